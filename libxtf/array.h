@@ -1,0 +1,113 @@
+/*
+ * Arrays: the rows of one schema of one location, in time order.
+ *
+ * A row is found by T, its time, or by N, its number from 0. Both orders agree, so one index, TN, serves both (see
+ * index.c). Windows are half-open. An operation costs at most one page visit a level of the tree (xtf_array_height()).
+ *
+ * An XtfArray is a small value: copy it freely. It borrows the trace. Any number of threads may use it at once; a cursor belongs
+ * to one thread at a time.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/trace.h"
+
+XTF_BEGIN_DECLS
+
+typedef struct {
+    XtfTrace *trace;         /* borrowed */
+    const XtfSchema *schema;
+    uint64_t location;       /* key P */
+    uint64_t n_rows;         /* at least 1: empty arrays are not stored */
+    uint64_t first, last;    /* times of the first and the last row */
+    uint32_t id;
+    /* Private to the index. */
+    uint32_t segment;
+    uint64_t edge_offset;
+    uint32_t edge_length, edge_checksum;
+    uint8_t height, codec;
+} XtfArray;
+
+/* The P index. Arrays are ordered by location, then schema. */
+uint64_t xtf_trace_n_arrays(const XtfTrace *trace);
+bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found, GError **error);
+/* The number of arrays before (location, schema). */
+bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, uint64_t *rank, GError **error);
+/* `count` arrays beginning with the rank-th; the caller sees to it that they exist. A descent and a walk. */
+bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error);
+
+/* Levels of the tree, the leaves' included. */
+unsigned xtf_array_height(const XtfArray *array);
+
+/* T to N: the number of rows with a time before t. That is also the N of the first row at or after t. One descent. */
+bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error);
+/* The same, when it is known to lie in [low, high]. No descent where t is outside the array's times. */
+bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error);
+/* N to T: the time of row n, which must exist. One descent. */
+bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error);
+/* A copy of row n, which must exist: schema->row_size bytes. One descent. */
+bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **error);
+
+/* The paper's `size`: rows with a time in [t1, t2), or a number in [n1, n2). */
+bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t *size, GError **error);
+uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
+
+/*
+ * A cursor stands on a row and holds its leaf pinned in the cache, so that steps within the leaf cost nothing, and steps to its
+ * neighbours one page visit, along the leaves' links.
+ *
+ *     g_auto(XtfCursor) cursor;
+ *     xtf_cursor_init(&cursor, &array);
+ *     if (!xtf_cursor_seek_t(&cursor, from, &found, error)) ...
+ *     while (found && xtf_cursor_time(&cursor) < to) {
+ *         use(xtf_cursor_row(&cursor));
+ *         if (!xtf_cursor_next(&cursor, 1, &found, error)) ...
+ *     }
+ *
+ * When it is not `found` the cursor stands on no row; seek it again before anything else.
+ */
+typedef struct {
+    XtfArray array;
+    uint64_t n;            /* the row it stands on */
+    /* Private. */
+    void *block;           /* pinned */
+    const uint8_t *rows;   /* of the leaf */
+    uint64_t leaf_first;   /* N of the leaf's first row */
+    uint32_t leaf_count;
+    uint64_t leaf_next, leaf_previous;
+} XtfCursor;
+
+void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array); /* stands on no row */
+void xtf_cursor_finish(XtfCursor *cursor);                      /* unpins; twice is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCursor, xtf_cursor_finish)
+
+/* The paper's `search`: to row n; to the first row at or after t. */
+bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **error);
+bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error);
+/* The paper's `next`: `step` rows on, backwards if negative. A step to a neighbouring leaf follows its link, a longer
+ * one descends. */
+bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **error);
+
+static inline const uint8_t *xtf_cursor_row(const XtfCursor *cursor)
+{
+    return cursor->rows + (cursor->n - cursor->leaf_first) * cursor->array.schema->row_size;
+}
+
+static inline uint64_t xtf_cursor_time(const XtfCursor *cursor)
+{
+    uint64_t t;
+    memcpy(&t, xtf_cursor_row(cursor), sizeof t);
+    return GUINT64_FROM_LE(t);
+}
+
+/* Rows from the current one to the end of its leaf: they lie side by side at xtf_cursor_row(), and are good until the
+ * cursor moves to another leaf. For whoever reads many. */
+static inline uint64_t xtf_cursor_available(const XtfCursor *cursor)
+{
+    return cursor->leaf_first + cursor->leaf_count - cursor->n;
+}
+
+XTF_END_DECLS

@@ -1,0 +1,30 @@
+/*
+ * Checking a trace: walks every page and verifies every invariant that docs/FORMAT.md states.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/trace.h"
+
+XTF_BEGIN_DECLS
+
+typedef struct {
+    uint64_t arrays, rows, pages; /* pages: reached from the commit that was opened */
+    uint64_t reserved_pages;      /* places of open pages, not written yet */
+    uint64_t unreachable_pages;   /* of dead commits and dead writers */
+    uint64_t problems;
+} XtfCheckReport;
+
+/* One problem: the message says what is broken and where. */
+typedef void (*XtfCheckProblem)(const char *message, void *data);
+/* Called now and then with the share that is done, 0 to 1; false stops the check. May be NULL. */
+typedef bool (*XtfCheckProgress)(double done, void *data);
+
+/* Walks on past problems; true if it got to the end, however many it met. */
+bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
+                     XtfCheckReport *report, GError **error);
+
+XTF_END_DECLS

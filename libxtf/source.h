@@ -1,0 +1,46 @@
+/*
+ * Page sources: where the bytes of a trace come from.
+ *
+ * A source is a fixed range of bytes that any number of threads may read at once. Three are built in: pread(2), mmap(2)
+ * and memory; a caller may bring its own by filling XtfSourceOps.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libxtf/error.h"
+
+XTF_BEGIN_DECLS
+
+typedef struct XtfSource XtfSource;
+
+typedef struct {
+    /* Fills `buffer` with exactly `length` bytes from `offset`, or fails. Never called past the size. */
+    bool (*read)(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error);
+    /* The bytes in place, good until close; NULL where this source can't (then `read` is used). May itself be NULL. */
+    const uint8_t *(*map)(XtfSource *self, uint64_t offset, size_t length);
+    void (*close)(XtfSource *self); /* frees self */
+} XtfSourceOps;
+
+struct XtfSource {
+    const XtfSourceOps *ops;
+    uint64_t size; /* bytes; what a growing file has gained since it was opened is not seen */
+};
+
+/* By block reads. The source owns a descriptor of its own. */
+XtfSource *xtf_source_open_pread(const char *path, GError **error);
+
+/* By mapping the file. Pages cost no copy, but a file that is cut short while it is mapped kills the process with
+ * SIGBUS, so use it for files that nobody truncates. */
+XtfSource *xtf_source_open_mmap(const char *path, GError **error);
+
+/* Over memory, which is referenced for as long as the source lives. */
+XtfSource *xtf_source_new_bytes(GBytes *bytes);
+
+void xtf_source_close(XtfSource *source); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSource, xtf_source_close)
+
+XTF_END_DECLS

@@ -1,0 +1,97 @@
+/*
+ * Reading a trace: opening one, and what its catalog says.
+ *
+ * A trace is an immutable snapshot: what the file's last whole commit held when it was opened. Opening reads two
+ * superblocks and the catalog, whatever the size; all else is read when it is asked for, through the page cache. Every function here
+ * may be called from any number of threads at once.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/error.h"
+#include "libxtf/schema.h"
+#include "libxtf/source.h"
+
+XTF_BEGIN_DECLS
+
+typedef struct XtfTrace XtfTrace;
+
+typedef struct {
+    size_t cache_bytes; /* bound of the page cache; 0: 64 MiB */
+    bool use_mmap;      /* for xtf_trace_open(): map the file instead of reading it */
+} XtfOpenOptions;
+
+/* `options` may be NULL. */
+XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error);
+/* Takes the source, also when it fails. */
+XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error);
+XtfTrace *xtf_trace_ref(XtfTrace *trace);
+void xtf_trace_unref(XtfTrace *trace); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
+
+/* Times are integer ticks; a tick is resolution_den / resolution_num seconds. */
+typedef struct {
+    uint64_t resolution_num; /* ticks... */
+    uint64_t resolution_den; /* ...in so many seconds; both at least 1 */
+    uint64_t origin;         /* time 0: the smaller of the writer's origin and the first record */
+    uint64_t first;          /* of all records; first > last if there are none */
+    uint64_t last;
+} XtfClock;
+
+const XtfClock *xtf_trace_clock(const XtfTrace *trace);
+
+typedef struct {
+    uint8_t file_id[16];
+    uint32_t page_size;   /* bytes */
+    uint32_t epoch;       /* how many writers have opened the file */
+    uint64_t commit;      /* ordinal of the commit that was opened, from 1 */
+    uint64_t pages;       /* pages that are allotted */
+    uint64_t file_size;   /* bytes */
+    uint16_t version_major, version_minor;
+} XtfTraceInfo;
+
+void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
+
+/* Schemas are numbered from 0 in the order in which the writer added them. */
+uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
+const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);
+const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name); /* NULL if there is none */
+
+/* What a schema's rows hold in the whole trace, known without reading them. */
+typedef struct {
+    uint64_t min, max; /* of the values that are not "none"; min > max if there are none. Bits as xtf_field_get() gives
+                          them, compared as the field's type. For strings: the lengths in bytes. */
+    bool has_none;
+} XtfLimits;
+
+const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field);
+uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema); /* over all locations */
+
+/* Definition tables: loaded and checked when first asked for, then held for the trace's life. A row's number is what
+ * fields refer to. */
+typedef struct {
+    const XtfSchema *schema;
+    uint64_t n_rows;
+    const uint8_t *rows; /* n_rows * schema->row_size bytes */
+} XtfTable;
+
+/* *table is NULL where the trace has no such table: no error. */
+bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error);
+
+/* The string that a field of type STRING holds, NUL-terminated, owned by the trace. */
+bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error);
+
+/* Counters since the trace was opened. A page visit is one page, sealed or open, looked at by an index descent or a
+ * cursor; a comparison is of one key with another by a search. */
+typedef struct {
+    uint64_t page_visits, key_comparisons;
+    uint64_t cache_hits, cache_misses, cache_loads, cache_evictions;
+    uint64_t cache_bytes, cache_pinned_bytes, cache_limit; /* now */
+} XtfCounters;
+
+void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters);
+
+XTF_END_DECLS

@@ -1,0 +1,87 @@
+/*
+ * Writing a trace.
+ *
+ * Rows go into arrays, one for each schema of each location, in time order. A page is written when it is full and never changes again; what
+ * is not on its place yet is the right edge, which a commit stores. A file that is not closed, for whatever
+ * reason, is read back as of its last commit.
+ *
+ * Threads: different arrays may be appended to by different threads at the same time; one array belongs to one
+ * thread at a time. Adding schemas, arrays, tables and strings is safe from any thread. Committing, closing and aborting
+ * are not: nobody else may use the writer then.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/error.h"
+#include "libxtf/schema.h"
+
+XTF_BEGIN_DECLS
+
+typedef struct XtfWriter XtfWriter;
+typedef struct XtfArrayWriter XtfArrayWriter;
+typedef struct XtfTableWriter XtfTableWriter;
+
+enum {
+    XTF_PAGE_SIZE_MIN = 4096,
+    XTF_PAGE_SIZE_MAX = 1 << 20,
+    XTF_PAGE_SIZE_DEFAULT = 16384,
+};
+
+typedef struct {
+    uint32_t page_size;      /* a power of two from XTF_PAGE_SIZE_MIN to _MAX; 0: the default */
+    uint64_t resolution_num; /* ticks... */
+    uint64_t resolution_den; /* ...in so many seconds; 0 and 0: 10^9 and 1, nanoseconds */
+    uint64_t origin;         /* time 0, unless a record is earlier; UINT64_MAX: the first record */
+    bool no_sync;            /* leave out the fsyncs: for files that are made again after a crash of the machine */
+} XtfWriterOptions;
+
+/* Creates the file, or empties it. `options` may be NULL. */
+XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
+/* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options only
+ * no_sync counts. */
+XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
+
+/* The schema's id, a copy of it being stored; the same id if an equal one is there already. XTF_ERROR_INVALID if a different one has
+ * that name. */
+bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
+
+/* The id under which a string is stored in fields of type STRING; "" is 0. Equal strings share one. */
+bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error);
+
+/* The array of a location and a RECORD or SIDE schema, owned by the writer; made if it does not exist. An array without rows
+ * leaves no trace in the file. */
+XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error);
+/* Appends a row of the schema's row_size. XTF_ERROR_INVALID if its time is before the last row's. */
+bool xtf_array_append(XtfArrayWriter *array, const void *row, GError **error);
+uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
+/* The time of the last row; 0 if there is none. */
+uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
+/* No more rows will come: what it holds in memory goes out with the next commit's block as soon as there is enough of it. Appending to it again is an
+ * error. */
+bool xtf_array_finish(XtfArrayWriter *array, GError **error);
+
+/* The table of a TABLE schema, owned by the writer; made if it does not exist. */
+XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error);
+/* *row is the row's number, from 0; may be NULL. */
+bool xtf_table_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
+uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
+
+/* Makes everything appended so far what a reader sees. A commit's cost is the right edges that changed: see
+ * xtf_writer_commit_bytes(). */
+bool xtf_writer_commit(XtfWriter *writer, GError **error);
+/* Commits if what was sealed since the last commit is worth it: so many calls, yet the space that dead commits take
+ * stays below that of the live pages. */
+bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
+/* Bytes that commits have written so far, dead ones included. */
+uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
+
+/* Commits and frees the writer; it is freed also when that fails. */
+bool xtf_writer_close(XtfWriter *writer, GError **error);
+/* Frees the writer without a commit. NULL is fine. */
+void xtf_writer_abort(XtfWriter *writer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfWriter, xtf_writer_abort)
+
+XTF_END_DECLS

@@ -1,0 +1,14 @@
+/*
+ * libxtf: the eXtended Trace Format, a paged and B+tree-indexed container for traces of parallel programs.
+ *
+ * Start with trace.h and array.h to read, writer.h to write. docs/FORMAT.md describes the file byte by byte.
+ */
+#pragma once
+
+#include "libxtf/array.h"
+#include "libxtf/check.h"
+#include "libxtf/error.h"
+#include "libxtf/schema.h"
+#include "libxtf/source.h"
+#include "libxtf/trace.h"
+#include "libxtf/writer.h"

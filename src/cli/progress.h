@@ -1,0 +1,23 @@
+/*
+ * A progress bar on a terminal: one line on stderr, drawn anew some ten times a second.
+ *
+ * It shows nothing where stderr is no terminal, or when it is told to be quiet; callers need not ask. Updates may come
+ * from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct XtfProgress XtfProgress;
+
+/* `label` says what goes on ("importing"), `unit` what is counted ("events"; NULL: nothing is). Both are copied. */
+XtfProgress *xtf_progress_new(const char *label, const char *unit, bool quiet);
+
+/* `done` of `total` gives the percentage and the time left (a total of 0: not known yet); `count` is shown with the unit. */
+void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, uint64_t count);
+
+/* Clears the line, so that what is printed next stands in its place, and frees the bar. NULL is fine. */
+void xtf_progress_finish(XtfProgress *progress);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfProgress, xtf_progress_finish)

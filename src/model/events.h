@@ -1,0 +1,45 @@
+/*
+ * The events that make up each record type, in the order of their labels. OTF2's, by the names that its otf2-print gives them.
+ */
+#pragma once
+
+#define XTF_CALLS_EVENTS(EVENT)           EVENT(ENTER) EVENT(LEAVE)
+#define XTF_SENDS_EVENTS(EVENT)           EVENT(MPI_SEND) EVENT(MPI_ISEND)
+#define XTF_RECVS_EVENTS(EVENT)           EVENT(MPI_RECV) EVENT(MPI_IRECV)
+#define XTF_REQUESTS_EVENTS(EVENT)                                                                                     \
+    EVENT(MPI_ISEND_COMPLETE) EVENT(MPI_IRECV_REQUEST) EVENT(MPI_REQUEST_TEST) EVENT(MPI_REQUEST_CANCELLED)
+#define XTF_COLLECTIVES_EVENTS(EVENT)                                                                                  \
+    EVENT(MPI_COLLECTIVE_BEGIN) EVENT(MPI_COLLECTIVE_END)                                                              \
+    EVENT(NON_BLOCKING_COLLECTIVE_REQUEST) EVENT(NON_BLOCKING_COLLECTIVE_COMPLETE)
+#define XTF_COMMS_EVENTS(EVENT)           EVENT(COMM_CREATE) EVENT(COMM_DESTROY)
+#define XTF_COUNTERS_EVENTS(EVENT)        EVENT(METRIC)
+#define XTF_THREADS_EVENTS(EVENT)                                                                                      \
+    EVENT(THREAD_FORK) EVENT(THREAD_JOIN) EVENT(THREAD_TEAM_BEGIN) EVENT(THREAD_TEAM_END)                              \
+    EVENT(THREAD_CREATE) EVENT(THREAD_BEGIN) EVENT(THREAD_WAIT) EVENT(THREAD_END) EVENT(OMP_FORK) EVENT(OMP_JOIN)
+#define XTF_LOCKS_EVENTS(EVENT)                                                                                        \
+    EVENT(THREAD_ACQUIRE_LOCK) EVENT(THREAD_RELEASE_LOCK) EVENT(OMP_ACQUIRE_LOCK) EVENT(OMP_RELEASE_LOCK)
+#define XTF_TASKS_EVENTS(EVENT)                                                                                        \
+    EVENT(THREAD_TASK_CREATE) EVENT(THREAD_TASK_SWITCH) EVENT(THREAD_TASK_COMPLETE)                                    \
+    EVENT(OMP_TASK_CREATE) EVENT(OMP_TASK_SWITCH) EVENT(OMP_TASK_COMPLETE)
+#define XTF_PARAMETERS_EVENTS(EVENT)      EVENT(PARAMETER_STRING) EVENT(PARAMETER_INT64) EVENT(PARAMETER_UINT64)
+#define XTF_IO_CONTROL_EVENTS(EVENT)                                                                                   \
+    EVENT(IO_CREATE_HANDLE) EVENT(IO_DESTROY_HANDLE) EVENT(IO_DUPLICATE_HANDLE) EVENT(IO_CHANGE_FLAGS)                 \
+    EVENT(IO_DELETE_FILE)
+#define XTF_IO_SEEKS_EVENTS(EVENT)        EVENT(IO_SEEK)
+#define XTF_IO_OPERATIONS_EVENTS(EVENT)                                                                                \
+    EVENT(IO_OPERATION_BEGIN) EVENT(IO_OPERATION_TEST) EVENT(IO_OPERATION_ISSUED) EVENT(IO_OPERATION_COMPLETE)         \
+    EVENT(IO_OPERATION_CANCELLED)
+#define XTF_IO_LOCKS_EVENTS(EVENT)        EVENT(IO_ACQUIRE_LOCK) EVENT(IO_RELEASE_LOCK) EVENT(IO_TRY_LOCK)
+#define XTF_RMA_OPERATIONS_EVENTS(EVENT)                                                                               \
+    EVENT(RMA_PUT) EVENT(RMA_GET) EVENT(RMA_ATOMIC) EVENT(RMA_OP_COMPLETE_BLOCKING)                                    \
+    EVENT(RMA_OP_COMPLETE_NON_BLOCKING) EVENT(RMA_OP_TEST) EVENT(RMA_OP_COMPLETE_REMOTE)
+#define XTF_RMA_COLLECTIVES_EVENTS(EVENT) EVENT(RMA_COLLECTIVE_BEGIN) EVENT(RMA_COLLECTIVE_END)
+#define XTF_RMA_SYNCS_EVENTS(EVENT)                                                                                    \
+    EVENT(RMA_WIN_CREATE) EVENT(RMA_WIN_DESTROY) EVENT(RMA_GROUP_SYNC) EVENT(RMA_SYNC) EVENT(RMA_WAIT_CHANGE)
+#define XTF_RMA_LOCKS_EVENTS(EVENT)                                                                                    \
+    EVENT(RMA_REQUEST_LOCK) EVENT(RMA_ACQUIRE_LOCK) EVENT(RMA_TRY_LOCK) EVENT(RMA_RELEASE_LOCK)
+#define XTF_SAMPLES_EVENTS(EVENT)                                                                                      \
+    EVENT(CALLING_CONTEXT_ENTER) EVENT(CALLING_CONTEXT_LEAVE) EVENT(CALLING_CONTEXT_SAMPLE)
+#define XTF_PROGRAMS_EVENTS(EVENT)        EVENT(PROGRAM_BEGIN) EVENT(PROGRAM_END)
+#define XTF_MEASUREMENT_EVENTS(EVENT)     EVENT(MEASUREMENT_ON_OFF) EVENT(BUFFER_FLUSH)
+#define XTF_UNKNOWN_EVENTS(EVENT)         EVENT(UNKNOWN)

@@ -1,0 +1,32 @@
+/*
+ * Names of the values of enumerated fields, in the order of their numbers, which are OTF2's. NULL-terminated.
+ */
+#pragma once
+
+extern const char *const xtf_bases[];
+extern const char *const xtf_collective_operations[];
+extern const char *const xtf_group_types[];
+extern const char *const xtf_interrupt_modes[];
+extern const char *const xtf_io_access_modes[];
+extern const char *const xtf_io_file_kinds[];
+extern const char *const xtf_io_operation_modes[];
+extern const char *const xtf_io_paradigm_classes[];
+extern const char *const xtf_io_seek_options[];
+extern const char *const xtf_location_types[];
+extern const char *const xtf_lock_types[];
+extern const char *const xtf_measurement_modes[];
+extern const char *const xtf_metric_class_kinds[];
+extern const char *const xtf_metric_occurrences[];
+extern const char *const xtf_metric_scopes[];
+extern const char *const xtf_metric_types[];
+extern const char *const xtf_paradigm_classes[];
+extern const char *const xtf_paradigm_names[];
+extern const char *const xtf_parameter_types[];
+extern const char *const xtf_process_types[];
+extern const char *const xtf_property_owners[];
+extern const char *const xtf_recorder_kinds[];
+extern const char *const xtf_region_roles[];
+extern const char *const xtf_rma_atomics[];
+extern const char *const xtf_rma_sync_types[];
+extern const char *const xtf_system_tree_domains[];
+extern const char *const xtf_value_types[];

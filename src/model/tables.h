@@ -1,0 +1,190 @@
+/*
+ * Definition tables beside those of vocabulary.h, and the rows of all.
+ *
+ * `id` is the number that the source gives the definition. Fields that refer to a table hold its row numbers; locations are referred
+ * to by their key P. Typed values are as in the side array `attributes`.
+ */
+#pragma once
+
+#include "src/model/fields.h"
+#include "src/model/labels.h"
+#include "src/model/vocabulary.h"
+
+#define XTF_TABLE_SYSTEM_TREE              "system_tree"
+#define XTF_TABLE_SYSTEM_TREE_DOMAINS      "system_tree_domains"
+#define XTF_TABLE_PARADIGMS                "paradigms"
+#define XTF_TABLE_REGION_DEFINITIONS       "region_definitions"
+#define XTF_TABLE_CALLSITES                "callsites"
+#define XTF_TABLE_CALLPATHS                "callpaths"
+#define XTF_TABLE_CALLPATH_PARAMETERS      "callpath_parameters"
+#define XTF_TABLE_SOURCE_LOCATIONS         "source_locations"
+#define XTF_TABLE_CALLING_CONTEXTS         "calling_contexts"
+#define XTF_TABLE_INTERRUPT_GENERATORS     "interrupt_generators"
+#define XTF_TABLE_METRIC_CLASSES           "metric_classes"
+#define XTF_TABLE_METRIC_CLASS_MEMBERS     "metric_class_members"
+#define XTF_TABLE_METRIC_CLASS_RECORDERS   "metric_class_recorders"
+#define XTF_TABLE_PARAMETERS               "parameter_definitions"
+#define XTF_TABLE_ATTRIBUTES               "attribute_definitions"
+#define XTF_TABLE_RMA_WINDOWS              "rma_windows"
+#define XTF_TABLE_IO_PARADIGMS             "io_paradigms"
+#define XTF_TABLE_IO_FILES                 "io_files"
+#define XTF_TABLE_IO_HANDLES               "io_handles"
+#define XTF_TABLE_IO_PRE_CREATED           "io_pre_created_handles"
+#define XTF_TABLE_CART_DIMENSIONS          "cart_dimensions"
+#define XTF_TABLE_CART_TOPOLOGIES          "cart_topologies"
+#define XTF_TABLE_CART_TOPOLOGY_DIMENSIONS "cart_topology_dimensions"
+#define XTF_TABLE_CART_COORDINATES         "cart_coordinates"
+#define XTF_TABLE_DEFINITION_PROPERTIES    "definition_properties"
+
+/* FIELD(type, name, role, unit, refers_to, flags, labels) */
+#define XTF_VALUE(FIELD, name) FIELD(U64, name, "", "", "", 0, NULL)
+#define XTF_TEXT(FIELD, name)  FIELD(STRING, name, "", "", "", 0, NULL)
+#define XTF_U32(FIELD, name)   FIELD(U32, name, "", "", "", 0, NULL)
+#define XTF_I64(FIELD, name)   FIELD(I64, name, "", "", "", 0, NULL)
+#define XTF_U8(FIELD, name, LABELS)     FIELD(U8, name, "", "", "", 0, LABELS)
+#define XTF_OPT_U8(FIELD, name, LABELS) FIELD(U8, name, "", "", "", XTF_FIELD_OPTIONAL, LABELS)
+#define XTF_REF(FIELD, name, TABLE)     FIELD(U32, name, "", "", TABLE, XTF_FIELD_OPTIONAL, NULL)
+#define XTF_LOCATION(FIELD, name)       FIELD(U64, name, "", "", "", XTF_FIELD_OPTIONAL, NULL)
+
+#define XTF_PROPERTIES_FIELDS(FIELD) XTF_TEXT(FIELD, name) XTF_TEXT(FIELD, value)
+
+#define XTF_SYSTEM_TREE_FIELDS(FIELD)                                                                                  \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, parent, XTF_TABLE_SYSTEM_TREE) XTF_TEXT(FIELD, class_name) XTF_TEXT(FIELD, name)
+#define XTF_SYSTEM_TREE_DOMAINS_FIELDS(FIELD)                                                                          \
+    XTF_REF(FIELD, node, XTF_TABLE_SYSTEM_TREE) XTF_U8(FIELD, domain, xtf_system_tree_domains)
+
+#define XTF_PROCESSES_FIELDS(FIELD)                                                                                    \
+    XTF_U32(FIELD, proc) XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_process_types)                                     \
+    XTF_REF(FIELD, system_tree_node, XTF_TABLE_SYSTEM_TREE) XTF_REF(FIELD, creator, XTF_TABLE_PROCESSES)               \
+    XTF_TEXT(FIELD, name)
+/* n_events is what the source claims; what was read is the number of the location's records. */
+#define XTF_LOCATIONS_FIELDS(FIELD)                                                                                    \
+    XTF_VALUE(FIELD, id) XTF_U32(FIELD, proc) XTF_U32(FIELD, thread)                                                   \
+    XTF_REF(FIELD, process, XTF_TABLE_PROCESSES) XTF_U8(FIELD, type, xtf_location_types)                               \
+    XTF_VALUE(FIELD, n_events) XTF_TEXT(FIELD, name)
+#define XTF_PARADIGMS_FIELDS(FIELD)                                                                                    \
+    XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U8(FIELD, class, xtf_paradigm_classes) XTF_TEXT(FIELD, name)
+
+#define XTF_REGION_TRAITS(FIELD)                                                                                       \
+    XTF_U8(FIELD, role, xtf_region_roles) XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags)            \
+    FIELD(U32, end_line, "", "", "", XTF_FIELD_OPTIONAL, NULL) XTF_TEXT(FIELD, canonical) XTF_TEXT(FIELD, description)
+/* Distinct in name, file and line. The traits are those of the first definition. */
+#define XTF_REGIONS_FIELDS(FIELD)                                                                                      \
+    FIELD(U32, line, "", "", "", XTF_FIELD_OPTIONAL, NULL) XTF_REGION_TRAITS(FIELD)                                    \
+    XTF_TEXT(FIELD, file) XTF_TEXT(FIELD, name)
+/* The source's own definitions, several of which may be one region. */
+#define XTF_REGION_DEFINITIONS_FIELDS(FIELD)                                                                           \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, region, XTF_TABLE_REGIONS) XTF_REGIONS_FIELDS(FIELD)
+
+#define XTF_CALLSITES_FIELDS(FIELD)                                                                                    \
+    XTF_U32(FIELD, id) XTF_U32(FIELD, line) XTF_REF(FIELD, entered_region, XTF_TABLE_REGIONS)                          \
+    XTF_REF(FIELD, left_region, XTF_TABLE_REGIONS) XTF_TEXT(FIELD, file)
+#define XTF_CALLPATHS_FIELDS(FIELD)                                                                                    \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, parent, XTF_TABLE_CALLPATHS) XTF_REF(FIELD, region, XTF_TABLE_REGIONS)
+#define XTF_CALLPATH_PARAMETERS_FIELDS(FIELD)                                                                          \
+    XTF_REF(FIELD, callpath, XTF_TABLE_CALLPATHS) XTF_REF(FIELD, parameter, XTF_TABLE_PARAMETERS)                      \
+    XTF_U8(FIELD, type, xtf_value_types) XTF_VALUE(FIELD, value)
+#define XTF_SOURCE_LOCATIONS_FIELDS(FIELD) XTF_U32(FIELD, id) XTF_U32(FIELD, line) XTF_TEXT(FIELD, file)
+#define XTF_CALLING_CONTEXTS_FIELDS(FIELD)                                                                             \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, region, XTF_TABLE_REGIONS)                                                       \
+    XTF_REF(FIELD, source_location, XTF_TABLE_SOURCE_LOCATIONS) XTF_REF(FIELD, parent, XTF_TABLE_CALLING_CONTEXTS)
+#define XTF_INTERRUPT_GENERATORS_FIELDS(FIELD)                                                                         \
+    XTF_U32(FIELD, id) XTF_U8(FIELD, mode, xtf_interrupt_modes) XTF_U8(FIELD, base, xtf_bases)                         \
+    XTF_I64(FIELD, exponent) XTF_VALUE(FIELD, period) XTF_TEXT(FIELD, name)
+
+/* Members of COMM_LOCATIONS groups are locations, those of COMM_GROUP are ranks in the COMM_LOCATIONS group of the same
+ * paradigm. */
+#define XTF_GROUPS_FIELDS(FIELD)                                                                                       \
+    XTF_VALUE(FIELD, first) XTF_VALUE(FIELD, count) XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_group_types)            \
+    XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
+#define XTF_MEMBERS_FIELDS(FIELD)                                                                                      \
+    XTF_VALUE(FIELD, member) FIELD(U32, proc, "", "", "", XTF_FIELD_OPTIONAL, NULL)
+#define XTF_COMMUNICATORS_FIELDS(FIELD)                                                                                \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, group, XTF_TABLE_GROUPS) XTF_REF(FIELD, remote_group, XTF_TABLE_GROUPS)          \
+    XTF_REF(FIELD, parent, XTF_TABLE_COMMUNICATORS) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
+
+#define XTF_METRICS_FIELDS(FIELD)                                                                                      \
+    XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_metric_types) XTF_U8(FIELD, mode, NULL)                                 \
+    XTF_U8(FIELD, value_type, xtf_value_types) XTF_U8(FIELD, base, xtf_bases) XTF_I64(FIELD, exponent)                 \
+    XTF_TEXT(FIELD, unit) XTF_TEXT(FIELD, description) XTF_TEXT(FIELD, name)
+/* Classes list their metrics; instances are a class as recorded by one location for some scope. */
+#define XTF_METRIC_CLASSES_FIELDS(FIELD)                                                                               \
+    XTF_VALUE(FIELD, first) XTF_VALUE(FIELD, count) XTF_U32(FIELD, id) XTF_U8(FIELD, kind, xtf_metric_class_kinds)     \
+    XTF_OPT_U8(FIELD, occurrence, xtf_metric_occurrences) XTF_OPT_U8(FIELD, recorder_kind, xtf_recorder_kinds)         \
+    XTF_REF(FIELD, class, XTF_TABLE_METRIC_CLASSES) XTF_LOCATION(FIELD, recorder)                                      \
+    XTF_OPT_U8(FIELD, scope_kind, xtf_metric_scopes) XTF_LOCATION(FIELD, scope)
+#define XTF_METRIC_CLASS_MEMBERS_FIELDS(FIELD)   XTF_REF(FIELD, metric, XTF_TABLE_METRICS)
+#define XTF_METRIC_CLASS_RECORDERS_FIELDS(FIELD)                                                                       \
+    XTF_REF(FIELD, class, XTF_TABLE_METRIC_CLASSES) XTF_LOCATION(FIELD, recorder)
+
+#define XTF_PARAMETER_DEFINITIONS_FIELDS(FIELD)                                                                        \
+    XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_parameter_types) XTF_TEXT(FIELD, name)
+#define XTF_ATTRIBUTE_DEFINITIONS_FIELDS(FIELD)                                                                        \
+    XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_value_types) XTF_TEXT(FIELD, description) XTF_TEXT(FIELD, name)
+#define XTF_RMA_WINDOWS_FIELDS(FIELD)                                                                                  \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
+
+#define XTF_IO_PARADIGMS_FIELDS(FIELD)                                                                                 \
+    XTF_U32(FIELD, id) XTF_U8(FIELD, class, xtf_io_paradigm_classes) XTF_U32(FIELD, flags)                             \
+    XTF_TEXT(FIELD, identification) XTF_TEXT(FIELD, name)
+#define XTF_IO_FILES_FIELDS(FIELD)                                                                                     \
+    XTF_U32(FIELD, id) XTF_U8(FIELD, kind, xtf_io_file_kinds) XTF_REF(FIELD, scope, XTF_TABLE_SYSTEM_TREE)             \
+    XTF_TEXT(FIELD, name)
+#define XTF_IO_HANDLES_FIELDS(FIELD)                                                                                   \
+    XTF_U32(FIELD, id) XTF_REF(FIELD, file, XTF_TABLE_IO_FILES) XTF_REF(FIELD, io_paradigm, XTF_TABLE_IO_PARADIGMS)    \
+    XTF_U32(FIELD, flags) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_REF(FIELD, parent, XTF_TABLE_IO_HANDLES)   \
+    XTF_TEXT(FIELD, name)
+#define XTF_IO_PRE_CREATED_FIELDS(FIELD)                                                                               \
+    XTF_REF(FIELD, handle, XTF_TABLE_IO_HANDLES) XTF_U8(FIELD, mode, xtf_io_access_modes) XTF_U32(FIELD, status_flags)
+
+#define XTF_CART_DIMENSIONS_FIELDS(FIELD)                                                                              \
+    XTF_U32(FIELD, id) XTF_U32(FIELD, size) XTF_U8(FIELD, periodic, NULL) XTF_TEXT(FIELD, name)
+#define XTF_CART_TOPOLOGIES_FIELDS(FIELD)                                                                              \
+    XTF_VALUE(FIELD, first) XTF_VALUE(FIELD, count) XTF_U32(FIELD, id) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS)   \
+    XTF_TEXT(FIELD, name)
+#define XTF_CART_TOPOLOGY_DIMENSIONS_FIELDS(FIELD) XTF_REF(FIELD, dimension, XTF_TABLE_CART_DIMENSIONS)
+#define XTF_CART_COORDINATES_FIELDS(FIELD)                                                                             \
+    XTF_REF(FIELD, topology, XTF_TABLE_CART_TOPOLOGIES) XTF_U32(FIELD, rank) XTF_U8(FIELD, axis, NULL)                 \
+    XTF_U32(FIELD, coordinate)
+
+/* Properties of single definitions. `owner` is a row of the table that `of` names; for LOCATION the location's key, for
+ * PARADIGM its label's number. */
+#define XTF_DEFINITION_PROPERTIES_FIELDS(FIELD)                                                                        \
+    XTF_U8(FIELD, of, xtf_property_owners) FIELD(U64, owner, "", "", "", XTF_FIELD_OPTIONAL, NULL)                     \
+    XTF_U8(FIELD, type, xtf_value_types) XTF_VALUE(FIELD, value) XTF_TEXT(FIELD, name)
+
+/* TABLE(TAG, name, Row) */
+#define XTF_TABLE_TYPES(TABLE)                                                                                         \
+    TABLE(PROPERTIES, properties, Property)                                                                            \
+    TABLE(LOCATIONS, locations, Location)                                                                              \
+    TABLE(PROCESSES, processes, Process)                                                                               \
+    TABLE(SYSTEM_TREE, system_tree, SystemTree)                                                                        \
+    TABLE(SYSTEM_TREE_DOMAINS, system_tree_domains, SystemTreeDomain)                                                  \
+    TABLE(PARADIGMS, paradigms, Paradigm)                                                                              \
+    TABLE(REGIONS, regions, Region)                                                                                    \
+    TABLE(REGION_DEFINITIONS, region_definitions, RegionDefinition)                                                    \
+    TABLE(CALLSITES, callsites, Callsite)                                                                              \
+    TABLE(CALLPATHS, callpaths, Callpath)                                                                              \
+    TABLE(CALLPATH_PARAMETERS, callpath_parameters, CallpathParameter)                                                 \
+    TABLE(SOURCE_LOCATIONS, source_locations, SourceLocation)                                                          \
+    TABLE(CALLING_CONTEXTS, calling_contexts, CallingContext)                                                          \
+    TABLE(INTERRUPT_GENERATORS, interrupt_generators, InterruptGenerator)                                              \
+    TABLE(GROUPS, groups, Group)                                                                                       \
+    TABLE(MEMBERS, members, Member)                                                                                    \
+    TABLE(COMMUNICATORS, communicators, Communicator)                                                                  \
+    TABLE(METRICS, metrics, Metric)                                                                                    \
+    TABLE(METRIC_CLASSES, metric_classes, MetricClass)                                                                 \
+    TABLE(METRIC_CLASS_MEMBERS, metric_class_members, MetricClassMember)                                               \
+    TABLE(METRIC_CLASS_RECORDERS, metric_class_recorders, MetricClassRecorder)                                         \
+    TABLE(PARAMETER_DEFINITIONS, parameter_definitions, ParameterDefinition)                                           \
+    TABLE(ATTRIBUTE_DEFINITIONS, attribute_definitions, AttributeDefinition)                                           \
+    TABLE(RMA_WINDOWS, rma_windows, RmaWindow)                                                                         \
+    TABLE(IO_PARADIGMS, io_paradigms, IoParadigm)                                                                      \
+    TABLE(IO_FILES, io_files, IoFile)                                                                                  \
+    TABLE(IO_HANDLES, io_handles, IoHandle)                                                                            \
+    TABLE(IO_PRE_CREATED, io_pre_created_handles, IoPreCreated)                                                        \
+    TABLE(CART_DIMENSIONS, cart_dimensions, CartDimension)                                                             \
+    TABLE(CART_TOPOLOGIES, cart_topologies, CartTopology)                                                              \
+    TABLE(CART_TOPOLOGY_DIMENSIONS, cart_topology_dimensions, CartTopologyDimension)                                   \
+    TABLE(CART_COORDINATES, cart_coordinates, CartCoordinate)                                                          \
+    TABLE(DEFINITION_PROPERTIES, definition_properties, DefinitionProperty)

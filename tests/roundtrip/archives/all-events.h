@@ -1,0 +1,88 @@
+/*
+ * The archive `all-events`: every event and every definition that OTF2 knows, each field with a value that tells it from its
+ * neighbours.
+ *
+ * 4 processes of 2 threads each write the same rounds of events at the same times. The rounds differ in the values of enumerations;
+ * every other round carries attributes, and some have extreme numbers.
+ */
+#pragma once
+
+#include "archive.h"
+
+/* Ids of definitions: each kind has a range of its own, so that a mix-up shows. */
+enum {
+    N_PROCESSES = 4,
+    N_THREADS = 2,
+    N_OF_EACH = 8, /* definitions of a kind that events refer to */
+    GROUP_FIRST = 10,
+    REGION_FIRST = 100,
+    COMM_FIRST = 200,
+    COMM_GROUP_FIRST = 300,
+    METRIC_MEMBER_FIRST = 400,
+    METRIC_CLASS = 450,
+    METRIC_INSTANCE = 460,
+    ATTRIBUTE_FIRST = 500,
+    PARAMETER_FIRST = 600,
+    RMA_WIN_FIRST = 700,
+    SOURCE_FIRST = 800,
+    CONTEXT_FIRST = 900,
+    GENERATOR_FIRST = 1000,
+    FILE_FIRST = 1100,
+    HANDLE_FIRST = 1200,
+    CALLPATH_FIRST = 1300,
+    DIMENSION_FIRST = 1400,
+    TOPOLOGY_FIRST = 1500,
+    N_ATTRIBUTE_TYPES = OTF2_TYPE_LOCATION_GROUP, /* 1 to this */
+    N_IO_PARADIGMS = 2,
+    N_METRIC_MEMBERS = 3, /* of METRIC_CLASS and METRIC_INSTANCE: unsigned, signed, floating point */
+};
+
+static inline uint64_t all_events_location(unsigned process, unsigned thread)
+{
+    return process + ((uint64_t)thread << 32);
+}
+
+/* A value of an attribute or property type, made of a number. Ids exist if there are N_OF_EACH of them. */
+OTF2_AttributeValue all_events_value(Archive *archive, OTF2_Type type, uint64_t number);
+
+/* One location's stream of events. */
+typedef struct {
+    Archive *archive;
+    OTF2_EvtWriter *writer;
+    OTF2_AttributeList *attributes;
+    uint64_t time;
+    uint64_t number; /* of values handed out */
+    unsigned round;
+} Emitter;
+
+OTF2_AttributeList *emitter_attributes(Emitter *emitter);
+uint64_t emitter_tick(Emitter *emitter);
+uint32_t emitter_u32(Emitter *emitter);
+uint64_t emitter_u64(Emitter *emitter);
+int64_t emitter_i64(Emitter *emitter);
+/* One of the definitions from `first` on. */
+uint32_t emitter_ref(Emitter *emitter, uint32_t first);
+/* A rank in every communicator. */
+uint32_t emitter_rank(Emitter *emitter);
+/* An enumeration's value, below `n`. */
+uint8_t emitter_enum(const Emitter *emitter, unsigned n);
+
+/* Writes one event: EMIT(Enter, region). */
+#define EMIT(kind, ...) \
+    WRITE(OTF2_EvtWriter_##kind(emitter->writer, emitter_attributes(emitter), emitter_tick(emitter), ##__VA_ARGS__))
+
+/* Writes one global definition: DEFINE(String, ...). */
+#define DEFINE(kind, ...) WRITE(OTF2_GlobalDefWriter_Write##kind(archive_global(archive), __VA_ARGS__))
+
+void emit_mpi(Emitter *emitter);
+void emit_threads(Emitter *emitter);
+void emit_rma(Emitter *emitter);
+void emit_io(Emitter *emitter);
+void emit_values(Emitter *emitter);
+
+void define_system(Archive *archive);
+void define_program(Archive *archive);
+void define_values(Archive *archive);
+void define_io(Archive *archive);
+
+void write_all_events(const char *folder);

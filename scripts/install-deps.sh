@@ -1,0 +1,64 @@
+#!/bin/sh
+# Installs the Debian packages that XTF needs, those that are missing only.
+#
+# usage: install-deps.sh GROUP...
+#   build    to build xtf and libxtf
+#   test     to run the tests
+#   record   to record a trace in the tests: hpcc under eztrace and Open MPI (some 60 MB; done without where it cannot be had)
+set -eu
+
+BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libfuse3-dev fuse3 libopen-trace-format2-dev"
+TEST="libcriterion-dev otf2-tools python3 attr rsync"
+RECORD="eztrace hpcc openmpi-bin"
+
+say() {
+    echo "install-deps: $*"
+}
+
+missing() {
+    for package in "$@"; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+        [ "$status" = installed ] || printf '%s ' "$package"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    elif command -v sudo >/dev/null; then
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        say "run as root, or install sudo, or install by hand: $wanted" >&2
+        return 1
+    fi
+}
+
+install() {
+    wanted=$(missing "$@")
+    [ -n "$wanted" ] || return 0
+    say "installing $wanted"
+    # Lists that were never fetched, or are too old to name packages that still exist, are fetched again.
+    # shellcheck disable=SC2086
+    as_root apt-get install -qq -y --no-install-recommends $wanted >/dev/null 2>&1 ||
+        { as_root apt-get update -qq && as_root apt-get install -qq -y --no-install-recommends $wanted >/dev/null; }
+}
+
+if [ $# -eq 0 ]; then
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    say "no Debian here: nothing is installed. Needed: $BUILD; for the tests: $TEST"
+    exit 0
+fi
+for group in "$@"; do
+    case $group in
+    build) install $BUILD ;;
+    test) install $TEST ;;
+    record) install $RECORD || say "going on without $RECORD" ;;
+    *)
+        say "no group is called '$group'" >&2
+        exit 2
+        ;;
+    esac
+done

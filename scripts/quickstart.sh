@@ -1,0 +1,100 @@
+#!/bin/sh
+# From a clean clone to a mounted trace: installs what is missing, builds into build/, imports the example, mounts it and
+# shows some queries.
+#
+# usage: quickstart.sh [DIR]
+#
+# With DIR the trace stays mounted there; without, it is mounted in a temporary folder and unmounted at the end.
+set -eu
+
+say() {
+    printf '\n== %s\n' "$*"
+}
+
+# Shows a command and what it prints, its first lines only where that is much.
+show() {
+    printf '\n$ %s\n' "$*"
+    sh -c "$*" | cut -c1-150
+}
+
+target=${1:-}
+if [ -n "$target" ]; then
+    mkdir -p "$target"
+    target=$(cd "$target" && pwd)
+fi
+cd "$(dirname "$0")/.."
+
+say "installing what is missing"
+scripts/install-deps.sh build
+
+say "building into build/"
+[ -f build/build.ninja ] || meson setup build --buildtype=release
+ninja -C build --quiet
+xtf=$PWD/build/src/cli/xtf
+
+say "importing the example: a melt of 4000 atoms on 4 processes, recorded as OTF2"
+trace=$PWD/build/melt-4.xtf
+"$xtf" import examples/melt-4/eztrace_log.otf2 -o "$trace"
+
+mounted=
+temporary=
+cleanup() {
+    cd /
+    if [ -n "$temporary" ]; then
+        [ -z "$mounted" ] || "$xtf" unmount "$temporary" || true
+        rmdir "$temporary" 2>/dev/null || true
+    fi
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+if [ ! -c /dev/fuse ]; then
+    say "there is no /dev/fuse here, so nothing is mounted; 'xtf cat' shows the same without a mount"
+    show "'$xtf' ls '$trace' /"
+    show "'$xtf' cat '$trace' /info"
+    show "'$xtf' cat '$trace' /proc/2/time/20%-40%/sends/count"
+    exit 0
+fi
+
+if [ -n "$target" ]; then
+    if mountpoint -q "$target"; then
+        echo "$target is mounted already; to mount it anew: $xtf unmount $target"
+    else
+        "$xtf" mount "$trace" "$target"
+    fi
+    mnt=$target
+else
+    temporary=$(mktemp -d "${TMPDIR:-/tmp}/xtf-quickstart.XXXXXX")
+    "$xtf" mount "$trace" "$temporary"
+    mounted=yes
+    mnt=$temporary
+fi
+
+cd "$mnt"
+say "the trace is mounted on $mnt: a directory is a selection, its files show it"
+show "ls"
+show "cat info"
+show "ls proc proc/2"
+
+say "sub-directories narrow it: by process, time, record type, in any order"
+show "cat proc/2/count"
+show "cat proc/2/time/20%-40%/count"
+show "cat time/20%-40%/sends/proc/2/count"
+show "cat proc/0-1/sends/count"
+
+say "records are lines of a fixed width, which the tools you know can take apart"
+show "head -5 proc/2/sends/records"
+show "tail -3 records"
+show "cat sends/columns"
+show "awk '{bytes[\$6] += \$8} END {for (p in bytes) print \"to process\", p \":\", bytes[p], \"bytes\"}' proc/2/sends/records | sort"
+show "grep -c MPI_Allreduce proc/0/calls/records"
+
+say "and there are links to move about"
+show "cat proc/2/time/20%-40%/histogram | head -8"
+show "ls -l proc/2/time/20%-40%/ | grep -e '->'"
+show "ls definitions && head -5 definitions/regions"
+
+if [ -n "$target" ]; then
+    say "it stays mounted on $target; to unmount: $xtf unmount $target"
+fi

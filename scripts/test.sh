@@ -1,0 +1,59 @@
+#!/bin/sh
+# Sets up and runs all tests, in an ordinary build and in one with ASan and UBSan, and ends with `N passed, N failed`.
+#
+# usage: test.sh [--no-install]
+#
+# The builds are kept in build-test/ and build-sanitize/, so that the next run builds only what changed.
+set -eu
+
+cd "$(dirname "$0")/.."
+
+say() {
+    echo "test: $*"
+}
+
+# Configures a build folder, or goes on with the one that is there; starts afresh where that one is of no use.
+configure() {
+    build=$1
+    shift
+    if [ -f "$build/build.ninja" ] && meson configure "$build" "$@" >/dev/null 2>&1; then
+        return 0
+    fi
+    rm -rf "$build"
+    meson setup "$build" -Dtests=enabled "$@"
+}
+
+# The results go into the build's meson-logs; a build that fails leaves none there, and counts as one failure.
+build_and_test() {
+    name=$1 build=$2 options=$3
+    shift 3
+    say "== $name"
+    rm -f "$build"/meson-logs/testlog.junit.xml
+    # shellcheck disable=SC2086
+    if ! configure "$build" $options || ! ninja -C "$build" --quiet; then
+        say "$name: the build failed"
+        return 0
+    fi
+    meson test -C "$build" --no-rebuild --print-errorlogs "$@" || true
+}
+
+if [ "${1:-}" != --no-install ]; then
+    scripts/install-deps.sh build test record
+fi
+if [ -c /dev/fuse ]; then
+    mounts=
+else
+    say "there is no /dev/fuse here: the tests that mount are skipped; the same checks through 'xtf cat' run"
+    mounts="--no-suite mount"
+fi
+
+# shellcheck disable=SC2086
+build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts
+
+# What ends the program at the first finding. Leaks are looked for too.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
+build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \
+    --no-suite mount --timeout-multiplier 4
+
+exec python3 scripts/count-tests.py build-test build-sanitize

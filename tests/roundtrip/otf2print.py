@@ -1,0 +1,180 @@
+"""The oracle: an OTF2 archive as otf2-print prints it."""
+
+import io
+import re
+import subprocess
+
+from otf2events import EVENTS, FLAGS, ROOTS
+
+EVENT_LINE = re.compile(r"([A-Z_0-9]+) +(\d+) +(\d+)(?:  ?(.*))?$", re.S)
+ATTRIBUTES_LINE = re.compile(r" +ADDITIONAL ATTRIBUTES: (.*)$", re.S)
+DEFINITION_LINE = re.compile(r"([A-Z_]+) +(?:(\d+|-?UNDEFINED) )? *([A-Z#0-9\"].*)?$", re.S)
+REFERENCE = re.compile(r".*<(\d+)>$", re.S)
+NAMED = re.compile(r'"(.*)" <(\d+)>$', re.S)
+# ("NAME" <ID>; TYPE; VALUE), of attributes and of metric values.
+TYPED = re.compile(r'\((?:"(.*?)"|INVALID) <(\d+)>; ([A-Z_0-9]+); (.*?)\)(?=, \((?:"|INVALID)|$)', re.S)
+RULE = "-" * 80
+
+
+def run(archive, *options):
+    """The lines after the heading's rule. A line that begins none of its own (a name with a line feed) goes to the one before."""
+    command = ["otf2-print", *options, archive]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    body = False
+    pending = None
+    for line in io.TextIOWrapper(process.stdout, encoding="utf-8", errors="surrogateescape", newline="\n"):
+        line = line.rstrip("\n")
+        if not body:
+            body = line.startswith(RULE)
+            continue
+        if re.match(r"[A-Z_0-9]+ +", line) or ATTRIBUTES_LINE.match(line):
+            if pending is not None:
+                yield pending
+            pending = line
+        elif pending is not None and line and not line.startswith("==ERROR=="):
+            pending += "\n" + line
+    if pending is not None:
+        yield pending
+    process.wait()
+
+
+class Event:
+    """One event; its fields and attributes are taken apart when they are asked for."""
+
+    __slots__ = ("name", "location", "time", "text", "attribute_text", "order")
+
+    def __init__(self, name, location, time, text):
+        self.name = name
+        self.location = location
+        self.time = time
+        self.text = text
+        self.attribute_text = None
+        self.order = None
+
+    def values(self):
+        return parse_values(self.name, self.text)
+
+    def attributes(self):
+        """[(id of the attribute, type, text of the value)]"""
+        if not self.attribute_text:
+            return []
+        return [(int(i), kind, value) for _, i, kind, value in TYPED.findall(self.attribute_text)]
+
+
+def events(archive):
+    """All events, in the order of otf2-print."""
+    last = None
+    for line in run(archive):
+        match = EVENT_LINE.match(line)
+        if match:
+            if last:
+                yield last
+            last = Event(match[1], int(match[2]), int(match[3]), match[4] or "")
+            continue
+        match = ATTRIBUTES_LINE.match(line)
+        if not match or last is None:
+            raise ValueError(f"otf2-print: a line that is no event: {line!r}")
+        last.attribute_text = match[1]
+    if last:
+        yield last
+
+
+def key_pattern(key):
+    """Arguments and values come with their number: `3 Values: ...`, `1 Argument: ...`, `0 Arguments`."""
+    if key in ("Values", "Arguments"):
+        return rf"\d+ {key}?:? ?(.*)"
+    return re.escape(key) + ": (.*)"
+
+
+PATTERNS = {name: re.compile(", ".join(key_pattern(key) for key, _, _ in fields) + "$", re.S)
+            for name, (_, fields) in EVENTS.items()}
+CACHE = {}
+
+
+def parse_values(name, text):
+    """{column: value} of an event's text; what hangs on it under "values" or "arguments"."""
+    known = CACHE.get((name, text))
+    if known is not None:
+        return known
+    match = PATTERNS[name].match(text.rstrip())
+    if not match:
+        raise ValueError(f"otf2-print: {name} has other fields than expected: {text!r}")
+    result = {}
+    for (_, column, kind), value in zip(EVENTS[name][1], match.groups()):
+        result[column or kind] = parse_value(kind, value)
+    if len(CACHE) < 100000:
+        CACHE[name, text] = result
+    return result
+
+
+def parse_value(kind, text):
+    if kind in ("number", "time"):
+        return None if text == "UNDEFINED" else int(text)
+    if kind == "rank":
+        return parse_rank(text)
+    if kind == "label":
+        return parse_label(text)
+    if kind in FLAGS:
+        return parse_flags(kind, text)
+    if kind == "text":
+        match = NAMED.match(text)
+        return match[1] if match else None
+    if kind == "arguments":
+        return re.findall(r'"(.*?)" <\d+>(?=, "|$)', text, re.S)
+    if kind == "values":
+        return [(int(i), value_type, value) for _, i, value_type, value in TYPED.findall(text)]
+    return parse_reference(text)
+
+
+def parse_reference(text):
+    """The id of what is referred to; None if it is undefined."""
+    match = REFERENCE.match(text)
+    if match:
+        return int(match[1])
+    return int(text) if text.isdigit() else None
+
+
+def parse_rank(text):
+    word = text.split(" ", 1)[0]
+    if word in ROOTS:
+        return ROOTS[word]
+    return int(word) if word.isdigit() else None
+
+
+def parse_label(text):
+    """A word; or the number of a label that the archive gives a name: "MPI" <4>."""
+    match = NAMED.match(text)
+    return int(match[2]) if match else text
+
+
+def parse_flags(kind, text):
+    if text == "NONE":
+        return 0
+    return sum(1 << FLAGS[kind].index(flag) for flag in text.strip("{}").split(", "))
+
+
+def definitions(archive):
+    """{KIND: [(id or None, text)]} of the global definitions."""
+    found = {}
+    for line in run(archive, "-G"):
+        kind, rest = line.split(" ", 1)
+        # The id ends at column 38, two before the text.
+        number = line[len(kind):38].strip()
+        found.setdefault(kind, []).append((int(number) if number.isdigit() else None, line[38:].strip()))
+    return found
+
+
+def named_definitions(found, kind):
+    """{id: first name}, of definitions that begin with `Name: "..." <n>`."""
+    names = {}
+    for number, text in found.get(kind, []):
+        match = re.match(r'Name: "(.*?)" <\d+>(?:,| \(|$)', text, re.S)
+        if number is not None and number not in names:
+            names[number] = match[1] if match else None
+    return names
+
+
+def clock(found):
+    """(ticks a second, global offset)"""
+    text = found["CLOCK_PROPERTIES"][0][1]
+    return (int(re.search(r"Ticks per Seconds: (\d+)", text)[1]), int(re.search(r"Global Offset: (\d+)", text)[1]))

@@ -1,0 +1,95 @@
+#include "libxtf/index.h"
+
+unsigned xtf_array_height(const XtfArray *array)
+{
+    return array->height;
+}
+
+bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error)
+{
+    if (t <= array->first) {
+        *n = 0;
+        return true;
+    }
+    if (t > array->last) {
+        *n = array->n_rows;
+        return true;
+    }
+    XtfPageView leaf;
+    if (!xtf_index_leaf(array, XTF_KEY_T, t, &leaf, error))
+        return false;
+    *n = leaf.first_n + xtf_leaf_rank(array, &leaf, t);
+    xtf_cache_put(array->trace->cache, leaf.block);
+    return true;
+}
+
+bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error)
+{
+    if (low >= high) {
+        *n = low;
+        return true;
+    }
+    uint64_t rank;
+    if (!xtf_array_rank(array, t, &rank, error))
+        return false;
+    *n = CLAMP(rank, low, high);
+    return true;
+}
+
+/* The leaf of row n and the row's slot in it. */
+static bool find_row(const XtfArray *array, uint64_t n, XtfPageView *leaf, uint32_t *slot, GError **error)
+{
+    if (n >= array->n_rows) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "array %u has no row %" PRIu64 ", only %" PRIu64, array->id, n,
+                    array->n_rows);
+        return false;
+    }
+    if (!xtf_index_leaf(array, XTF_KEY_N, n, leaf, error))
+        return false;
+    *slot = (uint32_t)(n - leaf->first_n);
+    return true;
+}
+
+bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error)
+{
+    XtfPageView leaf;
+    uint32_t slot;
+
+    if (!find_row(array, n, &leaf, &slot, error))
+        return false;
+    *t = xtf_leaf_time(array, &leaf, slot);
+    xtf_cache_put(array->trace->cache, leaf.block);
+    return true;
+}
+
+bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **error)
+{
+    XtfPageView leaf;
+    uint32_t slot, row_size = array->schema->row_size;
+
+    if (!find_row(array, n, &leaf, &slot, error))
+        return false;
+    memcpy(row, leaf.payload + (size_t)slot * row_size, row_size);
+    xtf_cache_put(array->trace->cache, leaf.block);
+    return true;
+}
+
+bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t *size, GError **error)
+{
+    uint64_t n1, n2;
+
+    if (t1 >= t2) {
+        *size = 0;
+        return true;
+    }
+    if (!xtf_array_rank(array, t1, &n1, error) || !xtf_array_rank(array, t2, &n2, error))
+        return false;
+    *size = n2 - n1;
+    return true;
+}
+
+uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2)
+{
+    n2 = MIN(n2, array->n_rows);
+    return n1 < n2 ? n2 - n1 : 0;
+}

@@ -1,0 +1,319 @@
+#include "libxtf/cache.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+
+typedef struct Entry Entry;
+
+struct Entry {
+    XtfBlock block; /* first: what getters hold is the entry */
+    Entry *chain;   /* in the hash table */
+    Entry *older, *newer;
+    uint32_t pins;
+    uint32_t waiters;
+    bool loading, failed;
+    uint8_t *owned; /* NULL where the source lent its own bytes */
+};
+
+typedef struct {
+    GMutex lock;
+    GCond loaded;
+    Entry **buckets;
+    uint32_t n_buckets, n_entries;
+    Entry lru; /* ring of idle entries: lru.newer is the oldest, lru.older the newest */
+    size_t limit;
+    uint64_t hits, misses, loads, evictions, bytes, pinned_bytes;
+} Shard;
+
+struct XtfCache {
+    XtfSource *source;
+    size_t limit;
+    uint32_t n_shards; /* a power of two */
+    Shard *shards;
+};
+
+enum {
+    SHARDS_MAX = 16,
+    SHARD_BYTES_MIN = 4 << 20, /* a shard smaller than this would evict by chance, not by age */
+};
+
+XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
+{
+    XtfCache *cache = g_new0(XtfCache, 1);
+
+    cache->source = source;
+    cache->limit = limit;
+    cache->n_shards = 1;
+    while (cache->n_shards < SHARDS_MAX && limit / (2 * cache->n_shards) >= SHARD_BYTES_MIN)
+        cache->n_shards *= 2;
+    cache->shards = g_new0(Shard, cache->n_shards);
+    for (uint32_t i = 0; i < cache->n_shards; i++) {
+        Shard *shard = &cache->shards[i];
+        g_mutex_init(&shard->lock);
+        g_cond_init(&shard->loaded);
+        shard->n_buckets = 64;
+        shard->buckets = g_new0(Entry *, shard->n_buckets);
+        shard->lru.older = shard->lru.newer = &shard->lru;
+        shard->limit = limit / cache->n_shards;
+    }
+    return cache;
+}
+
+static void entry_free(Entry *entry)
+{
+    g_free(entry->owned);
+    g_free(entry);
+}
+
+void xtf_cache_free(XtfCache *cache)
+{
+    if (!cache)
+        return;
+    for (uint32_t i = 0; i < cache->n_shards; i++) {
+        Shard *shard = &cache->shards[i];
+        for (uint32_t b = 0; b < shard->n_buckets; b++) {
+            for (Entry *entry = shard->buckets[b], *next; entry; entry = next) {
+                next = entry->chain;
+                entry_free(entry);
+            }
+        }
+        g_free(shard->buckets);
+        g_mutex_clear(&shard->lock);
+        g_cond_clear(&shard->loaded);
+    }
+    g_free(cache->shards);
+    g_free(cache);
+}
+
+/* What an entry counts for: an entry whose bytes are the source's own costs only itself. */
+static size_t entry_cost(const Entry *entry)
+{
+    return sizeof(Entry) + (entry->owned ? entry->block.length : 0);
+}
+
+static uint64_t hash_offset(uint64_t offset)
+{
+    return (offset * UINT64_C(0x9e3779b97f4a7c15)) >> 24;
+}
+
+static Shard *shard_of(XtfCache *cache, uint64_t hash)
+{
+    return &cache->shards[(hash >> 32) & (cache->n_shards - 1)];
+}
+
+static void lru_add(Shard *shard, Entry *entry)
+{
+    entry->newer = &shard->lru;
+    entry->older = shard->lru.older;
+    entry->older->newer = entry;
+    shard->lru.older = entry;
+}
+
+static void lru_remove(Entry *entry)
+{
+    entry->older->newer = entry->newer;
+    entry->newer->older = entry->older;
+}
+
+static void table_grow(Shard *shard)
+{
+    uint32_t n_buckets = 2 * shard->n_buckets;
+    Entry **buckets = g_new0(Entry *, n_buckets);
+
+    for (uint32_t b = 0; b < shard->n_buckets; b++) {
+        for (Entry *entry = shard->buckets[b], *next; entry; entry = next) {
+            next = entry->chain;
+            Entry **bucket = &buckets[hash_offset(entry->block.offset) & (n_buckets - 1)];
+            entry->chain = *bucket;
+            *bucket = entry;
+        }
+    }
+    g_free(shard->buckets);
+    shard->buckets = buckets;
+    shard->n_buckets = n_buckets;
+}
+
+static void table_add(Shard *shard, Entry *entry, uint64_t hash)
+{
+    if (shard->n_entries++ >= shard->n_buckets)
+        table_grow(shard);
+    Entry **bucket = &shard->buckets[hash & (shard->n_buckets - 1)];
+    entry->chain = *bucket;
+    *bucket = entry;
+}
+
+static void table_remove(Shard *shard, Entry *entry)
+{
+    Entry **link = &shard->buckets[hash_offset(entry->block.offset) & (shard->n_buckets - 1)];
+    while (*link != entry)
+        link = &(*link)->chain;
+    *link = entry->chain;
+    shard->n_entries--;
+}
+
+static Entry *table_find(const Shard *shard, uint64_t offset, uint32_t length, uint64_t hash)
+{
+    Entry *entry = shard->buckets[hash & (shard->n_buckets - 1)];
+    while (entry && (entry->block.offset != offset || entry->block.length != length))
+        entry = entry->chain;
+    return entry;
+}
+
+/* Drops idle entries, oldest first, until `room` more bytes fit. */
+static void make_room(Shard *shard, size_t room)
+{
+    while (shard->bytes + room > shard->limit && shard->lru.newer != &shard->lru) {
+        Entry *oldest = shard->lru.newer;
+        lru_remove(oldest);
+        table_remove(shard, oldest);
+        shard->bytes -= entry_cost(oldest);
+        shard->evictions++;
+        entry_free(oldest);
+    }
+}
+
+/* An entry that is there: pins it, waiting for its load if need be. NULL if that load failed. Called and left with the lock held. */
+static Entry *pin_present(Shard *shard, Entry *entry)
+{
+    if (entry->loading) {
+        shard->misses++;
+        entry->waiters++;
+        while (entry->loading)
+            g_cond_wait(&shard->loaded, &shard->lock);
+        entry->waiters--;
+        if (entry->failed) {
+            if (entry->waiters == 0)
+                entry_free(entry);
+            return NULL;
+        }
+    } else {
+        shard->hits++;
+        if (entry->pins == 0) {
+            lru_remove(entry);
+            shard->pinned_bytes += entry_cost(entry);
+        }
+    }
+    entry->pins++;
+    return entry;
+}
+
+static bool read_block(XtfCache *cache, Entry *entry, XtfBlockCheck check, const void *context, GError **error)
+{
+    XtfSource *source = cache->source;
+    XtfBlock *block = &entry->block;
+
+    if (entry->owned) {
+        if (!source->ops->read(source, block->offset, entry->owned, block->length, error))
+            return false;
+        block->data = entry->owned;
+    }
+    return !check || check(block->data, block->length, block->offset, context, error);
+}
+
+static Entry *entry_new(XtfSource *source, uint64_t offset, uint32_t length)
+{
+    Entry *entry = g_new0(Entry, 1);
+
+    entry->block.offset = offset;
+    entry->block.length = length;
+    entry->loading = true;
+    entry->pins = 1;
+    entry->block.data = source->ops->map ? source->ops->map(source, offset, length) : NULL;
+    if (!entry->block.data)
+        entry->owned = g_malloc(length);
+    return entry;
+}
+
+/* Reads a block that is not there. Called and left with the lock held, which is let go meanwhile. */
+static Entry *load(XtfCache *cache, Shard *shard, uint64_t hash, uint64_t offset, uint32_t length, XtfBlockCheck check,
+                   const void *context, GError **error)
+{
+    Entry *entry = entry_new(cache->source, offset, length);
+    size_t cost = entry_cost(entry);
+
+    shard->misses++;
+    shard->loads++;
+    make_room(shard, cost);
+    shard->bytes += cost;
+    shard->pinned_bytes += cost;
+    table_add(shard, entry, hash);
+
+    g_mutex_unlock(&shard->lock);
+    bool good = read_block(cache, entry, check, context, error);
+    g_mutex_lock(&shard->lock);
+
+    entry->loading = false;
+    entry->failed = !good;
+    if (entry->waiters > 0)
+        g_cond_broadcast(&shard->loaded);
+    if (good)
+        return entry;
+    table_remove(shard, entry);
+    shard->bytes -= cost;
+    shard->pinned_bytes -= cost;
+    if (entry->waiters == 0) /* else the last of them frees it */
+        entry_free(entry);
+    return NULL;
+}
+
+XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockCheck check, const void *context,
+                        GError **error)
+{
+    if (length == 0 || length > cache->source->size || offset > cache->source->size - length) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
+                    "byte %" G_GUINT64_FORMAT ": %u bytes should lie here, but the file ends at %" G_GUINT64_FORMAT, offset,
+                    length, cache->source->size);
+        return NULL;
+    }
+
+    uint64_t hash = hash_offset(offset);
+    Shard *shard = shard_of(cache, hash);
+    Entry *entry = NULL;
+    g_autoptr(GError) reason = NULL;
+
+    g_mutex_lock(&shard->lock);
+    while (!entry && !reason) {
+        entry = table_find(shard, offset, length, hash);
+        /* Where the load that it waited for failed, it tries for itself, to have the reason. */
+        entry = entry ? pin_present(shard, entry) : load(cache, shard, hash, offset, length, check, context, &reason);
+    }
+    g_mutex_unlock(&shard->lock);
+    if (!entry)
+        g_propagate_error(error, g_steal_pointer(&reason));
+    return entry ? &entry->block : NULL;
+}
+
+void xtf_cache_put(XtfCache *cache, XtfBlock *block)
+{
+    if (!block)
+        return;
+    Entry *entry = (Entry *)block;
+    Shard *shard = shard_of(cache, hash_offset(block->offset));
+
+    g_mutex_lock(&shard->lock);
+    if (--entry->pins == 0) {
+        shard->pinned_bytes -= entry_cost(entry);
+        lru_add(shard, entry);
+        make_room(shard, 0);
+    }
+    g_mutex_unlock(&shard->lock);
+}
+
+void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats)
+{
+    XtfCacheStats sum = {.limit = cache->limit};
+
+    for (uint32_t i = 0; i < cache->n_shards; i++) {
+        Shard *shard = &cache->shards[i];
+        g_mutex_lock(&shard->lock);
+        sum.hits += shard->hits;
+        sum.misses += shard->misses;
+        sum.loads += shard->loads;
+        sum.evictions += shard->evictions;
+        sum.bytes += shard->bytes;
+        sum.pinned_bytes += shard->pinned_bytes;
+        g_mutex_unlock(&shard->lock);
+    }
+    *stats = sum;
+}

@@ -1,0 +1,346 @@
+#include "libxtf/catalog.h"
+
+#include "libxtf/bytes.h"
+#include "libxtf/schema-codec.h"
+
+void xtf_catalog_clear(XtfCatalog *catalog)
+{
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        xtf_schema_free(catalog->schemas[i]);
+        g_free(catalog->limits[i]);
+    }
+    g_free(catalog->schemas);
+    g_free(catalog->limits);
+    g_free(catalog->n_rows);
+    g_free(catalog->segments);
+    g_free(catalog->tables);
+    *catalog = (XtfCatalog){0};
+}
+
+/* Encoding: every section is begun with a length of 0, which is put right when it ends. */
+
+static guint begin_section(GByteArray *bytes, XtfSectionKind kind)
+{
+    XtfDiskSection section = {0};
+
+    xtf_write32(&section.kind, kind);
+    xtf_write32(&section.flags, XTF_SECTION_REQUIRED);
+    g_byte_array_append(bytes, (const guint8 *)&section, sizeof section);
+
+    XtfDiskCatalog *head = (XtfDiskCatalog *)bytes->data;
+    xtf_write32(&head->n_sections, xtf_read32(head->n_sections) + 1);
+    return bytes->len;
+}
+
+static void end_section(GByteArray *bytes, guint start)
+{
+    XtfDiskSection *section = (XtfDiskSection *)(bytes->data + start - sizeof *section);
+    xtf_write64(&section->length, bytes->len - start);
+}
+
+#define APPEND(bytes, disk) g_byte_array_append(bytes, (const guint8 *)&(disk), sizeof(disk))
+
+static void encode_clock(const XtfClock *clock, GByteArray *bytes)
+{
+    XtfDiskClock disk;
+
+    xtf_write64(&disk.resolution_num, clock->resolution_num);
+    xtf_write64(&disk.resolution_den, clock->resolution_den);
+    xtf_write64(&disk.origin, clock->origin);
+    xtf_write64(&disk.first, clock->first);
+    xtf_write64(&disk.last, clock->last);
+    guint start = begin_section(bytes, XTF_SECTION_CLOCK);
+    APPEND(bytes, disk);
+    end_section(bytes, start);
+}
+
+static void encode_segments(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    guint start = begin_section(bytes, XTF_SECTION_SEGMENTS);
+    for (uint32_t i = 0; i < catalog->n_segments; i++) {
+        const XtfSegment *segment = &catalog->segments[i];
+        XtfDiskSegment disk = {0};
+        xtf_write64(&disk.id, segment->id);
+        xtf_write64(&disk.first_page, segment->first_page);
+        xtf_write64(&disk.pages, segment->pages);
+        xtf_write32(&disk.epoch, segment->epoch);
+        APPEND(bytes, disk);
+    }
+    end_section(bytes, start);
+}
+
+static void encode_schemas(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    guint start = begin_section(bytes, XTF_SECTION_SCHEMAS);
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        XtfLe64 n_rows;
+        xtf_write64(&n_rows, catalog->n_rows[i]);
+        APPEND(bytes, n_rows);
+        xtf_schema_encode(catalog->schemas[i], bytes);
+    }
+    end_section(bytes, start);
+
+    start = begin_section(bytes, XTF_SECTION_LIMITS);
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++) {
+            const XtfLimits *limits = &catalog->limits[i][f];
+            XtfDiskLimits disk;
+            xtf_write64(&disk.min, limits->min);
+            xtf_write64(&disk.max, limits->max);
+            xtf_write64(&disk.has_none, limits->has_none);
+            APPEND(bytes, disk);
+        }
+    }
+    end_section(bytes, start);
+}
+
+static void encode_arrays(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    XtfDiskArrays disk = {0};
+
+    xtf_write64(&disk.n_arrays, catalog->n_arrays);
+    xtf_write32(&disk.height, catalog->arrays_height);
+    xtf_ref_write(&disk.root, catalog->arrays_root);
+    guint start = begin_section(bytes, XTF_SECTION_ARRAYS);
+    APPEND(bytes, disk);
+    end_section(bytes, start);
+}
+
+static void encode_tables(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    guint start = begin_section(bytes, XTF_SECTION_TABLES);
+    for (uint32_t i = 0; i < catalog->n_tables; i++) {
+        const XtfTableEntry *table = &catalog->tables[i];
+        XtfDiskTable disk = {0};
+        xtf_write32(&disk.schema, table->schema);
+        xtf_write64(&disk.n_rows, table->n_rows);
+        xtf_ref_write(&disk.rows, table->rows);
+        APPEND(bytes, disk);
+    }
+    end_section(bytes, start);
+
+    XtfDiskRef strings;
+    xtf_ref_write(&strings, catalog->strings);
+    start = begin_section(bytes, XTF_SECTION_STRINGS);
+    APPEND(bytes, strings);
+    end_section(bytes, start);
+}
+
+void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    XtfDiskCatalog head = {0};
+
+    g_byte_array_set_size(bytes, 0);
+    xtf_write32(&head.magic, XTF_CATALOG_MAGIC);
+    APPEND(bytes, head);
+    encode_clock(&catalog->clock, bytes);
+    encode_segments(catalog, bytes);
+    encode_schemas(catalog, bytes);
+    encode_arrays(catalog, bytes);
+    encode_tables(catalog, bytes);
+}
+
+/* Decoding. */
+
+static bool damaged(GError **error, const char *what)
+{
+    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s", what);
+    return false;
+}
+
+static bool decode_clock(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskClock disk;
+
+    xtf_bytes_read(reader, &disk, sizeof disk);
+    catalog->clock = (XtfClock){
+        .resolution_num = xtf_read64(disk.resolution_num),
+        .resolution_den = xtf_read64(disk.resolution_den),
+        .origin = xtf_read64(disk.origin),
+        .first = xtf_read64(disk.first),
+        .last = xtf_read64(disk.last),
+    };
+    const XtfClock *clock = &catalog->clock;
+    if (reader->failed || clock->resolution_num == 0 || clock->resolution_den == 0)
+        return damaged(error, "the clock has no resolution");
+    if (clock->first <= clock->last && clock->origin > clock->first)
+        return damaged(error, "the clock begins after the first record");
+    return true;
+}
+
+static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    size_t n = reader->left / sizeof(XtfDiskSegment);
+
+    if (n == 0 || n > G_MAXUINT16)
+        return damaged(error, "no segments, or too many");
+    catalog->segments = g_new0(XtfSegment, n);
+    for (; catalog->n_segments < n; catalog->n_segments++) {
+        XtfDiskSegment disk;
+        xtf_bytes_read(reader, &disk, sizeof disk);
+        XtfSegment *segment = &catalog->segments[catalog->n_segments];
+        *segment = (XtfSegment){
+            .id = xtf_read64(disk.id),
+            .first_page = xtf_read64(disk.first_page),
+            .pages = xtf_read64(disk.pages),
+            .epoch = xtf_read32(disk.epoch),
+        };
+        /* So that no place times the page size overflows. */
+        if (segment->first_page > UINT64_MAX >> 24 || segment->pages > UINT64_MAX >> 24)
+            return damaged(error, "a segment lies beyond any file");
+    }
+    return true;
+}
+
+static bool decode_schemas(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    catalog->schemas = g_new0(XtfSchema *, XTF_SCHEMAS_MAX);
+    catalog->limits = g_new0(XtfLimits *, XTF_SCHEMAS_MAX);
+    catalog->n_rows = g_new0(uint64_t, XTF_SCHEMAS_MAX);
+    while (reader->left > 0) {
+        if (catalog->n_schemas == XTF_SCHEMAS_MAX)
+            return damaged(error, "too many schemas");
+        XtfLe64 n_rows;
+        xtf_bytes_read(reader, &n_rows, sizeof n_rows);
+        XtfSchema *schema = xtf_schema_decode(reader, error);
+        if (!schema)
+            return false;
+        uint32_t id = catalog->n_schemas;
+        for (uint32_t i = 0; i < id; i++) {
+            if (g_str_equal(catalog->schemas[i]->name, schema->name)) {
+                xtf_schema_free(schema);
+                return damaged(error, "two schemas have one name");
+            }
+        }
+        schema->id = id;
+        catalog->schemas[id] = schema;
+        catalog->n_rows[id] = xtf_read64(n_rows);
+        catalog->limits[id] = g_new0(XtfLimits, schema->n_fields);
+        for (uint32_t f = 0; f < schema->n_fields; f++)
+            catalog->limits[id][f] = (XtfLimits){.min = 1, .max = 0};
+        catalog->n_schemas++;
+    }
+    return true;
+}
+
+static bool decode_limits(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++) {
+            XtfDiskLimits disk;
+            xtf_bytes_read(reader, &disk, sizeof disk);
+            catalog->limits[i][f] = (XtfLimits){
+                .min = xtf_read64(disk.min),
+                .max = xtf_read64(disk.max),
+                .has_none = xtf_read64(disk.has_none) != 0,
+            };
+        }
+    }
+    return !reader->failed || damaged(error, "the limits are cut short");
+}
+
+static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskArrays disk;
+
+    xtf_bytes_read(reader, &disk, sizeof disk);
+    catalog->n_arrays = xtf_read64(disk.n_arrays);
+    catalog->arrays_height = xtf_read32(disk.height);
+    catalog->arrays_root = xtf_ref_read(&disk.root);
+    if (reader->failed || catalog->arrays_height > XTF_HEIGHT_MAX ||
+        (catalog->n_arrays > 0) != (catalog->arrays_height > 0))
+        return damaged(error, "the root of the P index makes no sense");
+    return true;
+}
+
+static bool decode_tables(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    size_t n = reader->left / sizeof(XtfDiskTable);
+
+    if (n > XTF_SCHEMAS_MAX)
+        return damaged(error, "too many tables");
+    catalog->tables = g_new0(XtfTableEntry, n);
+    for (; catalog->n_tables < n; catalog->n_tables++) {
+        XtfDiskTable disk;
+        xtf_bytes_read(reader, &disk, sizeof disk);
+        XtfTableEntry *table = &catalog->tables[catalog->n_tables];
+        *table = (XtfTableEntry){
+            .schema = xtf_read32(disk.schema),
+            .n_rows = xtf_read64(disk.n_rows),
+            .rows = xtf_ref_read(&disk.rows),
+        };
+        const XtfSchema *schema = table->schema < catalog->n_schemas ? catalog->schemas[table->schema] : NULL;
+        if (!schema || schema->kind != XTF_SCHEMA_TABLE)
+            return damaged(error, "a table has no schema");
+        if (table->n_rows > G_MAXUINT32 || table->n_rows * schema->row_size != table->rows.length)
+            return damaged(error, "a table's rows do not fill its item");
+    }
+    return true;
+}
+
+static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskRef strings;
+
+    switch (kind) {
+    case XTF_SECTION_CLOCK:
+        return decode_clock(catalog, reader, error);
+    case XTF_SECTION_SEGMENTS:
+        return decode_segments(catalog, reader, error);
+    case XTF_SECTION_SCHEMAS:
+        return decode_schemas(catalog, reader, error);
+    case XTF_SECTION_LIMITS:
+        return decode_limits(catalog, reader, error);
+    case XTF_SECTION_ARRAYS:
+        return decode_arrays(catalog, reader, error);
+    case XTF_SECTION_TABLES:
+        return decode_tables(catalog, reader, error);
+    case XTF_SECTION_STRINGS:
+        xtf_bytes_read(reader, &strings, sizeof strings);
+        catalog->strings = xtf_ref_read(&strings);
+        return !reader->failed || damaged(error, "the heap of strings is not named");
+    default:
+        if (required)
+            g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
+                        "the catalog has a section of kind %u, which this version does not know but must", kind);
+        return !required;
+    }
+}
+
+static bool decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskCatalog head;
+    uint32_t seen = 0; /* a bit for each kind */
+
+    xtf_bytes_read(reader, &head, sizeof head);
+    if (reader->failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)
+        return damaged(error, "it does not begin like one");
+    for (uint32_t n = xtf_read32(head.n_sections); n > 0; n--) {
+        XtfDiskSection section;
+        xtf_bytes_read(reader, &section, sizeof section);
+        uint32_t kind = xtf_read32(section.kind);
+        XtfBytesReader part = xtf_bytes_read_part(reader, xtf_read64(section.length));
+        if (reader->failed)
+            return damaged(error, "a section is cut short");
+        if (kind < 32 && seen & 1u << kind)
+            return damaged(error, "a section stands in it twice");
+        if (kind < 32)
+            seen |= 1u << kind;
+        if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
+            return false;
+    }
+    uint32_t needed = 1u << XTF_SECTION_CLOCK | 1u << XTF_SECTION_SEGMENTS | 1u << XTF_SECTION_SCHEMAS |
+                      1u << XTF_SECTION_LIMITS | 1u << XTF_SECTION_ARRAYS | 1u << XTF_SECTION_TABLES |
+                      1u << XTF_SECTION_STRINGS;
+    return (seen & needed) == needed || damaged(error, "a section is missing");
+}
+
+bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)
+{
+    XtfBytesReader reader = {.at = bytes, .left = length};
+
+    if (decode(catalog, &reader, error))
+        return true;
+    xtf_catalog_clear(catalog);
+    return false;
+}

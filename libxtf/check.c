@@ -1,0 +1,368 @@
+/*
+ * Checking a trace. What the reader verifies on the way (checksums, order within a page, entries against children) it verifies here
+ * too, because the walk goes through the same rooms. What only the whole can tell is added: that levels are linked, sealed pages full,
+ * every place taken once, counts and limits right.
+ */
+#include "libxtf/check.h"
+
+#include "libxtf/index.h"
+#include "libxtf/limits.h"
+
+/* What a page of the file is taken for. */
+enum {
+    USE_NONE,
+    USE_PAGE,     /* a sealed page of a tree */
+    USE_RESERVED, /* the place of an open page */
+    USE_ITEM,     /* items lie in it */
+};
+
+/* Where the walk along a level of an array stands. */
+typedef struct {
+    uint64_t place, next; /* of the page just passed; 0 before the first */
+    uint64_t n;           /* rows passed */
+} LevelWalk;
+
+typedef struct {
+    XtfTrace *trace;
+    XtfCheckProblem problem;
+    XtfCheckProgress progress;
+    void *data;
+    XtfCheckReport report;
+    uint8_t *uses;             /* by page of the file */
+    uint64_t n_uses;
+    GHashTable *beyond;        /* reserved places past the end of the file */
+    uint64_t *n_rows;          /* by schema, found */
+    bool cancelled;
+    /* Of the array being walked. */
+    const XtfArray *array;
+    LevelWalk levels[XTF_HEIGHT_MAX];
+    uint64_t last_t;
+} Check;
+
+static void G_GNUC_PRINTF(2, 3) problem(Check *check, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    check->report.problems++;
+    check->problem(message, check->data);
+}
+
+static void take_error(Check *check, GError **error)
+{
+    problem(check, "%s", (*error)->message);
+    g_clear_error(error);
+}
+
+static void use_page(Check *check, uint64_t page, uint8_t use)
+{
+    if (page >= check->n_uses) {
+        if (use != USE_RESERVED)
+            problem(check, "page %" PRIu64 " lies past the end of the file", page);
+        else if (!g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
+            problem(check, "page %" PRIu64 " is reserved twice", page);
+        return;
+    }
+    uint8_t before = check->uses[page];
+    if (before != USE_NONE && !(before == USE_ITEM && use == USE_ITEM))
+        problem(check, "page %" PRIu64 " is used twice", page);
+    check->uses[page] = use;
+}
+
+static void use_item(Check *check, uint64_t base, XtfRef ref)
+{
+    uint32_t page_size = check->trace->superblock.info.page_size;
+
+    if (ref.length == 0 || ref.offset > check->trace->source->size)
+        return; /* reading it says what is wrong */
+    for (uint64_t page = (base + ref.offset) / page_size; page <= (base + ref.offset + ref.length - 1) / page_size; page++)
+        use_page(check, page, USE_ITEM);
+}
+
+static uint64_t absolute(const Check *check, uint64_t place)
+{
+    return check->trace->catalog.segments[check->array->segment].first_page + place;
+}
+
+/* One step along a level: what links and numbers must be, of a sealed page or (place may be 0, next is) of the open one. */
+static void pass_page(Check *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
+{
+    LevelWalk *walk = &check->levels[level];
+    uint32_t id = check->array->id;
+
+    if (view->first_n != walk->n)
+        problem(check, "array %u, level %u: a page begins at row %" PRIu64 ", not %" PRIu64, id, level, view->first_n, walk->n);
+    if (view->previous != walk->place)
+        problem(check, "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is before it, not %" PRIu64, id, level, place,
+                view->previous, walk->place);
+    if (walk->place && place != walk->next)
+        problem(check, "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is behind it, not %" PRIu64, id, level,
+                walk->place, walk->next, place);
+    if (open && !walk->place && place)
+        problem(check, "array %u, level %u: page %" PRIu64 " is reserved, though none was sealed", id, level, place);
+    *walk = (LevelWalk){.place = place, .next = view->next, .n = view->first_n};
+    if (place)
+        use_page(check, absolute(check, place), open ? USE_RESERVED : USE_PAGE);
+}
+
+static void check_limits(Check *check, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        if (field->type == XTF_TYPE_STRING)
+            continue;
+        const XtfLimits *known = xtf_trace_limits(check->trace, schema->id, f);
+        XtfLimits found = xtf_limits_of_rows(field, rows, schema->row_size, count);
+        XtfLimits joined = xtf_limits_join(field->type, known, &found);
+        if (joined.min != known->min || joined.max != known->max || joined.has_none != known->has_none)
+            problem(check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog", schema->name, field->name);
+    }
+}
+
+static void pass_leaf(Check *check, const XtfPageView *leaf)
+{
+    const XtfSchema *schema = check->array->schema;
+
+    if (xtf_leaf_time(check->array, leaf, 0) < check->last_t)
+        problem(check, "array %u: time goes backwards before row %" PRIu64, check->array->id, leaf->first_n);
+    check->last_t = xtf_leaf_time(check->array, leaf, leaf->count - 1);
+    check->levels[0].n = leaf->first_n + leaf->count;
+    check_limits(check, schema, leaf->payload, leaf->count);
+}
+
+static void walk_children(Check *check, XtfBlock *edge, unsigned level, const XtfPageView *node);
+
+/* A sealed page and all below it. */
+static void walk_page(Check *check, XtfBlock *edge, unsigned level, uint64_t place, const XtfDiskEntry *entry)
+{
+    const XtfArray *array = check->array;
+    XtfTrace *trace = check->trace;
+    g_autoptr(GError) error = NULL;
+    XtfPageView view;
+    uint32_t row = level > 0 ? (uint32_t)sizeof(XtfDiskEntry) : array->schema->row_size;
+
+    XtfBlock *block = xtf_page_get(array, place, level, &error);
+    if (!block) {
+        take_error(check, &error);
+        check->levels[level] = (LevelWalk){.place = place, .n = check->levels[level].n};
+        return;
+    }
+    xtf_view_page(block, &view);
+    if (check->report.pages++ % 256 == 0 && check->progress)
+        check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
+    pass_page(check, level, &view, place, false);
+    if (view.first_n != xtf_read64(entry->before) || xtf_page_key(&view) != xtf_read64(entry->first_t))
+        problem(check, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id, place);
+    if (view.count != (trace->superblock.info.page_size - sizeof(XtfDiskPage)) / row)
+        problem(check, "array %u: page %" PRIu64 " is sealed, but not full", array->id, place);
+    if (level > 0)
+        walk_children(check, edge, level, &view);
+    else
+        pass_leaf(check, &view);
+    xtf_cache_put(trace->cache, block);
+}
+
+static void walk_open(Check *check, XtfBlock *edge, unsigned level)
+{
+    const XtfDiskEdge *head = (const XtfDiskEdge *)edge->data + level;
+    XtfPageView view;
+
+    xtf_view_edge(check->array, edge, level, &view);
+    pass_page(check, level, &view, xtf_read64(head->place), true);
+    if (level > 0)
+        walk_children(check, edge, level, &view);
+    else
+        pass_leaf(check, &view);
+}
+
+static void walk_children(Check *check, XtfBlock *edge, unsigned level, const XtfPageView *node)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)node->payload;
+    bool open = node->block == edge;
+
+    for (uint32_t i = 0; i < node->count && !check->cancelled; i++) {
+        if (open && i == node->count - 1)
+            walk_open(check, edge, level - 1);
+        else
+            walk_page(check, edge, level - 1, xtf_read64(entries[i].child), &entries[i]);
+    }
+    check->levels[level].n = check->levels[level - 1].n;
+}
+
+static void walk_array(Check *check, const XtfArray *array)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTrace *trace = check->trace;
+    uint64_t base = trace->catalog.segments[array->segment].first_page * trace->superblock.info.page_size;
+
+    check->array = array;
+    check->last_t = array->first;
+    memset(check->levels, 0, sizeof check->levels);
+    use_item(check, base, (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
+    XtfBlock *edge = xtf_edge_get(array, &error);
+    if (!edge) {
+        take_error(check, &error);
+        return;
+    }
+    uint64_t problems = check->report.problems;
+    walk_open(check, edge, array->height - 1u);
+    xtf_cache_put(trace->cache, edge);
+    check->report.rows += array->n_rows;
+    check->n_rows[array->schema->id] += array->n_rows;
+    if (check->cancelled || check->report.problems > problems)
+        return; /* the sums below would only repeat what is known to be wrong */
+    uint64_t first;
+    if (!xtf_array_time(array, 0, &first, &error))
+        take_error(check, &error);
+    else if (first != array->first || check->last_t != array->last)
+        problem(check, "array %u: its first and last times are not what the P index says", array->id);
+}
+
+static void walk_arrays(Check *check)
+{
+    uint64_t n = xtf_trace_n_arrays(check->trace);
+    XtfArray before = {0};
+
+    for (uint64_t rank = 0; rank < n && !check->cancelled; rank++) {
+        g_autoptr(GError) error = NULL;
+        XtfArray array;
+        if (!xtf_trace_get_arrays(check->trace, rank, 1, &array, &error)) {
+            take_error(check, &error);
+            if (check->report.problems > 1000) /* a damaged branch is met once for each array below it */
+                return;
+            continue;
+        }
+        if (before.schema && (array.location < before.location ||
+                              (array.location == before.location && array.schema->id <= before.schema->id)))
+            problem(check, "P index: location %" PRIu64 ", %s, is out of order", array.location, array.schema->name);
+        before = array;
+        check->report.arrays++;
+        walk_array(check, &array);
+    }
+}
+
+/* Nodes of the P index, for the map of pages. What is in them was met while the arrays were. */
+static void use_nodes(Check *check, XtfRef ref, unsigned level)
+{
+    g_autoptr(GError) error = NULL;
+
+    use_item(check, 0, ref);
+    XtfBlock *block = level > 0 ? xtf_item_get(check->trace, ref, &error) : NULL;
+    if (!block)
+        return;
+    const XtfDiskNode *head = (const XtfDiskNode *)block->data;
+    const XtfDiskBranch *branches = (const XtfDiskBranch *)(head + 1);
+    if (block->length >= sizeof *head && xtf_read32(head->count) <= (block->length - sizeof *head) / sizeof *branches)
+        for (uint32_t i = 0; i < xtf_read32(head->count); i++)
+            use_nodes(check, xtf_ref_read(&branches[i].child), level - 1);
+    xtf_cache_put(check->trace->cache, block);
+}
+
+static void check_strings(Check *check, const XtfTable *table)
+{
+    const XtfSchema *schema = table->schema;
+
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        if (field->type != XTF_TYPE_STRING)
+            continue;
+        const XtfLimits *limits = xtf_trace_limits(check->trace, schema->id, f);
+        for (uint64_t row = 0; row < table->n_rows; row++) {
+            g_autoptr(GError) error = NULL;
+            const char *text;
+            const uint8_t *at = table->rows + row * schema->row_size;
+            if (xtf_field_is_none(field, at))
+                continue;
+            if (!xtf_trace_string(check->trace, (uint32_t)xtf_field_get(field, at), &text, &error))
+                take_error(check, &error);
+            else if (strlen(text) > limits->max)
+                problem(check, "table \"%s\", row %" PRIu64 ": \"%s\" is longer than the limits say", schema->name, row, text);
+        }
+    }
+}
+
+static void check_tables(Check *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_tables; i++) {
+        g_autoptr(GError) error = NULL;
+        const XtfTable *table;
+        const XtfSchema *schema = catalog->schemas[catalog->tables[i].schema];
+        use_item(check, 0, catalog->tables[i].rows);
+        check->n_rows[schema->id] += catalog->tables[i].n_rows;
+        if (!xtf_trace_table(check->trace, schema->name, &table, &error)) {
+            take_error(check, &error);
+            continue;
+        }
+        check_limits(check, schema, table->rows, (uint32_t)table->n_rows);
+        check_strings(check, table);
+    }
+    use_item(check, 0, catalog->strings);
+    use_item(check, 0, check->trace->superblock.catalog);
+}
+
+static void check_superblocks(Check *check)
+{
+    static const uint8_t zeros[256];
+    XtfSource *source = check->trace->source;
+
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+        g_autoptr(GError) error = NULL;
+        XtfSuperblock superblock;
+        uint8_t bytes[sizeof zeros];
+        bool found;
+        if (!xtf_superblock_read_slot(source, slot, &superblock, &found, &error) ||
+            !source->ops->read(source, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, bytes, sizeof bytes, &error))
+            take_error(check, &error);
+        else if (!found && memcmp(bytes, zeros, sizeof zeros) != 0) /* zeros: no commit has come to it yet */
+            problem(check, "superblock %u (byte %u) is damaged", slot, slot * XTF_SUPERBLOCK_STRIDE);
+    }
+}
+
+static void check_totals(Check *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_schemas; i++)
+        if (check->n_rows[i] != catalog->n_rows[i])
+            problem(check, "schema \"%s\": %" PRIu64 " rows, the catalog says %" PRIu64, catalog->schemas[i]->name,
+                    check->n_rows[i], catalog->n_rows[i]);
+    for (uint64_t page = xtf_first_place(check->trace->superblock.info.page_size); page < check->n_uses; page++) {
+        check->report.reserved_pages += check->uses[page] == USE_RESERVED;
+        check->report.unreachable_pages += check->uses[page] == USE_NONE;
+    }
+    check->report.reserved_pages += g_hash_table_size(check->beyond);
+}
+
+bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgress progress, void *data, XtfCheckReport *report,
+                     GError **error)
+{
+    uint32_t page_size = trace->superblock.info.page_size;
+    Check check = {.trace = trace, .problem = problem_met, .progress = progress, .data = data};
+
+    check.n_uses = (trace->source->size + page_size - 1) / page_size;
+    check.uses = g_malloc0(MAX(check.n_uses, 1));
+    check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
+
+    check_superblocks(&check);
+    check_tables(&check);
+    if (trace->catalog.n_arrays > 0)
+        use_nodes(&check, trace->catalog.arrays_root, trace->catalog.arrays_height - 1);
+    walk_arrays(&check);
+    if (!check.cancelled)
+        check_totals(&check);
+
+    g_hash_table_unref(check.beyond);
+    g_free(check.uses);
+    g_free(check.n_rows);
+    if (check.cancelled) {
+        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_CANCELLED, "the check was interrupted");
+        return false;
+    }
+    *report = check.report;
+    return true;
+}

@@ -1,0 +1,118 @@
+/*
+ * Cursors: standing on a row, with its leaf pinned.
+ */
+#include "libxtf/index.h"
+
+void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array)
+{
+    *cursor = (XtfCursor){.array = *array};
+}
+
+void xtf_cursor_finish(XtfCursor *cursor)
+{
+    if (cursor->block)
+        xtf_cache_put(cursor->array.trace->cache, cursor->block);
+    cursor->block = NULL;
+}
+
+static void take_leaf(XtfCursor *cursor, const XtfPageView *leaf)
+{
+    xtf_cursor_finish(cursor);
+    cursor->block = leaf->block;
+    cursor->rows = leaf->payload;
+    cursor->leaf_first = leaf->first_n;
+    cursor->leaf_count = leaf->count;
+    cursor->leaf_next = leaf->next;
+    cursor->leaf_previous = leaf->previous;
+}
+
+static XtfPageView current_leaf(const XtfCursor *cursor)
+{
+    return (XtfPageView){
+        .block = cursor->block,
+        .payload = cursor->rows,
+        .first_n = cursor->leaf_first,
+        .previous = cursor->leaf_previous,
+        .next = cursor->leaf_next,
+        .count = cursor->leaf_count,
+    };
+}
+
+static bool holds(const XtfCursor *cursor, uint64_t n)
+{
+    return cursor->block && n >= cursor->leaf_first && n - cursor->leaf_first < cursor->leaf_count;
+}
+
+bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **error)
+{
+    if (n >= cursor->array.n_rows) {
+        xtf_cursor_finish(cursor);
+        *found = false;
+        return true;
+    }
+    if (!holds(cursor, n)) {
+        XtfPageView leaf;
+        if (!xtf_index_leaf(&cursor->array, XTF_KEY_N, n, &leaf, error))
+            return false;
+        take_leaf(cursor, &leaf);
+    }
+    cursor->n = n;
+    *found = true;
+    return true;
+}
+
+/* Onto the first row of the leaf behind the current one; there must be one. */
+static bool enter_next_leaf(XtfCursor *cursor, GError **error)
+{
+    XtfPageView leaf = current_leaf(cursor), next;
+
+    if (!xtf_index_next_leaf(&cursor->array, &leaf, &next, error))
+        return false;
+    take_leaf(cursor, &next);
+    cursor->n = next.first_n;
+    return true;
+}
+
+bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error)
+{
+    if (t > cursor->array.last) {
+        xtf_cursor_finish(cursor);
+        *found = false;
+        return true;
+    }
+    XtfPageView leaf;
+    if (!xtf_index_leaf(&cursor->array, XTF_KEY_T, t, &leaf, error))
+        return false;
+    uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
+    take_leaf(cursor, &leaf);
+    cursor->n = leaf.first_n + slot;
+    /* Every row of the leaf may be earlier: the row sought is then the first of the next leaf. */
+    if (cursor->n >= cursor->array.n_rows)
+        return xtf_damaged(error, "array %u: its last row is not as late as the P index says", cursor->array.id);
+    if (slot == leaf.count && !enter_next_leaf(cursor, error))
+        return false;
+    *found = true;
+    return true;
+}
+
+bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **error)
+{
+    uint64_t n = cursor->n + (uint64_t)step;
+
+    if (step < 0 ? n > cursor->n : n < cursor->n || n >= cursor->array.n_rows) {
+        xtf_cursor_finish(cursor);
+        *found = false;
+        return true;
+    }
+    if (cursor->block && n == cursor->leaf_first + cursor->leaf_count) {
+        *found = true;
+        return enter_next_leaf(cursor, error);
+    }
+    if (cursor->block && n + 1 == cursor->leaf_first) {
+        XtfPageView leaf = current_leaf(cursor), previous;
+        if (!xtf_index_previous_leaf(&cursor->array, &leaf, &previous, error))
+            return false;
+        take_leaf(cursor, &previous);
+    }
+    return xtf_cursor_seek_n(cursor, n, found, error);
+}

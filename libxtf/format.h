@@ -1,0 +1,267 @@
+/*
+ * The bytes of an XTF file. docs/FORMAT.md explains them; this header says where they lie. It includes nothing of the library.
+ *
+ * A file is a sequence of pages of one size. Pages are named by their place: their number from the beginning of their
+ * segment (a file that one writer made is one segment, beginning at 0). What a commit stores lies between the pages as items of any
+ * length, named by byte offset, length and CRC-32.
+ *
+ *     +------------+-------+-------+-------+-----------------+-------+-----------------+
+ *     | superblock | leaf  | leaf  | index | commit block    | leaf  | commit block    | ...
+ *     |   A   B    |       |       |       | edges P catalog |       | edges P catalog |
+ *     +------------+-------+-------+-------+-----------------+-------+-----------------+
+ */
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+/* Little-endian integers without alignment: a struct each, so that mixing them with the machine's does not compile. */
+typedef struct {
+    uint8_t bytes[2];
+} XtfLe16;
+typedef struct {
+    uint8_t bytes[4];
+} XtfLe32;
+typedef struct {
+    uint8_t bytes[8];
+} XtfLe64;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define XTF_SWAP16(v) (v)
+#define XTF_SWAP32(v) (v)
+#define XTF_SWAP64(v) (v)
+#else
+#define XTF_SWAP16(v) __builtin_bswap16(v)
+#define XTF_SWAP32(v) __builtin_bswap32(v)
+#define XTF_SWAP64(v) __builtin_bswap64(v)
+#endif
+
+#define XTF_DEFINE_LE(bits)                                                                                            \
+    static inline uint##bits##_t xtf_read##bits(XtfLe##bits from)                                                      \
+    {                                                                                                                  \
+        uint##bits##_t value;                                                                                          \
+        memcpy(&value, from.bytes, sizeof value);                                                                      \
+        return XTF_SWAP##bits(value);                                                                                  \
+    }                                                                                                                  \
+    static inline void xtf_write##bits(XtfLe##bits *to, uint##bits##_t value)                                          \
+    {                                                                                                                  \
+        value = XTF_SWAP##bits(value);                                                                                 \
+        memcpy(to->bytes, &value, sizeof value);                                                                       \
+    }
+
+XTF_DEFINE_LE(16)
+XTF_DEFINE_LE(32)
+XTF_DEFINE_LE(64)
+
+enum {
+    XTF_VERSION_MAJOR = 1, /* readers refuse a greater one */
+    XTF_VERSION_MINOR = 0,
+
+    XTF_SUPERBLOCK_SLOTS = 2,
+    XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, whatever the page size */
+    XTF_RESERVED_BYTES = 8192,    /* no page begins before */
+
+    XTF_HEIGHT_MAX = 12, /* 168^11 leaves: no file has so many */
+};
+
+#define XTF_FILE_MAGIC "\x89XTF\r\n\x1a\n"
+#define XTF_PAGE_MAGIC 0x70465458u    /* "XTFp" */
+#define XTF_NODE_MAGIC 0x6e465458u    /* "XTFn" */
+#define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
+
+/* A reader refuses a file with an incompatible feature that it does not know, and ignores compatible ones. */
+#define XTF_FEATURES_INCOMPATIBLE_KNOWN UINT64_C(0)
+
+/* An item: so many bytes at an offset from the beginning of its segment. */
+typedef struct {      /* OFFSET SIZE */
+    XtfLe64 offset;   /*  0  8  bytes */
+    XtfLe32 length;   /*  8  4  bytes; 0: there is none */
+    XtfLe32 checksum; /* 12  4  CRC-32 of the bytes */
+} XtfDiskRef;
+
+/* Two of these alternate; the one with the greater commit number is the file's. Zero to the end of the slot. */
+typedef struct {           /* OFFSET SIZE */
+    char magic[8];         /*   0  8  XTF_FILE_MAGIC */
+    XtfLe16 version_major; /*   8  2 */
+    XtfLe16 version_minor; /*  10  2 */
+    XtfLe32 page_size;     /*  12  4  bytes, a power of two from 4 KiB to 1 MiB */
+    uint8_t file_id[16];   /*  16 16  random; its first 8 bytes are the id of the segment */
+    XtfLe64 incompatible;  /*  32  8  feature bits */
+    XtfLe64 compatible;    /*  40  8  feature bits */
+    XtfLe64 commit;        /*  48  8  ordinal, from 1 */
+    XtfLe64 pages;         /*  56  8  allotted so far, these first ones included; some may lie past the end of the file */
+    XtfLe32 epoch;         /*  64  4  ordinal of the writer, from 1 */
+    XtfLe32 reserved;      /*  68  4  0 */
+    XtfDiskRef catalog;    /*  72 16 */
+    uint8_t zero[164];     /*  88 164 */
+    XtfLe32 checksum;      /* 252  4  CRC-32 of the 252 bytes before */
+} XtfDiskSuperblock;
+
+typedef enum {
+    XTF_PAGE_LEAF = 1,
+    XTF_PAGE_INDEX = 2,
+    XTF_PAGE_SUMS = 3, /* companion of an index page; reserved */
+} XtfPageKind;
+
+typedef enum {
+    XTF_CODEC_PLAIN = 0,   /* rows side by side */
+    XTF_CODEC_COMPACT = 1, /* reserved */
+} XtfCodec;
+
+/* Every page begins with this; its payload follows, then zeros. */
+typedef struct {        /* OFFSET SIZE */
+    XtfLe32 magic;      /*  0  4  XTF_PAGE_MAGIC */
+    uint8_t kind;       /*  4  1  XtfPageKind */
+    uint8_t codec;      /*  5  1  XtfCodec; 0 in index pages */
+    uint8_t level;      /*  6  1  0: leaf */
+    uint8_t flags;      /*  7  1  0 */
+    XtfLe32 array;      /*  8  4  id */
+    XtfLe32 epoch;      /* 12  4  of the writer that wrote it */
+    XtfLe64 segment;    /* 16  8  id of the segment */
+    XtfLe64 first_n;    /* 24  8  N of the first row below it */
+    XtfLe32 count;      /* 32  4  rows or entries, at least 1 */
+    XtfLe32 length;     /* 36  4  bytes of the payload */
+    XtfLe64 previous;   /* 40  8  place of the level's page before; 0: this is the first */
+    XtfLe64 next;       /* 48  8  place of the level's page behind; it may be open still */
+    XtfLe32 companion;  /* 56  4  place of its sums, so many pages behind this one; 0: none */
+    XtfLe32 checksum;   /* 60  4  CRC-32 of the place (8 bytes), bytes 0 to 59, and the payload */
+} XtfDiskPage;
+
+/* Entry of an index page: the paper's 24 bytes. */
+typedef struct {       /* OFFSET SIZE */
+    XtfLe64 first_t;   /*  0  8  time of the first row below the child */
+    XtfLe64 before;    /*  8  8  rows of the array before the child: N of its first row */
+    XtfLe64 child;     /* 16  8  place */
+} XtfDiskEntry;
+
+/* The right edge of an array: `height` of these, leaf first, then the levels' payloads in the same order. */
+typedef struct {       /* OFFSET SIZE */
+    XtfLe64 first_n;   /*  0  8  N of the first row below the open page */
+    XtfLe64 place;     /*  8  8  where the page will be written; 0: not reserved, the level has sealed no page */
+    XtfLe64 previous;  /* 16  8  place of the level's last sealed page; 0: none */
+    XtfLe32 count;     /* 24  4  rows or entries, at least 1 */
+    XtfLe32 length;    /* 28  4  bytes of the payload */
+} XtfDiskEdge;
+
+/* A node of the P index: this, then its entries in the order of (location, schema). */
+typedef struct {       /* OFFSET SIZE */
+    XtfLe32 magic;     /*  0  4  XTF_NODE_MAGIC */
+    uint8_t level;     /*  4  1  0: XtfDiskArray entries, else XtfDiskBranch entries */
+    uint8_t zero[3];   /*  5  3 */
+    XtfLe32 count;     /*  8  4  at least 1 */
+    XtfLe32 reserved;  /* 12  4  0 */
+} XtfDiskNode;
+
+/* P index, lowest level: an array. */
+typedef struct {       /* OFFSET SIZE */
+    XtfLe64 location;  /*  0  8 */
+    XtfLe32 schema;    /*  8  4  id */
+    XtfLe32 array;     /* 12  4  id, in its pages' headers */
+    XtfLe64 n_rows;    /* 16  8  at least 1 */
+    XtfLe64 first;     /* 24  8  time of the first row */
+    XtfLe64 last;      /* 32  8  time of the last row */
+    XtfDiskRef edge;   /* 40 16 */
+    XtfLe16 segment;   /* 56  2  index in the catalog's table of segments */
+    uint8_t height;    /* 58  1  levels, the leaves' included */
+    uint8_t codec;     /* 59  1  XtfCodec of the leaves */
+    XtfLe32 reserved;  /* 60  4  0 */
+} XtfDiskArray;
+
+/* P index, levels above: a node of the level below. */
+typedef struct {         /* OFFSET SIZE */
+    XtfLe64 location;    /*  0  8  the child's first key */
+    XtfLe32 schema;      /*  8  4 */
+    XtfLe32 reserved;    /* 12  4  0 */
+    XtfLe64 arrays;      /* 16  8  below the child */
+    XtfLe64 n_rows;      /* 24  8  below the child, of all schemas */
+    XtfDiskRef child;    /* 32 16 */
+} XtfDiskBranch;
+
+enum {
+    XTF_NODE_BYTES = 4096, /* a node takes no more */
+    XTF_NODE_ARRAYS = (XTF_NODE_BYTES - sizeof(XtfDiskNode)) / sizeof(XtfDiskArray),
+    XTF_NODE_BRANCHES = (XTF_NODE_BYTES - sizeof(XtfDiskNode)) / sizeof(XtfDiskBranch),
+};
+
+/* The catalog: this, then sections. A reader passes over kinds that it does not know, unless they are required. */
+typedef struct {         /* OFFSET SIZE */
+    XtfLe32 magic;       /*  0  4  XTF_CATALOG_MAGIC */
+    XtfLe32 n_sections;  /*  4  4 */
+} XtfDiskCatalog;
+
+typedef struct {         /* OFFSET SIZE */
+    XtfLe32 kind;        /*  0  4  XtfSectionKind */
+    XtfLe32 flags;       /*  4  4  XTF_SECTION_REQUIRED */
+    XtfLe64 length;      /*  8  8  bytes that follow */
+} XtfDiskSection;
+
+#define XTF_SECTION_REQUIRED 1u
+
+typedef enum {
+    XTF_SECTION_CLOCK = 1,    /* XtfDiskClock */
+    XTF_SECTION_SEGMENTS = 2, /* XtfDiskSegment each */
+    XTF_SECTION_SCHEMAS = 3,  /* see schema-codec.c */
+    XTF_SECTION_ARRAYS = 4,   /* XtfDiskArrays: the root of the P index */
+    XTF_SECTION_TABLES = 5,   /* XtfDiskTable each */
+    XTF_SECTION_STRINGS = 6,  /* XtfDiskRef: the heap of strings */
+    XTF_SECTION_LIMITS = 7,   /* XtfDiskLimits each: schema by schema, field by field */
+    XTF_SECTION_CLOCK_MAPS = 8, /* reserved: clock corrections by location */
+} XtfSectionKind;
+
+typedef struct {               /* OFFSET SIZE */
+    XtfLe64 resolution_num;    /*  0  8  ticks... */
+    XtfLe64 resolution_den;    /*  8  8  ...in so many seconds */
+    XtfLe64 origin;            /* 16  8  time 0, ticks */
+    XtfLe64 first;             /* 24  8  of all records, ticks; greater than last if there are none */
+    XtfLe64 last;              /* 32  8 */
+} XtfDiskClock;
+
+typedef struct {           /* OFFSET SIZE */
+    XtfLe64 id;            /*  0  8  in its pages' headers */
+    XtfLe64 first_page;    /*  8  8  where it begins in the file, pages */
+    XtfLe64 pages;         /* 16  8  places are smaller than this */
+    XtfLe32 epoch;         /* 24  4  its pages' epochs are no greater */
+    XtfLe32 reserved;      /* 28  4  0 */
+} XtfDiskSegment;
+
+typedef struct {           /* OFFSET SIZE */
+    XtfLe64 n_arrays;      /*  0  8 */
+    XtfLe32 height;        /*  8  4  levels of nodes; 0 if there are no arrays */
+    XtfLe32 reserved;      /* 12  4  0 */
+    XtfDiskRef root;       /* 16 16 */
+} XtfDiskArrays;
+
+typedef struct {           /* OFFSET SIZE */
+    XtfLe32 schema;        /*  0  4  id */
+    XtfLe32 reserved;      /*  4  4  0 */
+    XtfLe64 n_rows;        /*  8  8 */
+    XtfDiskRef rows;       /* 16 16 */
+} XtfDiskTable;
+
+typedef struct {           /* OFFSET SIZE */
+    XtfLe64 min;           /*  0  8  greater than max if there are no values */
+    XtfLe64 max;           /*  8  8 */
+    XtfLe64 has_none;      /* 16  8  0 or 1 */
+} XtfDiskLimits;
+
+_Static_assert(sizeof(XtfDiskRef) == 16, "XtfDiskRef");
+_Static_assert(sizeof(XtfDiskSuperblock) == 256, "XtfDiskSuperblock");
+_Static_assert(sizeof(XtfDiskPage) == 64, "XtfDiskPage");
+_Static_assert(sizeof(XtfDiskEntry) == 24, "XtfDiskEntry");
+_Static_assert(sizeof(XtfDiskEdge) == 32, "XtfDiskEdge");
+_Static_assert(sizeof(XtfDiskNode) == 16, "XtfDiskNode");
+_Static_assert(sizeof(XtfDiskArray) == 64, "XtfDiskArray");
+_Static_assert(sizeof(XtfDiskBranch) == 48, "XtfDiskBranch");
+_Static_assert(sizeof(XtfDiskCatalog) == 8, "XtfDiskCatalog");
+_Static_assert(sizeof(XtfDiskSection) == 16, "XtfDiskSection");
+_Static_assert(sizeof(XtfDiskClock) == 40, "XtfDiskClock");
+_Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
+_Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
+_Static_assert(sizeof(XtfDiskTable) == 32, "XtfDiskTable");
+_Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");
+
+/* The first place that a page may take. */
+static inline uint64_t xtf_first_place(uint32_t page_size)
+{
+    return page_size < XTF_RESERVED_BYTES ? XTF_RESERVED_BYTES / page_size : 1;
+}

@@ -1,0 +1,198 @@
+/*
+ * How the TN index differs from the textbook's B+tree.
+ *
+ * Keys only grow, so the tree is filled from the left and nothing ever splits. A page is written when it is full; from then on it
+ * is sealed. What is not sealed is the right edge: on every level the last page, open, from the root down to the last leaf. The root is always
+ * open (a level above it comes into being when it is sealed). A commit stores the open pages of an array in one item, so that a
+ * descent begins in that item and goes on there for as long as it follows last entries:
+ *
+ *     edge:   [root: . . .]                      the item: one cache block, a page visit a level
+ *                | |     \
+ *     sealed: [index]     [open index: . .]      <- in the item
+ *              |  |          |      \
+ *            [leaf][leaf]  [leaf]   [open leaf]  <- in the item
+ *
+ * An entry is (first T, rows before, child). With the rows before a child in its entry, the rank of a time is known at the end of one descent, and size(t1, t2) is
+ * the difference of two, whatever lies between. The paper climbs from two leaves to their common ancestor; the running
+ * counts make that needless.
+ *
+ * Equal times may span pages. rank(t) counts what is strictly before t, so the descent takes the last child that
+ * begins before t: a child that begins at t itself may have rows of time t in the leaf before it, but none earlier than t inside.
+ */
+#include "libxtf/index.h"
+
+/* What a descent has cost. Added to the trace's counters once, at its end. */
+typedef struct {
+    uint64_t visits, comparisons;
+} Cost;
+
+static void charge(XtfTrace *trace, const Cost *cost)
+{
+    atomic_fetch_add_explicit(&trace->page_visits, cost->visits, memory_order_relaxed);
+    if (cost->comparisons > 0)
+        atomic_fetch_add_explicit(&trace->key_comparisons, cost->comparisons, memory_order_relaxed);
+}
+
+void xtf_view_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view)
+{
+    const XtfDiskEdge *edges = (const XtfDiskEdge *)block->data;
+    const uint8_t *payload = block->data + array->height * sizeof *edges;
+
+    for (unsigned below = 0; below < level; below++)
+        payload += xtf_read32(edges[below].length);
+    *view = (XtfPageView){
+        .block = block,
+        .payload = payload,
+        .first_n = xtf_read64(edges[level].first_n),
+        .previous = xtf_read64(edges[level].previous),
+        .count = xtf_read32(edges[level].count),
+    };
+}
+
+void xtf_view_page(XtfBlock *block, XtfPageView *view)
+{
+    const XtfDiskPage *head = xtf_page_head(block);
+
+    *view = (XtfPageView){
+        .block = block,
+        .payload = block->data + sizeof *head,
+        .first_n = xtf_read64(head->first_n),
+        .previous = xtf_read64(head->previous),
+        .next = xtf_read64(head->next),
+        .count = xtf_read32(head->count),
+    };
+}
+
+/* Times of leaf rows and index entries lie at the same place: at the beginning, so many bytes apart. */
+static inline uint64_t key_at(const uint8_t *keys, uint32_t stride, uint32_t i)
+{
+    XtfLe64 le;
+    memcpy(&le, keys + (size_t)i * stride, sizeof le);
+    return xtf_read64(le);
+}
+
+/* The first of keys[low, high) that is not less than the key; high if there is none. */
+static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, uint32_t high, uint64_t key, Cost *cost)
+{
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        cost->comparisons++;
+        if (key_at(keys, stride, middle) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The entry to follow. The first entry's key is no news: whoever got here knows it. */
+static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, Cost *cost)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)node->payload;
+
+    if (kind == XTF_KEY_T)
+        return lower_bound(entries->first_t.bytes, sizeof *entries, 1, node->count, key, cost) - 1;
+    /* The last child with no more than n rows before it: the first one with at least n + 1, less one. */
+    return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
+}
+
+/* Goes from a page to the child that an entry of it names. `edge` stays pinned; the page's own block, if another, is put back. */
+static bool step_down(const XtfArray *array, XtfBlock *edge, unsigned level, uint32_t slot, XtfPageView *node, GError **error)
+{
+    XtfCache *cache = array->trace->cache;
+    const XtfDiskEntry entry = ((const XtfDiskEntry *)node->payload)[slot];
+    bool open = node->block == edge && slot == node->count - 1;
+
+    if (node->block != edge)
+        xtf_cache_put(cache, node->block);
+    node->block = edge;
+    if (open) {
+        xtf_view_edge(array, edge, level - 1, node);
+    } else {
+        XtfBlock *block = xtf_page_get(array, xtf_read64(entry.child), level - 1, error);
+        if (!block)
+            return false;
+        xtf_view_page(block, node);
+    }
+    if (node->first_n == xtf_read64(entry.before) && xtf_page_key(node) == xtf_read64(entry.first_t))
+        return true;
+    return xtf_damaged(error, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id,
+                       xtf_read64(entry.child));
+}
+
+bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfPageView *leaf, GError **error)
+{
+    XtfTrace *trace = array->trace;
+    XtfBlock *edge = xtf_edge_get(array, error);
+    if (!edge)
+        return false;
+
+    Cost cost = {.visits = 1};
+    XtfPageView node;
+    bool good = true;
+    xtf_view_edge(array, edge, array->height - 1u, &node);
+    for (unsigned level = array->height - 1u; good && level > 0; level--) {
+        good = step_down(array, edge, level, choose(&node, kind, key, &cost), &node, error);
+        cost.visits++;
+    }
+    if (good && kind == XTF_KEY_N && (key < node.first_n || key - node.first_n >= node.count))
+        good = xtf_damaged(error, "array %u: row %" PRIu64 " is not in the leaf that should hold it", array->id, key);
+    charge(trace, &cost);
+    if (node.block != edge)
+        xtf_cache_put(trace->cache, good ? edge : node.block);
+    if (!good)
+        xtf_cache_put(trace->cache, edge);
+    else
+        *leaf = node;
+    return good;
+}
+
+/* The open leaf, or the sealed one at a place: whichever begins with, or ends before, row n. */
+static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool forwards, XtfPageView *view, GError **error)
+{
+    XtfTrace *trace = array->trace;
+    XtfBlock *block = xtf_edge_get(array, error);
+    if (!block)
+        return false;
+    xtf_view_edge(array, block, 0, view);
+    if (!forwards || view->first_n != n) {
+        xtf_cache_put(trace->cache, block);
+        block = xtf_page_get(array, place, 0, error);
+        if (!block)
+            return false;
+        xtf_view_page(block, view);
+    }
+    charge(trace, &(Cost){.visits = 1});
+    if (forwards ? view->first_n == n : view->first_n + view->count == n)
+        return true;
+    xtf_cache_put(trace->cache, block);
+    return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place, n);
+}
+
+bool xtf_index_next_leaf(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error)
+{
+    return neighbour(array, leaf->next, leaf->first_n + leaf->count, true, next, error);
+}
+
+bool xtf_index_previous_leaf(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error)
+{
+    return neighbour(array, leaf->previous, leaf->first_n, false, previous, error);
+}
+
+uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t)
+{
+    Cost cost = {0};
+    uint32_t rank = lower_bound(leaf->payload, array->schema->row_size, 0, leaf->count, t, &cost);
+    charge(array->trace, &cost);
+    return rank;
+}
+
+uint64_t xtf_page_key(const XtfPageView *page)
+{
+    return key_at(page->payload, 0, 0);
+}
+
+uint64_t xtf_leaf_time(const XtfArray *array, const XtfPageView *leaf, uint32_t slot)
+{
+    return key_at(leaf->payload, array->schema->row_size, slot);
+}

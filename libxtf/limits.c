@@ -1,0 +1,117 @@
+#include "libxtf/limits.h"
+
+/*
+ * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. The loop is written
+ * out for each width, because every row that is ever written goes through it.
+ */
+#define COLUMN_LIMITS(bits, flip)                                                                                      \
+    do {                                                                                                               \
+        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0;                                                     \
+        for (uint32_t i = 0; i < count; i++, rows += row_size) {                                                       \
+            uint##bits##_t value;                                                                                      \
+            memcpy(&value, rows, sizeof value);                                                                        \
+            if (optional && value == UINT##bits##_MAX) {                                                               \
+                none = 1;                                                                                              \
+                continue;                                                                                              \
+            }                                                                                                          \
+            value ^= (flip);                                                                                           \
+            low = value < low ? value : low;                                                                           \
+            high = value > high ? value : high;                                                                        \
+        }                                                                                                              \
+        limits.has_none = none;                                                                                        \
+        if (low <= high) {                                                                                             \
+            limits.min = low ^ (flip);                                                                                 \
+            limits.max = high ^ (flip);                                                                                \
+        }                                                                                                              \
+    } while (0)
+
+static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t count, bool optional)
+{
+    XtfLimits limits = xtf_limits_empty();
+    double low = 0, high = 0;
+    bool any = false;
+
+    for (uint32_t i = 0; i < count; i++, rows += row_size) {
+        uint64_t bits;
+        double value;
+        memcpy(&bits, rows, sizeof bits);
+        memcpy(&value, rows, sizeof value);
+        if (optional && bits == UINT64_MAX)
+            limits.has_none = true;
+        else if (value == value) { /* a NaN has no place in an order */
+            low = !any || value < low ? value : low;
+            high = !any || value > high ? value : high;
+            any = true;
+        }
+    }
+    if (any) {
+        memcpy(&limits.min, &low, sizeof low);
+        memcpy(&limits.max, &high, sizeof high);
+    }
+    return limits;
+}
+
+XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_t row_size, uint32_t count)
+{
+    XtfLimits limits = xtf_limits_empty();
+    bool optional = field->flags & XTF_FIELD_OPTIONAL;
+
+    rows += field->offset;
+    switch (field->type) {
+    case XTF_TYPE_U8:
+        COLUMN_LIMITS(8, 0);
+        break;
+    case XTF_TYPE_U16:
+        COLUMN_LIMITS(16, 0);
+        break;
+    case XTF_TYPE_U32:
+    case XTF_TYPE_STRING:
+        COLUMN_LIMITS(32, 0);
+        break;
+    case XTF_TYPE_U64:
+        COLUMN_LIMITS(64, 0);
+        break;
+    case XTF_TYPE_I32:
+        COLUMN_LIMITS(32, UINT32_C(1) << 31);
+        if (!xtf_limits_are_empty(&limits)) { /* as xtf_field_get() gives them: sign-extended */
+            limits.min = (uint64_t)(int64_t)(int32_t)limits.min;
+            limits.max = (uint64_t)(int64_t)(int32_t)limits.max;
+        }
+        break;
+    case XTF_TYPE_I64:
+        COLUMN_LIMITS(64, UINT64_C(1) << 63);
+        break;
+    case XTF_TYPE_F64:
+        return limits_f64(rows, row_size, count, optional);
+    }
+    return limits;
+}
+
+static bool less(XtfType type, uint64_t a, uint64_t b)
+{
+    double x, y;
+
+    switch (type) {
+    case XTF_TYPE_I32:
+    case XTF_TYPE_I64:
+        return (int64_t)a < (int64_t)b;
+    case XTF_TYPE_F64:
+        memcpy(&x, &a, sizeof x);
+        memcpy(&y, &b, sizeof y);
+        return x < y;
+    default:
+        return a < b;
+    }
+}
+
+XtfLimits xtf_limits_join(XtfType type, const XtfLimits *a, const XtfLimits *b)
+{
+    XtfLimits joined = xtf_limits_are_empty(a) ? *b : *a;
+
+    if (!xtf_limits_are_empty(a) && !xtf_limits_are_empty(b)) {
+        joined.min = less(type, b->min, a->min) ? b->min : a->min;
+        joined.max = less(type, a->max, b->max) ? b->max : a->max;
+    }
+    joined.has_none = a->has_none || b->has_none;
+    return joined;
+}

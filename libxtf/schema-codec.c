@@ -1,0 +1,108 @@
+/*
+ * A schema on disk: fields and the schema itself bear their length, so that later versions can add to their ends what
+ * this one passes over.
+ *
+ *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields; U16 number of sums (0; reserved); string name; then
+ *     each field: U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels; strings name, role, unit,
+ *                 refers_to; the labels, strings
+ *
+ * A string is a U16 length and as many bytes.
+ */
+#include "libxtf/schema-codec.h"
+
+static size_t field_size(const XtfField *field)
+{
+    size_t size = 8 + 4 * 2 + strlen(field->name) + strlen(field->role) + strlen(field->unit) + strlen(field->refers_to);
+    for (uint32_t i = 0; i < field->n_labels; i++)
+        size += 2 + strlen(field->labels[i]);
+    return size;
+}
+
+bool xtf_schema_encodable(const XtfSchema *schema, GError **error)
+{
+    bool fits = strlen(schema->name) <= G_MAXUINT8;
+
+    for (uint32_t i = 0; fits && i < schema->n_fields; i++)
+        fits = field_size(&schema->fields[i]) <= G_MAXUINT16 && schema->fields[i].n_labels <= XTF_LABELS_MAX;
+    if (!fits)
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long", schema->name);
+    return fits;
+}
+
+void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
+{
+    guint start = bytes->len;
+
+    xtf_bytes_write_u32(bytes, 0); /* the length, known below */
+    xtf_bytes_write_u8(bytes, (uint8_t)schema->kind);
+    xtf_bytes_write_u8(bytes, 0);
+    xtf_bytes_write_u16(bytes, (uint16_t)schema->row_size);
+    xtf_bytes_write_u16(bytes, (uint16_t)schema->n_fields);
+    xtf_bytes_write_u16(bytes, 0);
+    xtf_bytes_write_string(bytes, schema->name);
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        const XtfField *field = &schema->fields[i];
+        xtf_bytes_write_u16(bytes, (uint16_t)field_size(field));
+        xtf_bytes_write_u8(bytes, (uint8_t)field->type);
+        xtf_bytes_write_u8(bytes, 0);
+        xtf_bytes_write_u16(bytes, field->flags);
+        xtf_bytes_write_u16(bytes, field->offset);
+        xtf_bytes_write_u16(bytes, (uint16_t)field->n_labels);
+        xtf_bytes_write_string(bytes, field->name);
+        xtf_bytes_write_string(bytes, field->role);
+        xtf_bytes_write_string(bytes, field->unit);
+        xtf_bytes_write_string(bytes, field->refers_to);
+        for (uint32_t l = 0; l < field->n_labels; l++)
+            xtf_bytes_write_string(bytes, field->labels[l]);
+    }
+    xtf_write32((XtfLe32 *)(bytes->data + start), bytes->len - start - 4);
+}
+
+static bool decode_field(XtfBytesReader *schema, XtfField *field)
+{
+    XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
+
+    field->type = xtf_bytes_read_u8(&reader);
+    xtf_bytes_read_u8(&reader);
+    field->flags = xtf_bytes_read_u16(&reader);
+    field->offset = xtf_bytes_read_u16(&reader);
+    field->width = (uint16_t)xtf_type_width(field->type);
+    uint16_t n_labels = xtf_bytes_read_u16(&reader);
+    field->name = xtf_bytes_read_string(&reader);
+    field->role = xtf_bytes_read_string(&reader);
+    field->unit = xtf_bytes_read_string(&reader);
+    field->refers_to = xtf_bytes_read_string(&reader);
+    if (n_labels > reader.left / 2) /* a label takes two bytes at least: no allocation larger than the file warrants */
+        return false;
+    if (n_labels > 0) {
+        field->labels = g_new0(char *, n_labels + 1);
+        for (; field->n_labels < n_labels; field->n_labels++)
+            field->labels[field->n_labels] = xtf_bytes_read_string(&reader);
+    }
+    return !reader.failed && !schema->failed;
+}
+
+XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
+{
+    XtfBytesReader part = xtf_bytes_read_part(reader, xtf_bytes_read_u32(reader));
+    g_autoptr(XtfSchema) schema = g_new0(XtfSchema, 1);
+
+    schema->kind = xtf_bytes_read_u8(&part);
+    xtf_bytes_read_u8(&part);
+    schema->row_size = xtf_bytes_read_u16(&part);
+    uint16_t n_fields = xtf_bytes_read_u16(&part);
+    xtf_bytes_read_u16(&part); /* sums: none that this version reads */
+    schema->name = xtf_bytes_read_string(&part);
+    bool whole = !part.failed && n_fields <= XTF_FIELDS_MAX;
+    if (whole) {
+        schema->fields = g_new0(XtfField, n_fields);
+        for (; whole && schema->n_fields < n_fields; schema->n_fields++)
+            whole = decode_field(&part, &schema->fields[schema->n_fields]);
+    }
+    g_autoptr(GError) reason = NULL;
+    if (!whole || !xtf_schema_validate(schema, &reason)) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s", reason ? reason->message : "a schema is cut short");
+        return NULL;
+    }
+    return g_steal_pointer(&schema);
+}

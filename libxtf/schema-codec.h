@@ -1,0 +1,18 @@
+/*
+ * Schemas as bytes: the SCHEMAS section of the catalog.
+ */
+#pragma once
+
+#include "libxtf/bytes.h"
+#include "libxtf/schema.h"
+
+/* Whether the schema keeps the rules that its header states: XTF_ERROR_INVALID. */
+bool xtf_schema_validate(const XtfSchema *schema, GError **error);
+
+/* Whether its names and labels fit their length fields: XTF_ERROR_INVALID. */
+bool xtf_schema_encodable(const XtfSchema *schema, GError **error);
+
+void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes);
+
+/* XTF_ERROR_DAMAGED if the bytes are no schema. */
+XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error);

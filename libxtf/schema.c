@@ -1,0 +1,174 @@
+#include "libxtf/schema.h"
+
+#include "libxtf/schema-codec.h"
+
+unsigned xtf_type_width(XtfType type)
+{
+    switch (type) {
+    case XTF_TYPE_U8:
+        return 1;
+    case XTF_TYPE_U16:
+        return 2;
+    case XTF_TYPE_U32:
+    case XTF_TYPE_I32:
+    case XTF_TYPE_STRING:
+        return 4;
+    case XTF_TYPE_U64:
+    case XTF_TYPE_I64:
+    case XTF_TYPE_F64:
+        return 8;
+    }
+    return 0;
+}
+
+static void field_clear(XtfField *field)
+{
+    g_free(field->name);
+    g_free(field->role);
+    g_free(field->unit);
+    g_free(field->refers_to);
+    g_strfreev(field->labels);
+}
+
+void xtf_schema_free(XtfSchema *schema)
+{
+    if (!schema)
+        return;
+    for (uint32_t i = 0; i < schema->n_fields; i++)
+        field_clear(&schema->fields[i]);
+    g_free(schema->fields);
+    g_free(schema->name);
+    g_free(schema);
+}
+
+static XtfField field_copy(const XtfField *from)
+{
+    XtfField field = *from;
+
+    field.name = g_strdup(from->name);
+    field.role = g_strdup(from->role);
+    field.unit = g_strdup(from->unit);
+    field.refers_to = g_strdup(from->refers_to);
+    field.labels = g_strdupv(from->labels);
+    return field;
+}
+
+XtfSchema *xtf_schema_copy(const XtfSchema *schema)
+{
+    XtfSchema *copy = g_new0(XtfSchema, 1);
+
+    *copy = *schema;
+    copy->name = g_strdup(schema->name);
+    copy->fields = g_new0(XtfField, schema->n_fields);
+    for (uint32_t i = 0; i < schema->n_fields; i++)
+        copy->fields[i] = field_copy(&schema->fields[i]);
+    return copy;
+}
+
+static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *which)
+{
+    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, which ? " \"" : "",
+                which ? which : "", which ? "\"" : "");
+    return false;
+}
+
+bool xtf_schema_validate(const XtfSchema *schema, GError **error)
+{
+    if (schema->name[0] == '\0')
+        return schema_fail(schema, error, "it has no name", NULL);
+    if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_TABLE)
+        return schema_fail(schema, error, "its kind does not exist", NULL);
+    if (schema->n_fields == 0 || schema->n_fields > XTF_FIELDS_MAX)
+        return schema_fail(schema, error, "it has no fields, or too many", NULL);
+
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        const XtfField *field = &schema->fields[i];
+        if (field->name[0] == '\0')
+            return schema_fail(schema, error, "a field has no name", NULL);
+        if (xtf_schema_field(schema, field->name) != field)
+            return schema_fail(schema, error, "there are two fields", field->name);
+        if (xtf_type_width(field->type) == 0 || field->width != xtf_type_width(field->type))
+            return schema_fail(schema, error, "no such type as that of field", field->name);
+        if (field->offset != size)
+            return schema_fail(schema, error, "a gap or an overlap before field", field->name);
+        size += field->width;
+    }
+    if (size != schema->row_size || size > XTF_ROW_MAX)
+        return schema_fail(schema, error, "its rows are too long", NULL);
+
+    const XtfField *first = &schema->fields[0];
+    if (schema->kind != XTF_SCHEMA_TABLE && (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
+        return schema_fail(schema, error, "the first field must be the time, a U64", NULL);
+    return true;
+}
+
+XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error)
+{
+    g_autoptr(XtfSchema) schema = g_new0(XtfSchema, 1);
+
+    schema->name = g_strdup(name);
+    schema->kind = kind;
+    while (fields[schema->n_fields].name)
+        schema->n_fields++;
+    schema->fields = g_new0(XtfField, schema->n_fields);
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        const XtfFieldSpec *spec = &fields[i];
+        const XtfField from = {
+            .name = (char *)spec->name,
+            .role = (char *)(spec->role ? spec->role : ""),
+            .unit = (char *)(spec->unit ? spec->unit : ""),
+            .refers_to = (char *)(spec->refers_to ? spec->refers_to : ""),
+            .labels = (char **)spec->labels,
+            .n_labels = spec->labels ? g_strv_length((char **)spec->labels) : 0,
+            .type = spec->type,
+            .flags = spec->flags,
+            .offset = (uint16_t)schema->row_size,
+            .width = (uint16_t)xtf_type_width(spec->type),
+        };
+        schema->fields[i] = field_copy(&from);
+        schema->row_size += from.width;
+    }
+    if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error))
+        return NULL;
+    return g_steal_pointer(&schema);
+}
+
+static bool field_equal(const XtfField *a, const XtfField *b)
+{
+    if (a->type != b->type || a->flags != b->flags || a->offset != b->offset || a->n_labels != b->n_labels)
+        return false;
+    if (!g_str_equal(a->name, b->name) || !g_str_equal(a->role, b->role) || !g_str_equal(a->unit, b->unit) ||
+        !g_str_equal(a->refers_to, b->refers_to))
+        return false;
+    for (uint32_t i = 0; i < a->n_labels; i++)
+        if (!g_str_equal(a->labels[i], b->labels[i]))
+            return false;
+    return true;
+}
+
+bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b)
+{
+    if (!g_str_equal(a->name, b->name) || a->kind != b->kind || a->n_fields != b->n_fields)
+        return false;
+    for (uint32_t i = 0; i < a->n_fields; i++)
+        if (!field_equal(&a->fields[i], &b->fields[i]))
+            return false;
+    return true;
+}
+
+const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name)
+{
+    for (uint32_t i = 0; i < schema->n_fields; i++)
+        if (g_str_equal(schema->fields[i].name, name))
+            return &schema->fields[i];
+    return NULL;
+}
+
+const XtfField *xtf_schema_field_by_role(const XtfSchema *schema, const char *role)
+{
+    for (uint32_t i = 0; i < schema->n_fields; i++)
+        if (g_str_equal(schema->fields[i].role, role))
+            return &schema->fields[i];
+    return NULL;
+}

@@ -1,0 +1,197 @@
+#include "libxtf/checksum.h"
+#include "libxtf/trace-private.h"
+
+enum { CACHE_BYTES_DEFAULT = 64 << 20 };
+
+/* Reads an item whole, outside of the cache: tables and the heap of strings are held for the trace's life anyway. */
+static uint8_t *read_item(XtfTrace *trace, XtfRef ref, const char *what, GError **error)
+{
+    XtfSource *source = trace->source;
+
+    if (ref.length > source->size || ref.offset > source->size - ref.length) {
+        xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64, what, ref.offset,
+                    ref.length, source->size);
+        return NULL;
+    }
+    g_autofree uint8_t *bytes = g_malloc(MAX(ref.length, 1));
+    if (ref.length > 0 && !source->ops->read(source, ref.offset, bytes, ref.length, error))
+        return NULL;
+    if (xtf_checksum(bytes, ref.length) != ref.checksum) {
+        xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", what, ref.offset);
+        return NULL;
+    }
+    return g_steal_pointer(&bytes);
+}
+
+static bool open_snapshot(XtfTrace *trace, GError **error)
+{
+    if (!xtf_superblock_read(trace->source, &trace->superblock, error))
+        return false;
+    XtfRef ref = trace->superblock.catalog;
+    g_autofree uint8_t *catalog = read_item(trace, ref, "catalog", error);
+    if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error))
+        return false;
+    trace->tables = g_new0(XtfTable, trace->catalog.n_tables);
+    return true;
+}
+
+XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)
+{
+    g_autoptr(XtfTrace) trace = g_new0(XtfTrace, 1);
+    size_t cache_bytes = options && options->cache_bytes ? options->cache_bytes : CACHE_BYTES_DEFAULT;
+
+    trace->references = 1;
+    trace->source = source;
+    trace->cache = xtf_cache_new(source, cache_bytes);
+    g_mutex_init(&trace->lock);
+    return open_snapshot(trace, error) ? g_steal_pointer(&trace) : NULL;
+}
+
+XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error)
+{
+    bool use_mmap = options && options->use_mmap;
+    XtfSource *source = use_mmap ? xtf_source_open_mmap(path, error) : xtf_source_open_pread(path, error);
+    if (!source)
+        return NULL;
+    XtfTrace *trace = xtf_trace_open_source(source, options, error);
+    if (!trace)
+        g_prefix_error(error, "%s: ", path);
+    return trace;
+}
+
+XtfTrace *xtf_trace_ref(XtfTrace *trace)
+{
+    g_atomic_int_inc(&trace->references);
+    return trace;
+}
+
+void xtf_trace_unref(XtfTrace *trace)
+{
+    if (!trace || !g_atomic_int_dec_and_test(&trace->references))
+        return;
+    for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
+        g_free((uint8_t *)trace->tables[i].rows);
+    g_free(trace->tables);
+    g_free(trace->strings);
+    xtf_catalog_clear(&trace->catalog);
+    xtf_cache_free(trace->cache);
+    xtf_source_close(trace->source);
+    g_mutex_clear(&trace->lock);
+    g_free(trace);
+}
+
+const XtfClock *xtf_trace_clock(const XtfTrace *trace)
+{
+    return &trace->catalog.clock;
+}
+
+void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
+{
+    *info = trace->superblock.info;
+}
+
+uint32_t xtf_trace_n_schemas(const XtfTrace *trace)
+{
+    return trace->catalog.n_schemas;
+}
+
+const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id)
+{
+    return id < trace->catalog.n_schemas ? trace->catalog.schemas[id] : NULL;
+}
+
+const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name)
+{
+    for (uint32_t i = 0; i < trace->catalog.n_schemas; i++)
+        if (g_str_equal(trace->catalog.schemas[i]->name, name))
+            return trace->catalog.schemas[i];
+    return NULL;
+}
+
+const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field)
+{
+    return &trace->catalog.limits[schema][field];
+}
+
+uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema)
+{
+    return trace->catalog.n_rows[schema];
+}
+
+bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error)
+{
+    uint32_t i = 0;
+    while (i < trace->catalog.n_tables && !g_str_equal(trace->catalog.schemas[trace->catalog.tables[i].schema]->name, name))
+        i++;
+    if (i == trace->catalog.n_tables) {
+        *table = NULL;
+        return true;
+    }
+
+    const XtfTableEntry *entry = &trace->catalog.tables[i];
+    XtfTable *loaded = &trace->tables[i];
+    g_mutex_lock(&trace->lock);
+    if (!loaded->rows) {
+        loaded->schema = trace->catalog.schemas[entry->schema];
+        loaded->n_rows = entry->n_rows;
+        loaded->rows = read_item(trace, entry->rows, name, error);
+    }
+    bool good = loaded->rows != NULL;
+    g_mutex_unlock(&trace->lock);
+    if (good)
+        *table = loaded;
+    return good;
+}
+
+/* The heap, loaded when first asked for. */
+static const uint8_t *string_heap(XtfTrace *trace, GError **error)
+{
+    g_mutex_lock(&trace->lock);
+    if (!trace->strings)
+        trace->strings = read_item(trace, trace->catalog.strings, "strings", error);
+    const uint8_t *heap = trace->strings;
+    g_mutex_unlock(&trace->lock);
+    return heap;
+}
+
+bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error)
+{
+    if (string == 0) {
+        *text = "";
+        return true;
+    }
+    const uint8_t *heap = string_heap(trace, error);
+    if (!heap)
+        return false;
+
+    /* A string: its length, U32, its bytes, and a NUL. */
+    uint64_t size = trace->catalog.strings.length;
+    XtfLe32 le;
+    if (size < sizeof le || string > size - sizeof le)
+        return xtf_damaged(error, "string %u lies outside of the heap", string);
+    memcpy(&le, heap + string, sizeof le);
+    uint64_t length = xtf_read32(le);
+    const char *begin = (const char *)heap + string + sizeof le;
+    if (length >= size - string - sizeof le || begin[length] != '\0')
+        return xtf_damaged(error, "string %u runs out of the heap", string);
+    *text = begin;
+    return true;
+}
+
+void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters)
+{
+    XtfCacheStats cache;
+
+    xtf_cache_get_stats(trace->cache, &cache);
+    *counters = (XtfCounters){
+        .page_visits = atomic_load_explicit(&trace->page_visits, memory_order_relaxed),
+        .key_comparisons = atomic_load_explicit(&trace->key_comparisons, memory_order_relaxed),
+        .cache_hits = cache.hits,
+        .cache_misses = cache.misses,
+        .cache_loads = cache.loads,
+        .cache_evictions = cache.evictions,
+        .cache_bytes = cache.bytes,
+        .cache_pinned_bytes = cache.pinned_bytes,
+        .cache_limit = cache.limit,
+    };
+}

@@ -1,0 +1,162 @@
+/*
+ * Going on with a file that another writer closed, or left when it died.
+ *
+ * The last whole commit is read back with the reader's own rooms, and every array's right edge becomes open levels again. What a dead writer put behind that commit is
+ * no part of the trace; its pages are written over in time, and the new epoch tells them from live ones meanwhile.
+ */
+#include <unistd.h>
+
+#include "libxtf/index.h"
+#include "libxtf/writer-private.h"
+
+static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const XtfBlock *edge)
+{
+    const XtfDiskEdge *edges = (const XtfDiskEdge *)edge->data;
+    const uint8_t *payload = edge->data + stored->height * sizeof *edges;
+
+    array->height = stored->height;
+    array->levels = g_new0(XtfLevel, stored->height);
+    for (unsigned i = 0; i < stored->height; i++) {
+        XtfLevel *level = &array->levels[i];
+        uint32_t length = xtf_read32(edges[i].length);
+        *level = (XtfLevel){
+            .allotted = (uint32_t)sizeof(XtfDiskPage) + length,
+            .count = xtf_read32(edges[i].count),
+            .first_n = xtf_read64(edges[i].first_n),
+            .place = xtf_read64(edges[i].place),
+            .previous = xtf_read64(edges[i].previous),
+        };
+        level->page = g_malloc0(level->allotted);
+        memcpy(level->page + sizeof(XtfDiskPage), payload, length);
+        payload += length;
+    }
+}
+
+static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
+{
+    XtfArrayWriter *array = xtf_writer_array(writer, stored->location, stored->schema->id, error);
+    XtfBlock *edge = array ? xtf_edge_get(stored, error) : NULL;
+    if (!edge)
+        return false;
+
+    /* No level holds more than a page: else the next row would be put past its end. */
+    const XtfDiskEdge *edges = (const XtfDiskEdge *)edge->data;
+    bool fits = true;
+    for (unsigned i = 0; i < stored->height; i++)
+        fits &= xtf_read32(edges[i].length) <= writer->page_size - sizeof(XtfDiskPage);
+    if (fits) {
+        array->id = stored->id;
+        array->n_rows = stored->n_rows;
+        array->first = stored->first;
+        array->last = stored->last;
+        array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
+        resume_levels(array, stored, edge);
+        writer->next_array = MAX(writer->next_array, stored->id + 1);
+    }
+    xtf_cache_put(stored->trace->cache, edge);
+    return fits || xtf_damaged(error, "array %u: its right edge is larger than a page", stored->id);
+}
+
+static bool resume_arrays(XtfWriter *writer, XtfTrace *trace, GError **error)
+{
+    for (uint64_t rank = 0; rank < xtf_trace_n_arrays(trace); rank++) {
+        XtfArray array;
+        if (!xtf_trace_get_arrays(trace, rank, 1, &array, error) || !resume_array(writer, &array, error))
+            return false;
+    }
+    return true;
+}
+
+static bool resume_schemas(XtfWriter *writer, XtfTrace *trace, GError **error)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        uint32_t id;
+        if (!xtf_writer_add_schema(writer, xtf_trace_schema(trace, i), &id, error))
+            return false;
+        memcpy(writer->catalog.limits[id], trace->catalog.limits[i],
+               xtf_trace_schema(trace, i)->n_fields * sizeof(XtfLimits));
+    }
+    return true;
+}
+
+static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
+{
+    for (uint32_t i = 0; i < trace->catalog.n_tables; i++) {
+        const XtfTableEntry *entry = &trace->catalog.tables[i];
+        const XtfTable *stored;
+        if (!xtf_trace_table(trace, trace->catalog.schemas[entry->schema]->name, &stored, error))
+            return false;
+        XtfTableWriter *table = xtf_writer_table(writer, entry->schema, error);
+        if (!table)
+            return false;
+        g_byte_array_append(table->rows, stored->rows, entry->rows.length);
+        table->n_rows = stored->n_rows;
+        table->stored = entry->rows;
+        table->changed = false;
+    }
+    return true;
+}
+
+/* The heap as it is, and the ids of the strings in it. */
+static bool resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
+{
+    uint64_t size = trace->catalog.strings.length, at = 5; /* behind "" */
+    const char *text;
+
+    if (size < at)
+        return xtf_damaged(error, "the heap of strings has no beginning");
+    while (at < size) {
+        if (!xtf_trace_string(trace, (uint32_t)at, &text, error))
+            return false;
+        g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)at));
+        at += 4 + strlen(text) + 1;
+    }
+    if (size > 5) {
+        xtf_trace_string(trace, 5, &text, NULL); /* so the heap is loaded */
+        g_byte_array_append(writer->strings, trace->strings, (guint)size);
+    } else {
+        g_byte_array_append(writer->strings, (const guint8[]){0, 0, 0, 0, 0}, 5);
+    }
+    writer->strings_stored = trace->catalog.strings;
+    return true;
+}
+
+static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
+{
+    const XtfTraceInfo *info = &trace->superblock.info;
+
+    if (trace->catalog.n_segments != 1) {
+        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "a merged file can't be gone on with");
+        return false;
+    }
+    writer->page_size = info->page_size;
+    writer->epoch = info->epoch + 1;
+    writer->commit = info->commit;
+    writer->pages = info->pages;
+    writer->segment = trace->catalog.segments[0].id;
+    memcpy(writer->file_id, info->file_id, sizeof writer->file_id);
+    writer->catalog.clock = trace->catalog.clock;
+    writer->origin = trace->catalog.clock.origin;
+    writer->last_commit_bytes = 0;
+    return resume_schemas(writer, trace, error) && resume_strings(writer, trace, error) &&
+           resume_tables(writer, trace, error) && resume_arrays(writer, trace, error);
+}
+
+XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error)
+{
+    int fd = xtf_writer_open_file(path, 0, error);
+    if (fd < 0)
+        return NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+    if (!trace) {
+        close(fd);
+        return NULL;
+    }
+    XtfWriter *writer = xtf_writer_new_empty(fd, path);
+    writer->no_sync = options && options->no_sync;
+    if (resume(writer, trace, error))
+        return writer;
+    g_prefix_error(error, "%s: ", path);
+    xtf_writer_abort(writer);
+    return NULL;
+}

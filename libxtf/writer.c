@@ -1,0 +1,383 @@
+#include "libxtf/writer-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "libxtf/limits.h"
+#include "libxtf/schema-codec.h"
+
+static guint hash_key(gconstpointer data)
+{
+    const XtfArrayKey *key = data;
+    uint64_t mixed = (key->location ^ (uint64_t)key->schema << 52) * UINT64_C(0x9e3779b97f4a7c15);
+    return (guint)(mixed >> 32);
+}
+
+static gboolean equal_keys(gconstpointer a, gconstpointer b)
+{
+    const XtfArrayKey *x = a, *y = b;
+    return x->location == y->location && x->schema == y->schema;
+}
+
+static void free_array(gpointer array)
+{
+    xtf_array_writer_free(array);
+}
+
+static void free_table(gpointer data)
+{
+    XtfTableWriter *table = data;
+    g_byte_array_unref(table->rows);
+    g_free(table);
+}
+
+static void free_node(gpointer data)
+{
+    XtfNodeWriter *node = data;
+    g_ptr_array_unref(node->arrays);
+    g_free(node);
+}
+
+XtfWriter *xtf_writer_new_empty(int fd, const char *path)
+{
+    XtfWriter *writer = g_new0(XtfWriter, 1);
+
+    writer->fd = fd;
+    writer->path = g_strdup(path);
+    g_mutex_init(&writer->lock);
+    writer->catalog.schemas = g_new0(XtfSchema *, XTF_SCHEMAS_MAX);
+    writer->catalog.limits = g_new0(XtfLimits *, XTF_SCHEMAS_MAX);
+    writer->catalog.n_rows = g_new0(uint64_t, XTF_SCHEMAS_MAX);
+    writer->array_of = g_hash_table_new_full(hash_key, equal_keys, g_free, free_array);
+    writer->nodes = g_ptr_array_new_with_free_func(free_node);
+    writer->tables = g_ptr_array_new_with_free_func(free_table);
+    writer->strings = g_byte_array_new();
+    writer->string_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    writer->pending = g_byte_array_new();
+    writer->pending_arrays = g_ptr_array_new();
+    return writer;
+}
+
+void xtf_writer_abort(XtfWriter *writer)
+{
+    if (!writer)
+        return;
+    if (writer->fd >= 0)
+        close(writer->fd);
+    g_hash_table_unref(writer->array_of);
+    g_ptr_array_unref(writer->nodes);
+    g_ptr_array_unref(writer->tables);
+    g_ptr_array_unref(writer->pending_arrays);
+    g_byte_array_unref(writer->pending);
+    g_byte_array_unref(writer->strings);
+    g_hash_table_unref(writer->string_ids);
+    xtf_catalog_clear(&writer->catalog);
+    g_mutex_clear(&writer->lock);
+    g_free(writer->path);
+    g_free(writer);
+}
+
+static bool options_valid(const XtfWriterOptions *options, GError **error)
+{
+    uint32_t size = options->page_size;
+
+    if (size < XTF_PAGE_SIZE_MIN || size > XTF_PAGE_SIZE_MAX || (size & (size - 1))) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d", size,
+                    XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
+        return false;
+    }
+    if ((options->resolution_num == 0) != (options->resolution_den == 0)) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a clock of %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT " ticks a second",
+                    options->resolution_num, options->resolution_den);
+        return false;
+    }
+    return true;
+}
+
+int xtf_writer_open_file(const char *path, int flags, GError **error)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+
+    /* The lock goes with the descriptor: it falls when the writer closes the file, or dies. */
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    int code = errno;
+    const char *reason = code == EWOULDBLOCK ? "another program is writing it" : g_strerror(code);
+    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", path, reason);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GError **error)
+{
+    XtfWriterOptions options = given ? *given : (XtfWriterOptions){.origin = UINT64_MAX};
+
+    if (options.page_size == 0)
+        options.page_size = XTF_PAGE_SIZE_DEFAULT;
+    if (!options_valid(&options, error))
+        return NULL;
+    int fd = xtf_writer_open_file(path, O_CREAT, error);
+    if (fd < 0)
+        return NULL;
+
+    XtfWriter *writer = xtf_writer_new_empty(fd, path);
+    writer->no_sync = options.no_sync;
+    writer->page_size = options.page_size;
+    writer->pages = xtf_first_place(options.page_size);
+    writer->epoch = 1;
+    writer->origin = options.origin;
+    writer->catalog.clock.resolution_num = options.resolution_num ? options.resolution_num : 1000000000;
+    writer->catalog.clock.resolution_den = options.resolution_den ? options.resolution_den : 1;
+    if (ftruncate(fd, 0) < 0) { /* not before the lock was had */
+        int code = errno;
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", path, g_strerror(code));
+        xtf_writer_abort(writer);
+        return NULL;
+    }
+    if (getrandom(writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
+        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_IO, "the system has no random numbers to name the file with");
+        xtf_writer_abort(writer);
+        return NULL;
+    }
+    XtfLe64 segment;
+    memcpy(&segment, writer->file_id, sizeof segment);
+    writer->segment = xtf_read64(segment);
+    g_byte_array_append(writer->strings, (const guint8[]){0, 0, 0, 0, 0}, 5); /* "", at 0 */
+    writer->strings_changed = true;
+    return writer;
+}
+
+bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
+{
+    const uint8_t *from = bytes;
+
+    while (length > 0) {
+        ssize_t n = pwrite(writer->fd, from, length, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            int code = errno;
+            writer->failed = true;
+            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(code));
+            return false;
+        }
+        from += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t n_pages)
+{
+    g_mutex_lock(&writer->lock);
+    uint64_t place = writer->pages;
+    writer->pages += n_pages;
+    writer->sealed_bytes += n_pages * writer->page_size;
+    g_mutex_unlock(&writer->lock);
+    return place;
+}
+
+static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
+{
+    XtfCatalog *catalog = &writer->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        if (!g_str_equal(catalog->schemas[i]->name, schema->name))
+            continue;
+        if (xtf_schema_equal(catalog->schemas[i], schema)) {
+            *id = i;
+            return true;
+        }
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": there is another one of this name", schema->name);
+        return false;
+    }
+    if (catalog->n_schemas == XTF_SCHEMAS_MAX) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "more than %d schemas", XTF_SCHEMAS_MAX);
+        return false;
+    }
+    *id = catalog->n_schemas;
+    XtfSchema *copy = xtf_schema_copy(schema);
+    copy->id = *id;
+    catalog->schemas[*id] = copy;
+    catalog->limits[*id] = g_new(XtfLimits, copy->n_fields);
+    for (uint32_t f = 0; f < copy->n_fields; f++)
+        catalog->limits[*id][f] = xtf_limits_empty();
+    catalog->n_schemas++;
+    return true;
+}
+
+bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
+{
+    if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error))
+        return false;
+    g_mutex_lock(&writer->lock);
+    bool good = add_schema(writer, schema, id, error);
+    g_mutex_unlock(&writer->lock);
+    return good;
+}
+
+/* The schema of that id, if it is of the right kind. Called with the lock held. */
+static const XtfSchema *schema_for(XtfWriter *writer, uint32_t id, bool table, GError **error)
+{
+    const XtfSchema *schema = id < writer->catalog.n_schemas ? writer->catalog.schemas[id] : NULL;
+
+    if (schema && (schema->kind == XTF_SCHEMA_TABLE) == table)
+        return schema;
+    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema %u is not one of %s", id, table ? "a table" : "an array");
+    return NULL;
+}
+
+static bool add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
+{
+    gpointer known;
+    size_t length = strlen(text);
+    uint64_t at = writer->strings->len;
+    XtfLe32 le;
+
+    if (g_hash_table_lookup_extended(writer->string_ids, text, NULL, &known)) {
+        *id = GPOINTER_TO_UINT(known);
+        return true;
+    }
+    if (at + sizeof le + length + 1 >= G_MAXUINT32) {
+        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_INVALID, "the trace's strings take more than 4 GiB");
+        return false;
+    }
+    xtf_write32(&le, (uint32_t)length);
+    g_byte_array_append(writer->strings, le.bytes, sizeof le);
+    g_byte_array_append(writer->strings, (const guint8 *)text, (guint)length + 1);
+    g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)at));
+    writer->strings_changed = true;
+    *id = (uint32_t)at;
+    return true;
+}
+
+bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
+{
+    if (text[0] == '\0') {
+        *id = 0;
+        return true;
+    }
+    g_mutex_lock(&writer->lock);
+    bool good = add_string(writer, text, id, error);
+    g_mutex_unlock(&writer->lock);
+    return good;
+}
+
+static XtfArrayWriter *find_or_add_array(XtfWriter *writer, uint64_t location, uint32_t schema_id, GError **error)
+{
+    const XtfArrayKey key = {.location = location, .schema = schema_id};
+    XtfArrayWriter *array = g_hash_table_lookup(writer->array_of, &key);
+    if (array)
+        return array;
+    const XtfSchema *schema = schema_for(writer, schema_id, false, error);
+    if (!schema)
+        return NULL;
+    array = xtf_array_writer_new(writer, location, schema);
+    array->id = writer->next_array++;
+    g_hash_table_insert(writer->array_of, g_memdup2(&key, sizeof key), array);
+    xtf_writer_index_array(writer, array);
+    return array;
+}
+
+XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error)
+{
+    g_mutex_lock(&writer->lock);
+    XtfArrayWriter *array = find_or_add_array(writer, location, schema, error);
+    g_mutex_unlock(&writer->lock);
+    return array;
+}
+
+static XtfTableWriter *find_or_add_table(XtfWriter *writer, uint32_t schema_id, GError **error)
+{
+    const XtfSchema *schema = schema_for(writer, schema_id, true, error);
+    if (!schema)
+        return NULL;
+    for (guint i = 0; i < writer->tables->len; i++) {
+        XtfTableWriter *table = writer->tables->pdata[i];
+        if (table->schema == schema)
+            return table;
+    }
+    XtfTableWriter *table = g_new0(XtfTableWriter, 1);
+    table->writer = writer;
+    table->schema = schema;
+    table->rows = g_byte_array_new();
+    table->changed = true;
+    g_ptr_array_add(writer->tables, table);
+    return table;
+}
+
+XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error)
+{
+    g_mutex_lock(&writer->lock);
+    XtfTableWriter *table = find_or_add_table(writer, schema, error);
+    g_mutex_unlock(&writer->lock);
+    return table;
+}
+
+bool xtf_table_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error)
+{
+    uint32_t row_size = table->schema->row_size;
+
+    if ((uint64_t)table->rows->len + row_size > G_MAXINT32) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "table \"%s\" takes more than 2 GiB", table->schema->name);
+        return false;
+    }
+    g_byte_array_append(table->rows, row, row_size);
+    table->changed = true;
+    if (number)
+        *number = table->n_rows;
+    table->n_rows++;
+    return true;
+}
+
+uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table)
+{
+    return table->n_rows;
+}
+
+/* The lengths of the strings that a column refers to. Called with the lock held. */
+static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, const uint8_t *row, uint32_t row_size, uint32_t count)
+{
+    XtfLimits limits = xtf_limits_empty();
+
+    for (; count > 0; count--, row += row_size) {
+        uint64_t id = xtf_field_get(field, row);
+        XtfLe32 le;
+        if (id + sizeof le > writer->strings->len) { /* none, or not one of ours */
+            limits.has_none |= xtf_field_is_none(field, row);
+            continue;
+        }
+        memcpy(&le, writer->strings->data + id, sizeof le);
+        XtfLimits one = {.min = xtf_read32(le), .max = xtf_read32(le)};
+        limits = xtf_limits_join(XTF_TYPE_U32, &limits, &one);
+    }
+    return limits;
+}
+
+void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+{
+    XtfLimits found[XTF_FIELDS_MAX];
+
+    for (uint32_t f = 0; f < schema->n_fields; f++)
+        if (schema->fields[f].type != XTF_TYPE_STRING)
+            found[f] = xtf_limits_of_rows(&schema->fields[f], rows, schema->row_size, count);
+    g_mutex_lock(&writer->lock);
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        XtfLimits *limits = &writer->catalog.limits[schema->id][f];
+        if (field->type == XTF_TYPE_STRING)
+            found[f] = string_limits(writer, field, rows, schema->row_size, count);
+        *limits = xtf_limits_join(field->type == XTF_TYPE_STRING ? XTF_TYPE_U32 : field->type, limits, &found[f]);
+    }
+    g_mutex_unlock(&writer->lock);
+}
+
+uint64_t xtf_writer_commit_bytes(const XtfWriter *writer)
+{
+    return writer->commit_bytes;
+}

@@ -1,0 +1,158 @@
+/* Requests about single nodes: looking up, forgetting, reading. */
+#include <errno.h>
+#include <string.h>
+
+#include "src/fs/fs-private.h"
+
+static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_LOOKUP);
+    g_auto(XtfInode) directory = {0};
+    struct fuse_entry_param entry;
+    GError *error = NULL;
+
+    if (!xtf_inodes_get(fs->inodes, parent, &directory)) {
+        xtf_fs_reply_stale(request);
+    } else if (xtf_fs_enter(fs, &directory, name, &entry, &error)) {
+        if (fuse_reply_entry(request, &entry) != 0) /* interrupted: the kernel did not take it */
+            xtf_inodes_forget(fs->inodes, entry.ino, 1);
+    } else if (g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND)) {
+        g_error_free(error);
+        entry = (struct fuse_entry_param){.ino = 0, .entry_timeout = XTF_FS_ENDLESS}; /* and it will never exist */
+        fuse_reply_entry(request, &entry);
+    } else {
+        xtf_fs_reply_error(request, error);
+    }
+}
+
+static void handle_forget(fuse_req_t request, fuse_ino_t id, uint64_t n_lookups)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_FORGET);
+
+    xtf_inodes_forget(fs->inodes, id, n_lookups);
+    fuse_reply_none(request);
+}
+
+static void handle_forget_multi(fuse_req_t request, size_t count, struct fuse_forget_data *forgets)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_FORGET);
+
+    for (size_t i = 0; i < count; i++)
+        xtf_inodes_forget(fs->inodes, forgets[i].ino, forgets[i].nlookup);
+    fuse_reply_none(request);
+}
+
+static void handle_getattr(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_GETATTR);
+    g_auto(XtfInode) inode = {0};
+
+    if (!xtf_inodes_get(fs->inodes, id, &inode)) {
+        xtf_fs_reply_stale(request);
+        return;
+    }
+    struct stat attributes = xtf_fs_stat(fs, &inode);
+    fuse_reply_attr(request, &attributes, XTF_FS_ENDLESS);
+}
+
+static void handle_readlink(fuse_req_t request, fuse_ino_t id)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_READLINK);
+    g_auto(XtfInode) inode = {0};
+
+    if (!xtf_inodes_get(fs->inodes, id, &inode))
+        xtf_fs_reply_stale(request);
+    else if (xtf_node_kind(inode.node) != XTF_NODE_LINK)
+        fuse_reply_err(request, EINVAL);
+    else
+        fuse_reply_readlink(request, xtf_node_target(inode.node));
+}
+
+/* ENOSYS tells a kernel that knows it (since Linux 3.16) that there is nothing to open here: it opens by itself from then on, and keeps what
+ * it has cached. */
+static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_OPEN);
+
+    if ((info->flags & O_ACCMODE) != O_RDONLY) {
+        fuse_reply_err(request, EROFS);
+    } else if (fs->kernel_opens_files) {
+        fuse_reply_err(request, ENOSYS);
+    } else {
+        info->keep_cache = 1;
+        fuse_reply_open(request, info);
+    }
+}
+
+typedef struct {
+    size_t size;
+    char bytes[];
+} Buffer;
+
+/* A buffer for one request, kept by its thread for the next: fresh pages for each would cost more than filling them. */
+static char *thread_buffer(size_t size)
+{
+    static GPrivate kept = G_PRIVATE_INIT(g_free);
+    Buffer *buffer = g_private_get(&kept);
+
+    if (!buffer || buffer->size < size) {
+        buffer = g_malloc(sizeof *buffer + size);
+        buffer->size = size;
+        g_private_replace(&kept, buffer);
+    }
+    return buffer->bytes;
+}
+
+static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_READ);
+    g_auto(XtfInode) inode = {0};
+    GError *error = NULL;
+    size_t length = 0;
+
+    if (!xtf_inodes_get(fs->inodes, id, &inode)) {
+        xtf_fs_reply_stale(request);
+    } else if (xtf_node_kind(inode.node) != XTF_NODE_FILE) {
+        fuse_reply_err(request, EISDIR);
+    } else {
+        char *buffer = thread_buffer(size);
+        if (xtf_node_read(inode.node, (uint64_t)offset, buffer, size, &length, &error))
+            fuse_reply_buf(request, buffer, length);
+        else
+            xtf_fs_reply_error(request, error);
+    }
+}
+
+static void handle_statfs(fuse_req_t request, fuse_ino_t id)
+{
+    XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_STATFS);
+    const unsigned block = 4096;
+    struct statvfs answer = {
+        .f_bsize = block,
+        .f_frsize = block,
+        .f_blocks = (fs->options->size + block - 1) / block, /* of the trace; nothing of it is free */
+        .f_namemax = 255,
+        .f_flag = ST_RDONLY,
+    };
+
+    fuse_reply_statfs(request, &answer);
+}
+
+static void handle_access(fuse_req_t request, fuse_ino_t id, int mask)
+{
+    xtf_fs_of(request, XTF_REQUEST_ACCESS);
+    fuse_reply_err(request, mask & W_OK ? EROFS : 0); /* the kernel checks the mode by itself (default_permissions) */
+}
+
+void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops)
+{
+    ops->lookup = handle_lookup;
+    ops->forget = handle_forget;
+    ops->forget_multi = handle_forget_multi;
+    ops->getattr = handle_getattr;
+    ops->readlink = handle_readlink;
+    ops->open = handle_open;
+    ops->read = handle_read;
+    ops->statfs = handle_statfs;
+    ops->access = handle_access;
+}

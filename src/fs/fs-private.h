@@ -1,0 +1,71 @@
+/*
+ * The mounted filesystem, inside: what its handlers share.
+ *
+ * Handlers decode, call and reply; they run in many threads at once, and hold no lock while they call the tree.
+ */
+#pragma once
+
+#define FUSE_USE_VERSION 312
+
+#include <fuse_lowlevel.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#include "src/fs/fs.h"
+#include "src/fs/inodes.h"
+
+typedef enum {
+    XTF_REQUEST_LOOKUP,
+    XTF_REQUEST_FORGET,
+    XTF_REQUEST_GETATTR,
+    XTF_REQUEST_READLINK,
+    XTF_REQUEST_OPEN,
+    XTF_REQUEST_READ,
+    XTF_REQUEST_OPENDIR,
+    XTF_REQUEST_READDIR,
+    XTF_REQUEST_GETXATTR,
+    XTF_REQUEST_LISTXATTR,
+    XTF_REQUEST_STATFS,
+    XTF_REQUEST_ACCESS,
+    XTF_REQUEST_WRITE, /* any attempt to change something */
+    XTF_REQUEST_KINDS,
+} XtfRequestKind;
+
+typedef struct {
+    XtfTree *tree;
+    const XtfFsOptions *options;
+    XtfInodes *inodes;
+    struct fuse_session *session;
+    XtfFsReady ready;
+    void *ready_data;
+    bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS, without asking us */
+    bool can_prune; /* the kernel lets go of what is unused, and of nothing else */
+    atomic_bool reaper_ended;
+    atomic_uint_fast64_t requests[XTF_REQUEST_KINDS];
+} XtfFs;
+
+/* The filesystem that a request is for, the request being counted. */
+XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
+
+/* For ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
+#define XTF_FS_ENDLESS 3.2e9
+
+/* What stat(2) shows. */
+struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode);
+mode_t xtf_fs_mode(XtfNodeKind kind);
+
+/* Looks a name up and fills what a reply says of it; the kernel then holds a look-up. */
+bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry, GError **error);
+
+/* Replies with the inode's absence, or an error's errno; an error that means trouble is logged. */
+void xtf_fs_reply_stale(fuse_req_t request);
+void xtf_fs_reply_error(fuse_req_t request, GError *error); /* takes the error */
+
+/* Each file's handlers. */
+void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops);
+void xtf_fs_add_directory_handlers(struct fuse_lowlevel_ops *ops);
+void xtf_fs_add_attribute_handlers(struct fuse_lowlevel_ops *ops);
+void xtf_fs_add_refusals(struct fuse_lowlevel_ops *ops);
+
+/* The thread that asks the kernel to let go of names. It ends when the inodes are stopped. */
+GThread *xtf_fs_start_reaper(XtfFs *fs);

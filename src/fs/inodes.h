@@ -1,0 +1,65 @@
+/*
+ * The nodes that the kernel knows.
+ *
+ * Paths are endless, and the kernel speaks in numbers: it looks a name up in a directory, and from then on
+ * refers to what it found by a number, until it forgets it. This table keeps what stands behind the numbers.
+ *
+ * - A node is (parent, name), never shared between paths. So the number that users see (`ino`) is a hash of the two: it is the
+ *   same whenever the path is looked up again, and a listing can tell it without any look-up.
+ * - The number between us and the kernel (`id`) is given out once and never used again.
+ * - A node lives while the kernel holds look-ups of it, or of anything below it.
+ * - The kernel forgets nothing by itself, so past a bound the oldest names are handed to the reaper (reaper.c),
+ *   which asks the kernel to let go of them.
+ *
+ * Any thread may call any of these functions.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/query/tree.h"
+
+enum {
+    XTF_INODE_ROOT = 1, /* FUSE_ROOT_ID; also the ino of the root */
+};
+
+typedef struct XtfInodes XtfInodes;
+
+/* What a number stands for: a copy, with a reference to the node. */
+typedef struct {
+    uint64_t id, ino, parent_ino;
+    XtfNode *node;
+} XtfInode;
+
+void xtf_inode_clear(XtfInode *inode); /* twice is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfInode, xtf_inode_clear)
+
+XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes);
+void xtf_inodes_free(XtfInodes *inodes); /* with all that the kernel has not forgotten; NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfInodes, xtf_inodes_free)
+
+/* False if there is no such number. */
+bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode);
+
+/* Looks the name up and counts it as a look-up that the kernel holds. Errors are those of xtf_node_lookup(). */
+bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *name, XtfInode *child, GError **error);
+void xtf_inodes_forget(XtfInodes *inodes, uint64_t id, uint64_t n_lookups);
+
+/* The ino that a child of that name has, known or not. */
+uint64_t xtf_inodes_child_ino(uint64_t parent_ino, const char *name);
+
+/* Nodes in the table: those within the bound, and all. */
+void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all);
+
+/* A name that the kernel should let go of. */
+typedef struct {
+    uint64_t id, parent_id;
+    char *name;
+} XtfStaleName;
+
+/* Waits until the bound is passed, and takes the oldest names, at most `max`. Each is handed out once, until it is looked up
+ * again, or loses the last of its children (a directory can't go before them). The names are the caller's. Returns 0 once xtf_inodes_stop() was called. */
+unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned max);
+void xtf_inodes_stop(XtfInodes *inodes);

@@ -1,0 +1,140 @@
+/* The life of a mount: options, mounting, the loop, the end. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "src/fs/fs-private.h"
+
+static void log_fuse(enum fuse_log_level level, const char *format, va_list arguments)
+{
+    g_autofree char *message = g_strchomp(g_strdup_vprintf(format, arguments));
+
+    g_log(G_LOG_DOMAIN, level <= FUSE_LOG_WARNING ? G_LOG_LEVEL_WARNING : G_LOG_LEVEL_MESSAGE, "%s", message);
+}
+
+static void handle_init(void *data, struct fuse_conn_info *connection)
+{
+    XtfFs *fs = data;
+    /* Many look-ups and reads at once; links and ACLs (there are none) are kept; listings bring attributes, always. */
+    const unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
+                            FUSE_CAP_POSIX_ACL | FUSE_CAP_READDIRPLUS;
+    /* Contents never change, so nothing is to be dropped, nor asked for twice. Adaptive READDIRPLUS costs `ls -l` a
+     * request a name. Numbers that we have not given out shall not arrive: no handles for exports. */
+    const unsigned unwanted = FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_EXPORT_SUPPORT;
+
+    connection->want |= connection->capable & wanted;
+    connection->want &= ~unwanted;
+    fs->kernel_opens_files = connection->capable & FUSE_CAP_NO_OPEN_SUPPORT;
+    fs->kernel_opens_directories = connection->capable & FUSE_CAP_NO_OPENDIR_SUPPORT;
+    fs->can_prune = connection->proto_minor >= 45;
+    if (fs->ready)
+        fs->ready(fs->ready_data);
+}
+
+static struct fuse_session *new_session(XtfFs *fs)
+{
+    struct fuse_lowlevel_ops ops = {.init = handle_init};
+    struct fuse_args arguments = FUSE_ARGS_INIT(0, NULL);
+    char *all = NULL;
+
+    xtf_fs_add_file_handlers(&ops);
+    xtf_fs_add_directory_handlers(&ops);
+    xtf_fs_add_attribute_handlers(&ops);
+    xtf_fs_add_refusals(&ops);
+
+    g_autofree char *name = g_strconcat("fsname=", fs->options->source, NULL);
+    fuse_opt_add_opt(&all, "ro,default_permissions,subtype=xtf");
+    fuse_opt_add_opt_escaped(&all, name);
+    if (fs->options->kernel_options && *fs->options->kernel_options)
+        fuse_opt_add_opt(&all, fs->options->kernel_options);
+    fuse_opt_add_arg(&arguments, "xtf");
+    fuse_opt_add_arg(&arguments, "-o");
+    fuse_opt_add_arg(&arguments, all);
+    if (fs->options->debug)
+        fuse_opt_add_arg(&arguments, "-d");
+    free(all);
+
+    struct fuse_session *session = fuse_session_new(&arguments, &ops, sizeof ops, fs);
+    fuse_opt_free_args(&arguments);
+    return session;
+}
+
+/* Serves until the end; the loop's result as libfuse gives it: negative for an error. */
+static int run_loop(XtfFs *fs)
+{
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+
+    fuse_loop_cfg_set_clone_fd(config, 1);
+    fuse_loop_cfg_set_max_threads(config, fs->options->max_threads);
+    int result = fuse_session_loop_mt(fs->session, config);
+    fuse_loop_cfg_destroy(config);
+    return result;
+}
+
+/*
+ * Ends the reaper. It may be in the kernel, waiting for a directory that is locked until some look-up is answered, and nobody could
+ * end it there, not even a SIGKILL. So requests are served on until it is out.
+ */
+static void end_reaper(XtfFs *fs, GThread *reaper)
+{
+    struct pollfd device = {.fd = fuse_session_fd(fs->session), .events = POLLIN};
+    struct fuse_buf buffer = {0};
+
+    xtf_inodes_stop(fs->inodes);
+    while (!atomic_load(&fs->reaper_ended)) {
+        if (poll(&device, 1, 5) <= 0)
+            continue;
+        if (fuse_session_receive_buf(fs->session, &buffer) <= 0)
+            break; /* unmounted: nothing holds it any more */
+        fuse_session_process_buf(fs->session, &buffer);
+    }
+    free(buffer.mem);
+    g_thread_join(reaper);
+}
+
+static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
+{
+    int result = -EINVAL;
+
+    if (fuse_set_signal_handlers(fs->session) != 0) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't handle signals");
+        return false;
+    }
+    if (fuse_session_mount(fs->session, mount_point) == 0) {
+        GThread *reaper = xtf_fs_start_reaper(fs);
+        result = run_loop(fs);
+        end_reaper(fs, reaper);
+        fuse_session_unmount(fs->session);
+        if (result < 0)
+            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
+    } else {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't mount at '%s'", mount_point);
+    }
+    fuse_remove_signal_handlers(fs->session);
+    return result >= 0;
+}
+
+bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *given, XtfFsReady ready, void *data,
+                  GError **error)
+{
+    XtfFsOptions options = *given;
+    XtfFs fs = {.tree = tree, .options = &options, .ready = ready, .ready_data = data};
+    g_autoptr(XtfNode) root = xtf_tree_root(tree);
+    bool served = false;
+
+    options.max_nodes = MAX(options.max_nodes ? options.max_nodes : XTF_FS_NODES_DEFAULT, XTF_FS_NODES_MIN);
+    options.max_threads = options.max_threads ? options.max_threads : XTF_FS_THREADS_DEFAULT;
+    g_autoptr(XtfInodes) inodes = xtf_inodes_new(root, options.max_nodes);
+    fs.inodes = inodes;
+
+    fuse_set_log_func(log_fuse);
+    fs.session = new_session(&fs);
+    if (fs.session) {
+        served = serve_session(&fs, mount_point, error);
+        fuse_session_destroy(fs.session);
+    } else {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "bad mount options: '%s'", options.kernel_options);
+    }
+    return served;
+}

@@ -10,8 +10,7 @@ struct Entry {
     XtfBlock block; /* first: what getters hold is the entry */
     Entry *chain;   /* in the hash table */
     Entry *older, *newer;
-    uint32_t pins;
-    uint32_t waiters;
+    uint32_t pins; /* whoever waits for the load holds one too, so that the entry is not evicted before they wake */
     bool loading, failed;
     uint8_t *owned; /* NULL where the source lent its own bytes */
 };
@@ -173,29 +172,31 @@ static void make_room(Shard *shard, size_t room)
     }
 }
 
+/* Lets go of an entry whose load failed: it is in no list any more, and goes with the last pin. */
+static void drop_failed(Entry *entry)
+{
+    if (--entry->pins == 0)
+        entry_free(entry);
+}
+
 /* An entry that is there: pins it, waiting for its load if need be. NULL if that load failed. Called and left with the lock held. */
 static Entry *pin_present(Shard *shard, Entry *entry)
 {
-    if (entry->loading) {
-        shard->misses++;
-        entry->waiters++;
-        while (entry->loading)
-            g_cond_wait(&shard->loaded, &shard->lock);
-        entry->waiters--;
-        if (entry->failed) {
-            if (entry->waiters == 0)
-                entry_free(entry);
-            return NULL;
-        }
-    } else {
-        shard->hits++;
-        if (entry->pins == 0) {
-            lru_remove(entry);
-            shard->pinned_bytes += entry_cost(entry);
-        }
+    if (entry->pins++ == 0) {
+        lru_remove(entry);
+        shard->pinned_bytes += entry_cost(entry);
     }
-    entry->pins++;
-    return entry;
+    if (!entry->loading) {
+        shard->hits++;
+        return entry;
+    }
+    shard->misses++;
+    while (entry->loading)
+        g_cond_wait(&shard->loaded, &shard->lock);
+    if (!entry->failed)
+        return entry;
+    drop_failed(entry);
+    return NULL;
 }
 
 static bool read_block(XtfCache *cache, Entry *entry, XtfBlockCheck check, const void *context, GError **error)
@@ -245,15 +246,14 @@ static Entry *load(XtfCache *cache, Shard *shard, uint64_t hash, uint64_t offset
 
     entry->loading = false;
     entry->failed = !good;
-    if (entry->waiters > 0)
+    if (entry->pins > 1)
         g_cond_broadcast(&shard->loaded);
     if (good)
         return entry;
     table_remove(shard, entry);
     shard->bytes -= cost;
     shard->pinned_bytes -= cost;
-    if (entry->waiters == 0) /* else the last of them frees it */
-        entry_free(entry);
+    drop_failed(entry);
     return NULL;
 }
 

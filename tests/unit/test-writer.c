@@ -1,0 +1,360 @@
+/*
+ * The writer: what a reader sees after commits, crashes and resumptions.
+ */
+#include "fixture.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Rows that depend on nothing but their number, so that whatever was committed can be recognised. */
+static TestRow row_of(uint64_t n)
+{
+    return (TestRow){.time = 10 * n + n % 7, .seq = n, .value = (int32_t)(n * 2654435761u), .event = n % 2};
+}
+
+static void append_numbered(XtfArrayWriter *array, uint64_t count)
+{
+    GError *error = NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        TestRow row = row_of(xtf_array_writer_n_rows(array));
+        cr_assert_good(xtf_array_append(array, &row, &error), error);
+    }
+}
+
+static void assert_numbered(XtfTrace *trace, uint64_t location, uint64_t n_rows)
+{
+    GError *error = NULL;
+    XtfArray array = find_array(trace, location, 0);
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    cr_assert_eq(array.n_rows, n_rows);
+    xtf_cursor_init(&cursor, &array);
+    cr_assert_good(xtf_cursor_seek_n(&cursor, 0, &found, &error), error);
+    for (uint64_t n = 0; n < n_rows; n++) {
+        TestRow expected = row_of(n);
+        cr_assert(found);
+        cr_assert_eq(memcmp(xtf_cursor_row(&cursor), &expected, sizeof expected), 0);
+        cr_assert_good(xtf_cursor_next(&cursor, 1, &found, &error), error);
+    }
+}
+
+static XtfWriter *create(const char *path)
+{
+    GError *error = NULL;
+    XtfWriterOptions options = {.page_size = 4096, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    cr_assert_good(writer, error);
+    return writer;
+}
+
+Test(writer, a_snapshot_stays_while_the_writer_goes_on)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path);
+    XtfArrayWriter *array = xtf_writer_array(writer, 3, add_schema(writer, "calls"), &error);
+    XtfTrace *snapshots[20];
+
+    cr_assert_null(xtf_trace_open(path, NULL, &error)); /* no commit yet */
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_XTF));
+    g_clear_error(&error);
+    for (int i = 0; i < 20; i++) {
+        append_numbered(array, 777);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+        snapshots[i] = open_trace(path, 0);
+    }
+    append_numbered(array, 1000); /* never committed */
+    for (int i = 0; i < 20; i++) {
+        assert_numbered(snapshots[i], 3, 777u * (i + 1));
+        assert_sound(snapshots[i]);
+        xtf_trace_unref(snapshots[i]);
+    }
+    xtf_writer_abort(writer);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    assert_numbered(trace, 3, 20 * 777);
+    remove_folder(folder);
+}
+
+Test(writer, resumes_what_another_left)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    uint64_t committed = 0;
+    uint32_t hello;
+
+    xtf_writer_close(create(path), NULL);
+    for (int i = 0; i < 12; i++) {
+        XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, &error);
+        cr_assert_good(writer, error);
+        cr_assert_null(xtf_writer_open(path, NULL, NULL), "two writers at a time");
+        XtfArrayWriter *array = xtf_writer_array(writer, 3, add_schema(writer, "calls"), &error);
+        cr_assert_eq(xtf_array_writer_n_rows(array), committed);
+        cr_assert_good(xtf_writer_add_string(writer, i % 2 ? "hello" : "world", &hello, &error), error);
+        append_numbered(array, 500u * (i % 4));
+        if (i % 3 == 2) {
+            xtf_writer_abort(writer); /* it died: what it sealed lies behind the commit, and is written over */
+            continue;
+        }
+        committed = xtf_array_writer_n_rows(array);
+        cr_assert_good(xtf_writer_close(writer, &error), error);
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        assert_sound(trace);
+        if (committed > 0)
+            assert_numbered(trace, 3, committed);
+    }
+    remove_folder(folder);
+}
+
+/* The child of the test below: writes for ever, and tells after each commit how many rows are safe. */
+static void write_for_ever(const char *path, int report)
+{
+    XtfWriter *writer = create(path);
+    uint32_t schema = add_schema(writer, "calls");
+    XtfArrayWriter *arrays[3];
+
+    for (uint64_t i = 0; i < 3; i++)
+        arrays[i] = xtf_writer_array(writer, i, schema, NULL);
+    for (uint64_t round = 1;; round++) {
+        for (int i = 0; i < 3; i++)
+            append_numbered(arrays[i], 50);
+        if (!xtf_writer_commit(writer, NULL))
+            _exit(1);
+        uint64_t safe = xtf_array_writer_n_rows(arrays[0]);
+        if (write(report, &safe, sizeof safe) != sizeof safe)
+            _exit(1);
+    }
+}
+
+Test(writer, killed_at_200_instants)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    GError *error = NULL;
+    int with_data = 0;
+
+    for (int i = 0; i < 200; i++) {
+        int report[2];
+        uint64_t safe = 0, told;
+        cr_assert_eq(pipe(report), 0);
+        g_unlink(path);
+        pid_t child = fork();
+        if (child == 0)
+            write_for_ever(path, report[1]);
+        close(report[1]);
+        g_usleep((gulong)g_rand_int_range(random, 0, 8000));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        while (read(report[0], &told, sizeof told) == sizeof told)
+            safe = told;
+        close(report[0]);
+
+        g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
+        if (!trace) {
+            cr_assert_eq(safe, 0, "a commit is lost: %s", error->message);
+            g_clear_error(&error);
+            continue;
+        }
+        with_data++;
+        assert_sound(trace);
+        for (uint64_t location = 0; location < 3; location++) {
+            XtfArray array = find_array(trace, location, 0);
+            cr_assert_geq(array.n_rows, safe);
+            assert_numbered(trace, location, array.n_rows);
+        }
+    }
+    cr_assert_gt(with_data, 100); /* else the test tried nothing */
+    remove_folder(folder);
+}
+
+Test(writer, checkpoints_bound_dead_commits)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path);
+    uint32_t schema = add_schema(writer, "calls");
+
+    for (int round = 0; round < 3000; round++) {
+        for (uint64_t location = 0; location < 5; location++)
+            append_numbered(xtf_writer_array(writer, location, schema, &error), 20);
+        cr_assert_good(xtf_writer_checkpoint(writer, &error), error);
+    }
+    uint64_t commits = xtf_writer_commit_bytes(writer);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    uint64_t pages = assert_sound(trace).pages;
+    cr_assert_leq(commits, 2 * pages * 4096);
+    XtfTraceInfo info;
+    xtf_trace_get_info(trace, &info);
+    cr_assert_gt(info.commit, 10);
+    remove_folder(folder);
+}
+
+Test(writer, time_may_stand_still_but_not_go_back)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GError) error = NULL;
+    XtfWriter *writer = create(path);
+    XtfArrayWriter *array = xtf_writer_array(writer, 0, add_schema(writer, "calls"), &error);
+    TestRow row = {.time = 100};
+
+    cr_assert(xtf_array_append(array, &row, &error));
+    cr_assert(xtf_array_append(array, &row, &error));
+    row.time = 99;
+    cr_assert_not(xtf_array_append(array, &row, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID));
+    cr_assert_eq(xtf_array_writer_n_rows(array), 2);
+    g_clear_error(&error);
+    cr_assert(xtf_array_finish(array, &error));
+    row.time = 101;
+    cr_assert_not(xtf_array_append(array, &row, &error));
+    xtf_writer_abort(writer);
+    remove_folder(folder);
+}
+
+Test(writer, arrays_come_in_any_order)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(6);
+    g_autoptr(GHashTable) sizes = g_hash_table_new(g_direct_hash, g_direct_equal);
+    GError *error = NULL;
+    XtfWriter *writer = create(path);
+    uint32_t schemas[2] = {add_schema(writer, "calls"), add_schema(writer, "sends")};
+
+    for (int i = 0; i < 20000; i++) {
+        uint64_t location = g_rand_int(random) % 9000;
+        uint32_t schema = g_rand_int(random) % 2;
+        XtfArrayWriter *array = xtf_writer_array(writer, location, schemas[schema], &error);
+        append_numbered(array, 1);
+        g_hash_table_insert(sizes, GUINT_TO_POINTER(2 * location + schema + 1),
+                            GUINT_TO_POINTER(xtf_array_writer_n_rows(array)));
+        if (i % 5000 == 4999)
+            cr_assert_good(xtf_writer_commit(writer, &error), error);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+
+    g_autoptr(XtfTrace) trace = open_trace(path, 1 << 20);
+    assert_sound(trace);
+    cr_assert_eq(xtf_trace_n_arrays(trace), g_hash_table_size(sizes));
+    uint64_t rank = 0;
+    for (uint64_t location = 0; location < 9000; location++) {
+        for (uint32_t schema = 0; schema < 2; schema++) {
+            guint expected = GPOINTER_TO_UINT(g_hash_table_lookup(sizes, GUINT_TO_POINTER(2 * location + schema + 1)));
+            XtfArray array, ranked;
+            uint64_t before;
+            bool found;
+            cr_assert_good(xtf_trace_find_array(trace, location, schema, &array, &found, &error), error);
+            cr_assert_eq(found, expected > 0);
+            cr_assert_good(xtf_trace_array_rank(trace, location, schema, &before, &error), error);
+            cr_assert_eq(before, rank);
+            if (!found)
+                continue;
+            cr_assert_eq(array.n_rows, expected);
+            cr_assert_good(xtf_trace_get_arrays(trace, rank++, 1, &ranked, &error), error);
+            cr_assert_eq(ranked.id, array.id);
+        }
+    }
+    remove_folder(folder);
+}
+
+/* The paper's arrays are large; a real trace also has very many small ones. */
+Test(writer, a_hundred_thousand_small_locations)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path);
+    uint32_t schemas[2] = {add_schema(writer, "calls"), add_schema(writer, "sends")};
+    uint64_t raw = 0;
+
+    for (uint64_t location = 0; location < 100000; location++) {
+        for (int s = 0; s < 2; s++) {
+            XtfArrayWriter *array = xtf_writer_array(writer, location, schemas[s], &error);
+            append_numbered(array, 5);
+            raw += 5 * sizeof(TestRow);
+            cr_assert_good(xtf_array_finish(array, &error), error);
+        }
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfTraceInfo info;
+    XtfCounters counters;
+    xtf_trace_get_info(trace, &info);
+    xtf_trace_get_counters(trace, &counters);
+    cr_assert_leq(info.file_size, 3 * raw, "%" G_GUINT64_FORMAT " bytes for %" G_GUINT64_FORMAT, info.file_size, raw);
+    cr_assert_eq(counters.cache_loads, 0, "opening reads no node and no edge");
+    assert_numbered(trace, 77777, 5);
+    cr_assert_eq(assert_sound(trace).arrays, 200000);
+    remove_folder(folder);
+}
+
+Test(writer, tables_strings_and_limits)
+{
+    static const XtfFieldSpec fields[] = {
+        {.name = "name", .type = XTF_TYPE_STRING},
+        {.name = "line", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL},
+        {.name = "weight", .type = XTF_TYPE_F64},
+        {0},
+    };
+    struct __attribute__((packed)) {
+        uint32_t name, line;
+        double weight;
+    } row;
+    const char *const names[] = {"MPI_Send", "", "main", "MPI_Send", "Größe"};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path);
+    g_autoptr(XtfSchema) schema = xtf_schema_new("regions", XTF_SCHEMA_TABLE, fields, &error);
+    uint32_t id;
+
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfTableWriter *table = xtf_writer_table(writer, id, &error);
+    for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        uint64_t number;
+        uint32_t name;
+        cr_assert_good(xtf_writer_add_string(writer, names[i], &name, &error), error);
+        row.name = name;
+        row.line = i == 1 ? UINT32_MAX : 10 * i;
+        row.weight = -1.5 * i;
+        cr_assert_good(xtf_table_append(table, &row, &number, &error), error);
+        cr_assert_eq(number, i);
+    }
+    append_rows(writer, 1, add_schema(writer, "calls"), NULL, 0, 0);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    const XtfTable *read;
+    cr_assert_good(xtf_trace_table(trace, "nothing", &read, &error), error);
+    cr_assert_null(read);
+    cr_assert_good(xtf_trace_table(trace, "regions", &read, &error), error);
+    cr_assert_eq(read->n_rows, G_N_ELEMENTS(names));
+    cr_assert(xtf_schema_equal(read->schema, schema));
+    for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        const uint8_t *at = read->rows + i * read->schema->row_size;
+        const char *text;
+        cr_assert_good(xtf_trace_string(trace, (uint32_t)xtf_field_get(&read->schema->fields[0], at), &text, &error), error);
+        cr_assert_str_eq(text, names[i]);
+        cr_assert_eq(xtf_field_is_none(&read->schema->fields[1], at), i == 1);
+    }
+    const XtfLimits *limits = xtf_trace_limits(trace, read->schema->id, 0);
+    cr_assert_eq(limits->max, 8); /* "MPI_Send"; "Größe" has 7 bytes */
+    limits = xtf_trace_limits(trace, read->schema->id, 1);
+    cr_assert(limits->min == 0 && limits->max == 40 && limits->has_none);
+    limits = xtf_trace_limits(trace, read->schema->id, 2);
+    double low;
+    memcpy(&low, &limits->min, sizeof low);
+    cr_assert_eq(low, -6.0);
+    cr_assert_eq(xtf_trace_n_arrays(trace), 0);
+    const XtfClock *clock = xtf_trace_clock(trace);
+    cr_assert_gt(clock->first, clock->last); /* no records */
+    assert_sound(trace);
+    remove_folder(folder);
+}

@@ -2,7 +2,7 @@
 
 For each event: the record type, and for each key that otf2-print prints, in its order, the column and the kind of its value.
 
-Kinds: number, rank (a number and, in brackets, whom it means), text, label (a word, or "NAME" <n>), flags (a set of words), time, and the
+Kinds: number, rank (a number and, in brackets, whom it means), peer (the same, shown as a process), text, label (a word, or "NAME" <n>), flags (a set of words), time, and the
 tables that a reference can be to. A column that is None is compared through a side array.
 """
 
@@ -16,7 +16,7 @@ THREAD_LOCK = [("Model", "model", "label"), ("Lock", "lock", "number"), ("Acquis
 MESSAGE = [("Communicator", "comm", "communicators"), ("Tag", "tag", "number"), ("Length", "bytes", "number")]
 REQUEST = [("Request", "request", "number")]
 WINDOW = [("Window", "window", "rma_windows")]
-REMOTE = WINDOW + [("Remote", "peer", "rank")]
+REMOTE = WINDOW + [("Remote", "peer", "peer")]
 RMA_LOCK = REMOTE + [("Lock", "lock", "number")]
 RMA_LOCK_TYPE = RMA_LOCK + [("Type", "lock_type", "label")]
 RMA_COMPLETE = WINDOW + [("Matching", "matching", "number")]
@@ -34,10 +34,10 @@ PARAMETER = ("Parameter", "parameter", "parameter_definitions")
 EVENTS = {
     "ENTER": ("calls", REGION),
     "LEAVE": ("calls", REGION),
-    "MPI_SEND": ("sends", [("Receiver", "peer", "rank")] + MESSAGE),
-    "MPI_ISEND": ("sends", [("Receiver", "peer", "rank")] + MESSAGE + REQUEST),
-    "MPI_RECV": ("recvs", [("Sender", "peer", "rank")] + MESSAGE),
-    "MPI_IRECV": ("recvs", [("Sender", "peer", "rank")] + MESSAGE + REQUEST),
+    "MPI_SEND": ("sends", [("Receiver", "peer", "peer")] + MESSAGE),
+    "MPI_ISEND": ("sends", [("Receiver", "peer", "peer")] + MESSAGE + REQUEST),
+    "MPI_RECV": ("recvs", [("Sender", "peer", "peer")] + MESSAGE),
+    "MPI_IRECV": ("recvs", [("Sender", "peer", "peer")] + MESSAGE + REQUEST),
     "MPI_ISEND_COMPLETE": ("requests", REQUEST),
     "MPI_IRECV_REQUEST": ("requests", REQUEST),
     "MPI_REQUEST_TEST": ("requests", REQUEST),
@@ -136,6 +136,11 @@ FLAGS = {
     "operation": ["NON_BLOCKING", "COLLECTIVE"],
     "level": ["PROCESS", "MEMORY"],
 }
+
+# Where the archive gives a paradigm a name, otf2-print prints that and the number.
+PARADIGMS = ["UNKNOWN", "USER", "COMPILER", "OPENMP", "MPI", "CUDA", "MEASUREMENT_SYSTEM", "PTHREAD", "HMPP", "OMPSS",
+             "HARDWARE", "GASPI", "UPC", "SHMEM", "WINTHREAD", "QTTHREAD", "ACETHREAD", "TBBTHREAD", "OPENACC", "OPENCL",
+             "MTAPI", "SAMPLING", "NONE", "HIP", "KOKKOS"]
 
 # Words that otf2-print has for certain numbers.
 ROOTS = {"NONE": None, "SELF": 2**32 - 2, "THIS_GROUP": 2**32 - 3}

@@ -4,11 +4,10 @@ import io
 import re
 import subprocess
 
-from otf2events import EVENTS, FLAGS, ROOTS
+from otf2events import EVENTS, FLAGS, PARADIGMS, ROOTS
 
 EVENT_LINE = re.compile(r"([A-Z_0-9]+) +(\d+) +(\d+)(?:  ?(.*))?$", re.S)
 ATTRIBUTES_LINE = re.compile(r" +ADDITIONAL ATTRIBUTES: (.*)$", re.S)
-DEFINITION_LINE = re.compile(r"([A-Z_]+) +(?:(\d+|-?UNDEFINED) )? *([A-Z#0-9\"].*)?$", re.S)
 REFERENCE = re.compile(r".*<(\d+)>$", re.S)
 NAMED = re.compile(r'"(.*)" <(\d+)>$', re.S)
 # ("NAME" <ID>; TYPE; VALUE), of attributes and of metric values.
@@ -112,6 +111,8 @@ def parse_value(kind, text):
         return None if text == "UNDEFINED" else int(text)
     if kind == "rank":
         return parse_rank(text)
+    if kind == "peer":
+        return parse_rank(text), parse_peer(text)
     if kind == "label":
         return parse_label(text)
     if kind in FLAGS:
@@ -141,10 +142,15 @@ def parse_rank(text):
     return int(word) if word.isdigit() else None
 
 
+def parse_peer(text):
+    """The location that a rank means: 3 ("Master thread" <17>). None if otf2-print does not know."""
+    match = re.match(r'\d+ \(".*" <(\d+)>\)$', text, re.S)
+    return int(match[1]) if match else None
+
+
 def parse_label(text):
-    """A word; or the number of a label that the archive gives a name: "MPI" <4>."""
     match = NAMED.match(text)
-    return int(match[2]) if match else text
+    return PARADIGMS[int(match[2])] if match else text
 
 
 def parse_flags(kind, text):
@@ -157,10 +163,10 @@ def definitions(archive):
     """{KIND: [(id or None, text)]} of the global definitions."""
     found = {}
     for line in run(archive, "-G"):
-        kind, rest = line.split(" ", 1)
-        # The id ends at column 38, two before the text.
-        number = line[len(kind):38].strip()
-        found.setdefault(kind, []).append((int(number) if number.isdigit() else None, line[38:].strip()))
+        kind = line.split(" ", 1)[0]
+        # The id ends in column 40, the text begins in 42.
+        number = line[len(kind):40].strip()
+        found.setdefault(kind, []).append((int(number) if number.isdigit() else None, line[42:]))
     return found
 
 

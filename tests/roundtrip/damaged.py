@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Damage of every kind: nothing crashes, hangs, takes huge memory, leaves half a file, or gives a wrong answer in silence.
+
+usage: damaged.py archives|traces XTF FOLDER [ROUNDS [SEED]]
+
+archives: copies of OTF2 archives with bytes flipped, files cut off or gone, are imported.
+traces:   copies of an imported trace are checked and queried.
+
+FOLDER holds the archives of otf2-archives. A failure names its round; the same seed makes the same damage again.
+"""
+
+import pathlib
+import random
+import shutil
+import sys
+
+from xtfrun import Failure, Xtf, temporary_folder
+
+ARCHIVES = ["all-events", "mapped-ids", "clock-offsets", "odd-calls", "rank-high-ids"]
+QUERIES = ["/count", "/info", "/records", "/calls/records", "/proc/0/records", "/time/20%-70%/count",
+           "/proc/1/time/30%-50%/calls/count", "/histogram", "/definitions/regions", "/num/7/records"]
+
+
+def flip_bytes(data, rng):
+    for _ in range(rng.choice([1, 1, 2, 8, 64])):
+        if data:
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+
+
+def randomize_bytes(data, rng):
+    """A run of bytes that are all the same, or of any."""
+    start = rng.randrange(len(data) or 1)
+    length = rng.choice([4, 8, 100, 4096])
+    fill = rng.choice([0, 255, None])
+    for i in range(start, min(start + length, len(data))):
+        data[i] = rng.randrange(256) if fill is None else fill
+
+
+def cut_off(data, rng):
+    del data[rng.randrange(len(data) or 1):]
+
+
+def append_noise(data, rng):
+    data += rng.randbytes(rng.choice([1, 100, 20000]))
+
+
+def move_block(data, rng):
+    """A block in another's place: whole and sound, but not where it belongs."""
+    size = rng.choice([64, 4096, 16384])
+    if len(data) >= 2 * size:
+        source, target = (rng.randrange(len(data) // size) * size for _ in range(2))
+        data[target:target + size] = data[source:source + size]
+
+
+DAMAGES = [flip_bytes, flip_bytes, randomize_bytes, cut_off, append_noise, move_block]
+
+
+def damage_file(path, rng):
+    data = bytearray(path.read_bytes())
+    damage = rng.choice(DAMAGES)
+    damage(data, rng)
+    path.write_bytes(data)
+    return f"{damage.__name__} of {path.name}"
+
+
+def copy_archive(folder, name, target):
+    target.mkdir()
+    for suffix in (".otf2", ".def"):
+        shutil.copy(folder / (name + suffix), target)
+    shutil.copytree(folder / name, target / name)
+
+
+def damage_archive(folder, rng):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    path = rng.choice(files)
+    if rng.random() < 0.15:
+        path.unlink()
+        return f"{path.name} is gone"
+    return damage_file(path, rng)
+
+
+def import_damaged(xtf, folder, name, options):
+    """A whole trace, or none and an error that says why."""
+    output = folder / "out"
+    output.mkdir()
+    trace = output / "trace.xtf"
+    result = xtf.run("import", "--quiet", *options, "-o", trace, folder / "archive" / (name + ".otf2"))
+    left = sorted(path.name for path in output.iterdir())
+    if result.status == 0:
+        if left != ["trace.xtf"]:
+            raise Failure(f"beside the trace there is {left}")
+        xtf.expect("check", trace)
+        xtf.expect("cat", trace, "/records")
+    else:
+        if left:
+            raise Failure(f"a failed import left {left}")
+        if not result.errors.strip():
+            raise Failure("a failed import said nothing")
+    shutil.rmtree(output)
+    return result.status == 0
+
+
+def test_archives(xtf, folder, rounds, rng):
+    imported = 0
+    for i in range(rounds):
+        name = rng.choice(ARCHIVES)
+        with temporary_folder() as temporary:
+            target = pathlib.Path(temporary)
+            copy_archive(folder, name, target / "archive")
+            what = ", ".join(damage_archive(target / "archive", rng) for _ in range(rng.choice([1, 1, 2])))
+            for options in ([], ["--keep-going"]):
+                try:
+                    imported += import_damaged(xtf, target, name, options)
+                except Failure as failure:
+                    raise Failure(f"round {i}, {name}, {what}, {options}: {failure}") from failure
+    print(f"{rounds} damaged archives, each imported twice: {imported} came through, {2 * rounds - imported} were refused")
+
+
+def answers(xtf, trace):
+    """What each query says; None where it is refused."""
+    results = []
+    for query in QUERIES:
+        result = xtf.run("cat", trace, query)
+        results.append(result.output if result.status == 0 else None)
+        if result.status != 0 and not result.errors.strip():
+            raise Failure(f"xtf cat {query} failed and said nothing")
+    return results
+
+
+def test_traces(xtf, folder, rounds, rng):
+    found = 0
+    with temporary_folder() as temporary:
+        target = pathlib.Path(temporary)
+        originals = []
+        for name, options in (("all-events", []), ("clock-offsets", ["--page-size", "4096"])):
+            trace = target / (name + ".xtf")
+            xtf.import_archive(folder / (name + ".otf2"), trace, *options)
+            xtf.expect("check", trace)
+            originals.append((trace, answers(xtf, trace)))
+        for i in range(rounds):
+            trace, expected = rng.choice(originals)
+            damaged = target / "damaged.xtf"
+            shutil.copy(trace, damaged)
+            what = damage_file(damaged, rng)
+            try:
+                sound = xtf.run("check", damaged).status == 0
+                found += not sound
+                wrong = [q for q, a, b in zip(QUERIES, answers(xtf, damaged), expected) if a != b]
+                if sound and wrong:
+                    raise Failure(f"xtf check finds nothing, but {wrong} say something else")
+            except Failure as failure:
+                raise Failure(f"round {i}, {trace.name}, {what}: {failure}") from failure
+    print(f"{rounds} damaged traces: xtf check found {found}; the others answer as before")
+    if not found:
+        raise Failure("xtf check found no damage at all")
+
+
+def main():
+    test = {"archives": test_archives, "traces": test_traces}[sys.argv[1]]
+    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 100
+    seed = int(sys.argv[5]) if len(sys.argv) > 5 else 1
+    try:
+        test(Xtf(sys.argv[2]), pathlib.Path(sys.argv[3]), rounds, random.Random(seed))
+    except Failure as failure:
+        print(f"seed {seed}, {failure}")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

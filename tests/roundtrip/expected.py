@@ -1,0 +1,140 @@
+"""What an archive's records must be, worked out naively from what otf2-print says."""
+
+import re
+
+import otf2print
+from otf2events import EVENTS
+
+NO_REGION = None
+# docs/OTF2.md: a LEAVE's frame is looked for among so many.
+SEARCH = 256
+
+
+class Record:
+    """An event as a record: its time never goes backwards, it is numbered in its location, and it happens in a region."""
+
+    __slots__ = ("event", "type", "time", "seq", "region", "enter")
+
+    def __init__(self, event, record_type, time, seq):
+        self.event = event
+        self.type = record_type
+        self.time = time
+        self.seq = seq
+        self.region = NO_REGION
+        self.enter = 0
+
+
+class Stack:
+    """The call stack of a location. Frames are (region, whether by ENTER, number of the innermost ENTER, from 1)."""
+
+    def __init__(self):
+        self.frames = []
+        self.calls = 0
+
+    def region(self):
+        return self.frames[-1][0] if self.frames else NO_REGION
+
+    def push(self, region, by_enter):
+        self.frames.append((region, by_enter, self.calls if by_enter else self.enclosing()))
+
+    def enclosing(self):
+        return self.frames[-1][2] if self.frames else 0
+
+    def pop(self, region):
+        """The innermost frame of the region goes, and all above it. Its ENTER; 0 if it has none."""
+        for i in range(len(self.frames) - 1, max(len(self.frames) - SEARCH, 0) - 1, -1):
+            found, by_enter, enter = self.frames[i]
+            if found == region:
+                del self.frames[i:]
+                return enter if by_enter else 0
+        return 0
+
+    def happen(self, record, region):
+        """What a record does to the stack, and the stack to the record. `region` is the record's own, if it has one."""
+        name = record.event.name
+        record.region = self.region()
+        if name == "ENTER":
+            self.calls += 1
+            enclosing = self.enclosing()
+            record.region, record.enter = region, self.calls - enclosing if enclosing else 0
+            self.push(region, True)
+        elif name == "LEAVE":
+            self.calls += 1
+            enter = self.pop(region)
+            record.region, record.enter = region, self.calls - enter if enter else 0
+        elif name == "CALLING_CONTEXT_ENTER":
+            self.push(region, False)
+            record.region = region
+        elif name == "CALLING_CONTEXT_LEAVE":
+            self.pop(region)
+
+
+class Expected:
+    def __init__(self, archive):
+        self.definitions = otf2print.definitions(archive)
+        self.ticks, offset = otf2print.clock(self.definitions)
+        self.names = {table: otf2print.named_definitions(self.definitions, kind) for table, kind in (
+            ("regions", "REGION"), ("metrics", "METRIC_MEMBER"), ("parameter_definitions", "PARAMETER"),
+            ("rma_windows", "RMA_WIN"), ("attribute_definitions", "ATTRIBUTE"), ("groups", "GROUP"),
+            ("interrupt_generators", "INTERRUPT_GENERATOR"), ("locations", "LOCATION"),
+            ("processes", "LOCATION_GROUP"), ("io_handles", "IO_HANDLE"))}
+        self.names["communicators"] = {**otf2print.named_definitions(self.definitions, "INTER_COMM"),
+                                       **otf2print.named_definitions(self.definitions, "COMM")}
+        self.names["io_files"] = {**otf2print.named_definitions(self.definitions, "IO_DIRECTORY"),
+                                  **otf2print.named_definitions(self.definitions, "IO_REGULAR_FILE")}
+        self.regions = self.region_keys()
+        self.contexts = self.context_regions()
+        self.locations = {}
+        self.read(archive)
+        first = min((records[0].time for records in self.locations.values()), default=offset)
+        last = max((records[-1].time for records in self.locations.values()), default=offset)
+        self.origin, self.end = min(offset, first), last + 1
+
+    def region_keys(self):
+        """{id: what makes a region one}: name, file and line."""
+        keys = {}
+        for number, text in self.definitions.get("REGION", []):
+            match = re.match(r'Name: (?:"(.*?)" )?<\d+> \(Aka\. .*, File: (.*?), Begin: (\d+), End: \d+$', text, re.S)
+            if match and number not in keys:
+                file = re.match(r'"(.*)" <\d+>$', match[2], re.S)
+                keys[number] = (match[1], file[1] if file else "", int(match[3]))
+        return keys
+
+    def region(self, number):
+        """What the region of an id is known by; regions without definition are apart."""
+        return self.regions.get(number, number)
+
+    def context_regions(self):
+        found = {}
+        for number, text in self.definitions.get("CALLING_CONTEXT", []):
+            match = re.match(r'Region: .*?<(\d+)>, Source code location', text, re.S)
+            if match and number not in found:
+                found[number] = int(match[1])
+        return found
+
+    def read(self, archive):
+        stacks = {}
+        for event in otf2print.events(archive):
+            records = self.locations.setdefault(event.location, [])
+            record = Record(event, EVENTS[event.name][0], max(event.time, records[-1].time if records else 0), len(records))
+            records.append(record)
+            stacks.setdefault(event.location, Stack()).happen(record, self.own_region(event))
+
+    def own_region(self, event):
+        if event.name in ("ENTER", "LEAVE"):
+            return self.region(event.values()["region"])
+        if event.name in ("CALLING_CONTEXT_ENTER", "CALLING_CONTEXT_LEAVE"):
+            return self.region(self.contexts.get(event.values()["calling_context"]))
+        return None
+
+    def merged(self):
+        """(time, location, seq, record) of all."""
+        return sorted((record.time, location, record.seq, record)
+                      for location, records in self.locations.items() for record in records)
+
+    def mpi_ranks(self):
+        """[location] by rank in MPI's world, as far as the archive says."""
+        for _, text in self.definitions.get("GROUP", []):
+            if re.search(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),', text):
+                return [int(n) for n in re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)]
+        return []

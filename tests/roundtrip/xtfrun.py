@@ -1,0 +1,91 @@
+"""Running the xtf command in tests, and what all of them need: skipping, temporary folders, where real traces are."""
+
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+TIMEOUT = 60
+# More than any command may take of a small trace.
+MEMORY = 1 << 30
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Failure(Exception):
+    """Something is not as it must be."""
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIP)
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            skip(f"no {program} here")
+
+
+def shared_traces():
+    """The folder of real traces recorded by others, or None."""
+    folder = pathlib.Path(os.environ.get("XTF_SHARED_TRACES") or PROJECT.parent / "shared" / "traces")
+    return folder if folder.is_dir() else None
+
+
+def temporary_folder():
+    return tempfile.TemporaryDirectory(prefix="xtf-test-")
+
+
+class Result:
+    def __init__(self, command, status, output, errors):
+        self.command = command
+        self.status = status
+        self.output = output
+        self.errors = errors
+
+    def __str__(self):
+        return f"{' '.join(map(str, self.command))}: status {self.status}\n{self.errors.decode(errors='replace')[-2000:]}"
+
+
+def is_sanitized(program):
+    """Whether the program was built with a sanitizer, which maps terabytes."""
+    return b"__asan_init" in pathlib.Path(program).read_bytes()
+
+
+class Xtf:
+    """The command under test. A signal, a sanitizer's finding or a timeout is a failure wherever it comes up."""
+
+    def __init__(self, program):
+        self.program = program
+        self.memory = None if is_sanitized(program) else MEMORY
+
+    def limit(self):
+        if self.memory:
+            resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def run(self, *arguments, timeout=TIMEOUT):
+        command = [self.program, *map(str, arguments)]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout,
+                                  preexec_fn=self.limit, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"{' '.join(command)}: no end after {timeout} s") from error
+        result = Result(command, done.returncode, done.stdout, done.stderr)
+        if result.status not in (0, 1, 2) or b"Sanitizer" in result.errors or b"runtime error:" in result.errors:
+            raise Failure(f"crashed: {result}")
+        return result
+
+    def expect(self, *arguments, timeout=TIMEOUT):
+        """Its output, if it succeeds."""
+        result = self.run(*arguments, timeout=timeout)
+        if result.status != 0:
+            raise Failure(str(result))
+        return result.output
+
+    def import_archive(self, archive, output, *options, timeout=TIMEOUT):
+        return self.expect("import", "--quiet", *options, "-o", output, archive, timeout=timeout)

@@ -123,14 +123,22 @@ void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, u
     g_mutex_unlock(&progress->lock);
 }
 
+void xtf_progress_hide(XtfProgress *progress)
+{
+    g_mutex_lock(&progress->lock);
+    if (progress->drawn > 0) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        progress->drawn = 0;
+    }
+    g_mutex_unlock(&progress->lock);
+}
+
 void xtf_progress_finish(XtfProgress *progress)
 {
     if (!progress)
         return;
-    if (progress->drawn > 0) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
-    }
+    xtf_progress_hide(progress);
     g_mutex_clear(&progress->lock);
     g_free(progress->label);
     g_free(progress->unit);

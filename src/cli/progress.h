@@ -18,6 +18,9 @@ XtfProgress *xtf_progress_new(const char *label, const char *unit, bool quiet);
 /* `done` of `total` gives the percentage and the time left (a total of 0: not known yet); `count` is shown with the unit. */
 void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, uint64_t count);
 
-/* Clears the line, so that what is printed next stands in its place, and frees the bar. NULL is fine. */
+/* Clears the line for a moment, so that something else can be printed; the next update draws it again. */
+void xtf_progress_hide(XtfProgress *progress);
+
+/* Clears the line for good, so that what is printed next stands in its place, and frees the bar. NULL is fine. */
 void xtf_progress_finish(XtfProgress *progress);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfProgress, xtf_progress_finish)

@@ -1,0 +1,50 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "libxtf/check.h"
+#include "src/cli/commands.h"
+#include "src/cli/common.h"
+#include "src/cli/progress.h"
+
+static void print_problem(const char *message, void *progress)
+{
+    xtf_progress_hide(progress);
+    puts(message);
+}
+
+static bool show_progress(double done, void *progress)
+{
+    xtf_progress_update(progress, (uint64_t)(done * 10000), 10000, 0);
+    return true;
+}
+
+int xtf_command_check(int argc, char **argv)
+{
+    gboolean quiet = FALSE;
+    const GOptionEntry entries[] = {
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show problems only: no progress, no summary", NULL},
+        {NULL},
+    };
+    XtfCheckReport report = {0};
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
+                       "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
+                       "line; the exit status is 1 if there are any.",
+                       entries))
+        return XTF_EXIT_USAGE;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    if (!trace)
+        return xtf_cli_fail(error);
+    XtfProgress *progress = xtf_progress_new("checking", NULL, quiet);
+    bool walked = xtf_trace_check(trace, print_problem, show_progress, progress, &report, &error);
+    xtf_progress_finish(progress);
+    if (!walked)
+        return xtf_cli_fail(error);
+    if (!quiet)
+        printf("%" PRIu64 " arrays, %" PRIu64 " rows, %" PRIu64 " pages (%" PRIu64 " more reserved, %" PRIu64
+               " unreachable): %" PRIu64 " problem%s\n",
+               report.arrays, report.rows, report.pages, report.reserved_pages, report.unreachable_pages, report.problems,
+               report.problems == 1 ? "" : "s");
+    return report.problems ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+}

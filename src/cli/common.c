@@ -1,0 +1,59 @@
+#include "src/cli/common.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
+                   const GOptionEntry *entries)
+{
+    g_autofree char *command = g_strdup((*argv)[0]);
+    g_autofree char *program = g_strdup_printf("xtf %s", command);
+    g_autoptr(GOptionContext) context = g_option_context_new(arguments);
+    g_autoptr(GError) error = NULL;
+
+    g_set_prgname(program); /* for the usage line */
+    g_option_context_set_summary(context, summary);
+    if (entries)
+        g_option_context_add_main_entries(context, entries, NULL);
+    bool parsed = g_option_context_parse(context, argc, argv, &error);
+    g_set_prgname("xtf");
+    if (parsed) {
+        if (*argc > 1 && g_str_equal((*argv)[1], "--")) { /* GLib leaves it in */
+            for (int i = 1; i < *argc; i++)
+                (*argv)[i] = (*argv)[i + 1];
+            (*argc)--;
+        }
+        if (*argc == n_arguments + 1)
+            return true;
+        fprintf(stderr, "xtf: %s: %s\n", command, *argc <= n_arguments ? "arguments are missing" : "too many arguments");
+    } else {
+        fprintf(stderr, "xtf: %s: %s\n", command, error->message);
+    }
+    fprintf(stderr, "Usage: %s [OPTION...] %s (see %s --help)\n", program, arguments, program);
+    return false;
+}
+
+int xtf_cli_fail(GError *error)
+{
+    fprintf(stderr, "xtf: %s\n", error->message);
+    g_error_free(error);
+    return XTF_EXIT_FAILED;
+}
+
+bool xtf_cli_parse_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    g_autofree char *digits = g_strdup(text);
+    size_t length = strlen(text);
+    unsigned shift = 0;
+    guint64 value;
+
+    if (length > 0 && strchr(units, g_ascii_toupper(text[length - 1]))) {
+        shift = 10 * (unsigned)(strchr(units, g_ascii_toupper(text[length - 1])) - units + 1);
+        digits[length - 1] = '\0';
+    }
+    if (!g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX >> shift, &value, NULL))
+        return false;
+    *bytes = value << shift;
+    return true;
+}

@@ -1,0 +1,24 @@
+/* What the commands have in common. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    XTF_EXIT_DONE = 0,
+    XTF_EXIT_FAILED = 1, /* a message went to stderr */
+    XTF_EXIT_USAGE = 2,
+};
+
+/* Parses a command's arguments, in place, and sees to it that `n_arguments` are left after the options and the command's name: then
+ * true. If not, says so on stderr. --help prints and exits. `arguments` is what the usage shows after the
+ * command's name. */
+bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
+                   const GOptionEntry *entries);
+
+/* Prints the error as "xtf: message", frees it, and returns XTF_EXIT_FAILED. */
+int xtf_cli_fail(GError *error);
+
+/* Digits, and K, M or G for powers of 1024: "4096", "64M". */
+bool xtf_cli_parse_size(const char *text, uint64_t *bytes);

@@ -1,0 +1,91 @@
+#include "src/cli/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "src/cli/common.h"
+
+/* Waits for the child's word, or its end. */
+static int await_child(int fd, pid_t child)
+{
+    char byte;
+    ssize_t n;
+    int status;
+
+    signal(SIGINT, SIG_IGN); /* the child gets it too, and says what comes of it */
+    do {
+        n = read(fd, &byte, 1);
+    } while (n < 0 && errno == EINTR);
+    if (n == 1)
+        return XTF_EXIT_DONE;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return XTF_EXIT_FAILED;
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    fprintf(stderr, "xtf: the daemon was ended by signal %d\n", WTERMSIG(status));
+    return XTF_EXIT_FAILED;
+}
+
+bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
+{
+    int ends[2];
+
+    daemon->ready_fd = -1;
+    if (foreground)
+        return true;
+    fflush(NULL);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        fprintf(stderr, "xtf: can't make a pipe: %s\n", g_strerror(errno));
+        *status = XTF_EXIT_FAILED;
+        return false;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        daemon->ready_fd = ends[1];
+        return true;
+    }
+    close(ends[1]);
+    if (child > 0) {
+        *status = await_child(ends[0], child);
+    } else {
+        fprintf(stderr, "xtf: can't go to the background: %s\n", g_strerror(errno));
+        *status = XTF_EXIT_FAILED;
+    }
+    close(ends[0]);
+    return false;
+}
+
+static void log_to_syslog(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+    syslog(level & G_LOG_LEVEL_ERROR ? LOG_CRIT : level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING) ? LOG_WARNING : LOG_INFO,
+           "%s", message);
+}
+
+void xtf_daemon_ready(XtfDaemon *daemon)
+{
+    if (daemon->ready_fd < 0)
+        return;
+    openlog("xtf", LOG_PID, LOG_DAEMON);
+    g_log_set_default_handler(log_to_syslog, NULL);
+    setsid();
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(null, fd);
+    if (null > STDERR_FILENO)
+        close(null);
+    /* The parent may be gone, and whoever waited for it with it; the mount stays. */
+    signal(SIGPIPE, SIG_IGN);
+    if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)
+        g_warning("can't leave the terminal properly: %s", g_strerror(errno));
+    close(daemon->ready_fd);
+    daemon->ready_fd = -1;
+}

@@ -1,0 +1,117 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "libxtf/array.h"
+#include "libxtf/trace.h"
+#include "src/cli/commands.h"
+#include "src/cli/common.h"
+#include "src/model/vocabulary.h"
+#include "src/query/time.h"
+
+static void print_time(const char *label, const XtfScale *scale, uint64_t ticks)
+{
+    char text[XTF_TIME_TEXT_MAX] = "";
+
+    printf("%-14s %s s\n", label, xtf_scale_put(scale, ticks, text + sizeof text - 1));
+}
+
+static uint64_t records(const XtfTrace *trace)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++)
+        if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_RECORD)
+            n += xtf_trace_n_rows(trace, i);
+    return n;
+}
+
+static void print_file(const XtfTrace *trace, const char *path)
+{
+    XtfTraceInfo info;
+    uint64_t n = records(trace);
+
+    xtf_trace_get_info(trace, &info);
+    printf("%-14s %s\n", "file", path);
+    printf("%-14s XTF %u.%u, id ", "format", info.version_major, info.version_minor);
+    for (size_t i = 0; i < sizeof info.file_id; i++)
+        printf("%02x", info.file_id[i]);
+    printf("\n%-14s %" PRIu64 " bytes\n", "size", info.file_size);
+    printf("%-14s %" PRIu64 " of %" PRIu32 " bytes\n", "pages", info.pages, info.page_size);
+    printf("%-14s %" PRIu64 " (writer %" PRIu32 ")\n", "commit", info.commit, info.epoch);
+    printf("%-14s %" PRIu64 "\n", "arrays", xtf_trace_n_arrays(trace));
+    printf("%-14s %" PRIu64, "records", n);
+    if (n > 0)
+        printf(" (%.2f bytes each, all included)", (double)info.file_size / (double)n);
+    putchar('\n');
+}
+
+static void print_clock(const XtfTrace *trace)
+{
+    const XtfClock *clock = xtf_trace_clock(trace);
+    XtfScale scale;
+
+    printf("%-14s %" PRIu64 " ticks in %" PRIu64 " s\n", "clock", clock->resolution_num, clock->resolution_den);
+    if (clock->first > clock->last)
+        return;
+    xtf_scale_init(&scale, clock);
+    print_time("first record", &scale, clock->first - clock->origin);
+    print_time("last record", &scale, clock->last - clock->origin);
+    print_time("duration", &scale, clock->last - clock->first);
+}
+
+static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title)
+{
+    bool titled = false;
+
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, i);
+        if (schema->kind != kind)
+            continue;
+        if (!titled)
+            printf("\n%-24s %14s %10s %8s\n", title, "rows", "bytes/row", "fields");
+        titled = true;
+        printf("%-24s %14" PRIu64 " %10" PRIu32 " %8" PRIu32 "\n", schema->name, xtf_trace_n_rows(trace, i), schema->row_size,
+               schema->n_fields);
+    }
+}
+
+static bool print_properties(XtfTrace *trace, GError **error)
+{
+    const XtfTable *table;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_PROPERTIES, &table, error))
+        return false;
+    const XtfField *name = table ? xtf_schema_field(table->schema, "name") : NULL;
+    const XtfField *value = table ? xtf_schema_field(table->schema, "value") : NULL;
+    if (!name || !value || table->n_rows == 0)
+        return true;
+    puts("\nproperties");
+    for (uint64_t i = 0; i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        const char *key, *text;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(name, row), &key, error) ||
+            !xtf_trace_string(trace, (uint32_t)xtf_field_get(value, row), &text, error))
+            return false;
+        g_autofree char *shown_key = g_strescape(key, NULL);
+        g_autofree char *shown_text = g_strescape(text, NULL);
+        printf("  %s: %s\n", shown_key, shown_text);
+    }
+    return true;
+}
+
+int xtf_command_info(int argc, char **argv)
+{
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", "Says what is in an .xtf file, without reading more than its catalog.", NULL))
+        return XTF_EXIT_USAGE;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    if (!trace)
+        return xtf_cli_fail(error);
+    print_file(trace, argv[1]);
+    print_clock(trace);
+    print_schemas(trace, XTF_SCHEMA_RECORD, "record type");
+    print_schemas(trace, XTF_SCHEMA_SIDE, "side rows");
+    print_schemas(trace, XTF_SCHEMA_TABLE, "definitions");
+    return print_properties(trace, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+}

@@ -1,0 +1,69 @@
+/*
+ * xtf: dispatch to the commands.
+ *
+ * mount(8) knows no commands: as /sbin/mount.xtf, and as the filesystem type fuse.xtf, it runs us with a source, a
+ * directory and options, and then we are its mount helper.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/common.h"
+#include "src/cli/mount.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"import", xtf_command_import, "read a trace of another format into an .xtf file"},
+    {"mount", xtf_command_mount, "mount a trace as a directory"},
+    {"unmount", xtf_command_unmount, "unmount it"},
+    {"ls", xtf_command_ls, "list a directory of a trace's tree, without a mount"},
+    {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount"},
+    {"info", xtf_command_info, "say what is in a trace"},
+    {"check", xtf_command_check, "verify all of a trace"},
+};
+
+static void print_help(void)
+{
+    puts("Usage: xtf COMMAND [ARGUMENT...]\n"
+         "       xtf SOURCE DIR [-o OPTIONS]   as mount(8) calls it\n"
+         "\n"
+         "Traces of parallel programs, as files and directories.\n"
+         "\n"
+         "Commands:");
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    puts("\n"
+         "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
+         "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
+}
+
+int main(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+
+    setlocale(LC_ALL, "");
+    g_autofree char *program = g_path_get_basename(argv[0]);
+    if (g_str_has_prefix(program, "mount."))
+        return xtf_mount_helper(argc, argv);
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (strcmp(first, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+        print_help();
+        return XTF_EXIT_DONE;
+    }
+    if (strcmp(first, "--version") == 0) {
+        puts("xtf " XTF_VERSION);
+        return XTF_EXIT_DONE;
+    }
+    if (argc > 2 && first[0] != '-')
+        return xtf_mount_helper(argc, argv);
+    if (first[0])
+        fprintf(stderr, "xtf: there is no command '%s'\n", first);
+    fputs("Usage: xtf COMMAND [ARGUMENT...] (see xtf --help)\n", stderr);
+    return XTF_EXIT_USAGE;
+}

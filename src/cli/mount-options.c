@@ -1,0 +1,93 @@
+/* The -o options of a mount. */
+#include <string.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
+#include "src/cli/common.h"
+#include "src/cli/mount.h"
+
+/* What mount(8), fstab and habit bring along, and what says nothing here: a trace is read-only, whoever asks. */
+static const char *const ignored[] = {
+    "defaults", "ro", "rw", "default_permissions", "auto", "noauto", "user", "nouser", "users", "owner", "group",
+    "nofail", "_netdev", "_rnetdev", "suid", "dev", "exec", "async", "sync", "dirsync", "atime", "diratime", "nodiratime",
+    "relatime", "norelatime", "strictatime", "nostrictatime", "lazytime", "nolazytime", "silent", "loud", "mand", "nomand",
+    NULL,
+};
+static const char *const ignored_prefixes[] = {"x-", "X-", "comment=", "user=", "subtype=", "fsname=", NULL};
+
+static const char *const passed_on[] = {"allow_other", "allow_root", "auto_unmount", "nosuid", "nodev", "noexec", "noatime", NULL};
+static const char *const passed_on_prefixes[] = {"context=", "fscontext=", "defcontext=", "rootcontext=", NULL};
+
+void xtf_mount_options_init(XtfMountOptions *options)
+{
+    *options = (XtfMountOptions){.uid = getuid(), .gid = getgid(), .kernel = g_string_new(NULL)};
+}
+
+void xtf_mount_options_finish(XtfMountOptions *options)
+{
+    if (options->kernel)
+        g_string_free(g_steal_pointer(&options->kernel), TRUE);
+}
+
+static bool has_prefix(const char *text, const char *const *prefixes)
+{
+    for (; *prefixes; prefixes++)
+        if (g_str_has_prefix(text, *prefixes))
+            return true;
+    return false;
+}
+
+/* If the option is NAME=VALUE: sets *valid to whether the value is a number in [low, high], and then *value to it. */
+static bool number_option(const char *option, const char *name, uint64_t low, uint64_t high, uint64_t *value, bool *valid)
+{
+    size_t length = strlen(name);
+    uint64_t number;
+
+    if (strncmp(option, name, length) != 0 || option[length] != '=')
+        return false;
+    *valid = xtf_cli_parse_size(option + length + 1, &number) && number >= low && number <= high;
+    if (*valid)
+        *value = number;
+    return true;
+}
+
+/* One that is ours. */
+static bool own_option(XtfMountOptions *options, const char *option, bool *valid)
+{
+    uint64_t threads = options->threads, uid = options->uid, gid = options->gid;
+
+    bool own = number_option(option, "cache", 1, SIZE_MAX, &options->cache_bytes, valid) ||
+               number_option(option, "max_nodes", 1, UINT32_MAX, &options->max_nodes, valid) ||
+               number_option(option, "threads", 1, 1024, &threads, valid) ||
+               number_option(option, "uid", 0, UINT32_MAX - 1, &uid, valid) ||
+               number_option(option, "gid", 0, UINT32_MAX - 1, &gid, valid);
+    options->threads = (unsigned)threads;
+    options->uid = (uid_t)uid;
+    options->gid = (gid_t)gid;
+    return own;
+}
+
+bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sloppy, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(list, ",", -1);
+
+    for (char **option = parts; *option; option++) {
+        bool valid = true;
+        if (!**option || g_strv_contains(ignored, *option) || has_prefix(*option, ignored_prefixes))
+            continue;
+        if (g_strv_contains(passed_on, *option) || has_prefix(*option, passed_on_prefixes)) {
+            g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
+            continue;
+        }
+        if (!own_option(options, *option, &valid) && !sloppy) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);
+            return false;
+        }
+        if (!valid) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "mount option '%s': the value is no number that makes sense",
+                        *option);
+            return false;
+        }
+    }
+    return true;
+}

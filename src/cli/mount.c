@@ -1,0 +1,109 @@
+#include "src/cli/mount.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/common.h"
+#include "src/cli/daemon.h"
+#include "src/cli/source.h"
+#include "src/fs/fs.h"
+
+static char *mount_point(const char *directory, GError **error)
+{
+    char *path = realpath(directory, NULL); /* the daemon leaves the working directory */
+    struct stat attributes;
+
+    if (path && stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode))
+        return path;
+    if (path)
+        errno = ENOTDIR;
+    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't mount at '%s': %s", directory, g_strerror(errno));
+    free(path);
+    return NULL;
+}
+
+static void ready(void *data)
+{
+    xtf_daemon_ready(data);
+}
+
+static bool serve(XtfTrace *trace, const char *path, const char *directory, const XtfMountOptions *options, bool debug,
+                  XtfDaemon *daemon, GError **error)
+{
+    g_autoptr(XtfTree) tree = xtf_tree_new(trace, error);
+    struct stat attributes = {0};
+
+    if (!tree)
+        return false;
+    if (stat(path, &attributes) != 0) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
+        return false;
+    }
+    const XtfFsOptions fs = {
+        .source = path,
+        .kernel_options = options->kernel->str,
+        .uid = options->uid,
+        .gid = options->gid,
+        .mtime = attributes.st_mtim,
+        .size = (uint64_t)attributes.st_size,
+        .max_nodes = options->max_nodes,
+        .max_threads = options->threads,
+        .debug = debug,
+    };
+    return xtf_fs_serve(tree, directory, &fs, ready, daemon, error);
+}
+
+int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner)
+{
+    const XtfOpenOptions open_options = {.cache_bytes = options->cache_bytes};
+    g_autofree char *path = NULL;
+    g_autoptr(XtfTrace) trace = NULL;
+    GError *error = NULL;
+    XtfDaemon daemon;
+    int status;
+
+    g_autofree char *place = mount_point(directory, &error);
+    if (!place)
+        return xtf_cli_fail(error);
+    if (!xtf_daemon_start(&daemon, manner->foreground, &status))
+        return status;
+    trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
+    if (!trace || !serve(trace, path, place, options, manner->debug, &daemon, &error))
+        return xtf_cli_fail(error);
+    return XTF_EXIT_DONE;
+}
+
+int xtf_command_mount(int argc, char **argv)
+{
+    g_auto(XtfMountOptions) options = {0};
+    g_auto(GStrv) lists = NULL;
+    XtfMountManner manner = {0};
+    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE;
+    const GOptionEntry entries[] = {
+        {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
+        {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
+         "Mount options: cache=SIZE, threads=N, max_nodes=N, uid=N, gid=N, allow_other...", "OPTIONS"},
+        {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
+        {NULL},
+    };
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(&argc, &argv, 2, "SOURCE DIR",
+                       "Mounts a trace as a directory. SOURCE is an .xtf file, or an OTF2 archive (its anchor file or its\n"
+                       "folder), which is imported first and kept in the cache folder until it changes.",
+                       entries))
+        return XTF_EXIT_USAGE;
+    xtf_mount_options_init(&options);
+    for (char **list = lists; list && *list; list++) {
+        if (!xtf_mount_options_parse(&options, *list, false, &error)) {
+            xtf_cli_fail(error);
+            return XTF_EXIT_USAGE;
+        }
+    }
+    manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};
+    return xtf_mount(argv[1], argv[2], &options, &manner);
+}

@@ -1,0 +1,34 @@
+/* Mounting, for the command and for mount(8)'s helper. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What the -o options say. */
+typedef struct {
+    uint64_t cache_bytes;   /* of the page cache; 0: the default */
+    uint64_t max_nodes;
+    unsigned threads;
+    uid_t uid;
+    gid_t gid;
+    GString *kernel;        /* those for mount(2), separated by commas */
+} XtfMountOptions;
+
+void xtf_mount_options_init(XtfMountOptions *options);
+void xtf_mount_options_finish(XtfMountOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMountOptions, xtf_mount_options_finish)
+
+/* Adds a list of options, separated by commas. `sloppy`: what is unknown is passed over, as mount(8) -s asks. */
+bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sloppy, GError **error);
+
+typedef struct {
+    bool foreground, debug, quiet;
+} XtfMountManner;
+
+/* Mounts and, in the foreground, serves until the end. The exit status. */
+int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner);
+
+/* `mount.xtf SOURCE DIR [-fnsv] [-o OPTIONS]` (see mount(8), "External helpers"). */
+int xtf_mount_helper(int argc, char **argv);

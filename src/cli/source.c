@@ -1,0 +1,226 @@
+#include "src/cli/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/cli/progress.h"
+#include "src/import/import.h"
+
+#define DEPTH_MAX 16 /* of folders in an archive: no links round in circles */
+
+static bool fail_errno(const char *path, GError **error)
+{
+    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
+    return false;
+}
+
+/* Where imports are kept; made if it is not there. */
+static char *cache_folder(GError **error)
+{
+    const char *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
+    g_autofree char *folder = NULL;
+
+    if (cache && g_path_is_absolute(cache))
+        folder = g_build_filename(cache, "xtf", NULL);
+    else if (home && g_path_is_absolute(home))
+        folder = g_build_filename(home, ".cache", "xtf", NULL);
+    else if (geteuid() == 0)
+        folder = g_strdup("/var/cache/xtf");
+    if (!folder) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
+                    "no folder to keep the import in: set HOME or XDG_CACHE_HOME, or use 'xtf import' and mount its output");
+        return NULL;
+    }
+    if (g_mkdir_with_parents(folder, 0700) != 0) {
+        fail_errno(folder, error);
+        return NULL;
+    }
+    return g_steal_pointer(&folder);
+}
+
+/* Adds a line for each file at or below a path: name, size, time. */
+static void describe_files(GPtrArray *lines, const char *path, unsigned depth)
+{
+    struct stat attributes;
+
+    if (stat(path, &attributes) != 0)
+        return;
+    if (S_ISREG(attributes.st_mode)) {
+        g_ptr_array_add(lines, g_strdup_printf("%s %jd %jd.%09ld", path, (intmax_t)attributes.st_size,
+                                               (intmax_t)attributes.st_mtim.tv_sec, attributes.st_mtim.tv_nsec));
+    } else if (S_ISDIR(attributes.st_mode) && depth < DEPTH_MAX) {
+        g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+        const char *name;
+        while (folder && (name = g_dir_read_name(folder))) {
+            g_autofree char *below = g_build_filename(path, name, NULL);
+            describe_files(lines, below, depth + 1);
+        }
+    }
+}
+
+static int compare_lines(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A hash of the state of an archive: NAME.otf2, all other NAME.*, and all in NAME/. */
+static char *archive_state(const char *anchor)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autofree char *folder = g_path_get_dirname(anchor);
+    g_autofree char *stem = g_path_get_basename(anchor);
+    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    if (strrchr(stem, '.'))
+        *strrchr(stem, '.') = '\0';
+    size_t length = strlen(stem);
+    while (listing && (name = g_dir_read_name(listing))) {
+        if (strncmp(name, stem, length) != 0 || (name[length] != '\0' && name[length] != '.'))
+            continue;
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        describe_files(lines, path, 0);
+    }
+    g_ptr_array_sort(lines, compare_lines);
+    g_checksum_update(checksum, (const guchar *)XTF_VERSION, -1);
+    for (guint i = 0; i < lines->len; i++) {
+        g_checksum_update(checksum, (const guchar *)"\n", 1);
+        g_checksum_update(checksum, lines->pdata[i], -1);
+    }
+    return g_strndup(g_checksum_get_string(checksum), 16);
+}
+
+/* NAME-WHERE: what all imports of one archive begin with. */
+static char *archive_prefix(const char *anchor)
+{
+    g_autofree char *name = g_path_get_basename(anchor);
+    g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, anchor, -1);
+
+    return g_strdup_printf("%.100s-%.12s", name, hash);
+}
+
+/* A lock that ends with the descriptor. */
+static int lock_import(const char *folder, const char *prefix, GError **error)
+{
+    g_autofree char *name = g_strconcat(prefix, ".lock", NULL);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+        if (errno == EINTR)
+            continue;
+        fail_errno(path, error);
+        close(fd);
+        return -1;
+    }
+    if (fd < 0)
+        fail_errno(path, error);
+    return fd;
+}
+
+/* Older imports of the archive, and what an import that was killed left behind. Whoever has one mounted keeps it. */
+static void remove_others(const char *folder, const char *prefix, const char *kept)
+{
+    g_autofree char *start = g_strconcat(prefix, "-", NULL);
+    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (listing && (name = g_dir_read_name(listing))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (g_str_has_prefix(name, start) && strcmp(path, kept) != 0)
+            g_unlink(path);
+    }
+}
+
+static atomic_bool cancelled;
+
+static void cancel(int signal)
+{
+    atomic_store(&cancelled, true);
+}
+
+static void show_progress(uint64_t events, double done, void *data)
+{
+    xtf_progress_update(data, (uint64_t)(done * 10000), 10000, events);
+}
+
+static bool import_to(const char *anchor, const char *output, bool quiet, GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("importing", "events", quiet);
+    g_auto(XtfImportReport) report = {0};
+    XtfImportOptions options = {.cancel = &cancelled, .progress = show_progress, .progress_data = progress};
+    struct sigaction on_cancel = {.sa_handler = cancel}, before_int, before_term;
+
+    xtf_import_report_init(&report);
+    sigaction(SIGINT, &on_cancel, &before_int);
+    sigaction(SIGTERM, &on_cancel, &before_term);
+    bool done = xtf_import_otf2(anchor, output, &options, &report, error);
+    sigaction(SIGINT, &before_int, NULL);
+    sigaction(SIGTERM, &before_term, NULL);
+    xtf_progress_finish(g_steal_pointer(&progress));
+    for (guint i = 0; done && !quiet && i < report.warnings->len; i++)
+        fprintf(stderr, "xtf: %s\n", (const char *)report.warnings->pdata[i]);
+    for (guint i = 0; done && !quiet && i < report.left_out->len; i++)
+        fprintf(stderr, "xtf: left out: %s\n", (const char *)report.left_out->pdata[i]);
+    return done;
+}
+
+/* The import of an archive, from the folder or made. */
+static XtfTrace *open_import(const char *anchor, const XtfOpenOptions *options, bool quiet, char **path, GError **error)
+{
+    g_autofree char *folder = cache_folder(error);
+    if (!folder)
+        return NULL;
+    g_autofree char *prefix = archive_prefix(anchor);
+    int lock = lock_import(folder, prefix, error);
+    if (lock < 0)
+        return NULL;
+
+    g_autofree char *state = archive_state(anchor);
+    g_autofree char *name = g_strdup_printf("%s-%s.xtf", prefix, state);
+    g_autofree char *kept = g_build_filename(folder, name, NULL);
+    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it can't be read, it is made anew */
+    if (!trace && import_to(anchor, kept, quiet, error)) {
+        remove_others(folder, prefix, kept);
+        trace = xtf_trace_open(kept, options, error);
+    }
+    close(lock);
+    if (trace)
+        *path = g_steal_pointer(&kept);
+    return trace;
+}
+
+XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path, GError **error)
+{
+    g_autoptr(GError) refusal = NULL;
+
+    if (!g_file_test(source, G_FILE_TEST_IS_DIR)) {
+        XtfTrace *trace = xtf_trace_open(source, options, &refusal);
+        if (trace || !g_error_matches(refusal, XTF_ERROR, XTF_ERROR_NOT_XTF)) {
+            if (trace)
+                *path = g_canonicalize_filename(source, NULL);
+            else
+                g_propagate_error(error, g_steal_pointer(&refusal));
+            return trace;
+        }
+    }
+    g_autofree char *found = xtf_import_detect(source, error);
+    if (!found)
+        return NULL;
+    g_autofree char *anchor = realpath(found, NULL);
+    if (!anchor) {
+        fail_errno(found, error);
+        return NULL;
+    }
+    return open_import(anchor, options, quiet, path, error);
+}

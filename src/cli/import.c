@@ -1,0 +1,132 @@
+/*
+ * xtf import: a foreign trace into an .xtf file.
+ */
+#include "src/import/import.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libxtf/writer.h"
+#include "src/cli/commands.h"
+#include "src/cli/common.h"
+#include "src/cli/progress.h"
+
+static atomic_bool interrupted;
+
+static void interrupt(int signal_number)
+{
+    atomic_store(&interrupted, true);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+        struct sigaction before;
+        /* What we were started to ignore (nohup) stays ignored. */
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void show(uint64_t events, double done, void *data)
+{
+    xtf_progress_update(data, done * 1e6, 1000000, events);
+}
+
+static void print_counts(const XtfImportReport *report)
+{
+    printf("%-34s %-16s %14s %14s\n", "event", "record type", "read", "kept");
+    for (guint i = 0; i < report->counts->len; i++) {
+        const XtfImportCount *count = &g_array_index(report->counts, XtfImportCount, i);
+        printf("%-34s %-16s %14" PRIu64 " %14" PRIu64 "\n", count->event, count->type, count->read, count->kept);
+    }
+    printf("%-34s %-16s %14" PRIu64 " %14" PRIu64 "\n", "total", "", report->read, report->kept);
+    printf("%" PRIu64 " definitions, %" PRIu64 " locations with events\n", report->definitions, report->locations);
+    if (report->left_out->len == 0)
+        puts("left out: nothing");
+    for (guint i = 0; i < report->left_out->len; i++)
+        printf("left out: %s\n", (const char *)g_ptr_array_index(report->left_out, i));
+}
+
+static void print_report(const XtfImportReport *report, bool quiet)
+{
+    for (guint i = 0; i < report->warnings->len; i++)
+        fprintf(stderr, "xtf: warning: %s\n", (const char *)g_ptr_array_index(report->warnings, i));
+    if (!quiet)
+        print_counts(report);
+}
+
+/* "dir/hpcc.otf2" and "dir/hpcc/" become "hpcc.xtf", in the current folder. */
+static char *default_output(const char *archive)
+{
+    g_autofree char *name = g_path_get_basename(archive);
+
+    if (g_str_has_suffix(name, ".otf2"))
+        name[strlen(name) - strlen(".otf2")] = '\0';
+    return g_strconcat(name, ".xtf", NULL);
+}
+
+static int import(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
+{
+    g_auto(XtfImportReport) report;
+    g_autoptr(XtfProgress) progress = xtf_progress_new("importing", "events", quiet);
+    XtfImportOptions own = *options;
+    GError *error = NULL;
+
+    xtf_import_report_init(&report);
+    catch_signals();
+    own.cancel = &interrupted;
+    own.progress = show;
+    own.progress_data = progress;
+    bool fine = xtf_import_otf2(archive, output, &own, &report, &error);
+    g_clear_pointer(&progress, xtf_progress_finish);
+    if (!fine)
+        return xtf_cli_fail(error);
+    print_report(&report, quiet);
+    return XTF_EXIT_DONE;
+}
+
+static int misused(const char *what)
+{
+    fprintf(stderr, "xtf: import: %s\n", what);
+    return XTF_EXIT_USAGE;
+}
+
+int xtf_command_import(int argc, char **argv)
+{
+    g_autofree char *output = NULL, *page_size = NULL, *codec = NULL;
+    gboolean keep_going = FALSE, quiet = FALSE;
+    gint jobs = 0;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: the archive's name, .xtf)", "FILE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Read N locations at a time (default: one a processor)", "N"},
+        {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
+        {"page-size", 0, 0, G_OPTION_ARG_STRING, &page_size, "A power of two, 4K to 1M (default: 16K)", "BYTES"},
+        {"codec", 0, 0, G_OPTION_ARG_STRING, &codec, "How rows are stored: plain", "NAME"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL},
+    };
+    uint64_t bytes = 0;
+
+    if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE",
+                       "Reads an OTF2 archive, given by its anchor file NAME.otf2 or by the folder that it is in,\n"
+                       "into an .xtf file. Says at the end what was read, kept and left out.",
+                       entries))
+        return XTF_EXIT_USAGE;
+    if (jobs < 0)
+        return misused("--jobs takes a number from 1 on (0: one a processor)");
+    if (codec != NULL && strcmp(codec, "plain") != 0)
+        return misused("the only codec is plain");
+    if (page_size != NULL && (!xtf_cli_parse_size(page_size, &bytes) || bytes < XTF_PAGE_SIZE_MIN ||
+                              bytes > XTF_PAGE_SIZE_MAX || (bytes & (bytes - 1)) != 0))
+        return misused("--page-size takes a power of two from 4K to 1M");
+    if (output == NULL)
+        output = default_output(argv[1]);
+    XtfImportOptions options = {.jobs = jobs, .keep_going = keep_going, .page_size = bytes};
+    return import(argv[1], output, &options, quiet);
+}

@@ -1,0 +1,266 @@
+#include "src/import/definitions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void xtf_definitions_init(XtfDefinitions *definitions)
+{
+    memset(definitions, 0, sizeof *definitions);
+    definitions->texts = g_string_chunk_new(65536);
+    definitions->strings = g_ptr_array_new();
+    definitions->string_ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    definitions->own_strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    xtf_ref_map_init(&definitions->string_known);
+    xtf_ref_map_init(&definitions->late_strings);
+    g_mutex_init(&definitions->lock);
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        XtfDefinitionTable *table = &definitions->tables[tag];
+        table->schema = xtf_model_schema(tag);
+        table->id = tag == XTF_MODEL_LOCATIONS ? NULL : xtf_schema_field(table->schema, "id");
+        table->rows = g_byte_array_new();
+        table->late = g_byte_array_new();
+        xtf_ref_map_init(&table->known);
+        xtf_ref_map_init(&table->late_known);
+    }
+}
+
+void xtf_definitions_finish(XtfDefinitions *definitions)
+{
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        XtfDefinitionTable *table = &definitions->tables[tag];
+        g_byte_array_unref(table->rows);
+        g_byte_array_unref(table->late);
+        xtf_ref_map_finish(&table->known);
+        xtf_ref_map_finish(&table->late_known);
+    }
+    xtf_ref_map_finish(&definitions->string_known);
+    xtf_ref_map_finish(&definitions->late_strings);
+    g_hash_table_unref(definitions->own_strings);
+    g_ptr_array_unref(definitions->strings);
+    g_array_unref(definitions->string_ids);
+    g_string_chunk_free(definitions->texts);
+    g_clear_error(&definitions->error);
+    g_mutex_clear(&definitions->lock);
+}
+
+void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text)
+{
+    const char *before = xtf_definitions_source_string(definitions, id);
+
+    definitions->count++;
+    if (before != NULL) {
+        definitions->string_conflicts += strcmp(before, text) != 0;
+        return;
+    }
+    xtf_ref_map_insert(&definitions->string_known, id, definitions->strings->len);
+    g_ptr_array_add(definitions->strings, g_string_chunk_insert(definitions->texts, text));
+}
+
+uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text)
+{
+    gpointer number;
+
+    if (!g_hash_table_lookup_extended(definitions->own_strings, text, NULL, &number)) {
+        number = GUINT_TO_POINTER(XTF_NONE32 - 1 - g_hash_table_size(definitions->own_strings));
+        g_hash_table_insert(definitions->own_strings, g_strdup(text), number);
+        xtf_definitions_add_string(definitions, GPOINTER_TO_UINT(number), text);
+        definitions->count--; /* not the source's */
+    }
+    return GPOINTER_TO_UINT(number);
+}
+
+const char *xtf_definitions_source_string(const XtfDefinitions *definitions, uint32_t id)
+{
+    uint32_t row;
+
+    if (!xtf_ref_map_find(&definitions->string_known, id, &row))
+        return NULL;
+    return g_ptr_array_index(definitions->strings, row);
+}
+
+uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table)
+{
+    return definitions->tables[table].rows->len / definitions->tables[table].schema->row_size;
+}
+
+void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint64_t row)
+{
+    return definitions->tables[table].rows->data + row * definitions->tables[table].schema->row_size;
+}
+
+void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *row)
+{
+    XtfDefinitionTable *table = &definitions->tables[tag];
+    uint32_t before, number = xtf_definitions_n_rows(definitions, tag);
+
+    definitions->count++;
+    if (table->id != NULL) {
+        uint32_t id = xtf_field_get(table->id, row);
+        if (!xtf_ref_map_find(&table->known, id, &before)) {
+            xtf_ref_map_insert(&table->known, id, number);
+        } else if (memcmp(xtf_definitions_at(definitions, tag, before), row, table->schema->row_size) == 0) {
+            table->repeats++;
+            return;
+        } else {
+            table->conflicts++; /* kept as a row, but the number means the first */
+        }
+    }
+    g_byte_array_append(table->rows, row, table->schema->row_size);
+}
+
+void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const void *row)
+{
+    g_byte_array_append(definitions->tables[tag].rows, row, definitions->tables[tag].schema->row_size);
+}
+
+void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const uint32_t *order)
+{
+    XtfDefinitionTable *table = &definitions->tables[tag];
+    uint32_t n = xtf_definitions_n_rows(definitions, tag), size = table->schema->row_size, before;
+    GByteArray *rows = g_byte_array_sized_new(table->rows->len);
+    XtfRefMap known;
+
+    xtf_ref_map_init(&known);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *row = xtf_definitions_at(definitions, tag, order[i]);
+        g_byte_array_append(rows, row, size);
+        if (table->id == NULL)
+            continue;
+        uint32_t id = xtf_field_get(table->id, row);
+        if (xtf_ref_map_find(&table->known, id, &before) && before == order[i])
+            xtf_ref_map_insert(&known, id, i);
+    }
+    g_byte_array_unref(table->rows);
+    xtf_ref_map_finish(&table->known);
+    table->rows = rows;
+    table->known = known;
+}
+
+static void keep_error(XtfDefinitions *definitions, GError *error)
+{
+    if (definitions->error == NULL)
+        definitions->error = error;
+    else
+        g_error_free(error);
+}
+
+/* The number under which the trace has a text; 0 after an error, which is kept. */
+static uint32_t store(XtfDefinitions *definitions, const char *text)
+{
+    GError *error = NULL;
+    uint32_t number = 0;
+
+    if (!xtf_writer_add_string(definitions->writer, text, &number, &error))
+        keep_error(definitions, error);
+    return number;
+}
+
+uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
+{
+    uint32_t row;
+
+    if (G_LIKELY(xtf_ref_map_find(&definitions->string_known, id, &row)))
+        return g_array_index(definitions->string_ids, uint32_t, row);
+    if (id == XTF_NONE32)
+        return 0;
+    g_mutex_lock(&definitions->lock);
+    if (!xtf_ref_map_find(&definitions->late_strings, id, &row)) {
+        g_autofree char *text = g_strdup_printf("(undefined string %" PRIu32 ")", id);
+        row = store(definitions, text);
+        xtf_ref_map_insert(&definitions->late_strings, id, row);
+    }
+    g_mutex_unlock(&definitions->lock);
+    return row;
+}
+
+/* A row for a number without a definition: its name says so, whatever else it could refer to is none. */
+static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
+{
+    const XtfField *name = xtf_schema_field(table->schema, "name");
+
+    memset(row, 0, table->schema->row_size);
+    for (uint32_t i = 0; i < table->schema->n_fields; i++)
+        if (table->schema->fields[i].flags & XTF_FIELD_OPTIONAL)
+            xtf_field_set(&table->schema->fields[i], row, UINT64_MAX);
+    if (table->id != NULL)
+        xtf_field_set(table->id, row, id);
+    if (name != NULL) {
+        g_autofree char *text = g_strdup_printf("(undefined %s %" PRIu32 ")", table->schema->name, id);
+        xtf_field_set(name, row, store(definitions, text));
+    }
+}
+
+uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
+{
+    XtfDefinitionTable *table = &definitions->tables[tag];
+    uint8_t made_up[XTF_ROW_MAX];
+    uint32_t row;
+
+    /* Processes are numbered and sorted by then. */
+    if (id == XTF_NONE32 || tag == XTF_MODEL_PROCESSES)
+        return XTF_NONE32;
+    g_mutex_lock(&definitions->lock);
+    if (!xtf_ref_map_find(&table->late_known, id, &row)) {
+        row = (table->rows->len + table->late->len) / table->schema->row_size;
+        make_up(definitions, table, id, made_up);
+        g_byte_array_append(table->late, made_up, table->schema->row_size);
+        xtf_ref_map_insert(&table->late_known, id, row);
+    }
+    g_mutex_unlock(&definitions->lock);
+    return row;
+}
+
+/* The table that a value of a referring type refers to, by xtf_value_types; 0 for other types. */
+static unsigned table_of_type(uint8_t type)
+{
+    static const unsigned tables[] = {
+        [12] = XTF_MODEL_ATTRIBUTE_DEFINITIONS, [14] = XTF_MODEL_REGIONS,           [15] = XTF_MODEL_GROUPS,
+        [16] = XTF_MODEL_METRIC_CLASSES,        [17] = XTF_MODEL_COMMUNICATORS,     [18] = XTF_MODEL_PARAMETER_DEFINITIONS,
+        [19] = XTF_MODEL_RMA_WINDOWS,           [20] = XTF_MODEL_SOURCE_LOCATIONS,  [21] = XTF_MODEL_CALLING_CONTEXTS,
+        [22] = XTF_MODEL_INTERRUPT_GENERATORS,  [23] = XTF_MODEL_IO_FILES,          [24] = XTF_MODEL_IO_HANDLES,
+        [25] = XTF_MODEL_PROCESSES,
+    };
+    return type < G_N_ELEMENTS(tables) ? tables[type] : 0;
+}
+
+uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64_t value)
+{
+    enum { STRING = 11 };
+    unsigned table = table_of_type(type);
+
+    if (type == STRING)
+        return xtf_definitions_string(definitions, value);
+    if (table == 0)
+        return value;
+    uint32_t row = xtf_definitions_row(definitions, table, value);
+    return row == XTF_NONE32 ? XTF_NONE64 : row;
+}
+
+static gboolean write_rows(XtfTableWriter *writer, const GByteArray *rows, uint32_t size, GError **error)
+{
+    for (uint32_t at = 0; at < rows->len; at += size)
+        if (!xtf_table_append(writer, rows->data + at, NULL, error))
+            return FALSE;
+    return TRUE;
+}
+
+bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
+{
+    if (definitions->error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&definitions->error));
+        return false;
+    }
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        XtfDefinitionTable *table = &definitions->tables[tag];
+        uint32_t schema;
+        if (table->rows->len + table->late->len == 0)
+            continue;
+        if (!xtf_writer_add_schema(definitions->writer, table->schema, &schema, error))
+            return false;
+        XtfTableWriter *writer = xtf_writer_table(definitions->writer, schema, error);
+        if (writer == NULL || !write_rows(writer, table->rows, table->schema->row_size, error) ||
+            !write_rows(writer, table->late, table->schema->row_size, error))
+            return false;
+    }
+    return true;
+}

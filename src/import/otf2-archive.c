@@ -1,0 +1,180 @@
+/*
+ * An OTF2 archive as files: which locations have events, what is missing, what is left out.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/import/otf2-error.h"
+#include "src/import/otf2-import.h"
+
+char *xtf_otf2_folder(const char *anchor)
+{
+    return g_str_has_suffix(anchor, ".otf2") ? g_strndup(anchor, strlen(anchor) - strlen(".otf2")) : g_strdup(anchor);
+}
+
+/* The size of a location's file; -1: there is none. */
+static int64_t size_of(const char *folder, uint64_t location, const char *ending)
+{
+    g_autofree char *path = g_strdup_printf("%s/%" PRIu64 ".%s", folder, location, ending);
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
+}
+
+static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
+{
+    for (guint i = 0; i < import->skipped->len; i++)
+        if (g_array_index(import->skipped, uint64_t, i) == id)
+            return true;
+    return false;
+}
+
+/* A location whose events are not there. `claimed`: the number that its definition gives. */
+static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_t claimed, GError **error)
+{
+    if (claimed == 0)
+        return true;
+    if (import->options->keep_going) {
+        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: no file %s/%" PRIu64 ".evt", id, folder, id);
+        return true;
+    }
+    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
+                "%s/%" PRIu64 ".evt: there is no such file (--keep-going imports the rest)", folder, id);
+    return false;
+}
+
+/* Files of locations that nobody defines. */
+static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable *defined)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    uint64_t n = 0, example = 0, id;
+    const char *name;
+
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *stem = g_strndup(name, g_str_has_suffix(name, ".evt") ? strlen(name) - strlen(".evt") : 0);
+        if (!g_ascii_string_to_unsigned(stem, 10, 0, UINT64_MAX, &id, NULL) || g_hash_table_contains(defined, &id))
+            continue;
+        example = n++ == 0 ? id : MIN(example, id);
+    }
+    if (n > 0)
+        g_ptr_array_add(import->left_out,
+                        g_strdup_printf("the events of %" PRIu64 " locations without a definition, such as %" PRIu64, n,
+                                        example));
+}
+
+static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row, uint64_t *without_definitions,
+                         GError **error)
+{
+    int64_t size = size_of(folder, row->id, "evt");
+    XtfOtf2Location location = {
+        .id = row->id, .bytes = MAX(size, 0), .has_definitions = size_of(folder, row->id, "def") >= 0,
+    };
+
+    if (size < 0)
+        return miss(import, folder, row->id, row->n_events, error);
+    if (was_skipped(import, row->id)) {
+        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: the reader died of them, or hung", row->id);
+        return true;
+    }
+    *without_definitions += !location.has_definitions;
+    import->bytes += location.bytes;
+    g_array_append_val(import->locations, location);
+    return true;
+}
+
+bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
+{
+    XtfDefinitions *definitions = &import->source.definitions;
+    g_autoptr(GHashTable) defined = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_autofree char *folder = xtf_otf2_folder(import->anchor);
+    OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+    uint64_t without_definitions = 0;
+
+    OTF2_Reader_GetFileSubstrate(reader, &substrate);
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_LOCATIONS); i++) {
+        const XtfLocationRow *row = xtf_definitions_at(definitions, XTF_MODEL_LOCATIONS, i);
+        uint64_t id = row->id;
+        if (substrate != OTF2_SUBSTRATE_POSIX) {
+            XtfOtf2Location location = {.id = id, .bytes = row->n_events, .has_definitions = true};
+            import->bytes += location.bytes;
+            g_array_append_val(import->locations, location);
+        } else if (!add_location(import, folder, row, &without_definitions, error)) {
+            return false;
+        }
+        g_hash_table_add(defined, g_memdup2(&id, sizeof id));
+    }
+    if (without_definitions > 0)
+        xtf_otf2_warn(import, "%" PRIu64 " locations have no definitions of their own (.def): their ids and times are taken as they are",
+                      without_definitions);
+    if (substrate == OTF2_SUBSTRATE_POSIX)
+        note_undefined(import, folder, defined);
+    return true;
+}
+
+static void add_text(XtfOtf2Definitions *source, const char *name, const char *value)
+{
+    XtfPropertyRow row = {
+        .name = xtf_definitions_own_string(&source->definitions, name),
+        .value = xtf_definitions_own_string(&source->definitions, value),
+    };
+    xtf_definitions_add_part(&source->definitions, XTF_MODEL_PROPERTIES, &row);
+}
+
+static void add_number(XtfOtf2Definitions *source, const char *name, uint64_t value)
+{
+    g_autofree char *text = g_strdup_printf("%" PRIu64, value);
+    add_text(source, name, text);
+}
+
+static void add_own_properties(XtfOtf2Definitions *source, OTF2_Reader *reader)
+{
+    char **names = NULL;
+    uint32_t n = 0;
+
+    if (OTF2_Reader_GetPropertyNames(reader, &n, &names) != OTF2_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        char *value = NULL;
+        if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS)
+            add_text(source, names[i], value);
+        free(value);
+    }
+    free(names);
+}
+
+void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
+{
+    static const struct {
+        const char *name;
+        OTF2_ErrorCode (*get)(OTF2_Reader *reader, char **text);
+    } texts[] = {
+        {"machine", OTF2_Reader_GetMachineName},
+        {"creator", OTF2_Reader_GetCreator},
+        {"description", OTF2_Reader_GetDescription},
+    };
+    uint8_t major = 0, minor = 0, bugfix = 0;
+    uint64_t id = 0;
+
+    OTF2_Reader_GetVersion(reader, &major, &minor, &bugfix);
+    OTF2_Reader_GetTraceId(reader, &id);
+    g_autofree char *version = g_strdup_printf("%u.%u.%u", major, minor, bugfix);
+    g_autofree char *trace_id = g_strdup_printf("%" PRIx64, id);
+    add_text(source, "source", "OTF2");
+    add_text(source, "otf2.version", version);
+    add_text(source, "otf2.trace_id", trace_id);
+    for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+        char *text = NULL;
+        if (texts[i].get(reader, &text) == OTF2_SUCCESS && text != NULL)
+            add_text(source, texts[i].name, text);
+        free(text);
+    }
+    if (source->has_clock) {
+        add_number(source, "otf2.clock.ticks_per_second", source->resolution);
+        add_number(source, "otf2.clock.global_offset", source->origin);
+        add_number(source, "otf2.clock.trace_length", source->length);
+        if (source->realtime != OTF2_UNDEFINED_TIMESTAMP)
+            add_number(source, "otf2.clock.realtime_ns", source->realtime);
+    }
+    add_own_properties(source, reader);
+}

@@ -1,0 +1,417 @@
+/*
+ * OTF2's global definitions: each callback collects rows, with OTF2's numbers in them, for definitions.h to resolve.
+ *
+ * Lists (members of groups, of metric classes, dimensions and coordinates of topologies) go into tables of their own.
+ */
+#include <string.h>
+
+#include "src/import/otf2.h"
+
+#define ON(Name, ...) static OTF2_CallbackCode on_##Name(void *data, ##__VA_ARGS__)
+#define ADD(TABLE, row)                                                                                                \
+    (xtf_definitions_add(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row)), OTF2_CALLBACK_SUCCESS)
+#define ADD_PART(TABLE, row)                                                                                           \
+    xtf_definitions_add_part(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row))
+#define N_ROWS(TABLE) xtf_definitions_n_rows(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE)
+
+/* Values of the enumerations of src/model/labels.h that are not OTF2's. */
+enum { OF_SYSTEM_TREE_NODE, OF_LOCATION_GROUP, OF_LOCATION, OF_CALLING_CONTEXT, OF_IO_FILE, OF_PARADIGM, OF_IO_PARADIGM };
+enum { REGULAR_FILE, DIRECTORY };
+enum { CLASS, INSTANCE };
+
+uint64_t xtf_otf2_raw_value(OTF2_Type type, OTF2_AttributeValue value)
+{
+    double wide;
+    uint64_t bits;
+
+    switch (type) {
+    case OTF2_TYPE_UINT8:
+        return value.uint8;
+    case OTF2_TYPE_UINT16:
+        return value.uint16;
+    case OTF2_TYPE_INT8:
+        return (uint64_t)(int64_t)value.int8;
+    case OTF2_TYPE_INT16:
+        return (uint64_t)(int64_t)value.int16;
+    case OTF2_TYPE_INT32:
+        return (uint64_t)(int64_t)value.int32;
+    case OTF2_TYPE_FLOAT:
+        wide = value.float32;
+        memcpy(&bits, &wide, sizeof bits);
+        return bits;
+    case OTF2_TYPE_UINT64:
+    case OTF2_TYPE_INT64:
+    case OTF2_TYPE_DOUBLE:
+    case OTF2_TYPE_LOCATION:
+        return value.uint64;
+    case OTF2_TYPE_NONE:
+        return 0;
+    default:
+        return value.uint32; /* that, and references, which are of 32 bits */
+    }
+}
+
+uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class, unsigned i)
+{
+    uint64_t n = xtf_definitions_n_rows(definitions, XTF_MODEL_METRIC_CLASSES);
+    const XtfMetricClassRow *row = class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, class) : NULL;
+
+    if (row != NULL && row->kind == INSTANCE)
+        row = row->class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, row->class) : NULL;
+    if (row == NULL || i >= row->count)
+        return XTF_NONE32;
+    const XtfMetricClassMemberRow *member = xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASS_MEMBERS, row->first + i);
+    return member->metric;
+}
+
+/* A property of a single definition. */
+static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OTF2_StringRef name, OTF2_Type type,
+                                      OTF2_AttributeValue value)
+{
+    XtfDefinitionPropertyRow row = {
+        .of = of, .owner = owner, .type = type, .value = xtf_otf2_raw_value(type, value), .name = name,
+    };
+    return ADD(DEFINITION_PROPERTIES, row);
+}
+
+/* A number for a name that OTF2 has as an enumeration only. */
+static OTF2_StringRef own_text(void *data, const char *text)
+{
+    return xtf_definitions_own_string(&((XtfOtf2Definitions *)data)->definitions, text);
+}
+
+ON(ClockProperties, uint64_t resolution, uint64_t origin, uint64_t length, uint64_t realtime)
+{
+    XtfOtf2Definitions *source = data;
+
+    source->definitions.count++;
+    if (source->has_clock)
+        return OTF2_CALLBACK_SUCCESS;
+    source->has_clock = true;
+    source->resolution = resolution;
+    source->origin = origin;
+    source->length = length;
+    source->realtime = realtime;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+ON(String, OTF2_StringRef self, const char *string)
+{
+    xtf_definitions_add_string(&((XtfOtf2Definitions *)data)->definitions, self, string);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+ON(Attribute, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_Type type)
+{
+    XtfAttributeDefinitionRow row = {.id = self, .type = type, .description = description, .name = name};
+    return ADD(ATTRIBUTE_DEFINITIONS, row);
+}
+
+/* Places */
+
+ON(SystemTreeNode, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+{
+    XtfSystemTreeRow row = {.id = self, .parent = parent, .class_name = class_name, .name = name};
+    return ADD(SYSTEM_TREE, row);
+}
+
+ON(SystemTreeNodeDomain, OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain)
+{
+    XtfSystemTreeDomainRow row = {.node = node, .domain = domain};
+    return ADD(SYSTEM_TREE_DOMAINS, row);
+}
+
+ON(SystemTreeNodeProperty, OTF2_SystemTreeNodeRef node, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+{
+    return add_property(data, OF_SYSTEM_TREE_NODE, node, name, type, value);
+}
+
+ON(LocationGroup, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type,
+   OTF2_SystemTreeNodeRef parent, OTF2_LocationGroupRef creator)
+{
+    XtfProcessRow row = {.id = self, .type = type, .system_tree_node = parent, .creator = creator, .name = name};
+    return ADD(PROCESSES, row);
+}
+
+ON(LocationGroupProperty, OTF2_LocationGroupRef group, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+{
+    return add_property(data, OF_LOCATION_GROUP, group, name, type, value);
+}
+
+ON(Location, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,
+   OTF2_LocationGroupRef group)
+{
+    XtfLocationRow row = {.id = self, .process = group, .type = type, .n_events = n_events, .name = name};
+    return ADD(LOCATIONS, row);
+}
+
+ON(LocationProperty, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+{
+    return add_property(data, OF_LOCATION, location, name, type, value);
+}
+
+ON(Paradigm, OTF2_Paradigm paradigm, OTF2_StringRef name, OTF2_ParadigmClass class)
+{
+    XtfParadigmRow row = {.paradigm = paradigm, .class = class, .name = name};
+    return ADD(PARADIGMS, row);
+}
+
+ON(ParadigmProperty, OTF2_Paradigm paradigm, OTF2_ParadigmProperty property, OTF2_Type type, OTF2_AttributeValue value)
+{
+    static const char *const names[] = {"COMM_NAME_TEMPLATE", "RMA_WIN_NAME_TEMPLATE", "RMA_ONLY"};
+    const char *name = property < G_N_ELEMENTS(names) ? names[property] : "UNKNOWN";
+    return add_property(data, OF_PARADIGM, paradigm, own_text(data, name), type, value);
+}
+
+/* Code */
+
+ON(Region, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical, OTF2_StringRef description,
+   OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t line,
+   uint32_t end_line)
+{
+    XtfRegionDefinitionRow row = {
+        .id = self, .region = self, .line = line, .role = role, .paradigm = paradigm, .flags = flags,
+        .end_line = end_line, .canonical = canonical, .description = description, .file = file, .name = name,
+    };
+    return ADD(REGION_DEFINITIONS, row);
+}
+
+ON(Callsite, OTF2_CallsiteRef self, OTF2_StringRef file, uint32_t line, OTF2_RegionRef entered, OTF2_RegionRef left)
+{
+    XtfCallsiteRow row = {.id = self, .line = line, .entered_region = entered, .left_region = left, .file = file};
+    return ADD(CALLSITES, row);
+}
+
+ON(Callpath, OTF2_CallpathRef self, OTF2_CallpathRef parent, OTF2_RegionRef region)
+{
+    XtfCallpathRow row = {.id = self, .parent = parent, .region = region};
+    return ADD(CALLPATHS, row);
+}
+
+ON(CallpathParameter, OTF2_CallpathRef callpath, OTF2_ParameterRef parameter, OTF2_Type type, OTF2_AttributeValue value)
+{
+    XtfCallpathParameterRow row = {
+        .callpath = callpath, .parameter = parameter, .type = type, .value = xtf_otf2_raw_value(type, value),
+    };
+    return ADD(CALLPATH_PARAMETERS, row);
+}
+
+ON(SourceCodeLocation, OTF2_SourceCodeLocationRef self, OTF2_StringRef file, uint32_t line)
+{
+    XtfSourceLocationRow row = {.id = self, .line = line, .file = file};
+    return ADD(SOURCE_LOCATIONS, row);
+}
+
+ON(CallingContext, OTF2_CallingContextRef self, OTF2_RegionRef region, OTF2_SourceCodeLocationRef source_location,
+   OTF2_CallingContextRef parent)
+{
+    XtfCallingContextRow row = {.id = self, .region = region, .source_location = source_location, .parent = parent};
+    return ADD(CALLING_CONTEXTS, row);
+}
+
+ON(CallingContextProperty, OTF2_CallingContextRef context, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+{
+    return add_property(data, OF_CALLING_CONTEXT, context, name, type, value);
+}
+
+ON(InterruptGenerator, OTF2_InterruptGeneratorRef self, OTF2_StringRef name, OTF2_InterruptGeneratorMode mode,
+   OTF2_Base base, int64_t exponent, uint64_t period)
+{
+    XtfInterruptGeneratorRow row = {
+        .id = self, .mode = mode, .base = base, .exponent = exponent, .period = period, .name = name,
+    };
+    return ADD(INTERRUPT_GENERATORS, row);
+}
+
+ON(Parameter, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type)
+{
+    XtfParameterDefinitionRow row = {.id = self, .type = type, .name = name};
+    return ADD(PARAMETER_DEFINITIONS, row);
+}
+
+/* Groups and communicators */
+
+ON(Group, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
+   uint32_t n, const uint64_t *members)
+{
+    XtfGroupRow row = {
+        .first = N_ROWS(MEMBERS), .count = n, .id = self, .type = type, .paradigm = paradigm, .flags = flags, .name = name,
+    };
+
+    for (uint32_t i = 0; i < n; i++) {
+        XtfMemberRow member = {.member = members[i], .proc = XTF_NONE32};
+        ADD_PART(MEMBERS, member);
+    }
+    return ADD(GROUPS, row);
+}
+
+ON(Comm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+    XtfCommunicatorRow row = {
+        .id = self, .group = group, .remote_group = XTF_NONE32, .parent = parent, .flags = flags, .name = name,
+    };
+    return ADD(COMMUNICATORS, row);
+}
+
+ON(InterComm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a, OTF2_GroupRef group_b, OTF2_CommRef common,
+   OTF2_CommFlag flags)
+{
+    XtfCommunicatorRow row = {
+        .id = self, .group = group_a, .remote_group = group_b, .parent = common, .flags = flags, .name = name,
+    };
+    return ADD(COMMUNICATORS, row);
+}
+
+ON(RmaWin, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+{
+    XtfRmaWindowRow row = {.id = self, .comm = comm, .flags = flags, .name = name};
+    return ADD(RMA_WINDOWS, row);
+}
+
+ON(CartDimension, OTF2_CartDimensionRef self, OTF2_StringRef name, uint32_t size, OTF2_CartPeriodicity periodic)
+{
+    XtfCartDimensionRow row = {.id = self, .size = size, .periodic = periodic, .name = name};
+    return ADD(CART_DIMENSIONS, row);
+}
+
+ON(CartTopology, OTF2_CartTopologyRef self, OTF2_StringRef name, OTF2_CommRef comm, uint8_t n,
+   const OTF2_CartDimensionRef *dimensions)
+{
+    XtfCartTopologyRow row = {
+        .first = N_ROWS(CART_TOPOLOGY_DIMENSIONS), .count = n, .id = self, .comm = comm, .name = name,
+    };
+
+    for (unsigned i = 0; i < n; i++) {
+        XtfCartTopologyDimensionRow dimension = {.dimension = dimensions[i]};
+        ADD_PART(CART_TOPOLOGY_DIMENSIONS, dimension);
+    }
+    return ADD(CART_TOPOLOGIES, row);
+}
+
+ON(CartCoordinate, OTF2_CartTopologyRef topology, uint32_t rank, uint8_t n, const uint32_t *coordinates)
+{
+    ((XtfOtf2Definitions *)data)->definitions.count++;
+    for (unsigned i = 0; i < n; i++) {
+        XtfCartCoordinateRow row = {.topology = topology, .rank = rank, .axis = i, .coordinate = coordinates[i]};
+        ADD_PART(CART_COORDINATES, row);
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Metrics */
+
+ON(MetricMember, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_MetricType type,
+   OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base, int64_t exponent, OTF2_StringRef unit)
+{
+    XtfMetricRow row = {
+        .id = self, .type = type, .mode = mode, .value_type = value_type, .base = base, .exponent = exponent,
+        .unit = unit, .description = description, .name = name,
+    };
+    return ADD(METRICS, row);
+}
+
+ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *members, OTF2_MetricOccurrence occurrence,
+   OTF2_RecorderKind recorder_kind)
+{
+    XtfMetricClassRow row = {
+        .first = N_ROWS(METRIC_CLASS_MEMBERS), .count = n, .id = self, .kind = CLASS, .occurrence = occurrence,
+        .recorder_kind = recorder_kind, .class = XTF_NONE32, .recorder = XTF_NONE64, .scope_kind = UINT8_MAX,
+        .scope = XTF_NONE64,
+    };
+
+    for (unsigned i = 0; i < n; i++) {
+        XtfMetricClassMemberRow member = {.metric = members[i]};
+        ADD_PART(METRIC_CLASS_MEMBERS, member);
+    }
+    return ADD(METRIC_CLASSES, row);
+}
+
+ON(MetricInstance, OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef recorder, OTF2_MetricScope scope_kind,
+   uint64_t scope)
+{
+    XtfMetricClassRow row = {
+        .id = self, .kind = INSTANCE, .occurrence = UINT8_MAX, .recorder_kind = UINT8_MAX, .class = class,
+        .recorder = recorder, .scope_kind = scope_kind, .scope = scope,
+    };
+    return ADD(METRIC_CLASSES, row);
+}
+
+ON(MetricClassRecorder, OTF2_MetricRef metric, OTF2_LocationRef recorder)
+{
+    XtfMetricClassRecorderRow row = {.class = metric, .recorder = recorder};
+    return ADD(METRIC_CLASS_RECORDERS, row);
+}
+
+/* Input and output */
+
+ON(IoParadigm, OTF2_IoParadigmRef self, OTF2_StringRef identification, OTF2_StringRef name, OTF2_IoParadigmClass class,
+   OTF2_IoParadigmFlag flags, uint8_t n, const OTF2_IoParadigmProperty *properties, const OTF2_Type *types,
+   const OTF2_AttributeValue *values)
+{
+    XtfIoParadigmRow row = {.id = self, .class = class, .flags = flags, .identification = identification, .name = name};
+
+    for (unsigned i = 0; i < n; i++) {
+        const char *text = properties[i] == OTF2_IO_PARADIGM_PROPERTY_VERSION ? "VERSION" : "UNKNOWN";
+        add_property(data, OF_IO_PARADIGM, self, own_text(data, text), types[i], values[i]);
+    }
+    return ADD(IO_PARADIGMS, row);
+}
+
+static OTF2_CallbackCode add_file(void *data, uint8_t kind, OTF2_IoFileRef self, OTF2_StringRef name,
+                                  OTF2_SystemTreeNodeRef scope)
+{
+    XtfIoFileRow row = {.id = self, .kind = kind, .scope = scope, .name = name};
+    return ADD(IO_FILES, row);
+}
+
+ON(IoRegularFile, OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef scope)
+{
+    return add_file(data, REGULAR_FILE, self, name, scope);
+}
+
+ON(IoDirectory, OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef scope)
+{
+    return add_file(data, DIRECTORY, self, name, scope);
+}
+
+ON(IoFileProperty, OTF2_IoFileRef file, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+{
+    return add_property(data, OF_IO_FILE, file, name, type, value);
+}
+
+ON(IoHandle, OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+   OTF2_IoHandleFlag flags, OTF2_CommRef comm, OTF2_IoHandleRef parent)
+{
+    XtfIoHandleRow row = {
+        .id = self, .file = file, .io_paradigm = paradigm, .flags = flags, .comm = comm, .parent = parent, .name = name,
+    };
+    return ADD(IO_HANDLES, row);
+}
+
+ON(IoPreCreatedHandleState, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode, OTF2_IoStatusFlag status_flags)
+{
+    XtfIoPreCreatedRow row = {.handle = handle, .mode = mode, .status_flags = status_flags};
+    return ADD(IO_PRE_CREATED, row);
+}
+
+ON(Unknown)
+{
+    ((XtfOtf2Definitions *)data)->unknown++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_GlobalDefReaderCallbacks *xtf_otf2_definition_callbacks(void)
+{
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+
+#define SET(Name) OTF2_GlobalDefReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
+    SET(Unknown) SET(ClockProperties) SET(Paradigm) SET(ParadigmProperty) SET(IoParadigm) SET(String) SET(Attribute)
+    SET(SystemTreeNode) SET(LocationGroup) SET(Location) SET(Region) SET(Callsite) SET(Callpath) SET(Group)
+    SET(MetricMember) SET(MetricClass) SET(MetricInstance) SET(Comm) SET(Parameter) SET(RmaWin)
+    SET(MetricClassRecorder) SET(SystemTreeNodeProperty) SET(SystemTreeNodeDomain) SET(LocationGroupProperty)
+    SET(LocationProperty) SET(CartDimension) SET(CartTopology) SET(CartCoordinate) SET(SourceCodeLocation)
+    SET(CallingContext) SET(CallingContextProperty) SET(InterruptGenerator) SET(IoFileProperty) SET(IoRegularFile)
+    SET(IoDirectory) SET(IoHandle) SET(IoPreCreatedHandleState) SET(CallpathParameter) SET(InterComm)
+#undef SET
+    return callbacks;
+}

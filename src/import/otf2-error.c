@@ -1,0 +1,34 @@
+#include "src/import/otf2-error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* The first message since the last xtf_otf2_forget_errors(): those that follow come from further out, and know less. */
+static _Thread_local char caught[512];
+
+static OTF2_ErrorCode catch(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+                            const char *format, va_list arguments)
+{
+    if (caught[0] == '\0')
+        vsnprintf(caught, sizeof caught, format, arguments);
+    return code;
+}
+
+void xtf_otf2_catch_errors(void)
+{
+    OTF2_Error_RegisterCallback(catch, NULL);
+}
+
+void xtf_otf2_forget_errors(void)
+{
+    caught[0] = '\0';
+}
+
+void xtf_otf2_set_error(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what)
+{
+    const char *name = otf2_code == OTF2_SUCCESS ? "" : OTF2_Error_GetDescription(otf2_code);
+
+    g_set_error(error, XTF_ERROR, xtf_code, "%s: %s%s%s", what, name, name[0] != '\0' && caught[0] != '\0' ? ": " : "",
+                caught);
+    xtf_otf2_forget_errors();
+}

@@ -1,0 +1,275 @@
+/*
+ * Reading the events of all locations, several at a time.
+ *
+ * A worker has an OTF2_Reader of its own, since those are not made for threads, and opens it anew for every few locations: what OTF2
+ * remembers of a location (its maps, its clock) would otherwise stay in memory to the end.
+ */
+#include <inttypes.h>
+
+#include "src/import/otf2-error.h"
+#include "src/import/otf2-import.h"
+
+enum {
+    LOCATIONS_A_READER = 32,
+    EVENTS_A_STEP = 65536,
+    TYPICAL_EVENT_BYTES = 15,
+};
+
+typedef struct {
+    XtfOtf2Import *import;
+    unsigned number;
+    XtfStream stream;
+    uint64_t read, n_with_events;
+    int64_t guessed; /* its part of import->bytes_guessed */
+} Worker;
+
+static bool stopped(XtfOtf2Import *import)
+{
+    g_mutex_lock(&import->lock);
+    bool stop = import->error != NULL;
+    g_mutex_unlock(&import->lock);
+    return stop;
+}
+
+/* Takes some locations; 0 when there are none left or an error stops all. */
+static guint take(XtfOtf2Import *import, guint *first)
+{
+    guint n = 0;
+
+    g_mutex_lock(&import->lock);
+    if (import->error == NULL) {
+        n = MIN(LOCATIONS_A_READER, import->locations->len - import->next);
+        /* The last ones are shared out one by one, so that all workers end together. */
+        if (import->locations->len - import->next < LOCATIONS_A_READER * 4)
+            n = MIN(n, 1);
+        *first = import->next;
+        import->next += n;
+    }
+    g_mutex_unlock(&import->lock);
+    return n;
+}
+
+static void fail(XtfOtf2Import *import, GError *error)
+{
+    g_mutex_lock(&import->lock);
+    if (import->error == NULL)
+        import->error = error;
+    else
+        g_error_free(error);
+    g_mutex_unlock(&import->lock);
+}
+
+/* How far all is, by bytes: exactly for finished locations, guessed from the events for those that are being read. */
+static void show_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events, uint64_t step)
+{
+    XtfOtf2Import *import = worker->import;
+    uint64_t bytes_done = import->bytes_done, events_done = import->events_done;
+    double event_bytes = events_done > 0 ? (double)bytes_done / events_done : TYPICAL_EVENT_BYTES;
+    int64_t guess = MIN((double)location->bytes, events * event_bytes);
+
+    atomic_fetch_add(&import->shared->events, step);
+    atomic_fetch_add(&import->shared->heartbeat, 1);
+    import->bytes_guessed += guess - worker->guessed;
+    worker->guessed = guess;
+    if (import->bytes > 0)
+        import->shared->per_million = MIN(1.0, (double)(bytes_done + import->bytes_guessed) / import->bytes) * 1000000;
+}
+
+static void finish_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events)
+{
+    XtfOtf2Import *import = worker->import;
+
+    import->bytes_done += location->bytes;
+    import->events_done += events;
+    import->bytes_guessed -= worker->guessed;
+    worker->guessed = 0;
+}
+
+/* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events. */
+static bool read_local_definitions(OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
+{
+    uint64_t n;
+
+    if (!location->has_definitions)
+        return true;
+    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location->id);
+    if (definitions == NULL) {
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
+        return false;
+    }
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &n);
+    if (code != OTF2_SUCCESS)
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its definitions");
+    OTF2_Reader_CloseDefReader(reader, definitions);
+    return code == OTF2_SUCCESS;
+}
+
+/* Reads until the end, or an error. */
+static bool step_through(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *events, const XtfOtf2Location *location,
+                         uint64_t *total, GError **error)
+{
+    uint64_t step = EVENTS_A_STEP;
+
+    while (step == EVENTS_A_STEP && !stopped(worker->import)) {
+        step = 0;
+        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader, events, EVENTS_A_STEP, &step);
+        *total += step;
+        show_progress(worker, location, *total, step);
+        if (worker->stream.error != NULL)
+            return true; /* our own, which xtf_stream_end() reports */
+        if (code != OTF2_SUCCESS) {
+            xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its events");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, uint64_t *total,
+                        GError **error)
+{
+    OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location->id);
+
+    if (events == NULL) {
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
+        return false;
+    }
+    /* Both are meant to be on from the start; saying so makes sure that they are, and once. */
+    OTF2_EvtReader_ApplyMappingTables(events, true);
+    OTF2_EvtReader_ApplyClockOffsets(events, true);
+    OTF2_Reader_RegisterEvtCallbacks(reader, events, worker->import->callbacks, &worker->stream);
+    bool fine = step_through(worker, reader, events, location, total, error);
+    OTF2_Reader_CloseEvtReader(reader, events);
+    return fine;
+}
+
+/* Says what is wrong with the location's calls and times. */
+static void report_mishaps(Worker *worker, const XtfOtf2Location *location)
+{
+    const XtfStream *stream = &worker->stream;
+    XtfOtf2Import *import = worker->import;
+
+    if (stream->backward.count > 0)
+        xtf_otf2_warn(import,
+                      "location %" PRIu64 ": %" PRIu64 " events are dated before their predecessors, first event %" PRIu64
+                      ": they got their predecessors' times",
+                      location->id, stream->backward.count, stream->backward.first_seq);
+    if (stream->without_enter.count > 0)
+        xtf_otf2_warn(import, "location %" PRIu64 ": %" PRIu64 " regions are left that were not entered, first event %" PRIu64,
+                      location->id, stream->without_enter.count, stream->without_enter.first_seq);
+    if (stream->out_of_order.count > 0)
+        xtf_otf2_warn(import,
+                      "location %" PRIu64 ": %" PRIu64 " regions are left before those that they called, first event %" PRIu64,
+                      location->id, stream->out_of_order.count, stream->out_of_order.first_seq);
+    if (stream->never_left > 0)
+        xtf_otf2_warn(import, "location %" PRIu64 ": %" PRIu64 " regions are never left", location->id, stream->never_left);
+    if (stream->deepest_beyond > 0)
+        xtf_otf2_warn(import, "location %" PRIu64 ": the stack is deeper than %d; callers are unknown there", location->id,
+                      XTF_STREAM_DEPTH);
+}
+
+/* What to do when the source fails: note it, or let it end the import. */
+static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error, GError **out)
+{
+    if (import->options->keep_going) {
+        xtf_otf2_warn(import, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s", location->id, read,
+                      error->message);
+        g_error_free(error);
+        return true;
+    }
+    g_set_error(out, XTF_ERROR, error->code,
+                "location %" PRIu64 " is damaged after %" PRIu64 " events (--keep-going imports the rest): %s", location->id,
+                read, error->message);
+    g_error_free(error);
+    return false;
+}
+
+static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
+{
+    XtfOtf2Import *import = worker->import;
+    GError *damage = NULL;
+    uint64_t read = 0;
+
+    atomic_store(&import->shared->busy_with[worker->number], location->id + 1);
+    xtf_stream_begin(&worker->stream, location->id);
+    bool fine = read_local_definitions(reader, location, &damage) &&
+                read_events(worker, reader, location, &read, &damage);
+    worker->read += read;
+    worker->n_with_events += worker->stream.seq > 0;
+    /* Not before our own failures: a full disk is no damage of the archive. */
+    if (!xtf_stream_end(&worker->stream, error)) {
+        g_clear_error(&damage);
+        return false;
+    }
+    report_mishaps(worker, location);
+    finish_progress(worker, location, read);
+    atomic_store(&import->shared->busy_with[worker->number], 0);
+    return fine || keep_going(import, location, read, damage, error);
+}
+
+static bool read_some(Worker *worker, guint first, guint n, GError **error)
+{
+    XtfOtf2Import *import = worker->import;
+    OTF2_Reader *reader = OTF2_Reader_Open(import->anchor);
+    bool fine = reader != NULL && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
+
+    for (guint i = 0; i < n && fine; i++)
+        fine = OTF2_Reader_SelectLocation(reader, g_array_index(import->locations, XtfOtf2Location, first + i).id) ==
+               OTF2_SUCCESS;
+    fine = fine && OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS && OTF2_Reader_OpenEvtFiles(reader) == OTF2_SUCCESS;
+    if (!fine)
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->anchor);
+    for (guint i = 0; i < n && fine; i++) {
+        xtf_otf2_forget_errors();
+        fine = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
+    }
+    if (reader != NULL)
+        OTF2_Reader_Close(reader); /* its open files as well */
+    return fine;
+}
+
+static gpointer work(gpointer data)
+{
+    Worker *worker = data;
+    XtfOtf2Import *import = worker->import;
+    GError *error = NULL;
+    guint first, n;
+
+    xtf_stream_init(&worker->stream, import->writer, &import->source.definitions, import->schemas);
+    while (error == NULL && (n = take(import, &first)) > 0)
+        if (!read_some(worker, first, n, &error))
+            fail(import, error);
+    g_mutex_lock(&import->lock);
+    for (unsigned i = 0; i < XTF_N_EVENTS; i++)
+        import->counts[i] += worker->stream.counts[i];
+    import->read += worker->read;
+    import->n_with_events += worker->n_with_events;
+    g_mutex_unlock(&import->lock);
+    xtf_stream_finish(&worker->stream);
+    return NULL;
+}
+
+bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
+{
+    unsigned jobs = import->options->jobs != 0 ? import->options->jobs : g_get_num_processors();
+    g_autofree Worker *workers = NULL;
+    g_autofree GThread **threads = NULL;
+
+    jobs = CLAMP(jobs, 1, MIN(XTF_SUPERVISED_WORKERS, MAX(1, import->locations->len)));
+    workers = g_new0(Worker, jobs);
+    threads = g_new0(GThread *, jobs);
+    import->callbacks = xtf_otf2_event_callbacks();
+    for (unsigned i = 0; i < jobs; i++) {
+        workers[i].import = import;
+        workers[i].number = i;
+        threads[i] = g_thread_new("import", work, &workers[i]);
+    }
+    for (unsigned i = 0; i < jobs; i++)
+        g_thread_join(threads[i]);
+    OTF2_EvtReaderCallbacks_Delete(import->callbacks);
+    if (import->error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&import->error));
+        return false;
+    }
+    return true;
+}

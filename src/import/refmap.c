@@ -1,0 +1,46 @@
+#include "src/import/refmap.h"
+
+#include <glib.h>
+
+enum {
+    FIRST_BITS = 4,
+};
+
+void xtf_ref_map_init(XtfRefMap *map)
+{
+    map->bits = FIRST_BITS;
+    map->count = 0;
+    map->slots = g_new0(uint32_t, 2u << FIRST_BITS);
+}
+
+void xtf_ref_map_finish(XtfRefMap *map)
+{
+    g_clear_pointer(&map->slots, g_free);
+}
+
+static void grow(XtfRefMap *map)
+{
+    XtfRefMap larger = {.slots = g_new0(uint32_t, (gsize)4 << map->bits), .count = map->count, .bits = map->bits + 1};
+
+    for (uint32_t i = 0; i < UINT32_C(1) << map->bits; i++) {
+        if (map->slots[2 * i + 1] == 0)
+            continue;
+        uint32_t slot = xtf_ref_map_slot(&larger, map->slots[2 * i]);
+        larger.slots[2 * slot] = map->slots[2 * i];
+        larger.slots[2 * slot + 1] = map->slots[2 * i + 1];
+    }
+    g_free(map->slots);
+    *map = larger;
+}
+
+void xtf_ref_map_insert(XtfRefMap *map, uint32_t key, uint32_t row)
+{
+    /* At most half full, so that searches are short and end. */
+    if (map->count >= (UINT32_C(1) << map->bits) / 2)
+        grow(map);
+    uint32_t slot = xtf_ref_map_slot(map, key);
+    if (map->slots[2 * slot + 1] == 0)
+        map->count++;
+    map->slots[2 * slot] = key;
+    map->slots[2 * slot + 1] = row + 1;
+}

@@ -1,0 +1,42 @@
+/*
+ * A map from the numbers that a source gives its definitions, 32 bits and often sparse, to row numbers.
+ *
+ * Open addressing, made for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Reading by many threads
+ * is fine while nobody inserts.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t *slots; /* pairs of key and row + 1; row + 1 is 0 in a free slot */
+    uint32_t count;
+    unsigned bits;   /* 2^bits slots */
+} XtfRefMap;
+
+void xtf_ref_map_init(XtfRefMap *map);
+void xtf_ref_map_finish(XtfRefMap *map);
+/* Sets or replaces. Rows are below UINT32_MAX. */
+void xtf_ref_map_insert(XtfRefMap *map, uint32_t key, uint32_t row);
+
+static inline uint32_t xtf_ref_map_slot(const XtfRefMap *map, uint32_t key)
+{
+    uint32_t mask = (UINT32_C(1) << map->bits) - 1;
+    uint32_t slot = (key * UINT32_C(2654435769)) >> (32 - map->bits);
+
+    while (map->slots[2 * slot + 1] != 0 && map->slots[2 * slot] != key)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+/* *row is left alone if the key is not there. */
+static inline bool xtf_ref_map_find(const XtfRefMap *map, uint32_t key, uint32_t *row)
+{
+    uint32_t slot = xtf_ref_map_slot(map, key);
+
+    if (map->slots[2 * slot + 1] == 0)
+        return false;
+    *row = map->slots[2 * slot + 1] - 1;
+    return true;
+}

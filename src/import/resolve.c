@@ -1,0 +1,148 @@
+/*
+ * Resolving definitions: from the source's numbers to row numbers and strings of the trace.
+ */
+#include <string.h>
+
+#include "src/import/definitions.h"
+
+static void store_strings(XtfDefinitions *definitions, GError **error)
+{
+    for (guint i = 0; i < definitions->strings->len && *error == NULL; i++) {
+        uint32_t number = 0;
+        xtf_writer_add_string(definitions->writer, g_ptr_array_index(definitions->strings, i), &number, error);
+        g_array_append_val(definitions->string_ids, number);
+    }
+}
+
+typedef struct {
+    uint32_t name, file, line;
+} RegionKey;
+
+static guint region_hash(gconstpointer key)
+{
+    const RegionKey *k = key;
+    return (k->name * 31 + k->file) * 31 + k->line;
+}
+
+static gboolean region_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(RegionKey)) == 0;
+}
+
+/*
+ * Regions of one name, file and line are one region, whatever numbers the source gives them: some measurement systems define each
+ * region once for every process. Lines count from 1, so 0 means as little as none.
+ */
+static void merge_regions(XtfDefinitions *definitions)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(region_hash, region_equal, g_free, NULL);
+    XtfDefinitionTable *regions = &definitions->tables[XTF_MODEL_REGIONS];
+    uint64_t n = xtf_definitions_n_rows(definitions, XTF_MODEL_REGION_DEFINITIONS);
+
+    for (uint64_t i = 0; i < n; i++) {
+        const XtfRegionDefinitionRow *from = xtf_definitions_at(definitions, XTF_MODEL_REGION_DEFINITIONS, i);
+        RegionKey key = {
+            .name = xtf_definitions_string(definitions, from->name),
+            .file = xtf_definitions_string(definitions, from->file),
+            .line = from->line == 0 ? XTF_NONE32 : from->line,
+        };
+        gpointer row;
+        uint32_t before;
+        if (!g_hash_table_lookup_extended(seen, &key, NULL, &row)) {
+            XtfRegionRow region = {
+                .line = key.line, .role = from->role, .paradigm = from->paradigm, .flags = from->flags,
+                .end_line = from->end_line == 0 ? XTF_NONE32 : from->end_line,
+                .canonical = xtf_definitions_string(definitions, from->canonical),
+                .description = xtf_definitions_string(definitions, from->description),
+                .file = key.file, .name = key.name,
+            };
+            row = GUINT_TO_POINTER(xtf_definitions_n_rows(definitions, XTF_MODEL_REGIONS));
+            g_byte_array_append(regions->rows, (const guint8 *)&region, sizeof region);
+            g_hash_table_insert(seen, g_memdup2(&key, sizeof key), row);
+        }
+        if (!xtf_ref_map_find(&regions->known, from->id, &before))
+            xtf_ref_map_insert(&regions->known, from->id, GPOINTER_TO_UINT(row));
+    }
+}
+
+/* The tag of the table that a field refers to; 0 if it refers to none. */
+static unsigned referred_table(const XtfDefinitions *definitions, const XtfField *field)
+{
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS && field->refers_to[0] != '\0'; tag++)
+        if (strcmp(definitions->tables[tag].schema->name, field->refers_to) == 0)
+            return tag;
+    return 0;
+}
+
+static void resolve_field(XtfDefinitions *definitions, XtfDefinitionTable *table, const XtfField *field)
+{
+    unsigned referred = referred_table(definitions, field);
+
+    if (referred == 0 && field->type != XTF_TYPE_STRING)
+        return;
+    for (uint32_t at = 0; at < table->rows->len; at += table->schema->row_size) {
+        uint8_t *row = table->rows->data + at;
+        uint32_t id = xtf_field_get(field, row);
+        xtf_field_set(field, row, referred != 0 ? xtf_definitions_row(definitions, referred, id)
+                                                : xtf_definitions_string(definitions, id));
+    }
+}
+
+static void resolve_values(XtfDefinitions *definitions)
+{
+    enum { PARADIGM = 5, IO_PARADIGM = 6 }; /* of xtf_property_owners */
+    static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE, XTF_MODEL_PROCESSES,   0,
+                                      XTF_MODEL_CALLING_CONTEXTS, XTF_MODEL_IO_FILES, 0, XTF_MODEL_IO_PARADIGMS};
+
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_DEFINITION_PROPERTIES); i++) {
+        XtfDefinitionPropertyRow *row = xtf_definitions_at(definitions, XTF_MODEL_DEFINITION_PROPERTIES, i);
+        row->value = xtf_definitions_value(definitions, row->type, row->value);
+        if (owners[row->of] == 0)
+            continue;
+        uint32_t owner = xtf_definitions_row(definitions, owners[row->of], row->owner);
+        row->owner = owner == XTF_NONE32 ? XTF_NONE64 : owner;
+    }
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_CALLPATH_PARAMETERS); i++) {
+        XtfCallpathParameterRow *row = xtf_definitions_at(definitions, XTF_MODEL_CALLPATH_PARAMETERS, i);
+        row->value = xtf_definitions_value(definitions, row->type, row->value);
+    }
+}
+
+/* A communicator of oneself has no group. */
+static void drop_self_groups(XtfDefinitions *definitions)
+{
+    enum { COMM_SELF = 6 }; /* of xtf_group_types */
+    uint64_t n_groups = xtf_definitions_n_rows(definitions, XTF_MODEL_GROUPS);
+
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_COMMUNICATORS); i++) {
+        XtfCommunicatorRow *comm = xtf_definitions_at(definitions, XTF_MODEL_COMMUNICATORS, i);
+        if (comm->group >= n_groups)
+            continue;
+        const XtfGroupRow *group = xtf_definitions_at(definitions, XTF_MODEL_GROUPS, comm->group);
+        if (group->type == COMM_SELF)
+            comm->group = XTF_NONE32;
+    }
+}
+
+bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GError **error)
+{
+    GError *failed = NULL;
+
+    definitions->writer = writer;
+    store_strings(definitions, &failed);
+    if (failed != NULL) {
+        g_propagate_error(error, failed);
+        return false;
+    }
+    merge_regions(definitions);
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        XtfDefinitionTable *table = &definitions->tables[tag];
+        if (tag == XTF_MODEL_REGIONS)
+            continue; /* made out of resolved fields */
+        for (uint32_t i = 0; i < table->schema->n_fields; i++)
+            resolve_field(definitions, table, &table->schema->fields[i]);
+    }
+    resolve_values(definitions);
+    drop_self_groups(definitions);
+    return true;
+}

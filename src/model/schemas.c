@@ -1,16 +1,16 @@
 #include "src/model/schemas.h"
 
 #define LABEL(name) #name,
-#define EVENT_LABELS(TAG, array, Row)                                                                                  \
+#define EVENT_LABELS(TAG, array, Type)                                                                                  \
     static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
 
 #define END_OF_FIELDS {NULL, 0, NULL, NULL, NULL, 0, NULL}
-#define SPECS(TAG, array, Row)                                                                                         \
+#define SPECS(TAG, array, Type)                                                                                         \
     static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC) END_OF_FIELDS};
-#define RECORD_SPECS(TAG, array, Row) SPECS(TAG, array##_record, Row)
-#define SIDE_SPECS(TAG, array, Row)   SPECS(TAG, array##_side, Row)
-#define TABLE_SPECS(TAG, array, Row)  SPECS(TAG, array##_table, Row)
+#define RECORD_SPECS(TAG, array, Type) SPECS(TAG, array##_record, Type)
+#define SIDE_SPECS(TAG, array, Type)   SPECS(TAG, array##_side, Type)
+#define TABLE_SPECS(TAG, array, Type)  SPECS(TAG, array##_table, Type)
 XTF_RECORD_TYPES(RECORD_SPECS)
 XTF_SIDE_TYPES(SIDE_SPECS)
 XTF_TABLE_TYPES(TABLE_SPECS)
@@ -21,9 +21,9 @@ static const struct {
     const XtfFieldSpec *fields;
     size_t row_size;
 } declarations[XTF_N_MODEL_SCHEMAS] = {
-#define RECORD(TAG, array, Row) {#array, XTF_SCHEMA_RECORD, array##_record_specs, sizeof(Xtf##Row##Row)},
-#define SIDE(TAG, array, Row)   {#array, XTF_SCHEMA_SIDE, array##_side_specs, sizeof(Xtf##Row##Row)},
-#define TABLE(TAG, array, Row)  {#array, XTF_SCHEMA_TABLE, array##_table_specs, sizeof(Xtf##Row##Row)},
+#define RECORD(TAG, array, Type) {#array, XTF_SCHEMA_RECORD, array##_record_specs, sizeof(Xtf##Type##Row)},
+#define SIDE(TAG, array, Type)   {#array, XTF_SCHEMA_SIDE, array##_side_specs, sizeof(Xtf##Type##Row)},
+#define TABLE(TAG, array, Type)  {#array, XTF_SCHEMA_TABLE, array##_table_specs, sizeof(Xtf##Type##Row)},
     XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)
 };
 

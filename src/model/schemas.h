@@ -214,7 +214,7 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U64, source_time, "", "ticks", "", 0, NULL)
 
-/* ARRAY(TAG, name, Row): the struct of a row is Xtf<Row>Row. Records first. */
+/* ARRAY(TAG, name, Type): the struct of a row is Xtf<Type>Row. Records first. */
 #define XTF_RECORD_TYPES(ARRAY)                                                                                        \
     ARRAY(CALLS, calls, Calls)                                                                                         \
     ARRAY(SENDS, sends, Sends)                                                                                         \
@@ -250,16 +250,16 @@ typedef struct __attribute__((packed)) {
     XTF_HEAD_FIELDS(XTF_MEMBER, NULL)
 } XtfRecordHead;
 
-#define XTF_ROW_STRUCT(TAG, name, Row)                                                                                 \
+#define XTF_ROW_STRUCT(TAG, name, Type)                                                                                 \
     typedef struct __attribute__((packed)) {                                                                           \
         XTF_##TAG##_FIELDS(XTF_MEMBER)                                                                                 \
-    } Xtf##Row##Row;
+    } Xtf##Type##Row;
 XTF_RECORD_TYPES(XTF_ROW_STRUCT)
 XTF_SIDE_TYPES(XTF_ROW_STRUCT)
 XTF_TABLE_TYPES(XTF_ROW_STRUCT)
 
 enum {
-#define XTF_MODEL_TAG(TAG, name, Row) XTF_MODEL_##TAG,
+#define XTF_MODEL_TAG(TAG, name, Type) XTF_MODEL_##TAG,
     XTF_RECORD_TYPES(XTF_MODEL_TAG)
     XTF_N_RECORD_TYPES,
     XTF_MODEL_BEFORE_SIDES = XTF_N_RECORD_TYPES - 1,

@@ -153,7 +153,7 @@
     XTF_U8(FIELD, of, xtf_property_owners) FIELD(U64, owner, "", "", "", XTF_FIELD_OPTIONAL, NULL)                     \
     XTF_U8(FIELD, type, xtf_value_types) XTF_VALUE(FIELD, value) XTF_TEXT(FIELD, name)
 
-/* TABLE(TAG, name, Row) */
+/* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
     TABLE(PROPERTIES, properties, Property)                                                                            \
     TABLE(LOCATIONS, locations, Location)                                                                              \

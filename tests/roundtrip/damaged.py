@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Damage of every kind: nothing crashes, hangs, takes huge memory, leaves half a file, or gives a wrong answer in silence.
 
-usage: damaged.py archives|traces XTF FOLDER [ROUNDS [SEED]]
+usage: damaged.py archives|traces XTF OTF2-ARCHIVES [ROUNDS [SEED]]
 
 archives: copies of OTF2 archives with bytes flipped, files cut off or gone, are imported.
 traces:   copies of an imported trace are checked and queried.
 
-FOLDER holds the archives of otf2-archives. A failure names its round; the same seed makes the same damage again.
+OTF2-ARCHIVES is the program that writes them. A failure names its round; the same seed makes the same damage again.
 """
 
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 
 from xtfrun import Failure, Xtf, temporary_folder
@@ -159,11 +160,13 @@ def main():
     test = {"archives": test_archives, "traces": test_traces}[sys.argv[1]]
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 100
     seed = int(sys.argv[5]) if len(sys.argv) > 5 else 1
-    try:
-        test(Xtf(sys.argv[2]), pathlib.Path(sys.argv[3]), rounds, random.Random(seed))
-    except Failure as failure:
-        print(f"seed {seed}, {failure}")
-        sys.exit(1)
+    with temporary_folder() as folder:
+        subprocess.run([sys.argv[3], folder, *ARCHIVES], check=True)
+        try:
+            test(Xtf(sys.argv[2]), pathlib.Path(folder), rounds, random.Random(seed))
+        except Failure as failure:
+            print(f"seed {seed}, {failure}")
+            sys.exit(1)
 
 
 if __name__ == "__main__":

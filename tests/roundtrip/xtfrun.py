@@ -30,6 +30,12 @@ def need(*programs):
             skip(f"no {program} here")
 
 
+def need_mounts():
+    if not os.path.exists("/dev/fuse"):
+        skip("no /dev/fuse here")
+    need("fusermount3")
+
+
 def shared_traces():
     """The folder of real traces recorded by others, or None."""
     folder = pathlib.Path(os.environ.get("XTF_SHARED_TRACES") or PROJECT.parent / "shared" / "traces")

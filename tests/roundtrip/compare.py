@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Compares an OTF2 archive, as otf2-print prints it, with what XTF shows of it: counts, every record, definitions.
+
+usage: compare.py [--mount] [--windows N] [--import-option=OPTION]... [--shared] XTF [ARCHIVE...]
+
+--shared stands for the archives recorded by others, where they are. The archive is imported into a temporary folder. With --mount all is read through a mount, else by `xtf cat`.
+"""
+
+import argparse
+import pathlib
+import random
+import sys
+import time
+from fractions import Fraction
+
+import definitions
+from expected import Expected
+from otf2events import EVENTS
+from shown import Cat, Mounted, Shown, shows, ticks_of
+from xtfrun import Failure, Xtf, need, need_mounts, shared_traces, skip, temporary_folder
+
+ALL_ONES = (2**8 - 1, 2**32 - 1, 2**64 - 1)
+PROBLEMS_MAX = 20
+
+
+class Comparison:
+    """One archive. Problems are collected, so that one run shows them all."""
+
+    def __init__(self, expected, shown, windows):
+        self.expected = expected
+        self.shown = shown
+        self.windows = windows
+        self.random = random.Random(1)
+        self.problems = []
+        self.checks = 0
+        self.places = self.find_places()
+
+    def problem(self, text):
+        self.problems.append(text)
+        if len(self.problems) >= PROBLEMS_MAX:
+            raise Failure("too many problems to go on")
+
+    def check(self, what, found, wanted):
+        self.checks += 1
+        if found != wanted:
+            self.problem(f"{what}: {found!r}, should be {wanted!r}")
+
+    def find_places(self):
+        """{location: (proc, thread)}. Processes that have a rank in MPI's world have its number."""
+        places = {int(row["id"]): (int(row["proc"]), int(row["thread"])) for row in self.shown.table("locations")}
+        for rank, location in enumerate(self.expected.mpi_ranks()):
+            if location in places:
+                self.check(f"the process of location {location}", places[location][0], rank)
+        return places
+
+    def path(self, location):
+        proc, thread = self.places[location]
+        return f"/proc/{proc}/thread/{thread}"
+
+    def by_type(self):
+        types = {}
+        for location, records in self.expected.locations.items():
+            for record in records:
+                types.setdefault(record.type, {}).setdefault(location, []).append(record)
+        return types
+
+    def compare(self):
+        types = self.by_type()
+        self.compare_counts(types)
+        self.compare_windows(types)
+        for record_type, locations in sorted(types.items()):
+            for location, records in sorted(locations.items()):
+                self.compare_type(record_type, location, records)
+        self.compare_side_arrays(types)
+        self.compare_merged()
+        definitions.compare(self)
+
+    def compare_counts(self, types):
+        self.check("all records", self.shown.count("/"), sum(map(len, self.expected.locations.values())))
+        for location, records in self.expected.locations.items():
+            self.check(f"records of location {location}", self.shown.count(self.path(location)), len(records))
+        for record_type, locations in types.items():
+            self.check(f"all {record_type}", self.shown.count("/" + record_type), sum(map(len, locations.values())))
+
+    def random_window(self):
+        """A window as text, and its ticks."""
+        span = self.expected.end - self.expected.origin
+        width = max(int(span * self.random.choice([0.001, 0.01, 0.1, 0.5, 1])), 1)
+        start = self.random.randrange(-width // 2, span)
+        # Written with too few digits on purpose, now and then: the path says which ticks it means.
+        digits = self.random.choice([3, 6, 9, 12])
+        texts = [f"{float(Fraction(max(t, 0), self.expected.ticks)):.{digits}f}" for t in (start, start + width)]
+        if Fraction(texts[0]) > Fraction(texts[1]):
+            texts.reverse()
+        return "-".join(texts), [ticks_of(t, self.expected.ticks, self.expected.origin) for t in texts]
+
+    def compare_windows(self, types):
+        for _ in range(self.windows):
+            text, (a, b) = self.random_window()
+            location = self.random.choice(sorted(self.expected.locations) or [None])
+            record_type = self.random.choice(sorted(types) or [None])
+            for where, selected in (
+                    (f"/time/{text}", lambda l, r: True),
+                    (f"{self.path(location)}/time/{text}" if location is not None else None, lambda l, r: l == location),
+                    (f"/time/{text}/{record_type}" if record_type else None, lambda l, r: r.type == record_type)):
+                if where:
+                    n = sum(a <= r.time < b and selected(l, r) for l, rs in self.expected.locations.items() for r in rs)
+                    self.check(f"count of {where}", self.shown.count(where), n)
+
+    def compare_type(self, record_type, location, records):
+        """Every line of one type's records of one location."""
+        where = f"{self.path(location)}/{record_type}"
+        lines = list(self.shown.records(where, record_type))
+        columns = {name: i for i, name in enumerate(self.shown.columns_of[record_type])}
+        self.check(f"lines of {where}/records", len(lines), len(records))
+        proc, thread = self.places[location]
+        for line, record in zip(lines, records):
+            here = f"{where}, record {record.seq}, {record.event.name}"
+            found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), int(line[1]), int(line[2]),
+                     int(line[columns["seq"]]), line[columns["event"]])
+            self.check(here, found, (record.time, proc, thread, record.seq, record.event.name))
+            self.compare_region(here, line, columns, record)
+            self.compare_fields(here, line, columns, record)
+
+    def compare_region(self, here, line, columns, record):
+        cell = line[columns["region"]]
+        found = None if cell == "-" else self.region_of_row(int(cell))
+        if isinstance(record.region, int): # without definition: whatever is made of it is a region of its own
+            self.check(f"{here}: region", found is not None, True)
+        else:
+            self.check(f"{here}: region", found, record.region)
+        if "name" in columns and cell != "-" and record.type != "counters":
+            name = self.shown.table("regions")[int(cell)]["name"]
+            self.check(f"{here}: name of the region", line[columns["name"]].split("~")[0] in name, True)
+        if "enter" in columns:
+            self.check(f"{here}: enter", int(line[columns["enter"]]), record.enter)
+
+    def region_of_row(self, row):
+        return definitions.region_key(self.shown.table("regions")[row])
+
+    def compare_fields(self, here, line, columns, record):
+        values = record.event.values()
+        for _, column, kind in EVENTS[record.event.name][1]:
+            if column in (None, "region"):
+                continue
+            self.checks += 1
+            cell, wanted = line[columns[column]], values[column]
+            if not self.cell_shows(cell, kind, wanted):
+                self.problem(f"{here}: {column} is {cell!r}, should be {wanted!r}")
+
+    def cell_shows(self, cell, kind, wanted):
+        if kind == "peer":
+            rank, location = wanted
+            if location is None or location not in self.places:
+                return cell in ("?", "-", str(rank))
+            return cell == str(self.places[location][0])
+        if kind == "text":
+            return wanted is None or shows(cell, wanted)
+        if cell == "-":
+            return wanted is None or wanted in ALL_ONES
+        if kind == "label":
+            return cell == wanted
+        if kind in self.expected.names or kind in definitions.TABLES:
+            return wanted is not None and self.id_of_row(kind, int(cell)) == wanted
+        return wanted == int(cell) or (wanted is None and int(cell) in ALL_ONES)
+
+    def id_of_row(self, table, row):
+        return int(self.shown.table(table)[row]["id"])
+
+    def compare_side_arrays(self, types):
+        """Attributes, values of metrics and arguments are in the directories of single records. A sample of them."""
+        for array, items_of in definitions.SIDE_ARRAYS.items():
+            all_items = [(self.path(location), record_type, i, items_of(record))
+                         for record_type, locations in sorted(types.items())
+                         for location, records in sorted(locations.items()) for i, record in enumerate(records)]
+            all_items = [item for item in all_items if item[3]]
+            for path, record_type, i, items in self.random.sample(all_items, min(len(all_items), self.windows * 20)):
+                here = f"{path}/{record_type}/num/{i}"
+                columns = self.shown.columns_of.setdefault(array, ["", "", ""] if array != "arguments" else [""])
+                lines = [line.rstrip(" ").split(None, len(columns) - 1)
+                         for line in self.shown.reader.read(f"{here}/{array}").split("\n") if line and line[0] != "#"]
+                definitions.compare_items(self, here, array, lines, items)
+
+    def compare_merged(self):
+        """All of the trace, and each location, in order. Ties are by location and number."""
+        merged = self.expected.merged()
+        for where, wanted in [("/", merged)] + [
+                (self.path(location), [m for m in merged if m[1] == location]) for location in self.expected.locations]:
+            lines = list(self.shown.records(where, "all"))
+            self.check(f"lines of {where}", len(lines), len(wanted))
+            for line, (tick, location, seq, record) in zip(lines, wanted):
+                found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), (int(line[1]), int(line[2])),
+                         int(line[3]), line[4])
+                self.check(f"{where}, merged", found, (tick, self.places[location], seq, record.event.name))
+
+
+def compare_archive(xtf, archive, options):
+    begin = time.monotonic()
+    with temporary_folder() as temporary:
+        trace = pathlib.Path(temporary) / "trace.xtf"
+        xtf.import_archive(archive, trace, *options.import_option, timeout=600)
+        xtf.expect("check", trace, timeout=600)
+        expected = Expected(str(archive))
+        reader = Cat(xtf, trace)
+        if options.mount:
+            folder = pathlib.Path(temporary) / "mnt"
+            folder.mkdir()
+            xtf.expect("mount", trace, folder)
+            reader = Mounted(folder)
+        try:
+            comparison = Comparison(expected, Shown(reader), options.windows)
+            try:
+                comparison.compare()
+            except Failure as failure:
+                comparison.problems.append(str(failure))
+        finally:
+            if options.mount:
+                xtf.expect("unmount", folder)
+    events = sum(map(len, expected.locations.values()))
+    print(f"{archive}: {events} events, {comparison.checks} comparisons, {len(comparison.problems)} problems, "
+          f"{time.monotonic() - begin:.1f} s")
+    for problem in comparison.problems:
+        print("  " + problem)
+    return not comparison.problems
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mount", action="store_true")
+    parser.add_argument("--windows", type=int, default=20)
+    parser.add_argument("--import-option", action="append", default=[])
+    parser.add_argument("xtf")
+    parser.add_argument("--shared", action="store_true")
+    parser.add_argument("archive", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    need("otf2-print")
+    if options.mount:
+        need_mounts()
+    if options.shared:
+        folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+        options.archive += sorted(folder.glob("*/*.otf2"))
+    xtf = Xtf(options.xtf)
+    good = True
+    for archive in options.archive:
+        try:
+            good &= compare_archive(xtf, archive, options)
+        except Failure as failure:
+            print(f"{archive}: {failure}")
+            good = False
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

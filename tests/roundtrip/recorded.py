@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Records hpcc, a real MPI benchmark, on the spot under eztrace, and compares the whole with otf2-print.
+
+usage: recorded.py XTF
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+import compare
+from xtfrun import Failure, Xtf, need, skip, temporary_folder
+
+INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+# Lines of the input, from 0: size of the matrix, and the grid of processes. Some 700 000 events in a second.
+SETTINGS = {5: "200", 10: "2", 11: "2"}
+
+
+def write_input(folder):
+    lines = INPUT.read_text(encoding="latin-1").splitlines()
+    for number, value in SETTINGS.items():
+        lines[number] = value + " " + lines[number].split(None, 1)[1]
+    (folder / "hpccinf.txt").write_text("\n".join(lines) + "\n", encoding="latin-1")
+
+
+def record(folder):
+    """The archive's anchor file."""
+    write_input(folder)
+    command = ["mpirun", "--oversubscribe", "-n", "4", "eztrace", "-t", "openmpi", "-o", "out", "hpcc"]
+    if os.geteuid() == 0:
+        command.insert(1, "--allow-run-as-root")
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+    anchors = sorted(folder.glob("out/*/*.otf2"))
+    if done.returncode != 0 or not anchors:
+        skip(f"hpcc under eztrace does not run here: {done.stderr.decode(errors='replace')[-500:]}")
+    return anchors[0]
+
+
+def main():
+    need("eztrace", "hpcc", "mpirun", "otf2-print")
+    if not INPUT.is_file():
+        skip(f"no {INPUT} here")
+    with temporary_folder() as temporary:
+        archive = record(pathlib.Path(temporary))
+        options = argparse.Namespace(mount=False, windows=20, import_option=[])
+        try:
+            good = compare.compare_archive(Xtf(sys.argv[1]), archive, options)
+        except Failure as failure:
+            print(failure)
+            good = False
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

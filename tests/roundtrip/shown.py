@@ -1,0 +1,108 @@
+"""What XTF shows of a trace: by `xtf cat` and `xtf ls`, or through a mount."""
+
+import os
+import pathlib
+import re
+from fractions import Fraction
+
+ESCAPE = re.compile(r"\\x([0-9a-f]{2})")
+CUT = re.compile(r"(.*)~\d+$", re.S)
+
+
+class Cat:
+    """Without a mount."""
+
+    def __init__(self, xtf, trace):
+        self.xtf = xtf
+        self.trace = trace
+
+    def read(self, path):
+        return self.xtf.expect("cat", self.trace, path).decode("utf-8", "surrogateescape")
+
+    def list(self, path):
+        return self.xtf.expect("ls", self.trace, path).decode().split()
+
+
+class Mounted:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def read(self, path):
+        # Not by pathlib.read_bytes(): what st_size says must be what there is.
+        with open(self.folder / path.lstrip("/"), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read()
+        assert len(data) == size, f"{path}: st_size is {size}, but it has {len(data)} bytes"
+        return data.decode("utf-8", "surrogateescape")
+
+    def list(self, path):
+        return sorted(os.listdir(self.folder / path.lstrip("/")))
+
+
+def plain(text):
+    """The text that a cell shows. One that was cut ends before its ~NUMBER."""
+    if text == '""':
+        return ""
+    data = ESCAPE.sub(lambda match: f"\\x{match[1]}", text)
+    if "\\x" not in data:
+        return data
+    raw = bytearray()
+    encoded = text.encode("utf-8", "surrogateescape")
+    i = 0
+    while i < len(encoded):
+        if encoded[i:i + 2] == b"\\x":
+            raw.append(int(encoded[i + 2:i + 4], 16))
+            i += 4
+        else:
+            raw.append(encoded[i])
+            i += 1
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def shows(cell, text):
+    """Whether the cell shows the text, whole or cut."""
+    if plain(cell) == text:
+        return True
+    cut = CUT.match(cell)
+    return bool(cut) and text.startswith(plain(cut[1]).rstrip("\\")[:len(text)]) and len(text) > 4
+
+
+class Shown:
+    """A trace, however it is read."""
+
+    def __init__(self, reader):
+        self.reader = reader
+        self.columns_of = {}
+        self.tables = {}
+
+    def count(self, path):
+        return int(self.reader.read(path.rstrip("/") + "/count"))
+
+    def columns(self, path):
+        """The names of the columns of a selection's records."""
+        lines = self.reader.read(path.rstrip("/") + "/columns").splitlines()
+        return [line.split()[0] for line in lines if line and not line.startswith("#")]
+
+    def records(self, path, key=None):
+        """Lists of cells. Columns are the same in all selections of a type, by which they are remembered: `key`."""
+        if key not in self.columns_of:
+            self.columns_of[key] = self.columns(path)
+        splits = len(self.columns_of[key]) - 1
+        for line in self.reader.read(path.rstrip("/") + "/records").split("\n"):
+            if line:
+                yield line.rstrip(" ").split(None, splits)
+
+    def table(self, name):
+        """Rows of a table in /definitions, as dictionaries."""
+        if name not in self.tables:
+            lines = self.reader.read("/definitions/" + name).split("\n")
+            columns = lines[0].lstrip("#").split()
+            self.tables[name] = [dict(zip(columns, line.rstrip(" ").split(None, len(columns) - 1)))
+                                 for line in lines[1:] if line]
+        return self.tables[name]
+
+
+def ticks_of(cell, ticks_a_second, origin):
+    """The first tick at or after what is written, as docs/TREE.md says."""
+    exact = Fraction(cell) * ticks_a_second
+    return origin + -(-exact.numerator // exact.denominator)

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What real archives do and readers trip over: archives written by OTF2's own writer, compared with otf2-print, and where that
+fails with what was written.
+
+usage: traps.py [--mount] XTF OTF2-ARCHIVES
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+import compare
+from shown import Cat, Shown
+from xtfrun import Failure, Xtf, need, need_mounts, temporary_folder
+
+SOUND = ["all-events", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids", "rank-low-ids", "rank-high-ids",
+         "duplicate-definitions", "late-definitions", "missing-definitions", "region-per-process", "wrong-counts",
+         "odd-calls", "open-receives", "another name.v2", "backward-times", "no-events"]
+
+# A ring of 3 processes, 300 rounds of 6 events.
+RING = 1800
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        raise Failure(f"{what}: {found!r}, should be {wanted!r}")
+
+
+class Traps:
+    def __init__(self, xtf, folder):
+        self.xtf = xtf
+        self.folder = folder
+
+    def archive(self, name):
+        return self.folder / (name + ".otf2")
+
+    def imported(self, name, *options):
+        """The trace, and what the import said."""
+        trace = self.folder / (name + ".xtf")
+        result = self.xtf.run("import", "--quiet", *options, "-o", trace, self.archive(name))
+        if result.status != 0:
+            raise Failure(str(result))
+        self.xtf.expect("check", trace)
+        return Shown(Cat(self.xtf, trace)), result.errors.decode()
+
+    def refused(self, name, word):
+        """Without --keep-going there is no trace, and the message says what is missing."""
+        trace = self.folder / (name + ".xtf")
+        result = self.xtf.run("import", "--quiet", "-o", trace, self.archive(name))
+        expect(f"status of importing {name}", result.status, 1)
+        expect(f"{name} leaves a file", trace.exists(), False)
+        if word not in result.errors.decode():
+            raise Failure(f"importing {name} does not speak of {word}: {result.errors.decode()}")
+
+    def missing_events(self):
+        self.refused("missing-events", "1.evt")
+        shown, said = self.imported("missing-events", "--keep-going")
+        expect("records beside those missing", shown.count("/"), 2 * RING)
+        expect("records of location 2", shown.count("/proc/2"), RING)
+        expect("1.evt is named", "1.evt" in said, True)
+
+    def truncated_events(self):
+        self.refused("truncated-events", "1")
+        shown, said = self.imported("truncated-events", "--keep-going")
+        rest = shown.count("/proc/1")
+        expect("records of locations 0 and 2", shown.count("/proc/0,2"), 2 * RING)
+        expect("the import says what is missing", bool(said.strip()), True)
+        # Half of the bytes are there, so about half of the events.
+        expect("about half of location 1", RING // 3 < rest < RING * 2 // 3, True)
+        lines = list(shown.records("/proc/1", "all"))
+        expect("their events", [line[4] for line in lines],
+               (["ENTER", "LEAVE", "ENTER", "MPI_SEND", "MPI_RECV", "LEAVE"] * RING)[:rest])
+
+    def backward_times(self):
+        _, said = self.imported("backward-times")
+        if "1" not in said or "back" not in said.lower():
+            raise Failure(f"nothing is said of times that go backwards in location 1: {said!r}")
+
+    def region_per_process(self):
+        shown, _ = self.imported("region-per-process")
+        expect("regions", sorted((row["name"], row["line"]) for row in shown.table("regions")),
+               [("MPI_Send", "-"), ("main", "10"), ("main", "99")])
+        expect("sends of all processes", sum(line[-1] == "MPI_Send" for line in shown.records("/calls", "calls")), 400)
+
+    def clock_offsets(self):
+        """All begin within a few ticks, though their clocks are hours apart."""
+        shown, _ = self.imported("clock-offsets")
+        for rank in range(4):
+            first = float(next(shown.records(f"/proc/{rank}", "all"))[0])
+            expect(f"process {rank} begins with the others", first < 0.001, True)
+
+    def wide_ids(self):
+        for name in ("rank-low-ids", "rank-high-ids"):
+            shown, _ = self.imported(name)
+            counts = [shown.count(f"/proc/{p}/thread/{t}") for p in range(3) for t in range(2)]
+            expect(f"records of the threads in {name}", counts, [240] * 6)
+
+    def no_events(self):
+        shown, _ = self.imported("no-events")
+        expect("records of nothing", shown.count("/"), 0)
+        expect("lines of nothing", list(shown.records("/", "all")), [])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mount", action="store_true")
+    parser.add_argument("--windows", type=int, default=10)
+    parser.add_argument("--import-option", action="append", default=[])
+    parser.add_argument("xtf")
+    parser.add_argument("otf2_archives")
+    options = parser.parse_args()
+    need("otf2-print")
+    if options.mount:
+        need_mounts()
+    failures = 0
+    with temporary_folder() as temporary:
+        folder = pathlib.Path(temporary)
+        subprocess.run([options.otf2_archives, temporary], check=True)
+        xtf = Xtf(options.xtf)
+        for name in SOUND:
+            try:
+                failures += not compare.compare_archive(xtf, folder / (name + ".otf2"), options)
+            except Failure as failure:
+                print(f"{name}: {failure}")
+                failures += 1
+        traps = Traps(xtf, folder)
+        for test in (traps.missing_events, traps.truncated_events, traps.backward_times, traps.region_per_process,
+                     traps.clock_offsets, traps.wide_ids, traps.no_events):
+            try:
+                test()
+                print(f"{test.__name__}: as it should be")
+            except Failure as failure:
+                print(f"{test.__name__}: {failure}")
+                failures += 1
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -53,10 +53,10 @@ static char *anchor_in(const char *path, GError **error)
 
 static bool is_anchor(const char *path)
 {
-    static const char magic[] = "OTF2"; /* after one byte for the byte order */
+    static const char magic[] = "OTF2"; /* after a byte of OTF2's own, and one for the byte order */
     char start[16] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool is = fd >= 0 && read(fd, start, sizeof start) >= 5 && memcmp(start + 1, magic, strlen(magic)) == 0;
+    bool is = fd >= 0 && read(fd, start, sizeof start) >= 6 && memcmp(start + 2, magic, strlen(magic)) == 0;
 
     if (fd >= 0)
         close(fd);

@@ -1,0 +1,137 @@
+"""Real mounts for tests: makes traces, mounts them, reads the daemon's counters, and cleans up whatever happens."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+XTF = os.environ["XTF"]
+MAKE_TRACE = os.environ["MAKE_TRACE"]
+SKIP = 77
+
+
+def require_fuse():
+    """Ends the script as skipped where nothing can be mounted."""
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as error:
+        print(f"skipped: /dev/fuse: {error.strerror}")
+        sys.exit(SKIP)
+
+
+def run(*arguments, check=True, **options):
+    """Runs a program; its CompletedProcess with text output."""
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
+    return done
+
+
+def make_trace(path, procs, threads, records, page_size=4096):
+    run(MAKE_TRACE, path, str(procs), str(threads), str(records), str(page_size))
+    return path
+
+
+def is_mounted(directory):
+    with open("/proc/self/mounts") as mounts:
+        return any(line.split()[1] == directory for line in mounts)
+
+
+def wait_until(condition, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds} s in vain: {what}")
+        time.sleep(0.01)
+
+
+class Mount:
+    """A trace mounted by a daemon in the foreground. Its messages are checked to be none at the end."""
+
+    def __init__(self, trace, options=None, quiet_at_end=True):
+        self.trace = trace
+        self.options = options
+        self.quiet_at_end = quiet_at_end
+
+    def __enter__(self):
+        self.dir = tempfile.mkdtemp(prefix="xtf-test-")
+        self.log = tempfile.TemporaryFile("w+")
+        command = [XTF, "mount", "-f", self.trace, self.dir] + (["-o", self.options] if self.options else [])
+        self.daemon = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        wait_until(lambda: is_mounted(self.dir) or self.daemon.poll() is not None, "mounting")
+        if self.daemon.poll() is not None:
+            raise AssertionError("the daemon ended: " + self.messages())
+        return self
+
+    def __exit__(self, *exception):
+        try:
+            if self.daemon.poll() is None:
+                self.daemon.send_signal(signal.SIGTERM)
+            status = self.daemon.wait(20)
+        except subprocess.TimeoutExpired:
+            self.daemon.kill()
+            status = "a time-out"
+        if is_mounted(self.dir):
+            run("umount", "-l", self.dir, check=False)
+        os.rmdir(self.dir)
+        if exception[0] is None:
+            assert status == 0, f"the daemon ended with {status}: {self.messages()}"
+            assert not self.quiet_at_end or self.messages() == "", self.messages()
+        self.log.close()
+
+    def messages(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def path(self, *parts):
+        return os.path.join(self.dir, *parts)
+
+    def read(self, *parts):
+        with open(self.path(*parts), "rb") as file:
+            return file.read()
+
+    def count(self, *parts):
+        return int(self.read(*parts, "count"))
+
+    def stats(self):
+        text = os.getxattr(self.dir, "user.xtf.stats").decode()
+        return {name: int(value) for name, value in (line.split() for line in text.splitlines())}
+
+    def requests(self):
+        """Requests that the daemon has seen, by kind; without those that asking for them makes, and those that the kernel sends late."""
+        return {name: value for name, value in self.stats().items()
+                if name.startswith("requests.") and name not in ("requests.getxattr", "requests.forget")}
+
+    def resident(self):
+        """The daemon's memory, bytes."""
+        with open(f"/proc/{self.daemon.pid}/status") as status:
+            return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) * 1024
+
+    def files(self, start="."):
+        """All regular files below a directory, as find finds them."""
+        listed = run("find", start, "-type", "f", cwd=self.dir).stdout.splitlines()
+        return [os.path.normpath(path) for path in listed]
+
+
+class TestCase(unittest.TestCase):
+    """Tests of one trace: sub-classes say which, it is made once."""
+
+    procs, threads, records, page_size = 4, 2, 4000, 4096
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
+        cls.trace = make_trace(os.path.join(cls.folder.name, "trace.xtf"), cls.procs, cls.threads, cls.records, cls.page_size)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+
+def main():
+    require_fuse()
+    unittest.main(verbosity=2)

@@ -1,0 +1,138 @@
+/*
+ * Writes a trace whose every record follows from a formula, so that a test can work out what any query must answer without us.
+ * tests/mount/model.py has the same formula.
+ *
+ *     make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE]
+ *
+ * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns: pairs of records of a
+ * location tie, and so do locations. Its kind goes round in eights: enter, send, leave; enter, receive, leave; enter, leave.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/writer.h"
+#include "src/model/schemas.h"
+
+static const char *const regions[] = {"main", "MPI_Send", "MPI_Recv", "compute"};
+
+static void die(GError *error)
+{
+    fprintf(stderr, "make-trace: %s\n", error->message);
+    exit(1);
+}
+
+static uint32_t text(XtfWriter *writer, const char *string)
+{
+    GError *error = NULL;
+    uint32_t id;
+
+    if (!xtf_writer_add_string(writer, string, &id, &error))
+        die(error);
+    return id;
+}
+
+static uint32_t schema(XtfWriter *writer, unsigned tag)
+{
+    GError *error = NULL;
+    uint32_t id;
+
+    if (!xtf_writer_add_schema(writer, xtf_model_schema(tag), &id, &error))
+        die(error);
+    return id;
+}
+
+static void add(XtfWriter *writer, unsigned tag, const void *row)
+{
+    GError *error = NULL;
+    XtfTableWriter *table = xtf_writer_table(writer, schema(writer, tag), &error);
+
+    if (!table || !xtf_table_append(table, row, NULL, &error))
+        die(error);
+}
+
+static void write_definitions(XtfWriter *writer, unsigned procs, unsigned threads)
+{
+    char name[64];
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(regions); i++)
+        add(writer, XTF_MODEL_REGIONS, &(XtfRegionRow){.line = XTF_NONE32, .name = text(writer, regions[i])});
+    add(writer, XTF_MODEL_GROUPS, &(XtfGroupRow){.first = 0, .count = procs});
+    add(writer, XTF_MODEL_COMMUNICATORS,
+        &(XtfCommunicatorRow){.name = text(writer, "MPI_COMM_WORLD"), .group = 0, .remote_group = XTF_NONE32});
+    for (unsigned p = 0; p < procs; p++) {
+        snprintf(name, sizeof name, "rank %u", p);
+        add(writer, XTF_MODEL_PROCESSES, &(XtfProcessRow){.proc = p, .id = p, .name = text(writer, name)});
+        add(writer, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = p, .proc = p});
+        for (unsigned t = 0; t < threads; t++)
+            add(writer, XTF_MODEL_LOCATIONS,
+                &(XtfLocationRow){.id = (uint64_t)p * threads + t, .proc = p, .thread = t, .process = p});
+    }
+}
+
+typedef struct {
+    XtfArrayWriter *calls, *sends, *recvs;
+} Arrays;
+
+static void append(XtfArrayWriter *array, const void *row)
+{
+    GError *error = NULL;
+
+    if (!xtf_array_append(array, row, &error))
+        die(error);
+}
+
+static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint64_t k)
+{
+    static const uint32_t region_of[] = {1, 1, 1, 2, 2, 2, 3, 3};
+    uint64_t time = 1000 * (k / 2) + 500 * (p % 3);
+    uint32_t region = region_of[k % 8];
+    bool enter = k % 8 == 0 || k % 8 == 3 || k % 8 == 6;
+
+    if (k % 8 == 1)
+        append(arrays->sends, &(XtfSendRow){.time = time, .seq = k, .region = region, .peer = (p + 1) % procs, .tag = k % 5,
+                                             .bytes = 1 + k % 1000, .request = XTF_NONE64});
+    else if (k % 8 == 4)
+        append(arrays->recvs, &(XtfRecvRow){.time = time, .seq = k, .region = region, .peer = (p + procs - 1) % procs,
+                                             .tag = k % 5, .bytes = 1 + k % 1000, .request = XTF_NONE64});
+    else
+        append(arrays->calls, &(XtfCallRow){.time = time, .seq = k, .region = region, .event = !enter, .enter = !enter});
+}
+
+static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)
+{
+    GError *error = NULL;
+    XtfArrayWriter *made = xtf_writer_array(writer, location, schema(writer, tag), &error);
+
+    if (!made)
+        die(error);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5) {
+        fputs("Usage: make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE]\n", stderr);
+        return 2;
+    }
+    unsigned procs = (unsigned)atoi(argv[2]), threads = (unsigned)atoi(argv[3]);
+    uint64_t records = strtoull(argv[4], NULL, 10);
+    const XtfWriterOptions options = {.page_size = argc > 5 ? (uint32_t)atoi(argv[5]) : 0, .no_sync = true};
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(argv[1], &options, &error);
+
+    if (!writer)
+        die(error);
+    write_definitions(writer, procs, threads);
+    for (unsigned p = 0; p < procs; p++) {
+        for (unsigned t = 0; t < threads; t++) {
+            uint64_t location = (uint64_t)p * threads + t;
+            const Arrays arrays = {array(writer, location, XTF_MODEL_CALLS), array(writer, location, XTF_MODEL_SENDS),
+                                   array(writer, location, XTF_MODEL_RECVS)};
+            for (uint64_t k = 0; k < records; k++)
+                write_record(&arrays, procs, p, k);
+        }
+    }
+    if (!xtf_writer_close(writer, &error))
+        die(error);
+    return 0;
+}

@@ -1,0 +1,27 @@
+"""What make-trace.c writes, worked out again, record by record."""
+
+from collections import namedtuple
+
+Record = namedtuple("Record", "time proc thread seq event type")
+
+KINDS = [("ENTER", "calls"), ("MPI_SEND", "sends"), ("LEAVE", "calls"), ("ENTER", "calls"), ("MPI_RECV", "recvs"),
+         ("LEAVE", "calls"), ("ENTER", "calls"), ("LEAVE", "calls")]
+
+
+def time_of(proc, k):
+    """Nanoseconds."""
+    return 1000 * (k // 2) + 500 * (proc % 3)
+
+
+def all_records(procs, threads, records):
+    """In the order of (time, proc, thread, seq)."""
+    found = [Record(time_of(p, k), p, t, k, *KINDS[k % 8])
+             for p in range(procs) for t in range(threads) for k in range(records)]
+    found.sort()
+    return found
+
+
+def count(procs, records, window=(0, float("inf")), threads=1, only=None):
+    """Records of a set of processes with a time in [from, to), in nanoseconds; of one type, if `only` names it."""
+    return sum(1 for p in procs for k in range(records)
+               if window[0] <= time_of(p, k) < window[1] and (only is None or KINDS[k % 8][1] == only)) * threads

@@ -1,0 +1,316 @@
+"""Mounting by every way, messages when it can't be done, and ends under load."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import harness
+from harness import XTF, is_mounted, run, wait_until
+
+EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "melt-4")
+ROOT = os.geteuid() == 0
+
+
+def daemons(directory):
+    """Processes of ours that serve a directory: its name is in their command line."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                arguments = file.read().split(b"\0")
+        except OSError:
+            continue
+        if directory.encode() in arguments and os.path.basename(arguments[0]) in (b"xtf", b"mount.xtf"):
+            found.append(int(pid))
+    return found
+
+
+class Case(harness.TestCase):
+    records = 20000
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(self.clean)
+
+    def clean(self):
+        while is_mounted(self.dir):
+            run("umount", "-l", self.dir)
+        wait_until(lambda: not daemons(self.dir), "the daemon's end")
+        os.rmdir(self.dir)
+
+    def count(self):
+        with open(os.path.join(self.dir, "count")) as file:
+            return int(file.read())
+
+
+class Mounting(Case):
+    def test_background(self):
+        """The mount answers as soon as the command is back, and the daemon holds nothing of the terminal."""
+        mounted = run(XTF, "mount", self.trace, self.dir)
+        self.assertEqual(self.count(), self.procs * self.threads * self.records)
+        self.assertEqual(mounted.stdout + mounted.stderr, "")
+        pid, = daemons(self.dir)
+        self.assertEqual(os.readlink(f"/proc/{pid}/cwd"), "/")
+        self.assertEqual(os.getsid(pid), pid)
+        self.assertEqual({os.readlink(f"/proc/{pid}/fd/{fd}") for fd in range(3)}, {"/dev/null"})
+        run(XTF, "unmount", self.dir)
+        self.assertFalse(is_mounted(self.dir))
+
+    def test_relative_paths(self):
+        run(XTF, "mount", os.path.basename(self.trace), os.path.relpath(self.dir, self.folder.name), cwd=self.folder.name)
+        self.count()
+        os.kill(daemons(self.dir)[0], signal.SIGTERM)
+        wait_until(lambda: not is_mounted(self.dir), "unmounting")
+
+    def test_mount_table(self):
+        strange = shutil.copy(self.trace, os.path.join(self.folder.name, "a,b c\\d.xtf"))
+        run(XTF, "mount", strange, self.dir, "-o", "uid=1234,gid=4321")
+        with open("/proc/self/mountinfo") as table:
+            line, = [line for line in table if line.split()[4] == self.dir]
+        self.assertIn(" - fuse.xtf ", line)
+        source = line.split(" - ")[1].split()[1]
+        self.assertEqual(source.encode().decode("unicode_escape"), strange)
+        attributes = os.stat(os.path.join(self.dir, "count"))
+        self.assertEqual((attributes.st_uid, attributes.st_gid), (1234, 4321))
+        self.assertEqual(attributes.st_mtime_ns, os.stat(strange).st_mtime_ns)
+
+    def test_errors_reach_the_terminal(self):
+        text = os.path.join(self.folder.name, "text")
+        with open(text, "w") as file:
+            file.write("no trace\n" * 10000)
+        short = os.path.join(self.folder.name, "short.xtf")
+        with open(self.trace, "rb") as whole, open(short, "wb") as file:
+            file.write(whole.read(100))
+        wrong = {
+            ("/nothing/here.xtf", self.dir): 1,
+            (text, self.dir): 1,
+            (short, self.dir): 1,
+            (self.folder.name, self.dir): 1,
+            (self.trace, text): 1,
+            (self.trace, "/nothing/here"): 1,
+            (self.trace,): 2,
+            (self.trace, self.dir, "more"): 2,
+            (self.trace, self.dir, "--nonsense"): 2,
+            (self.trace, self.dir, "-o", "nonsense"): 2,
+            (self.trace, self.dir, "-o", "cache=lots"): 2,
+            (self.trace, self.dir, "-o", "threads=0"): 2,
+        }
+        for arguments, status in wrong.items():
+            done = run(XTF, "mount", *arguments, check=False)
+            self.assertEqual(done.returncode, status, arguments)
+            self.assertRegex(done.stderr, r"^xtf: .+\n", arguments)
+            self.assertFalse(is_mounted(self.dir), arguments)
+
+    def test_unmount_refuses_what_is_not_ours(self):
+        for directory in (self.dir, "/proc", "/nothing/here"):
+            done = run(XTF, "unmount", directory, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no trace is mounted", done.stderr)
+
+    def test_unmount_in_use(self):
+        run(XTF, "mount", self.trace, self.dir)
+        with open(os.path.join(self.dir, "records"), "rb") as file:
+            done = run(XTF, "unmount", self.dir, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(is_mounted(self.dir))
+            run(XTF, "unmount", "--lazy", self.dir)
+            self.assertFalse(is_mounted(self.dir))
+            file.seek(-100, os.SEEK_END)
+            self.assertEqual(len(file.read()), 100) # who has it open goes on
+        wait_until(lambda: not daemons(self.dir), "the daemon to end with its last user")
+
+
+@unittest.skipUnless(ROOT, "only root may call mount(8) like this")
+class MountHelper(Case):
+    OPTIONS = "rw,nofail,_netdev,noauto,user,x-systemd.automount,cache=1M,threads=2,allow_other"
+
+    def setUp(self):
+        super().setUp()
+        self.bin = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(shutil.rmtree, self.bin)
+        os.symlink(os.path.abspath(XTF), os.path.join(self.bin, "xtf"))
+        os.symlink(os.path.abspath(XTF), os.path.join(self.bin, "mount.xtf"))
+        # As mount(8) runs helpers at boot: without HOME.
+        self.environment = {"PATH": self.bin + ":/usr/sbin:/usr/bin:/sbin:/bin"}
+
+    @unittest.skipUnless(shutil.which("mount.fuse3", path="/sbin:/usr/sbin"), "there is no mount.fuse3")
+    def test_by_type(self):
+        run("mount", "-t", "fuse.xtf", "-o", self.OPTIONS, self.trace, self.dir, env=self.environment)
+        self.assertEqual(self.count(), self.procs * self.threads * self.records)
+        run("umount", self.dir)
+
+    @unittest.skipUnless(shutil.which("mount.fuse3", path="/sbin:/usr/sbin"), "there is no mount.fuse3")
+    def test_fstab(self):
+        fstab = os.path.join(self.bin, "fstab")
+        with open(fstab, "w") as file:
+            file.write(f"{self.trace} {self.dir} fuse.xtf {self.OPTIONS} 0 0\n")
+        run("mount", "-T", fstab, self.dir, env=self.environment)
+        self.assertEqual(self.count(), self.procs * self.threads * self.records)
+        run("umount", self.dir)
+
+    def test_helper(self):
+        run("mount.xtf", self.trace, self.dir, "-f", "-o", self.OPTIONS, env=self.environment)
+        self.assertFalse(is_mounted(self.dir), "-f is a dry run")
+        wrong = run("mount.xtf", self.trace, self.dir, "-o", "nonsense", env=self.environment, check=False)
+        self.assertEqual(wrong.returncode, 2)
+        run("mount.xtf", self.trace, self.dir, "-n", "-s", "-o", self.OPTIONS + ",nonsense", env=self.environment)
+        self.assertEqual(self.count(), self.procs * self.threads * self.records)
+
+
+class Load:
+    """Threads that read whatever they can from a mount, until it ends."""
+
+    def __init__(self, directory, n=4):
+        self.directory = directory
+        self.read = 0
+        self.stopped = False
+        self.threads = [threading.Thread(target=self.work, args=(i,)) for i in range(n)]
+        for thread in self.threads:
+            thread.start()
+
+    def work(self, seed):
+        numbers = random.Random(seed)
+        while not self.stopped:
+            a = numbers.randrange(10 ** 7)
+            folder = os.path.join(self.directory, "proc", str(numbers.randrange(4)), "time", f"{a}ns-{a + 10 ** 6}ns")
+            try:
+                os.listdir(folder)
+                for name in ("count", "records"):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        self.read += len(file.read())
+            except OSError:
+                if not is_mounted(self.directory):
+                    return
+
+    def end(self):
+        self.stopped = True
+        for thread in self.threads:
+            thread.join(20)
+            assert not thread.is_alive(), "a reader hangs"
+
+
+class Ends(Case):
+    def start(self):
+        run(XTF, "mount", "-o", "max_nodes=256", self.trace, self.dir)
+        pid, = daemons(self.dir)
+        load = Load(self.dir)
+        wait_until(lambda: load.read > 1 << 20, "some load")
+        return pid, load
+
+    def test_signals_under_load(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            pid, load = self.start()
+            os.kill(pid, number)
+            wait_until(lambda: not is_mounted(self.dir), f"unmounting after {number}")
+            load.end()
+            wait_until(lambda: not daemons(self.dir), f"the daemon's end after {number}")
+
+    def test_signal_with_open_files(self):
+        run(XTF, "mount", self.trace, self.dir)
+        pid, = daemons(self.dir)
+        with open(os.path.join(self.dir, "count")), open(os.path.join(self.dir, "records"), "rb", buffering=0) as file:
+            file.read(10)
+            os.kill(pid, signal.SIGTERM)
+            wait_until(lambda: not daemons(self.dir), "the daemon's end")
+            self.assertFalse(is_mounted(self.dir))
+            with self.assertRaises(OSError): # it says that it is gone, and does not hang
+                os.pread(file.fileno(), 10, os.fstat(file.fileno()).st_size - 10)
+
+    def test_lazy_unmount_under_load(self):
+        _, load = self.start()
+        run(XTF, "unmount", "--lazy", self.dir)
+        load.end()
+        wait_until(lambda: not daemons(self.dir), "the daemon's end")
+
+    def test_killed_daemon(self):
+        """What a crash leaves can be unmounted by us."""
+        run(XTF, "mount", self.trace, self.dir)
+        os.kill(daemons(self.dir)[0], signal.SIGKILL)
+        wait_until(lambda: not daemons(self.dir), "its death")
+        self.assertTrue(is_mounted(self.dir))
+        run(XTF, "unmount", self.dir)
+        self.assertFalse(is_mounted(self.dir))
+
+
+class Archives(Case):
+    """Mounting what must be imported first."""
+
+    def setUp(self):
+        super().setUp()
+        self.home = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(shutil.rmtree, self.home)
+        self.cache = os.path.join(self.home, "cache", "xtf")
+        self.archive = shutil.copytree(EXAMPLE, os.path.join(self.home, "melt"))
+        self.environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.home, "cache"))
+
+    def kept(self):
+        return {name: os.stat(os.path.join(self.cache, name)).st_mtime_ns for name in os.listdir(self.cache)
+                if not name.endswith(".lock")}
+
+    def mount(self, source, directory=None):
+        run(XTF, "mount", source, directory or self.dir, env=self.environment)
+
+    def unmount(self, directory=None):
+        run(XTF, "unmount", directory or self.dir)
+
+    def test_kept_until_it_changes(self):
+        self.mount(self.archive)
+        events = self.count()
+        self.assertGreater(events, 10000)
+        self.unmount()
+        first = self.kept()
+        self.assertEqual(len(first), 1)
+
+        anchor, = [name for name in os.listdir(self.archive) if name.endswith(".otf2")]
+        self.mount(os.path.join(self.archive, anchor))
+        self.assertEqual(self.count(), events)
+        self.assertEqual(self.kept(), first, "it was imported again")
+
+        os.utime(os.path.join(self.archive, anchor))
+        other = tempfile.mkdtemp(prefix="xtf-test-")
+        self.mount(self.archive, other)
+        second = self.kept()
+        self.assertEqual(len(second), 1)
+        self.assertNotEqual(set(second), set(first), "the old import was taken for the new")
+        self.assertEqual(self.count(), events) # whoever has the old one mounted keeps it
+        self.unmount(other)
+        os.rmdir(other)
+
+    def test_damaged_import_is_made_anew(self):
+        self.mount(self.archive)
+        events = self.count()
+        self.unmount()
+        name, = self.kept()
+        with open(os.path.join(self.cache, name), "wb"):
+            pass
+        self.mount(self.archive)
+        self.assertEqual(self.count(), events)
+
+    def test_two_at_once(self):
+        other = tempfile.mkdtemp(prefix="xtf-test-")
+        mounts = [subprocess.Popen([XTF, "mount", self.archive, directory], env=self.environment) for directory in (self.dir, other)]
+        self.assertEqual([mount.wait(60) for mount in mounts], [0, 0])
+        self.assertEqual(len(self.kept()), 1)
+        for path in ("count", "records"):
+            with open(os.path.join(self.dir, path), "rb") as one, open(os.path.join(other, path), "rb") as two:
+                self.assertEqual(one.read(), two.read())
+        self.unmount(other)
+        os.rmdir(other)
+
+    def test_damaged_archive(self):
+        folder, = [name for name in os.listdir(self.archive) if os.path.isdir(os.path.join(self.archive, name))]
+        events, *_ = [name for name in os.listdir(os.path.join(self.archive, folder)) if name.endswith(".evt")]
+        os.unlink(os.path.join(self.archive, folder, events))
+        done = run(XTF, "mount", self.archive, self.dir, env=self.environment, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "xtf: .+")
+        self.assertEqual(self.kept(), {}, "a half import was left")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,185 @@
+"""What reading costs: requests, page visits, page loads, memory."""
+
+import os
+import subprocess
+import unittest
+
+import harness
+import model
+
+PAGE = 4096
+MIB = 1 << 20
+# How many windows the memory test visits; the figure to reach is for a million (it takes some minutes).
+WINDOWS = int(os.environ.get("XTF_TEST_WINDOWS", "60000"))
+
+
+class Caching(harness.TestCase):
+    procs, threads, records = 4, 2, 20000
+
+    def test_second_read_costs_no_request(self):
+        with harness.Mount(self.trace) as mount:
+            files = mount.files("proc/1") + ["time/5ms-8ms/count", "time/5ms-8ms/records"]
+            first = [mount.read(path) for path in files]
+            before = mount.requests()
+            self.assertGreater(before["requests.read"], len(files) - 1)
+            for path, content in zip(files, first):
+                self.assertEqual(mount.read(path), content)
+                os.stat(mount.path(path))
+            self.assertEqual(mount.requests(), before)
+            self.assertLessEqual(before["requests.open"], 1)
+
+    def test_second_listing_costs_no_request(self):
+        with harness.Mount(self.trace) as mount:
+            listed = harness.run("find", "proc/2", "-ls", cwd=mount.dir).stdout
+            before = mount.requests()
+            self.assertGreater(before["requests.readdir"], 0)
+            self.assertEqual(harness.run("find", "proc/2", "-ls", cwd=mount.dir).stdout, listed)
+            self.assertEqual(mount.requests(), before)
+            self.assertLessEqual(before["requests.opendir"], 1)
+
+    def test_second_readlink_costs_no_request(self):
+        with harness.Mount(self.trace) as mount:
+            link = mount.path("time", "1ms-2ms", "next")
+            target = os.readlink(link)
+            before = mount.requests()
+            self.assertEqual(os.readlink(link), target)
+            self.assertEqual(mount.requests(), before)
+
+
+class Visits(harness.TestCase):
+    """Pages of 4 KiB hold some 140 calls (29 bytes), 82 messages (49 bytes), or 168 index entries (24 bytes): so the tree of 75 000
+    calls has 3 levels, of 12 500 messages 2, whatever a page header takes below 100 bytes."""
+
+    procs, threads, records = 2, 2, 100000
+    LEVELS = {"calls": 3, "sends": 2, "recvs": 2}
+
+    def visits(self, mount, *path):
+        before = mount.stats()["page_visits"]
+        count = mount.count(*path)
+        return mount.stats()["page_visits"] - before, count
+
+    def test_count_in_a_window(self):
+        with harness.Mount(self.trace) as mount:
+            mount.count("proc", "1", "time", "1ms-2ms") # definitions are read now
+            for window in (11000000, 12000000), (100000, 49000000), (20000000, 20000500), (0, 60000000):
+                name = f"{window[0]}ns-{window[1]}ns"
+                visits, count = self.visits(mount, "proc", "1", "time", name)
+                self.assertEqual(count, model.count([1], self.records, window, self.threads))
+                self.assertLessEqual(visits, self.threads * sum(2 * levels for levels in self.LEVELS.values()), name)
+                visits, count = self.visits(mount, "proc", "1", "time", name, "calls")
+                self.assertEqual(count, model.count([1], self.records, window, self.threads, only="calls"))
+                self.assertLessEqual(visits, self.threads * 2 * self.LEVELS["calls"], name)
+            self.assertGreater(mount.stats()["page_visits"], 0)
+
+    def test_listing_sizes_nothing(self):
+        with harness.Mount(self.trace) as mount:
+            mount.count("proc", "1", "time", "1ms-2ms")
+            os.stat(mount.path("proc", "1", "time", "3ms-7ms"))
+            before = mount.stats()["page_visits"]
+            os.listdir(mount.path("proc", "1", "time", "3ms-7ms"))
+            self.assertEqual(mount.stats()["page_visits"], before)
+            before = mount.stats()["page_visits"]
+            harness.run("ls", "-l", mount.path("proc", "1", "time", "3ms-7ms"))
+            visits = mount.stats()["page_visits"] - before
+            bound = self.threads * sum(2 * levels for levels in self.LEVELS.values())
+            self.assertLessEqual(visits, 3 * bound, "more than a few descents") # the sizes of count, records, histogram
+
+
+class Streaming(harness.TestCase):
+    procs, threads, records = 1, 1, 400000
+
+    def test_each_leaf_is_loaded_once(self):
+        pages = self.pages()
+        with harness.Mount(self.trace, f"cache={16 * PAGE}") as mount:
+            mount.read("README")
+            before = mount.stats()
+            expected = os.path.getsize(mount.path("proc", "0", "records"))
+            read = 0
+            memory = []
+            with open(mount.path("proc", "0", "records"), "rb", buffering=0) as file:
+                while block := file.read(1 << 20):
+                    read += len(block)
+                    memory.append(mount.resident())
+            after = mount.stats()
+            loads = after["cache.loads"] - before["cache.loads"]
+            print(f"\n  {read >> 20} MiB of lines from {pages} pages: {loads} loads, "
+                  f"memory {memory[len(memory) // 4] / MIB:.1f} MiB after a quarter, {memory[-1] / MIB:.1f} MiB at the end")
+            self.assertEqual(read, expected)
+            self.assertEqual(after["cache.limit"], 16 * PAGE)
+            self.assertGreater(loads, pages // 2, "nothing was loaded: nothing is tested")
+            self.assertLessEqual(loads, pages)
+            self.assertLess(max(memory) - memory[len(memory) // 4], 4 * MIB)
+
+    def pages(self):
+        for line in harness.run(harness.XTF, "info", self.trace).stdout.splitlines():
+            if line.startswith("pages"):
+                return int(line.split()[1])
+        raise AssertionError("xtf info does not say how many pages there are")
+
+
+class ManyProcesses(harness.TestCase):
+    procs, threads, records = 10000, 1, 8
+
+    def test_long_listing(self):
+        """One pass of READDIRPLUS, no look-up a name; the second time nothing at all."""
+        with harness.Mount(self.trace) as mount:
+            os.stat(mount.path("proc"))
+            before = mount.requests()
+            listed = harness.run("ls", "-l", mount.path("proc")).stdout.splitlines()
+            after = mount.requests()
+            self.assertEqual(len(listed), self.procs + 1)
+            self.assertEqual(after["requests.lookup"], before["requests.lookup"])
+            self.assertLess(after["requests.readdir"] - before["requests.readdir"], 100)
+            harness.run("ls", "-l", mount.path("proc"))
+            self.assertEqual(mount.requests(), after)
+
+
+class Memory(harness.TestCase):
+    records = 20000
+
+    def slabs(self):
+        """What the kernel holds, bytes: its inodes and names of all filesystems."""
+        found = {}
+        try:
+            with open("/proc/slabinfo") as slabs:
+                for line in slabs:
+                    fields = line.split()
+                    if fields[0] in ("fuse_inode", "dentry"):
+                        found[fields[0]] = int(fields[2]) * int(fields[3])
+        except OSError:
+            pass
+        return found
+
+    def test_many_windows(self):
+        with harness.Mount(self.trace) as mount:
+            before = self.slabs()
+            for i in range(WINDOWS):
+                os.stat(mount.path("proc", "0", "time", f"{i}ns-{i + 1000}ns", "count"))
+            harness.wait_until(lambda: mount.stats()["nodes"] <= mount.stats()["nodes.limit"], "the kernel to let go")
+            stats, memory, after = mount.stats(), mount.resident(), self.slabs()
+            share = ", ".join(f"{name} {(after[name] - before[name]) / MIB:+.1f} MiB" for name in after) or "unknown"
+            print(f"\n  {WINDOWS} windows: the daemon has {memory / MIB:.1f} MiB and {stats['nodes']} nodes; the kernel: {share}")
+            self.assertGreater(stats["requests.lookup"], 2 * WINDOWS)
+            self.assertLess(memory, 128 * MIB)
+            if "fuse_inode" in before:
+                self.assertLess(after["fuse_inode"] - before["fuse_inode"], 64 * MIB)
+
+    def test_names_in_use_stay(self):
+        """A working directory and an open file survive that the daemon lets go of names, and so do their paths."""
+        with harness.Mount(self.trace, "max_nodes=256") as mount:
+            here = mount.path("proc", "1", "time", "1ms-2ms")
+            with open(os.path.join(here, "count")) as file, subprocess.Popen(["sleep", "1000"], cwd=here) as sleeper:
+                try:
+                    for i in range(3000):
+                        os.stat(mount.path("proc", "0", "time", f"{i}ns-{i + 1000}ns", "count"))
+                    harness.wait_until(lambda: mount.stats()["nodes"] < 600, "the kernel to let go")
+                    self.assertEqual(int(file.read()), model.count([1], self.records, (1000000, 2000000), self.threads))
+                    if tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 18):  # see src/fs/reaper.c
+                        self.assertEqual(os.readlink(f"/proc/{sleeper.pid}/cwd"), here)
+                    self.assertTrue(os.path.samefile(f"/proc/{sleeper.pid}/cwd", here))
+                finally:
+                    sleeper.kill()
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,134 @@
+"""The mounted tree against a recomputation of the trace, and against `xtf cat` and `xtf ls`."""
+
+import os
+import random
+import subprocess
+import unittest
+
+import harness
+import model
+
+
+class Tree(harness.TestCase):
+    procs, threads, records = 5, 2, 2000
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.mount = harness.Mount(cls.trace)
+        cls.mount.__enter__()
+        cls.all = model.all_records(cls.procs, cls.threads, cls.records)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.mount.__exit__(None, None, None)
+        super().tearDownClass()
+
+    def expected(self, window=(0, float("inf")), procs=None, threads=None, only=None):
+        return [r for r in self.all if window[0] <= r.time < window[1] and (procs is None or r.proc in procs)
+                and (threads is None or r.thread in threads) and (only is None or r.type == only)]
+
+    def test_counts(self):
+        self.assertEqual(self.mount.count(), len(self.all))
+        for proc in range(self.procs):
+            self.assertEqual(self.mount.count("proc", str(proc)), len(self.expected(procs=[proc])))
+            for thread in range(self.threads):
+                self.assertEqual(self.mount.count("proc", str(proc), "thread", str(thread)),
+                                 len(self.expected(procs=[proc], threads=[thread])))
+        for only in "calls", "sends", "recvs":
+            self.assertEqual(self.mount.count(only), len(self.expected(only=only)))
+        self.assertEqual(self.mount.count("proc", "1-3"), len(self.expected(procs=[1, 2, 3])))
+        self.assertEqual(self.mount.count("proc", "0,4"), len(self.expected(procs=[0, 4])))
+
+    def test_random_windows(self):
+        random.seed(1)
+        last = max(r.time for r in self.all)
+        for _ in range(300):
+            a, b = sorted(random.sample(range(last + 2000), 2))
+            proc, only = random.randrange(self.procs), random.choice(["calls", "sends", "recvs", None])
+            parts = [["proc", str(proc)], ["time", f"{a}ns-{b}ns"]] + ([[only]] if only else [])
+            random.shuffle(parts) # their order is free
+            path = [part for pair in parts for part in pair]
+            self.assertEqual(self.mount.count(*path), len(self.expected((a, b), [proc], only=only)), path)
+
+    def test_nested_windows_intersect(self):
+        self.assertEqual(self.mount.count("time", "100us-500us", "time", "300us-900us"), len(self.expected((300000, 500000))))
+        self.assertEqual(self.mount.count("time", "100us-200us", "time", "300us-900us"), 0)
+
+    def test_records_in_order(self):
+        """Each line's time, process, thread, seq and event, for the whole trace, whose locations tie all the time."""
+        lines = self.mount.read("records").decode().splitlines()
+        found = []
+        for line in lines:
+            fields = line.split()
+            found.append((round(float(fields[0]) * 1e9), int(fields[1]), int(fields[2]), int(fields[3]), fields[4]))
+        self.assertEqual(found, [(r.time, r.proc, r.thread, r.seq, r.event) for r in self.all])
+        self.assertEqual(len({len(line) for line in lines}), 1, "not of a fixed width")
+
+    def test_any_offset(self):
+        """What tail, dd, and less going backwards do."""
+        path = self.mount.path("time", "100us-", "records")
+        with open(path, "rb") as file:
+            whole = file.read()
+        self.assertEqual(harness.run("tail", "-n1", path).stdout.encode(), whole.splitlines(True)[-1])
+        self.assertEqual(harness.run("tail", "-c", "1000", path).stdout.encode(), whole[-1000:])
+        self.assertEqual(harness.run("dd", f"if={path}", "bs=100", "skip=77", "count=3").stdout.encode(), whole[7700:8000])
+
+        fresh = self.mount.path("time", "100001ns-", "records") # not yet in the kernel's cache
+        length = os.path.getsize(fresh)
+        back = b""
+        with open(fresh, "rb", buffering=0) as file:
+            for offset in range(length // 3000 * 3000, -1, -3000):
+                back = os.pread(file.fileno(), 3000, offset) + back
+        self.assertEqual(back, self.mount.read("time", "100001ns-", "records"))
+
+    def test_wrong_names(self):
+        for path in ("nothing", "proc/99", "proc/x", "proc/3-1", "time/2-1", "time/1", "time/1-2x", "proc/0/num/5-",
+                     "proc/0/time/a-b", "thread/9", "proc/1/count/x", "proc/0/." * 2 + "/y", "count ", "x" * 255):
+            with self.subTest(path), self.assertRaises((FileNotFoundError, NotADirectoryError)):
+                os.stat(self.mount.path(path))
+        before = self.mount.requests()
+        with self.assertRaises(FileNotFoundError):
+            os.stat(self.mount.path("proc", "99"))
+        self.assertEqual(self.mount.requests(), before, "that it does not exist was not remembered")
+
+    def test_same_bytes_without_a_mount(self):
+        files = self.mount.files("proc/2") + self.mount.files("definitions") + ["README", "count", "info", "histogram"]
+        self.assertGreater(len(files), 15)
+        for path in files:
+            shown = subprocess.run([harness.XTF, "cat", self.trace, path], stdout=subprocess.PIPE, check=True).stdout
+            self.assertEqual(shown, self.mount.read(path), path)
+
+    def test_same_listing_without_a_mount(self):
+        for path in ("", "proc", "proc/2", "proc/2/thread/1", "time/0-1ms", "definitions"):
+            shown = harness.run(harness.XTF, "ls", self.trace, "/" + path).stdout.splitlines()
+            self.assertEqual(sorted(shown), sorted(os.listdir(self.mount.path(path))), path)
+
+    def test_links_lead_somewhere(self):
+        links = harness.run("find", ".", "-type", "l", cwd=self.mount.path("time", "100us-200us")).stdout.splitlines()
+        self.assertTrue(links)
+        here = self.mount.path("time", "100us-200us")
+        self.assertEqual(os.path.realpath(os.path.join(here, "next")), os.path.realpath(os.path.join(here, "next", "next", "prev")))
+        with open(os.path.join(here, "next", "count")) as file:
+            self.assertEqual(int(file.read()), len(self.expected((200000, 300000))))
+        zoomed = sum(int(open(os.path.join(here, "zoom", str(i), "count")).read()) for i in range(10))
+        self.assertEqual(zoomed, len(self.expected((100000, 200000))))
+
+    def test_where_am_i(self):
+        """A directory's path is the one by which it was reached, and .. leads back."""
+        for path in ("proc/1/time/0-1ms", "time/0-1ms/proc/1", "proc/1/sends/time/0-1ms/num/0-5"):
+            shell = harness.run("sh", "-c", "/bin/pwd -P; cd ..; /bin/pwd -P; stat -c %i .", cwd=self.mount.path(path))
+            here, above, inode = shell.stdout.split()
+            self.assertEqual(here, self.mount.path(path))
+            self.assertEqual(above, os.path.dirname(self.mount.path(path)))
+            self.assertEqual(int(inode), os.stat(above).st_ino)
+
+    def test_listed_inodes_are_those_of_stat(self):
+        for path in ("proc", "proc/1", "."):
+            with os.scandir(self.mount.path(path)) as entries:
+                for entry in entries:
+                    self.assertEqual(entry.inode(), os.stat(entry.path, follow_symlinks=False).st_ino, entry.path)
+
+
+if __name__ == "__main__":
+    harness.main()

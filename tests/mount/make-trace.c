@@ -89,13 +89,13 @@ static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint6
     bool enter = k % 8 == 0 || k % 8 == 3 || k % 8 == 6;
 
     if (k % 8 == 1)
-        append(arrays->sends, &(XtfSendRow){.time = time, .seq = k, .region = region, .peer = (p + 1) % procs, .tag = k % 5,
+        append(arrays->sends, &(XtfSendsRow){.time = time, .seq = k, .region = region, .peer = (p + 1) % procs, .tag = k % 5,
                                              .bytes = 1 + k % 1000, .request = XTF_NONE64});
     else if (k % 8 == 4)
-        append(arrays->recvs, &(XtfRecvRow){.time = time, .seq = k, .region = region, .peer = (p + procs - 1) % procs,
+        append(arrays->recvs, &(XtfRecvsRow){.time = time, .seq = k, .region = region, .peer = (p + procs - 1) % procs,
                                              .tag = k % 5, .bytes = 1 + k % 1000, .request = XTF_NONE64});
     else
-        append(arrays->calls, &(XtfCallRow){.time = time, .seq = k, .region = region, .event = !enter, .enter = !enter});
+        append(arrays->calls, &(XtfCallsRow){.time = time, .seq = k, .region = region, .event = !enter, .enter = !enter});
 }
 
 static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)

@@ -14,6 +14,20 @@ typedef struct {
     bool has_definitions;    /* of its own: id maps and clock */
 } XtfOtf2Location;
 
+/* What may be wrong with calls. */
+enum {
+    XTF_OTF2_WITHOUT_ENTER,
+    XTF_OTF2_OUT_OF_ORDER,
+    XTF_OTF2_NEVER_LEFT,
+    XTF_OTF2_TOO_DEEP,
+    XTF_OTF2_N_MISHAPS,
+};
+
+typedef struct {
+    uint64_t count, locations;
+    uint64_t location, event; /* an example, from the location with the smallest id */
+} XtfOtf2Mishap;
+
 typedef struct {
     const char *anchor;
     const char *output;
@@ -33,6 +47,7 @@ typedef struct {
     guint next;              /* location */
     GError *error;           /* the first; the workers stop */
     uint64_t counts[XTF_N_EVENTS];
+    XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
     uint64_t read;           /* events, as OTF2 counts them */
     uint64_t n_with_events;  /* locations */
     GPtrArray *warnings, *left_out; /* of strings */

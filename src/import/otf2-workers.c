@@ -143,29 +143,53 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
     return fine;
 }
 
-/* Says what is wrong with the location's calls and times. */
-static void report_mishaps(Worker *worker, const XtfOtf2Location *location)
+static void count_mishap(XtfOtf2Import *import, unsigned kind, uint64_t location, uint64_t count, uint64_t event)
+{
+    XtfOtf2Mishap *mishap = &import->mishaps[kind];
+
+    if (count == 0)
+        return;
+    g_mutex_lock(&import->lock);
+    if (mishap->locations++ == 0 || location < mishap->location) {
+        mishap->location = location;
+        mishap->event = event;
+    }
+    mishap->count += count;
+    g_mutex_unlock(&import->lock);
+}
+
+/* What is wrong with the location's calls and times. Times are told location by location, calls in sum. */
+static void report_mishaps(Worker *worker, uint64_t location)
 {
     const XtfStream *stream = &worker->stream;
     XtfOtf2Import *import = worker->import;
 
     if (stream->backward.count > 0)
         xtf_otf2_warn(import,
-                      "location %" PRIu64 ": %" PRIu64 " events are dated before their predecessors, first event %" PRIu64
-                      ": they got their predecessors' times",
-                      location->id, stream->backward.count, stream->backward.first_seq);
-    if (stream->without_enter.count > 0)
-        xtf_otf2_warn(import, "location %" PRIu64 ": %" PRIu64 " regions are left that were not entered, first event %" PRIu64,
-                      location->id, stream->without_enter.count, stream->without_enter.first_seq);
-    if (stream->out_of_order.count > 0)
-        xtf_otf2_warn(import,
-                      "location %" PRIu64 ": %" PRIu64 " regions are left before those that they called, first event %" PRIu64,
-                      location->id, stream->out_of_order.count, stream->out_of_order.first_seq);
-    if (stream->never_left > 0)
-        xtf_otf2_warn(import, "location %" PRIu64 ": %" PRIu64 " regions are never left", location->id, stream->never_left);
-    if (stream->deepest_beyond > 0)
-        xtf_otf2_warn(import, "location %" PRIu64 ": the stack is deeper than %d; callers are unknown there", location->id,
-                      XTF_STREAM_DEPTH);
+                      "location %" PRIu64 ": its times go back at %" PRIu64 " of its events, the first being event %" PRIu64
+                      ": those got the times of their predecessors",
+                      location, stream->backward.count, stream->backward.first_seq);
+    count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count, stream->without_enter.first_seq);
+    count_mishap(import, XTF_OTF2_OUT_OF_ORDER, location, stream->out_of_order.count, stream->out_of_order.first_seq);
+    count_mishap(import, XTF_OTF2_NEVER_LEFT, location, stream->never_left, stream->seq);
+    count_mishap(import, XTF_OTF2_TOO_DEEP, location, stream->deepest_beyond, stream->seq);
+}
+
+static void tell_mishaps(XtfOtf2Import *import)
+{
+    static const char *const texts[] = {
+        [XTF_OTF2_WITHOUT_ENTER] = "regions are left that were not entered",
+        [XTF_OTF2_OUT_OF_ORDER] = "regions are left before those that they called",
+        [XTF_OTF2_NEVER_LEFT] = "regions are never left",
+        [XTF_OTF2_TOO_DEEP] = "frames are too deep in the stack for their callers to be known",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+        const XtfOtf2Mishap *mishap = &import->mishaps[i];
+        if (mishap->count > 0)
+            xtf_otf2_warn(import, "%" PRIu64 " %s, in %" PRIu64 " locations (location %" PRIu64 ", event %" PRIu64 ")",
+                          mishap->count, texts[i], mishap->locations, mishap->location, mishap->event);
+    }
 }
 
 /* What to do when the source fails: note it, or let it end the import. */
@@ -201,7 +225,7 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
         g_clear_error(&damage);
         return false;
     }
-    report_mishaps(worker, location);
+    report_mishaps(worker, location->id);
     finish_progress(worker, location, read);
     atomic_store(&import->shared->busy_with[worker->number], 0);
     return fine || keep_going(import, location, read, damage, error);
@@ -267,6 +291,7 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     for (unsigned i = 0; i < jobs; i++)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
+    tell_mishaps(import);
     if (import->error != NULL) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;

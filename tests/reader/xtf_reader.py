@@ -1,0 +1,461 @@
+#!/usr/bin/env python3
+"""A second reader of XTF files, written from docs/FORMAT.md alone.
+
+It shares no code with libxtf, so that where the two agree the document is right, and where they differ one of the three is wrong. It reads
+plainly and believes nothing: every length is checked before it is used, every checksum before its bytes are.
+"""
+import argparse
+import heapq
+import os
+import struct
+import sys
+import zlib
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+MAGIC = b"\x89XTF\r\n\x1a\n"
+CATALOG_MAGIC, PAGE_MAGIC, NODE_MAGIC = b"XTFc", b"XTFp", b"XTFn"
+SUPERBLOCK = struct.Struct("<8sHHI16sQQQQII16s164xI")
+REFERENCE = struct.Struct("<QII")
+CLOCK = struct.Struct("<5Q")
+SEGMENT = struct.Struct("<QQQII")
+TABLE = struct.Struct("<IIQ16s")
+LIMIT = struct.Struct("<QQQ")
+PAGE = struct.Struct("<4sBBBxIIQQIIQQII")
+ENTRY = struct.Struct("<QQQ")
+NODE = struct.Struct("<4sB3xII")
+ARRAY = struct.Struct("<QIIQQQ16sHBBI")
+BRANCH = struct.Struct("<QIIQQ16s")
+OPEN_PAGE = struct.Struct("<QQQII")
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS = range(1, 8)
+RECORD, SIDE, TABLE_KIND = 1, 2, 3
+LEAF, INDEX = 1, 2
+TYPES = {1: ("U8", "B"), 2: ("U16", "H"), 3: ("U32", "I"), 4: ("U64", "Q"), 5: ("I32", "i"), 6: ("I64", "q"), 7: ("F64", "d"), 8: ("STRING", "I")}
+
+
+class Damaged(Exception):
+    """The file is not what docs/FORMAT.md says, or is of a kind that this reader must refuse."""
+
+
+def expect(truth, message):
+    if not truth:
+        raise Damaged(message)
+
+
+class Bytes:
+    """Takes a run of bytes apart from its beginning."""
+
+    def __init__(self, data, what):
+        self.data, self.at, self.what = data, 0, what
+
+    def __bool__(self):
+        return self.at < len(self.data)
+
+    def take(self, length):
+        expect(length <= len(self.data) - self.at, f"{self.what}: ends too early")
+        self.at += length
+        return self.data[self.at - length:self.at]
+
+    def unpack(self, layout):
+        layout = struct.Struct(layout) if isinstance(layout, str) else layout
+        return layout.unpack(self.take(layout.size))
+
+    def sub(self, length):
+        return Bytes(self.take(length), self.what)
+
+    def string(self):
+        (length,) = self.unpack("<H")
+        return self.take(length).decode("utf-8", "surrogateescape")
+
+    def all_of(self, layout):
+        expect((len(self.data) - self.at) % layout.size == 0, f"{self.what}: no whole number of entries")
+        while self:
+            yield self.unpack(layout)
+
+
+class Field:
+    def __init__(self, data):
+        kind, self.flags, self.offset, labels = data.unpack("<BxHHH")
+        expect(kind in TYPES, f"{data.what}: a field of unknown type {kind}")
+        self.type, self.code = TYPES[kind]
+        self.size = struct.calcsize("<" + self.code)
+        self.name, self.role, self.unit, self.refers_to = (data.string() for _ in range(4))
+        self.labels = [data.string() for _ in range(labels)]
+        self.optional = bool(self.flags & 1)
+        self.none = b"\xff" * self.size
+
+
+class Schema:
+    def __init__(self, number, data, rows):
+        self.id, self.rows = number, rows
+        self.kind, self.row_size, fields, sums = data.unpack("<BxHHH")
+        self.name = data.string()
+        expect(RECORD <= self.kind <= TABLE_KIND, f"schema {self.name}: unknown kind {self.kind}")
+        self.fields = []
+        for _ in range(fields):
+            (length,) = data.unpack("<H")
+            self.fields.append(Field(data.sub(length)))
+        offset = 0
+        for field in self.fields:
+            expect(field.offset == offset, f"schema {self.name}: a gap before field {field.name}")
+            offset += field.size
+        expect(offset == self.row_size and offset, f"schema {self.name}: the fields do not fill the row")
+        if self.kind != TABLE_KIND:
+            expect((self.fields[0].role, self.fields[0].type) == ("time", "U64"), f"schema {self.name}: its first field is no time")
+        self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
+        self.name_at = next((i for i, field in enumerate(self.fields) if field.type == "STRING"), None)
+        self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
+
+    def values(self, row):
+        """The values of a row by field, None where there is none."""
+        return [None if field.optional and row[field.offset:field.offset + field.size] == field.none else value
+                for field, value in zip(self.fields, self.layout.unpack(row))]
+
+
+class Page(NamedTuple):
+    """A page, sealed or open."""
+    level: int
+    first: int  # N of its first row
+    rows: int
+    before: int
+    behind: int
+    payload: bytes
+
+    def entries(self):
+        return list(ENTRY.iter_unpack(self.payload))
+
+    def time(self, row, row_size):
+        return int.from_bytes(self.payload[row * row_size:row * row_size + 8], "little")
+
+
+class Array:
+    """The rows of one location and schema, in order of time: the TN index and the leaves."""
+
+    def __init__(self, trace, entry):
+        (self.location, schema, self.id, self.rows, self.first, self.last, edge, segment, self.height, self.codec, _) = entry
+        expect(schema < len(trace.schemas) and trace.schemas[schema].kind != TABLE_KIND, f"array {self.id}: there is no such schema, {schema}")
+        expect(segment < len(trace.segments), f"array {self.id}: there is no segment {segment}")
+        expect(self.codec == 0, f"array {self.id}: unknown codec {self.codec}")
+        expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
+        self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
+        self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
+        self.edge_reference = edge
+        self._edge = None
+        self.visits = 0
+
+    @property
+    def edge(self):
+        """The open pages, leaf first."""
+        if self._edge is None:
+            data = Bytes(self.trace.item(self.edge_reference, f"{self.what}: right edge", self.segment.first), f"{self.what}: right edge")
+            heads = [data.unpack(OPEN_PAGE) for _ in range(self.height)]
+            self._edge = []
+            for level, (first, place, sealed, rows, size) in enumerate(heads):
+                self.check_size(level, rows, size, data.what)
+                self._edge.append(Page(level, first, rows, sealed, place, data.take(size)))
+            expect(not data, f"{data.what}: bytes left over")
+            expect(self._edge[-1].first == 0, f"{data.what}: the root does not begin with row 0")
+            expect(self._edge[0].first + self._edge[0].rows == self.rows, f"{data.what}: does not end with row {self.rows}")
+        return self._edge
+
+    def check_size(self, level, rows, size, what):
+        expect(rows >= 1 and size == rows * (ENTRY.size if level else self.schema.row_size), f"{what}: {rows} rows or entries in {size} bytes")
+        expect(size <= self.trace.page_size - PAGE.size, f"{what}: more than a page")
+
+    @lru_cache(maxsize=64)
+    def sealed(self, place, level):
+        what = f"{self.what}: page {place}"
+        expect(place < self.segment.pages, f"{what}: past the end of its segment")
+        data = self.trace.read((self.segment.first + place) * self.trace.page_size, self.trace.page_size, what)
+        (magic, kind, codec, own_level, array, epoch, segment, first, rows, size, before, behind, _, crc) = PAGE.unpack_from(data)
+        expect(magic == PAGE_MAGIC, f"{what}: no page")
+        expect(size <= len(data) - PAGE.size, f"{what}: its payload is longer than a page")
+        payload = data[PAGE.size:PAGE.size + size]
+        expect(zlib.crc32(struct.pack("<Q", place) + data[:60] + payload) == crc, f"{what}: wrong checksum")
+        expect((array, segment, own_level) == (self.id, self.segment.id, level) and epoch <= self.segment.epoch, f"{what}: belongs elsewhere")
+        expect(kind == (INDEX if level else LEAF) and codec == (0 if level else self.codec), f"{what}: of kind {kind}, codec {codec}")
+        self.check_size(level, rows, size, what)
+        return Page(level, first, rows, before, behind, payload)
+
+    def descend(self, choose):
+        """The leaf that *choose* leads to: it takes a list of entries and returns the number of one."""
+        page, is_open = self.edge[-1], True
+        self.visits += 1
+        while page.level:
+            entries = page.entries()
+            chosen = choose(entries)
+            expect(chosen >= 0, f"{self.what}: an index page that begins too late")
+            _, first, place = entries[chosen]
+            is_open = is_open and chosen == len(entries) - 1
+            page = self.edge[page.level - 1] if is_open else self.sealed(place, page.level - 1)
+            self.visits += 1
+            expect(page.first == first, f"{self.what}: page {place} begins with row {page.first}, its entry says {first}")
+        return page
+
+    def leaf_of(self, n):
+        return self.descend(lambda entries: bisect_right(entries, n, key=lambda entry: entry[1]) - 1)
+
+    def rank(self, time):
+        """How many rows have a time before *time*."""
+        leaf = self.descend(lambda entries: max(bisect_left(entries, time, key=lambda entry: entry[0]) - 1, 0))
+        return leaf.first + bisect_left(range(leaf.rows), time, key=lambda row: leaf.time(row, self.schema.row_size))
+
+    def count(self, begin=None, end=None):
+        return max((self.rows if end is None else self.rank(end)) - (0 if begin is None else self.rank(begin)), 0)
+
+    def read(self, first=0, last=None):
+        """The rows [first, last) as bytes, leaf by leaf along the chain."""
+        last = self.rows if last is None else min(last, self.rows)
+        if first >= last:
+            return
+        leaf, size = self.leaf_of(first), self.schema.row_size
+        while True:
+            for row in range(first - leaf.first, min(leaf.rows, last - leaf.first)):
+                yield leaf.payload[row * size:(row + 1) * size]
+            first = leaf.first + leaf.rows
+            if first >= last:
+                return
+            leaf = self.edge[0] if first == self.edge[0].first else self.sealed(leaf.behind, 0)
+            expect(leaf.first == first, f"{self.what}: the leaf behind row {first - 1} begins with row {leaf.first}")
+
+    def window(self, begin=None, end=None):
+        return self.read(0 if begin is None else self.rank(begin), None if end is None else self.rank(end))
+
+    def check(self):
+        """Goes through the tree level by level from the root: every entry, link and time."""
+        expected = [(self.first, 0, self.edge[-1].behind)]
+        for level in reversed(range(self.height)):
+            below, before = [], 0
+            for i, (time, first, place) in enumerate(expected):
+                what, is_open = f"{self.what}: page {place}", i == len(expected) - 1
+                page = self.edge[level] if is_open else self.sealed(place, level)
+                behind = place if is_open else expected[i + 1][2]
+                expect((page.first, page.before, page.behind) == (first, before, behind), f"{what}: its row or its neighbours are wrong")
+                expect(page.time(0, 0) == time, f"{what}: its first time is not its entry's")
+                width = ENTRY.size if level else self.schema.row_size
+                full = (self.trace.page_size - PAGE.size) // width
+                expect(is_open or page.rows == full, f"{what}: sealed, with {page.rows} rows or entries of {full}")
+                below += page.entries() if level else ((page.time(row, width),) for row in range(page.rows))
+                before = place
+            expect(all(a[0] <= b[0] for a, b in zip(below, below[1:])), f"{self.what}: times fall on level {level}")
+            expected = below
+        expect(len(expected) == self.rows and expected[-1][0] == self.last, f"{self.what}: its number of rows or last time is wrong")
+
+
+class Segment(NamedTuple):
+    id: int
+    first: int
+    pages: int
+    epoch: int
+    reserved: int
+
+
+class Trace:
+    """An open file: the catalog read, everything else read when it is asked for."""
+
+    def __init__(self, path):
+        self.fd = os.open(path, os.O_RDONLY)
+        self.read_superblock()
+        self.read_catalog()
+
+    def close(self):
+        os.close(self.fd)
+
+    def read(self, offset, length, what):
+        expect(offset + length <= os.fstat(self.fd).st_size, f"{what}: past the end of the file")
+        data = b""
+        while len(data) < length:
+            part = os.pread(self.fd, length - len(data), offset + len(data))
+            expect(part, f"{what}: the file ends too early")
+            data += part
+        return data
+
+    def item(self, reference, what, first_page=0):
+        offset, length, crc = REFERENCE.unpack(reference)
+        data = self.read(first_page * self.page_size + offset, length, what) if length else b""
+        expect(not length or zlib.crc32(data) == crc, f"{what}: wrong checksum")
+        return data
+
+    def read_superblock(self):
+        slots = [os.pread(self.fd, SUPERBLOCK.size, offset) for offset in (0, 4096)]
+        slots = [SUPERBLOCK.unpack(slot) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
+                 and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little")]
+        expect(slots, "no XTF file: it has no whole superblock")
+        (_, major, minor, self.page_size, self.file_id, incompatible, _, self.commit, self.pages, self.epoch, _, self.catalog,
+         _) = max(slots, key=lambda slot: slot[7])
+        self.version = (major, minor)
+        expect(major == 1, f"version {major}.{minor}: this reader knows 1")
+        expect(incompatible == 0, f"it has features that this reader does not know: {incompatible:#x}")
+        size = self.page_size
+        expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
+
+    def read_catalog(self):
+        data = Bytes(self.item(self.catalog, "catalog"), "catalog")
+        magic, sections = data.unpack("<4sI")
+        expect(magic == CATALOG_MAGIC, "catalog: it is none")
+        bodies = {}
+        for _ in range(sections):
+            kind, flags, length = data.unpack("<IIQ")
+            expect(kind <= LIMITS or not flags & 1, f"catalog: a required section of unknown kind {kind}")
+            expect(kind not in bodies, f"catalog: two sections of kind {kind}")
+            bodies[kind] = data.sub(length)
+        expect(all(kind in bodies for kind in range(CLOCK_KIND, LIMITS + 1)), "catalog: a section is missing")
+        self.resolution_num, self.resolution_den, self.origin, self.first, self.last = bodies[CLOCK_KIND].unpack(CLOCK)
+        self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
+        self.schemas = []
+        while bodies[SCHEMAS]:
+            rows, length = bodies[SCHEMAS].unpack("<QI")
+            self.schemas.append(Schema(len(self.schemas), bodies[SCHEMAS].sub(length), rows))
+        self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
+        self.strings = self.item(*bodies[STRINGS].unpack("16s"), "strings")
+        self.tables = {}
+        for number, _, rows, reference in bodies[TABLES].all_of(TABLE):
+            expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
+            schema, table = self.schemas[number], self.item(reference, f"table {number}")
+            expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
+            self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
+        self.limits = [[bodies[LIMITS].unpack(LIMIT) for _ in schema.fields] for schema in self.schemas]
+
+    def string(self, at):
+        if at == 0:
+            return ""
+        expect(at + 4 <= len(self.strings), f"string {at}: past the end of the heap")
+        end = at + 4 + int.from_bytes(self.strings[at:at + 4], "little")
+        expect(end < len(self.strings) and self.strings[end] == 0, f"string {at}: does not end with NUL")
+        return self.strings[at + 4:end].decode("utf-8", "surrogateescape")
+
+    def arrays(self, location=None, schema=None):
+        """Arrays by location and schema; with a location, only the nodes of the P index that lead to it are read."""
+        if self.array_count:
+            expect(self.p_height >= 1, "P index: no levels")
+            for array in self.walk(self.p_root, self.p_height - 1, location):
+                if location in (None, array.location) and schema in (None, array.schema.id):
+                    yield array
+
+    def walk(self, reference, level, location, expected=None):
+        data = Bytes(self.item(reference, "P index"), "P index")
+        magic, own_level, entries, _ = data.unpack(NODE)
+        expect(magic == NODE_MAGIC and own_level == level and entries, f"P index: no node of level {level}")
+        entries = [data.unpack(BRANCH if level else ARRAY) for _ in range(entries)]
+        keys = [entry[:2] for entry in entries]
+        expect(not data and all(a < b for a, b in zip(keys, keys[1:])), "P index: a node is out of order")
+        expect(expected in (None, keys[0]), f"P index: a node begins with {keys[0]}, its branch says {expected}")
+        for i, entry in enumerate(entries):
+            if location is not None and (keys[i][0] > location or i + 1 < len(keys) and keys[i + 1] <= (location, 0)):
+                continue
+            if level:
+                yield from self.walk(entry[5], level - 1, location, keys[i])
+            else:
+                yield Array(self, entry)
+
+    def value_text(self, field, value):
+        if value is None:
+            return "-"
+        if field.type == "STRING":
+            return self.string(value)
+        if field.refers_to in self.tables:
+            schema, rows = self.tables[field.refers_to]
+            if schema.name_at is not None and 0 <= value < len(rows):
+                name = schema.values(rows[value])[schema.name_at]
+                return "-" if name is None else self.string(name)
+        if field.type == "F64":
+            return f"{value:.17g}"
+        return field.labels[value] if 0 <= value < len(field.labels) else str(value)
+
+    def texts(self, schema, row):
+        """A row's values as text: labels and names where there are any, '-' for none."""
+        return [self.value_text(field, value) for field, value in zip(schema.fields, schema.values(row))]
+
+    def check(self):
+        """Reads everything; returns the number of rows."""
+        rows = [0] * len(self.schemas)
+        arrays = list(self.arrays())
+        expect(len(arrays) == self.array_count, f"P index: {len(arrays)} arrays, the catalog says {self.array_count}")
+        for array in arrays:
+            array.check()
+            rows[array.schema.id] += array.rows
+            for row in array.read():
+                self.texts(array.schema, row)
+        for schema in self.schemas:
+            table = self.tables.get(schema.name, (None, []))[1] if schema.kind == TABLE_KIND else []
+            for row in table:
+                self.texts(schema, row)
+            found = rows[schema.id] + len(table)
+            expect(found == schema.rows, f"schema {schema.name}: {found} rows, the catalog says {schema.rows}")
+        return sum(rows)
+
+
+def escape(text):
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+
+
+def merged(trace, arrays, begin, end):
+    """Rows of several arrays in the order of the trace: time, location, seq."""
+    def keyed(array):
+        for row in array.window(begin, end):
+            values = array.schema.values(row)
+            yield (values[0], array.location, values[array.schema.seq_at] if array.schema.seq_at is not None else 0), array, row
+    yield from ((array, row) for _, array, row in heapq.merge(*map(keyed, arrays), key=lambda item: item[0]))
+
+
+def print_info(trace, _arrays, _arguments):
+    print(f"version {trace.version[0]}.{trace.version[1]}, pages of {trace.page_size} bytes, commit {trace.commit}, epoch {trace.epoch}")
+    print(f"{trace.resolution_num}/{trace.resolution_den} ticks a second, origin {trace.origin}, times {trace.first} to {trace.last}")
+    print(f"{trace.array_count} arrays, {len(trace.segments)} segments, {len(trace.strings)} bytes of strings")
+    for schema in trace.schemas:
+        print(f"{('record', 'side', 'table')[schema.kind - 1]} {schema.name}: {schema.rows} rows: {', '.join(f.name for f in schema.fields)}")
+
+
+def print_arrays(_trace, arrays, _arguments):
+    for a in arrays:
+        print(a.location, a.schema.name, a.rows, a.first, a.last, a.height, sep="\t")
+
+
+def print_count(_trace, arrays, arguments):
+    total = 0
+    for a in arrays:
+        count = a.count(arguments.begin, arguments.end)
+        total += count
+        print(a.location, a.schema.name, count, sep="\t")
+    print("total", total, sep="\t")
+
+
+def print_rows(trace, arrays, arguments):
+    for a, row in merged(trace, list(arrays), arguments.begin, arguments.end):
+        print(a.location, a.schema.name, *map(escape, trace.texts(a.schema, row)), sep="\t")
+
+
+def print_table(trace, _arrays, arguments):
+    schema, rows = trace.tables.get(arguments.schema, (None, []))
+    for row in rows:
+        print(*map(escape, trace.texts(schema, row)), sep="\t")
+
+
+def print_check(trace, _arrays, _arguments):
+    print(f"whole: {trace.check()} rows")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Read an XTF file, without libxtf.")
+    commands = {"info": print_info, "arrays": print_arrays, "count": print_count, "rows": print_rows, "table": print_table, "check": print_check}
+    parser.add_argument("file")
+    parser.add_argument("command", choices=commands)
+    parser.add_argument("--location", type=int)
+    parser.add_argument("--schema", help="name of a record, side or table schema")
+    parser.add_argument("--from", dest="begin", type=int, help="first time, in ticks")
+    parser.add_argument("--to", dest="end", type=int, help="time to end before, in ticks")
+    arguments = parser.parse_args()
+    sys.stdout.reconfigure(errors="surrogateescape")
+    try:
+        trace = Trace(arguments.file)
+        wanted = next((schema.id for schema in trace.schemas if schema.name == arguments.schema), None)
+        if arguments.schema is not None and wanted is None:
+            raise Damaged(f"no schema {arguments.schema}")
+        commands[arguments.command](trace, trace.arrays(arguments.location, wanted), arguments)
+    except (Damaged, OSError) as error:
+        sys.exit(f"{arguments.file}: {error}")
+
+
+if __name__ == "__main__":
+    main()

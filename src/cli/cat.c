@@ -1,0 +1,70 @@
+/*
+ * xtf cat TRACE PATH...: the content of files of a trace's tree, without a mount.
+ */
+#include "src/cli/commands.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+
+#include "libxtf/error.h"
+#include "src/cli/common.h"
+#include "src/cli/source.h"
+#include "src/query/tree.h"
+
+enum {
+    BUFFER = 1 << 20,
+};
+
+static bool copy_out(XtfNode *file, char *buffer, GError **error)
+{
+    size_t length = 0;
+
+    for (uint64_t offset = 0; offset < xtf_node_size(file); offset += length) {
+        if (!xtf_node_read(file, offset, buffer, BUFFER, &length, error))
+            return false;
+        if (fwrite(buffer, 1, length, stdout) != length) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't write: %s", g_strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
+{
+    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
+
+    if (!node)
+        return false;
+    if (xtf_node_kind(node) == XTF_NODE_DIRECTORY) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "%s: a directory; `xtf ls` shows what is in it", path);
+        return false;
+    }
+    return copy_out(node, buffer, error);
+}
+
+int xtf_command_cat(int argc, char **argv)
+{
+    g_autofree char *file = NULL, *buffer = g_malloc(BUFFER);
+    GError *error = NULL;
+    int status = XTF_EXIT_DONE;
+
+    if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...", "Writes files of the trace's tree, as a mount would show them.", NULL))
+        return XTF_EXIT_USAGE;
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, false, &file, &error);
+    g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;
+    if (!tree)
+        return xtf_cli_fail(error);
+    for (int i = 2; i < argc; i++) {
+        if (!cat(tree, argv[i], buffer, &error)) {
+            status = xtf_cli_fail(error);
+            error = NULL;
+        }
+    }
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "xtf: can't write: %s\n", g_strerror(errno));
+        status = XTF_EXIT_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,86 @@
+/*
+ * xtf ls [-l] TRACE PATH...: what is in directories of a trace's tree, without a mount.
+ */
+#include "src/cli/commands.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "src/cli/common.h"
+#include "src/cli/source.h"
+#include "src/query/tree.h"
+
+/* A name is listed first and looked up later: a listing is not the place for look-ups. */
+static bool collect(const char *name, XtfNodeKind kind, void *data)
+{
+    g_ptr_array_add(data, g_strdup(name));
+    return true;
+}
+
+static void print_long(const char *name, XtfNode *node)
+{
+    static const char kinds[] = {[XTF_NODE_DIRECTORY] = 'd', [XTF_NODE_FILE] = '-', [XTF_NODE_LINK] = 'l'};
+    XtfNodeKind kind = xtf_node_kind(node);
+
+    printf("%c %14" PRIu64 " %s%s%s\n", kinds[kind], xtf_node_size(node), name, kind == XTF_NODE_LINK ? " -> " : "",
+           kind == XTF_NODE_LINK ? xtf_node_target(node) : "");
+}
+
+static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
+
+    if (!node)
+        return false;
+    if (xtf_node_kind(node) != XTF_NODE_DIRECTORY) {
+        if (in_full)
+            print_long(path, node);
+        else
+            puts(path);
+        return true;
+    }
+    if (!xtf_node_list(node, 0, collect, names, error))
+        return false;
+    for (unsigned i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
+        g_autoptr(XtfNode) child = in_full ? xtf_node_lookup(node, name, error) : NULL;
+        if (!in_full)
+            puts(name);
+        else if (child)
+            print_long(name, child);
+        else
+            return false;
+    }
+    return true;
+}
+
+int xtf_command_ls(int argc, char **argv)
+{
+    gboolean in_full = FALSE;
+    GOptionEntry entries[] = {
+        {"long", 'l', 0, G_OPTION_ARG_NONE, &in_full, "Show kinds, sizes and where links lead", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_autofree char *file = NULL;
+    GError *error = NULL;
+    int status = XTF_EXIT_DONE;
+
+    if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...", "Lists directories of the trace's tree, as a mount would show them.",
+                       entries))
+        return XTF_EXIT_USAGE;
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, false, &file, &error);
+    g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;
+    if (!tree)
+        return xtf_cli_fail(error);
+    for (int i = 2; i < argc; i++) {
+        if (argc > 3)
+            printf("%s%s:\n", i > 2 ? "\n" : "", argv[i]);
+        if (!list(tree, argv[i], in_full, &error)) {
+            status = xtf_cli_fail(error);
+            error = NULL;
+        }
+    }
+    return status;
+}

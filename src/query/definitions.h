@@ -1,0 +1,68 @@
+/*
+ * What the query layer knows of a trace beyond its rows: who is where, what is called how.
+ *
+ * Everything is found by the names of src/model/vocabulary.h, loaded when first needed, and may be missing: without a table of
+ * locations, each location is a process of its own with one thread.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/array.h"
+#include "libxtf/trace.h"
+#include "src/query/names.h"
+#include "src/query/time.h"
+
+typedef struct {
+    uint64_t id;           /* key P */
+    uint64_t proc, thread; /* its numbers in the tree */
+    uint64_t first_array;  /* its place in the P index */
+    uint64_t n_arrays;     /* side arrays too */
+} XtfLocation;
+
+typedef struct {
+    XtfLocation *all;      /* by (proc, thread, id) */
+    uint32_t *by_id;       /* places in `all`, by id */
+    uint32_t n;
+    uint64_t *procs;       /* distinct, ascending */
+    uint64_t *threads;     /* distinct, ascending */
+    uint32_t n_procs, n_threads;
+} XtfLocations;
+
+typedef struct {
+    XtfTrace *trace;       /* borrowed */
+    XtfScale scale;
+    char **type_names;     /* of a schema in the tree, by id: its name, where that can stand there */
+    int64_t calls;         /* the record type of the call stack; -1: none */
+
+    GMutex lock;           /* for loading, once */
+    XtfLocations locations;
+    gint locations_loaded; /* atomic */
+} XtfDefinitions;
+
+void xtf_definitions_init(XtfDefinitions *definitions, XtfTrace *trace);
+void xtf_definitions_finish(XtfDefinitions *definitions);
+
+/* Loaded when first asked for. NULL with an error. */
+const XtfLocations *xtf_definitions_locations(XtfDefinitions *definitions, GError **error);
+
+/* The place in `all` of a location, which may be unknown to a damaged file. */
+bool xtf_locations_find(const XtfLocations *locations, uint64_t id, uint32_t *place);
+/* The first place in `all` of process `proc` or a later one. */
+uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
+
+/* Whether all ends of a set's ranges are among `numbers`, which ascend. */
+bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error);
+
+/* The schema that has this name in the tree, and this kind; NULL if there is none. */
+const XtfSchema *xtf_definitions_schema(XtfDefinitions *definitions, const char *name, XtfSchemaKind kind);
+
+static inline bool xtf_definitions_is_record(const XtfDefinitions *definitions, uint32_t schema)
+{
+    return schema < xtf_trace_n_schemas(definitions->trace) &&
+           xtf_trace_schema(definitions->trace, schema)->kind == XTF_SCHEMA_RECORD;
+}

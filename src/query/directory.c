@@ -1,0 +1,377 @@
+/*
+ * Directories of selections: what narrows them, what shows them, and what they list.
+ *
+ * Listings show one order only: processes, in each its threads, in each its record types. All else is there when it is named.
+ */
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/digits.h"
+#include "src/query/node.h"
+#include "src/query/views.h"
+
+enum {
+    ZOOMS = 10,
+};
+
+/* ---- Links to windows. */
+
+/* The window's ends, cut off at those of the trace; false if nothing is left of it. */
+static bool window_ends(const XtfNode *node, uint64_t *from, uint64_t *to)
+{
+    const XtfScale *scale = &node->tree->definitions.scale;
+
+    *from = CLAMP(node->a, scale->origin, scale->end);
+    *to = CLAMP(node->b, *from, scale->end);
+    return *from < *to;
+}
+
+static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a, uint64_t b)
+{
+    char name[XTF_WINDOW_TEXT_MAX];
+
+    xtf_scale_print_window(&directory->tree->definitions.scale, a, b, name);
+    return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
+}
+
+/* The window of the same width right after, or before, this one; false if it would lie outside of the trace. */
+static bool beside(const XtfNode *node, bool after, uint64_t *a, uint64_t *b)
+{
+    const XtfScale *scale = &node->tree->definitions.scale;
+    uint64_t from, to;
+
+    if (!window_ends(node, &from, &to) || (after ? to >= scale->end : from <= scale->origin))
+        return false;
+    uint64_t width = to - from;
+    *a = after ? to : from - MIN(width, from - scale->origin);
+    *b = after ? (width > UINT64_MAX - 1 - to ? UINT64_MAX - 1 : to + width) : from;
+    return true;
+}
+
+static XtfNode *lookup_beside(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t a, b;
+
+    if (beside(directory, g_str_equal(name, "next"), &a, &b))
+        return window_link(directory, "../", a, b);
+    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace %s here",
+                g_str_equal(name, "next") ? "ends" : "begins");
+    return NULL;
+}
+
+static XtfNode *lookup_zoom(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t from, to;
+
+    if (!g_ascii_isdigit(name[0]) || name[1]) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the parts of a window are numbered 0 to %d", ZOOMS - 1);
+        return NULL;
+    }
+    uint64_t i = (uint64_t)(name[0] - '0');
+    window_ends(directory, &from, &to);
+    return window_link(directory, directory->is_window ? "../../" : "../time/", xtf_slice(from, to, i, ZOOMS),
+                       xtf_slice(from, to, i + 1, ZOOMS));
+}
+
+/* ---- Narrowing. */
+
+static XtfNode *narrowed(const XtfNode *directory, XtfSelection *selection)
+{
+    XtfNode *node = xtf_node_new(directory, NODE_SELECTION);
+    xtf_selection_unref(node->selection);
+    node->selection = selection;
+    return node;
+}
+
+static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfLocations *locations = xtf_definitions_locations(&directory->tree->definitions, error);
+    bool procs = directory->role == NODE_PROCS;
+    const char *what = procs ? "process" : "thread";
+    g_autoptr(XtfSet) set = locations ? xtf_set_parse(what, name, error) : NULL;
+
+    if (!set || !xtf_set_exists(set, what, procs ? locations->procs : locations->threads,
+                                procs ? locations->n_procs : locations->n_threads, error))
+        return NULL;
+    return narrowed(directory, procs ? xtf_selection_in_procs(directory->selection, set)
+                                     : xtf_selection_in_threads(directory->selection, set));
+}
+
+static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfScale *scale = &directory->tree->definitions.scale;
+    uint64_t a, b;
+
+    if (!xtf_scale_parse_window(scale, name, &a, &b, error))
+        return NULL;
+    /* What begins before the trace, or ends after it, is open there: one form for one meaning. */
+    uint64_t from = a <= scale->origin ? 0 : a, to = b >= scale->end ? XTF_TIME_OPEN : b;
+    XtfNode *node = narrowed(directory, xtf_selection_in_window(directory->selection, MIN(from, to), to));
+    node->is_window = true;
+    node->a = a;
+    node->b = b;
+    return node;
+}
+
+static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t i, j;
+    bool single;
+
+    if (!xtf_numbers_parse(name, &i, &j, &single, error))
+        return NULL;
+    if (single)
+        return xtf_record_new(directory, i, error);
+    if (directory->numberings >= XTF_NUMBERINGS_MAX) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "num/ stands more than %d times in the path", XTF_NUMBERINGS_MAX);
+        return NULL;
+    }
+    XtfNode *node = narrowed(directory, xtf_selection_in_numbers(directory->selection, i, j));
+    node->numberings++;
+    return node;
+}
+
+static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfSchema *schema = xtf_definitions_schema(&directory->tree->definitions, name, XTF_SCHEMA_RECORD);
+
+    if (schema)
+        return narrowed(directory, xtf_selection_in_type(directory->selection, schema->id));
+    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                "\"%s\" is no file, no record type and none of proc, thread, time, num: see README and info", name);
+    return NULL;
+}
+
+/* ---- Files. */
+
+static bool size_file(XtfNode *node, GError **error)
+{
+    XtfTree *tree = node->tree;
+    const XtfFormat *format;
+    uint64_t count;
+
+    switch (node->role) {
+    case NODE_README:
+        node->size = strlen(xtf_readme);
+        return true;
+    case NODE_COUNT:
+        if (!xtf_resolver_count(&tree->resolver, node->selection, &count, error))
+            return false;
+        node->size = xtf_count_digits(count) + 1;
+        return true;
+    case NODE_RECORDS:
+        return xtf_records_size(&tree->records, node->selection, &node->size, error);
+    case NODE_COLUMNS: {
+        if (!(format = xtf_formats_get(&tree->formats, node->selection->type, error)))
+            return false;
+        GString *text = xtf_view_columns(format);
+        node->size = text->len;
+        g_string_free(text, TRUE);
+        return true;
+    }
+    case NODE_INFO:
+        node->size = xtf_view_info_size(&tree->definitions, node->selection);
+        return true;
+    case NODE_HISTOGRAM:
+        node->size = xtf_view_histogram_size(&tree->definitions, node->selection);
+        return true;
+    default:
+        return true; /* directories */
+    }
+}
+
+static XtfNode *new_zoom(const XtfNode *directory)
+{
+    XtfNode *node = xtf_node_new(directory, NODE_ZOOM);
+
+    node->is_window = directory->is_window;
+    node->a = directory->is_window ? directory->a : directory->selection->a;
+    node->b = directory->is_window ? directory->b : directory->selection->b;
+    return node;
+}
+
+/* What is always there. In the order of the listing; `root`: only at the root; `window`: only in windows. */
+static const struct {
+    const char *name;
+    NodeRole role;
+    bool root, window;
+} own[] = {
+    {"README", NODE_README, true, false},
+    {"columns", NODE_COLUMNS, false, false},
+    {"count", NODE_COUNT, false, false},
+    {"definitions", NODE_DEFINITIONS, true, false},
+    {"histogram", NODE_HISTOGRAM, false, false},
+    {"info", NODE_INFO, false, false},
+    {"next", NODE_LINK, false, true},
+    {"num", NODE_NUMBERS, false, false},
+    {"prev", NODE_LINK, false, true},
+    {"proc", NODE_PROCS, false, false},
+    {"records", NODE_RECORDS, false, false},
+    {"thread", NODE_THREADS, false, false},
+    {"time", NODE_TIMES, false, false},
+    {"zoom", NODE_ZOOM, false, false},
+};
+
+static bool is_here(const XtfNode *directory, unsigned i)
+{
+    return (!own[i].root || directory->depth == 0) && (!own[i].window || directory->is_window);
+}
+
+static XtfNode *lookup_own(XtfNode *directory, unsigned i, GError **error)
+{
+    if (own[i].role == NODE_LINK)
+        return lookup_beside(directory, own[i].name, error);
+    if (own[i].role == NODE_ZOOM)
+        return new_zoom(directory);
+    g_autoptr(XtfNode) node = xtf_node_new(directory, own[i].role);
+    return size_file(node, error) ? g_steal_pointer(&node) : NULL;
+}
+
+XtfNode *xtf_selection_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    if (strlen(name) > 255) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the name is longer than 255 bytes");
+        return NULL;
+    }
+    switch (directory->role) {
+    case NODE_PROCS:
+    case NODE_THREADS:
+        return lookup_set(directory, name, error);
+    case NODE_TIMES:
+        return lookup_window(directory, name, error);
+    case NODE_NUMBERS:
+        return lookup_numbers(directory, name, error);
+    case NODE_ZOOM:
+        return lookup_zoom(directory, name, error);
+    default:
+        break;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(own); i++) {
+        if (g_str_equal(own[i].name, name) && is_here(directory, i))
+            return lookup_own(directory, i, error);
+    }
+    return lookup_type(directory, name, error);
+}
+
+/* ---- Listing. */
+
+static void list_numbers(XtfLister *lister, const uint64_t *numbers, uint64_t n)
+{
+    char text[24], *end = text + sizeof text - 1;
+
+    *end = '\0';
+    for (uint64_t i = MIN(lister->from, n); i < n && !lister->stopped; i++)
+        lister->stopped = !lister->visit(xtf_put_digits(end, numbers[i]), XTF_NODE_DIRECTORY, lister->data);
+}
+
+/* The threads of one process; or of any, where there are several. */
+static void list_threads(const XtfSelection *selection, const XtfLocations *locations, XtfLister *lister)
+{
+    uint64_t proc;
+
+    if (!xtf_set_single(selection->procs, &proc)) {
+        list_numbers(lister, locations->threads, locations->n_threads);
+        return;
+    }
+    g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n; i++) {
+        const XtfLocation *location = &locations->all[i];
+        if (location->proc != proc)
+            break;
+        if (!threads->len || g_array_index(threads, uint64_t, threads->len - 1) != location->thread)
+            g_array_append_val(threads, location->thread);
+    }
+    list_numbers(lister, (const uint64_t *)(void *)threads->data, threads->len);
+}
+
+/* The types that the selection's locations have records of, in the order of the schemas. */
+static bool list_types(XtfDefinitions *definitions, const XtfSelection *selection, const XtfLocations *locations,
+                       XtfLister *lister, GError **error)
+{
+    XtfTrace *trace = definitions->trace;
+    g_autoptr(GArray) places = xtf_selection_locations(selection, locations);
+    g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(trace) + 1);
+
+    for (unsigned i = 0; i < places->len; i++) {
+        const XtfLocation *location = &locations->all[g_array_index(places, uint32_t, i)];
+        g_autofree XtfArray *arrays = g_new(XtfArray, MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX) + 1);
+        uint64_t n = MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX);
+        if (n && !xtf_trace_get_arrays(trace, location->first_array, n, arrays, error))
+            return false;
+        for (uint64_t j = 0; j < n; j++)
+            present[arrays[j].schema->id] = true;
+    }
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        if (present[i] && xtf_definitions_is_record(definitions, i))
+            xtf_lister_show(lister, definitions->type_names[i], XTF_NODE_DIRECTORY);
+    }
+    return true;
+}
+
+static XtfNodeKind kind_of_role(NodeRole role)
+{
+    XtfNode node = {.role = role};
+    return xtf_node_kind(&node);
+}
+
+static bool listed(const XtfNode *directory, unsigned i)
+{
+    uint64_t a, b;
+
+    if (!is_here(directory, i))
+        return false;
+    switch (own[i].role) {
+    case NODE_LINK:
+        return beside(directory, g_str_equal(own[i].name, "next"), &a, &b);
+    case NODE_PROCS:
+        return !directory->selection->procs;
+    case NODE_THREADS:
+        return directory->selection->procs && !directory->selection->threads;
+    case NODE_ZOOM:
+        return directory->is_window || directory->depth == 0;
+    default:
+        return true;
+    }
+}
+
+static bool list_selection(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    const XtfSelection *selection = directory->selection;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(own); i++) {
+        if (listed(directory, i))
+            xtf_lister_show(lister, own[i].name, kind_of_role(own[i].role));
+    }
+    if (!selection->procs || !selection->threads || selection->type != XTF_TYPES_ALL)
+        return true;
+    const XtfLocations *locations = xtf_definitions_locations(&directory->tree->definitions, error);
+    return locations && list_types(&directory->tree->definitions, selection, locations, lister, error);
+}
+
+bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
+{
+    XtfLister lister = {from, visit, data, false};
+    const XtfLocations *locations;
+
+    switch (directory->role) {
+    case NODE_SELECTION:
+        return list_selection(directory, &lister, error);
+    case NODE_PROCS:
+    case NODE_THREADS:
+        if (!(locations = xtf_definitions_locations(&directory->tree->definitions, error)))
+            return false;
+        if (directory->role == NODE_PROCS)
+            list_numbers(&lister, locations->procs, locations->n_procs);
+        else
+            list_threads(directory->selection, locations, &lister);
+        return true;
+    case NODE_ZOOM:
+        for (unsigned i = 0; i < ZOOMS; i++) {
+            char name[2] = {(char)('0' + i), '\0'};
+            xtf_lister_show(&lister, name, XTF_NODE_LINK);
+        }
+        return true;
+    default: /* time/ and num/: without end, so they list nothing */
+        return true;
+    }
+}

@@ -1,0 +1,326 @@
+/*
+ * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of it;
+ * and links to the records beside it in the selection and to the ENTER around it.
+ */
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/model/vocabulary.h"
+#include "src/query/digits.h"
+#include "src/query/node.h"
+#include "src/query/select.h"
+#include "src/query/text.h"
+
+XtfNode *xtf_record_new(const XtfNode *numbers, uint64_t k, GError **error)
+{
+    XtfTree *tree = numbers->tree;
+    uint64_t count;
+
+    if (!xtf_resolver_count(&tree->resolver, numbers->selection, &count, error))
+        return NULL;
+    if (k >= count) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                    "there is no record %" G_GUINT64_FORMAT " among the %" G_GUINT64_FORMAT " of the selection", k, count);
+        return NULL;
+    }
+    XtfNode *node = xtf_node_new(numbers, NODE_RECORD);
+    node->a = k;
+    node->b = count;
+    return node;
+}
+
+/* Where a record is, and its row. */
+typedef struct {
+    XtfSpan span; /* of one row */
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t t, seq;
+} Place;
+
+static bool find_place(XtfNode *node, Place *place, GError **error)
+{
+    g_autoptr(XtfSelection) one = xtf_selection_in_numbers(node->selection, node->a, node->a + 1);
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(&node->tree->resolver, one, error);
+
+    if (!spans)
+        return false;
+    if (spans->n != 1) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
+        return false;
+    }
+    place->span = spans->spans[0];
+    if (!xtf_array_row(&place->span.array, place->span.lo, place->row, error))
+        return false;
+    const XtfSchema *schema = place->span.array.schema;
+    place->t = xtf_field_get(&schema->fields[0], place->row);
+    place->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), place->row, place->span.lo);
+    return true;
+}
+
+/* ---- record */
+
+/* One line a column: name, value, unit. */
+static void add_fields(const XtfFormat *format, const char *line, GString *out)
+{
+    size_t widest = 0;
+
+    for (unsigned i = 0; i < format->columns->len; i++)
+        widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfColumn, i).name, true));
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
+        gsize at = out->len;
+
+        g_string_set_size(out, at + widest);
+        xtf_text_put(out->str + at, widest, column->name, true, 0);
+        g_string_append_printf(out, " %s", value);
+        if (*column->unit && !g_str_equal(value, "-")) {
+            gsize unit = out->len + 1, width = xtf_text_width(column->unit, true);
+            g_string_set_size(out, unit + width);
+            out->str[unit - 1] = ' ';
+            xtf_text_put(out->str + unit, width, column->unit, true, 0);
+        }
+        g_string_append_c(out, '\n');
+    }
+}
+
+static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **error)
+{
+    XtfFormats *formats = &directory->tree->formats;
+    const XtfFormat *format = xtf_formats_get(formats, place->span.array.schema->id, error);
+    const XtfLocations *locations = xtf_definitions_locations(formats->definitions, error);
+    XtfRun run = {&place->span, place->row, 1};
+
+    if (!format || !locations)
+        return NULL;
+    g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
+    g_autofree char *line = g_malloc(format->line);
+    if (!xtf_renderer_run(renderer, &run, line, error))
+        return NULL;
+    GString *text = g_string_new(NULL);
+    add_fields(format, line, text);
+    return xtf_node_new_text(directory, text);
+}
+
+/* ---- Side arrays. */
+
+/* The rows of the record in a side array of its location; *span has none if there are none. */
+static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *schema, XtfSpan *span, GError **error)
+{
+    XtfArray *array = &span->array;
+    bool found;
+
+    span->lo = span->hi = 0;
+    span->location = place->span.location;
+    if (!xtf_trace_find_array(node->tree->trace, place->span.array.location, schema->id, array, &found, error))
+        return false;
+    if (!found || place->t < array->first || place->t > array->last)
+        return true;
+    if (!xtf_array_rank(array, place->t, &span->lo, error))
+        return false;
+    span->hi = array->n_rows;
+    if (place->t < array->last && !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
+        return false;
+    return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
+           (xtf_rank_of_seq(array, place->seq, span->lo, span->hi, &span->lo, error) &&
+            (place->seq == UINT64_MAX || xtf_rank_of_seq(array, place->seq + 1, span->lo, span->hi, &span->hi, error)));
+}
+
+enum {
+    SIDE_ROWS_MAX = 65536, /* that are shown of one record */
+};
+
+static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSchema *schema, GError **error)
+{
+    XtfFormats *formats = &directory->tree->formats;
+    const XtfFormat *format = xtf_formats_get(formats, schema->id, error);
+    const XtfLocations *locations = xtf_definitions_locations(formats->definitions, error);
+    g_auto(XtfCursor) cursor;
+    XtfSpan span;
+    bool found;
+
+    xtf_cursor_init(&cursor, &place->span.array);
+    if (!format || !locations || !find_side(directory, place, schema, &span, error))
+        return NULL;
+    if (span.lo == span.hi)
+        return xtf_no_such(directory->tree->definitions.type_names[schema->id], error);
+
+    g_autoptr(GString) text = g_string_new("#");
+    for (unsigned i = 0; i < format->columns->len; i++)
+        g_string_append_printf(text, " %s", g_array_index(format->columns, XtfColumn, i).name);
+    g_string_append_c(text, '\n');
+
+    g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
+    xtf_cursor_init(&cursor, &span.array);
+    if (!xtf_cursor_seek_n(&cursor, span.lo, &found, error))
+        return NULL;
+    while (found && cursor.n < MIN(span.hi, span.lo + SIDE_ROWS_MAX)) {
+        XtfRun run = {&span, xtf_cursor_row(&cursor), 1};
+        gsize at = text->len;
+        g_string_set_size(text, at + format->line);
+        if (!xtf_renderer_run(renderer, &run, text->str + at, error) || !xtf_cursor_next(&cursor, 1, &found, error))
+            return NULL;
+    }
+    return xtf_node_new_text(directory, g_steal_pointer(&text));
+}
+
+/* ---- enter */
+
+/* The row of `calls` that is the ENTER which row n of it points to; false if it points to none. */
+static bool follow(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
+{
+    const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
+    uint64_t back = field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
+
+    *enter = n - back;
+    return back && back <= n;
+}
+
+static bool is_enter(const XtfArray *calls, const uint8_t *row)
+{
+    const XtfField *event = xtf_schema_field_by_role(calls->schema, XTF_ROLE_EVENT);
+    uint64_t v = event ? xtf_field_get(event, row) : UINT64_MAX;
+    return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
+}
+
+/* The last call event of the location before the record: an ENTER is the one sought, a LEAVE knows an ENTER
+ * that is in the same region as it. */
+static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n, bool *found, GError **error)
+{
+    uint64_t low, high = calls->n_rows, enter;
+    uint8_t row[XTF_ROW_MAX];
+
+    *found = false;
+    if (place->t < calls->first)
+        return true;
+    if (!xtf_array_rank(calls, place->t, &low, error) ||
+        (place->t < calls->last && !xtf_array_rank_within(calls, place->t + 1, low, calls->n_rows, &high, error)) ||
+        !xtf_rank_of_seq(calls, place->seq, low, high, &low, error))
+        return false;
+    if (low == 0)
+        return true;
+    *n = low - 1;
+    if (!xtf_array_row(calls, *n, row, error))
+        return false;
+    if (is_enter(calls, row)) {
+        *found = true;
+        return true;
+    }
+    if (!follow(calls, *n, row, &enter))
+        return true;
+    if (!xtf_array_row(calls, enter, row, error))
+        return false;
+    *found = follow(calls, enter, row, n);
+    return true;
+}
+
+static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, bool *found, GError **error)
+{
+    const XtfDefinitions *definitions = &node->tree->definitions;
+    const XtfArray *array = &place->span.array;
+    XtfArray calls;
+
+    *found = false;
+    if (definitions->calls < 0)
+        return true;
+    if (array->schema->id == definitions->calls) {
+        *found = follow(array, place->span.lo, place->row, n);
+        return true;
+    }
+    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)definitions->calls, &calls, found, error))
+        return false;
+    return !*found || enter_before(&calls, place, n, found, error);
+}
+
+/* By the shortest path to a record: of calls, of its thread, of its process. A location that shares its numbers with
+ * another has no such path. */
+static char *enter_target(XtfNode *node, const Place *place, GError **error)
+{
+    const XtfLocations *locations = xtf_definitions_locations(&node->tree->definitions, error);
+    uint64_t n;
+    bool found;
+
+    if (!locations || !find_enter(node, place, &n, &found, error) || !found)
+        return NULL;
+    const XtfLocation *location = &locations->all[place->span.location];
+    for (int i = -1; i <= 1; i += 2) {
+        uint64_t other = (uint64_t)((int64_t)place->span.location + i);
+        if (other < locations->n && locations->all[other].proc == location->proc &&
+            locations->all[other].thread == location->thread)
+            return NULL;
+    }
+    GString *target = g_string_new(NULL);
+    for (uint32_t i = 0; i < node->depth; i++)
+        g_string_append(target, "../");
+    g_string_append_printf(target, "proc/%" G_GUINT64_FORMAT "/thread/%" G_GUINT64_FORMAT "/%s/num/%" G_GUINT64_FORMAT,
+                           location->proc, location->thread,
+                           node->tree->definitions.type_names[node->tree->definitions.calls], n);
+    return g_string_free(target, FALSE);
+}
+
+/* ---- The directory. */
+
+static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
+{
+    if (next ? directory->a + 1 >= directory->b : directory->a == 0)
+        return xtf_no_such(next ? "next" : "prev", error);
+    return xtf_node_new_link(directory, g_strdup_printf("../%" G_GUINT64_FORMAT, directory->a + (next ? 1 : -UINT64_C(1))));
+}
+
+XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfSchema *side = xtf_definitions_schema(&directory->tree->definitions, name, XTF_SCHEMA_SIDE);
+    GError *problem = NULL;
+    Place place;
+
+    if (g_str_equal(name, "next") || g_str_equal(name, "prev"))
+        return lookup_neighbour(directory, *name == 'n', error);
+    if (!side && !g_str_equal(name, "record") && !g_str_equal(name, "enter"))
+        return xtf_no_such(name, error);
+    if (!find_place(directory, &place, error))
+        return NULL;
+    if (side)
+        return lookup_side(directory, &place, side, error);
+    if (g_str_equal(name, "record"))
+        return lookup_fields(directory, &place, error);
+    char *target = enter_target(directory, &place, &problem);
+    if (target)
+        return xtf_node_new_link(directory, target);
+    if (problem) {
+        g_propagate_error(error, problem);
+        return NULL;
+    }
+    return xtf_no_such(name, error);
+}
+
+bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
+{
+    XtfTree *tree = directory->tree;
+    XtfLister lister = {from, visit, data, false};
+    GError *problem = NULL;
+    Place place;
+
+    if (!find_place(directory, &place, error))
+        return false;
+    g_autofree char *enter = enter_target(directory, &place, &problem);
+    if (problem) {
+        g_propagate_error(error, problem);
+        return false;
+    }
+    xtf_lister_show(&lister, "record", XTF_NODE_FILE);
+    if (enter)
+        xtf_lister_show(&lister, "enter", XTF_NODE_LINK);
+    if (directory->a + 1 < directory->b)
+        xtf_lister_show(&lister, "next", XTF_NODE_LINK);
+    if (directory->a > 0)
+        xtf_lister_show(&lister, "prev", XTF_NODE_LINK);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
+        XtfSpan span;
+        if (xtf_trace_schema(tree->trace, i)->kind != XTF_SCHEMA_SIDE)
+            continue;
+        if (!find_side(directory, &place, xtf_trace_schema(tree->trace, i), &span, error))
+            return false;
+        if (span.lo < span.hi)
+            xtf_lister_show(&lister, tree->definitions.type_names[i], XTF_NODE_FILE);
+    }
+    return true;
+}

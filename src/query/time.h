@@ -1,0 +1,48 @@
+/*
+ * Times as people write them, and ticks. All arithmetic is exact: nothing here is ever a double.
+ *
+ * A time is printed cut off after `digits` digits, and parsed as the first tick at or after what is written. With 10^-digits
+ * no more than a tick, the tick that was printed is the one that is read back.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/trace.h"
+
+typedef struct {
+    uint64_t num, den;   /* of the resolution, in lowest terms */
+    uint64_t origin;     /* time 0 */
+    uint64_t last;       /* of the last record; the origin if there are none */
+    uint64_t end;        /* 100%: one tick after the last record */
+    unsigned digits;     /* after the point */
+    unsigned width;      /* characters of the longest time of this trace */
+    uint64_t fraction;   /* 10^digits, where one division makes them; else 0 */
+} XtfScale;
+
+/* The end of a window that is open: after every record, also one at the last tick of all. */
+#define XTF_TIME_OPEN UINT64_MAX
+
+enum {
+    XTF_TIME_TEXT_MAX = 64,   /* what one time may take, with its NUL */
+    XTF_WINDOW_TEXT_MAX = 2 * XTF_TIME_TEXT_MAX,
+};
+
+void xtf_scale_init(XtfScale *scale, const XtfClock *clock);
+
+/* Writes a number of ticks as seconds so that it ends before `end`, and returns where it begins. */
+char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end);
+
+/* The name of a window: "1.5-2", in seconds after the origin, trailing zeros left out; an open end stays open. */
+void xtf_scale_print_window(const XtfScale *scale, uint64_t a, uint64_t b, char text[static XTF_WINDOW_TEXT_MAX]);
+
+/* "100-200", "1.5ms-", "-5%": [*a, *b) in ticks. XTF_ERROR_NOT_FOUND says what is wrong with it. */
+bool xtf_scale_parse_window(const XtfScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error);
+
+/* The i-th of n + 1 ticks that cut [a, b) into n slices that are as equal as ticks allow. */
+static inline uint64_t xtf_slice(uint64_t a, uint64_t b, uint64_t i, uint64_t n)
+{
+    return a + (uint64_t)((unsigned __int128)(b - a) * i / n);
+}

@@ -19,7 +19,7 @@ enum {
 /* The window's ends, cut off at those of the trace; false if nothing is left of it. */
 static bool window_ends(const XtfNode *node, uint64_t *from, uint64_t *to)
 {
-    const XtfScale *scale = &node->tree->definitions.scale;
+    const XtfScale *scale = &node->tree->guide.scale;
 
     *from = CLAMP(node->a, scale->origin, scale->end);
     *to = CLAMP(node->b, *from, scale->end);
@@ -30,14 +30,14 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
 {
     char name[XTF_WINDOW_TEXT_MAX];
 
-    xtf_scale_print_window(&directory->tree->definitions.scale, a, b, name);
+    xtf_scale_print_window(&directory->tree->guide.scale, a, b, name);
     return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
 }
 
 /* The window of the same width right after, or before, this one; false if it would lie outside of the trace. */
 static bool beside(const XtfNode *node, bool after, uint64_t *a, uint64_t *b)
 {
-    const XtfScale *scale = &node->tree->definitions.scale;
+    const XtfScale *scale = &node->tree->guide.scale;
     uint64_t from, to;
 
     if (!window_ends(node, &from, &to) || (after ? to >= scale->end : from <= scale->origin))
@@ -85,7 +85,7 @@ static XtfNode *narrowed(const XtfNode *directory, XtfSelection *selection)
 
 static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfLocations *locations = xtf_definitions_locations(&directory->tree->definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(&directory->tree->guide, error);
     bool procs = directory->role == NODE_PROCS;
     const char *what = procs ? "process" : "thread";
     g_autoptr(XtfSet) set = locations ? xtf_set_parse(what, name, error) : NULL;
@@ -99,7 +99,7 @@ static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
 
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfScale *scale = &directory->tree->definitions.scale;
+    const XtfScale *scale = &directory->tree->guide.scale;
     uint64_t a, b;
 
     if (!xtf_scale_parse_window(scale, name, &a, &b, error))
@@ -133,7 +133,7 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
 
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_definitions_schema(&directory->tree->definitions, name, XTF_SCHEMA_RECORD);
+    const XtfSchema *schema = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_RECORD);
 
     if (schema)
         return narrowed(directory, xtf_selection_in_type(directory->selection, schema->id));
@@ -170,10 +170,10 @@ static bool size_file(XtfNode *node, GError **error)
         return true;
     }
     case NODE_INFO:
-        node->size = xtf_view_info_size(&tree->definitions, node->selection);
+        node->size = xtf_view_info_size(&tree->guide, node->selection);
         return true;
     case NODE_HISTOGRAM:
-        node->size = xtf_view_histogram_size(&tree->definitions, node->selection);
+        node->size = xtf_view_histogram_size(&tree->guide, node->selection);
         return true;
     default:
         return true; /* directories */
@@ -285,10 +285,10 @@ static void list_threads(const XtfSelection *selection, const XtfLocations *loca
 }
 
 /* The types that the selection's locations have records of, in the order of the schemas. */
-static bool list_types(XtfDefinitions *definitions, const XtfSelection *selection, const XtfLocations *locations,
+static bool list_types(XtfGuide *guide, const XtfSelection *selection, const XtfLocations *locations,
                        XtfLister *lister, GError **error)
 {
-    XtfTrace *trace = definitions->trace;
+    XtfTrace *trace = guide->trace;
     g_autoptr(GArray) places = xtf_selection_locations(selection, locations);
     g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(trace) + 1);
 
@@ -302,8 +302,8 @@ static bool list_types(XtfDefinitions *definitions, const XtfSelection *selectio
             present[arrays[j].schema->id] = true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        if (present[i] && xtf_definitions_is_record(definitions, i))
-            xtf_lister_show(lister, definitions->type_names[i], XTF_NODE_DIRECTORY);
+        if (present[i] && xtf_guide_is_record(guide, i))
+            xtf_lister_show(lister, guide->type_names[i], XTF_NODE_DIRECTORY);
     }
     return true;
 }
@@ -344,8 +344,8 @@ static bool list_selection(XtfNode *directory, XtfLister *lister, GError **error
     }
     if (!selection->procs || !selection->threads || selection->type != XTF_TYPES_ALL)
         return true;
-    const XtfLocations *locations = xtf_definitions_locations(&directory->tree->definitions, error);
-    return locations && list_types(&directory->tree->definitions, selection, locations, lister, error);
+    const XtfLocations *locations = xtf_guide_locations(&directory->tree->guide, error);
+    return locations && list_types(&directory->tree->guide, selection, locations, lister, error);
 }
 
 bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
@@ -358,7 +358,7 @@ bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, v
         return list_selection(directory, &lister, error);
     case NODE_PROCS:
     case NODE_THREADS:
-        if (!(locations = xtf_definitions_locations(&directory->tree->definitions, error)))
+        if (!(locations = xtf_guide_locations(&directory->tree->guide, error)))
             return false;
         if (directory->role == NODE_PROCS)
             list_numbers(&lister, locations->procs, locations->n_procs);

@@ -59,7 +59,7 @@ static void add_prefix(Layout *layout)
     uint64_t thread = locations->n_threads ? locations->threads[locations->n_threads - 1] : 0;
 
     layout->format->has_prefix = true;
-    add_column(layout, "time", "s", "since the origin of the trace", layout->formats->definitions->scale.width);
+    add_column(layout, "time", "s", "since the origin of the trace", layout->formats->guide->scale.width);
     add_column(layout, "proc", "", "process", xtf_count_digits(proc));
     add_column(layout, "thread", "", "thread of the process", xtf_count_digits(thread));
 }
@@ -105,7 +105,7 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
     XtfCell cell = {.field = field};
     bool number;
 
-    cell_size_number(&cell, xtf_trace_limits(formats->definitions->trace, schema->id, (uint32_t)(field - schema->fields)));
+    cell_size_number(&cell, xtf_trace_limits(formats->guide->trace, schema->id, (uint32_t)(field - schema->fields)));
     number = cell.kind == XTF_CELL_UNSIGNED;
     if (number && field->n_labels) {
         cell.kind = XTF_CELL_NAME;
@@ -146,7 +146,7 @@ static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfFie
 
 static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
 {
-    const XtfNames *names = xtf_formats_word(layout->formats, layout->formats->definitions->type_names[schema->id]);
+    const XtfNames *names = xtf_formats_word(layout->formats, layout->formats->guide->type_names[schema->id]);
     return (XtfCell){.kind = XTF_CELL_TYPE, .names = names, .width = names->width};
 }
 
@@ -197,15 +197,15 @@ static bool add_merged_cells(Layout *layout, const XtfSchema *schema, uint32_t f
 
 static bool lay_out_merged(Layout *layout, GError **error)
 {
-    XtfDefinitions *definitions = layout->formats->definitions;
+    XtfGuide *guide = layout->formats->guide;
 
     add_prefix(layout);
     uint32_t first = layout->format->columns->len;
     for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++)
         add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description, 1);
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(definitions->trace); i++) {
-        if (xtf_definitions_is_record(definitions, i) && xtf_trace_n_rows(definitions->trace, i) &&
-            !add_merged_cells(layout, xtf_trace_schema(definitions->trace, i), first, error))
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        if (xtf_guide_is_record(guide, i) && xtf_trace_n_rows(guide->trace, i) &&
+            !add_merged_cells(layout, xtf_trace_schema(guide->trace, i), first, error))
             return false;
     }
     return true;
@@ -307,8 +307,8 @@ static void finish_program(Layout *layout, XtfProgram *program)
 
 static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
 {
-    XtfTrace *trace = formats->definitions->trace;
-    Layout layout = {.formats = formats, .locations = xtf_definitions_locations(formats->definitions, error)};
+    XtfTrace *trace = formats->guide->trace;
+    Layout layout = {.formats = formats, .locations = xtf_guide_locations(formats->guide, error)};
     const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
     bool good;
 
@@ -346,7 +346,7 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
 
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error)
 {
-    uint32_t n_schemas = xtf_trace_n_schemas(formats->definitions->trace);
+    uint32_t n_schemas = xtf_trace_n_schemas(formats->guide->trace);
     uint32_t slot = type >= 0 ? (uint32_t)type : n_schemas;
     const XtfFormat *format;
 

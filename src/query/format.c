@@ -205,8 +205,8 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRun *run, char *out, GErro
     const XtfSchema *schema = run->span->array.schema;
     const XtfProgram *program = &format->programs[schema->id];
     const XtfLocation *location = &renderer->locations->all[run->span->location];
-    XtfDefinitions *definitions = renderer->formats->definitions;
-    Context context = {definitions->trace, &renderer->formats->ranks, &definitions->scale, location->proc};
+    XtfGuide *guide = renderer->formats->guide;
+    Context context = {guide->trace, &renderer->formats->ranks, &guide->scale, location->proc};
 
     if (!program->template) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", of which it states none", schema->name);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/query/definitions.h"
+#include "src/query/guide.h"
 #include "src/query/merge.h"
 
 enum {
@@ -80,7 +80,7 @@ typedef struct {
 } XtfRanks;
 
 typedef struct {
-    XtfDefinitions *definitions; /* borrowed */
+    XtfGuide *guide; /* borrowed */
     GMutex lock;
     XtfFormat **formats;         /* by schema; behind them that of all types merged */
     GHashTable *names;           /* table and width to XtfNames */
@@ -89,7 +89,7 @@ typedef struct {
     bool ranks_loaded;
 } XtfFormats;
 
-void xtf_formats_init(XtfFormats *formats, XtfDefinitions *definitions);
+void xtf_formats_init(XtfFormats *formats, XtfGuide *guide);
 void xtf_formats_finish(XtfFormats *formats);
 
 void xtf_format_free(XtfFormat *format); /* NULL is fine */

@@ -47,7 +47,7 @@ struct XtfNode {
 
 struct XtfTree {
     XtfTrace *trace;
-    XtfDefinitions definitions;
+    XtfGuide guide;
     XtfResolver resolver;
     XtfFormats formats;
     XtfRecords records;

@@ -16,7 +16,7 @@ static const XtfField *field_of(const XtfTable *table, const char *name)
 
 bool xtf_formats_load_ranks(XtfFormats *formats, GError **error)
 {
-    XtfTrace *trace = formats->definitions->trace;
+    XtfTrace *trace = formats->guide->trace;
     XtfRanks *ranks = &formats->ranks;
 
     if (formats->ranks_loaded)
@@ -36,7 +36,7 @@ bool xtf_formats_load_ranks(XtfFormats *formats, GError **error)
 
 bool xtf_formats_find_comm(XtfFormats *formats, const XtfSchema *schema, XtfCell *cell, GError **error)
 {
-    XtfTrace *trace = formats->definitions->trace;
+    XtfTrace *trace = formats->guide->trace;
 
     cell->other = xtf_schema_field_by_role(schema, XTF_ROLE_COMM);
     for (uint32_t i = 0; !cell->other && i < schema->n_fields; i++) {

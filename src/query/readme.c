@@ -2,5 +2,5 @@
 #include "src/query/node.h"
 
 const char xtf_readme[] =
-#include "tree-md.inc"
+#include "src/query/tree-md.inc"
     ;

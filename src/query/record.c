@@ -87,7 +87,7 @@ static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **e
 {
     XtfFormats *formats = &directory->tree->formats;
     const XtfFormat *format = xtf_formats_get(formats, place->span.array.schema->id, error);
-    const XtfLocations *locations = xtf_definitions_locations(formats->definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
     XtfRun run = {&place->span, place->row, 1};
 
     if (!format || !locations)
@@ -133,7 +133,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSch
 {
     XtfFormats *formats = &directory->tree->formats;
     const XtfFormat *format = xtf_formats_get(formats, schema->id, error);
-    const XtfLocations *locations = xtf_definitions_locations(formats->definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
     g_auto(XtfCursor) cursor;
     XtfSpan span;
     bool found;
@@ -142,7 +142,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSch
     if (!format || !locations || !find_side(directory, place, schema, &span, error))
         return NULL;
     if (span.lo == span.hi)
-        return xtf_no_such(directory->tree->definitions.type_names[schema->id], error);
+        return xtf_no_such(directory->tree->guide.type_names[schema->id], error);
 
     g_autoptr(GString) text = g_string_new("#");
     for (unsigned i = 0; i < format->columns->len; i++)
@@ -215,18 +215,18 @@ static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n,
 
 static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, bool *found, GError **error)
 {
-    const XtfDefinitions *definitions = &node->tree->definitions;
+    const XtfGuide *guide = &node->tree->guide;
     const XtfArray *array = &place->span.array;
     XtfArray calls;
 
     *found = false;
-    if (definitions->calls < 0)
+    if (guide->calls < 0)
         return true;
-    if (array->schema->id == definitions->calls) {
+    if (array->schema->id == guide->calls) {
         *found = follow(array, place->span.lo, place->row, n);
         return true;
     }
-    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)definitions->calls, &calls, found, error))
+    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)guide->calls, &calls, found, error))
         return false;
     return !*found || enter_before(&calls, place, n, found, error);
 }
@@ -235,7 +235,7 @@ static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, boo
  * another has no such path. */
 static char *enter_target(XtfNode *node, const Place *place, GError **error)
 {
-    const XtfLocations *locations = xtf_definitions_locations(&node->tree->definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(&node->tree->guide, error);
     uint64_t n;
     bool found;
 
@@ -253,7 +253,7 @@ static char *enter_target(XtfNode *node, const Place *place, GError **error)
         g_string_append(target, "../");
     g_string_append_printf(target, "proc/%" G_GUINT64_FORMAT "/thread/%" G_GUINT64_FORMAT "/%s/num/%" G_GUINT64_FORMAT,
                            location->proc, location->thread,
-                           node->tree->definitions.type_names[node->tree->definitions.calls], n);
+                           node->tree->guide.type_names[node->tree->guide.calls], n);
     return g_string_free(target, FALSE);
 }
 
@@ -268,7 +268,7 @@ static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
 
 XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *side = xtf_definitions_schema(&directory->tree->definitions, name, XTF_SCHEMA_SIDE);
+    const XtfSchema *side = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_SIDE);
     GError *problem = NULL;
     Place place;
 
@@ -320,7 +320,7 @@ bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void
         if (!find_side(directory, &place, xtf_trace_schema(tree->trace, i), &span, error))
             return false;
         if (span.lo < span.hi)
-            xtf_lister_show(&lister, tree->definitions.type_names[i], XTF_NODE_FILE);
+            xtf_lister_show(&lister, tree->guide.type_names[i], XTF_NODE_FILE);
     }
     return true;
 }

@@ -35,8 +35,8 @@ void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *fo
     g_mutex_init(&records->lock);
     g_cond_init(&records->stopped);
     g_queue_init(&records->streams);
-    xtf_trace_get_info(resolver->definitions->trace, &info);
-    xtf_trace_get_counters(resolver->definitions->trace, &counters);
+    xtf_trace_get_info(resolver->guide->trace, &info);
+    xtf_trace_get_counters(resolver->guide->trace, &counters);
     records->pins_max = (uint32_t)MIN(counters.cache_limit / 4 / MAX(info.page_size, 1), UINT64_C(1024));
 }
 
@@ -81,7 +81,7 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
 static Stream *stream_new(XtfRecords *records, XtfSelection *selection, XtfSpans *spans, const XtfFormat *format, uint64_t row,
                           GError **error)
 {
-    const XtfLocations *locations = xtf_definitions_locations(records->formats->definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(records->formats->guide, error);
     g_autoptr(Stream) stream = g_new0(Stream, 1);
 
     stream->selection = xtf_selection_ref(selection);

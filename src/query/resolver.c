@@ -31,10 +31,10 @@ static void entry_free(void *data)
     g_free(entry);
 }
 
-void xtf_resolver_init(XtfResolver *resolver, XtfDefinitions *definitions)
+void xtf_resolver_init(XtfResolver *resolver, XtfGuide *guide)
 {
     memset(resolver, 0, sizeof *resolver);
-    resolver->definitions = definitions;
+    resolver->guide = guide;
     resolver->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entry_free);
     g_mutex_init(&resolver->lock);
     g_queue_init(&resolver->recent);
@@ -82,13 +82,13 @@ static bool cut_to_window(XtfSpan *span, uint64_t a, uint64_t b, bool *keep, GEr
     return true;
 }
 
-static bool add_array(const XtfDefinitions *definitions, const XtfSelection *selection, const XtfArray *array,
+static bool add_array(const XtfGuide *guide, const XtfSelection *selection, const XtfArray *array,
                       uint32_t location, GArray *spans, GError **error)
 {
     XtfSpan span = {.array = *array, .lo = 0, .hi = array->n_rows, .location = location};
     bool keep;
 
-    if (!xtf_definitions_is_record(definitions, array->schema->id) ||
+    if (!xtf_guide_is_record(guide, array->schema->id) ||
         (selection->type != XTF_TYPES_ALL && selection->type != array->schema->id))
         return true;
     if (!cut_to_window(&span, selection->a, selection->b, &keep, error))
@@ -98,7 +98,7 @@ static bool add_array(const XtfDefinitions *definitions, const XtfSelection *sel
     return true;
 }
 
-static bool add_location(const XtfDefinitions *definitions, const XtfSelection *selection, const XtfLocations *locations,
+static bool add_location(const XtfGuide *guide, const XtfSelection *selection, const XtfLocations *locations,
                          uint32_t place, GArray *spans, GError **error)
 {
     const XtfLocation *location = &locations->all[place];
@@ -106,25 +106,25 @@ static bool add_location(const XtfDefinitions *definitions, const XtfSelection *
 
     for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_AT_ONCE) {
         uint64_t count = MIN(location->n_arrays - done, (uint64_t)ARRAYS_AT_ONCE);
-        if (!xtf_trace_get_arrays(definitions->trace, location->first_array + done, count, arrays, error))
+        if (!xtf_trace_get_arrays(guide->trace, location->first_array + done, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++) {
-            if (!add_array(definitions, selection, &arrays[i], place, spans, error))
+            if (!add_array(guide, selection, &arrays[i], place, spans, error))
                 return false;
         }
     }
     return true;
 }
 
-static bool find_in_trace(XtfDefinitions *definitions, const XtfSelection *selection, GArray *spans, GError **error)
+static bool find_in_trace(XtfGuide *guide, const XtfSelection *selection, GArray *spans, GError **error)
 {
-    const XtfLocations *locations = xtf_definitions_locations(definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(guide, error);
     if (!locations)
         return false;
 
     g_autoptr(GArray) places = xtf_selection_locations(selection, locations);
     for (unsigned i = 0; i < places->len; i++) {
-        if (!add_location(definitions, selection, locations, g_array_index(places, uint32_t, i), spans, error))
+        if (!add_location(guide, selection, locations, g_array_index(places, uint32_t, i), spans, error))
             return false;
     }
     return true;
@@ -134,7 +134,7 @@ static bool find_in_trace(XtfDefinitions *definitions, const XtfSelection *selec
 static bool find_in_base(XtfResolver *resolver, const XtfSelection *selection, GArray *found, GError **error)
 {
     g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
-    const XtfLocations *locations = xtf_definitions_locations(resolver->definitions, error);
+    const XtfLocations *locations = xtf_guide_locations(resolver->guide, error);
     if (!base || !locations)
         return false;
 
@@ -165,7 +165,7 @@ static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GErr
     uint64_t count = 0;
 
     if (selection->base ? !find_in_base(resolver, selection, found, error)
-                        : !find_in_trace(resolver->definitions, selection, found, error))
+                        : !find_in_trace(resolver->guide, selection, found, error))
         return NULL;
     for (unsigned i = 0; i < found->len; i++) {
         const XtfSpan *span = &g_array_index(found, XtfSpan, i);
@@ -236,8 +236,8 @@ XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GEr
 
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error)
 {
-    const XtfScale *scale = &resolver->definitions->scale;
-    XtfTrace *trace = resolver->definitions->trace;
+    const XtfScale *scale = &resolver->guide->scale;
+    XtfTrace *trace = resolver->guide->trace;
     uint64_t total = 0;
 
     if (selection->base || selection->procs || selection->threads || selection->a > scale->origin ||
@@ -249,7 +249,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
         return true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        bool counts = selection->type == XTF_TYPES_ALL ? xtf_definitions_is_record(resolver->definitions, i)
+        bool counts = selection->type == XTF_TYPES_ALL ? xtf_guide_is_record(resolver->guide, i)
                                                        : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");

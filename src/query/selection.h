@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "libxtf/array.h"
-#include "src/query/definitions.h"
+#include "src/query/guide.h"
 #include "src/query/names.h"
 
 enum {
@@ -72,14 +72,14 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
 
 /* Spans of selections, found once and kept for those who ask again; bounded. */
 typedef struct {
-    XtfDefinitions *definitions; /* borrowed */
+    XtfGuide *guide; /* borrowed */
     GMutex lock;
     GHashTable *entries;         /* key to entry */
     GQueue recent;               /* entries, the latest first */
     size_t bytes;
 } XtfResolver;
 
-void xtf_resolver_init(XtfResolver *resolver, XtfDefinitions *definitions);
+void xtf_resolver_init(XtfResolver *resolver, XtfGuide *guide);
 void xtf_resolver_finish(XtfResolver *resolver);
 
 /* A new reference; NULL with an error. */

@@ -178,7 +178,7 @@ static int compare_entries(const void *a, const void *b)
 
 static bool fill(XtfSlices *slices, GError **error)
 {
-    uint64_t t, count;
+    uint64_t t = 0, count;
 
     g_array_set_size(slices->entries, 0);
     g_byte_array_set_size(slices->bytes, 0);

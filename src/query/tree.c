@@ -19,9 +19,9 @@ XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
     XtfTree *tree = g_new0(XtfTree, 1);
 
     tree->trace = xtf_trace_ref(trace);
-    xtf_definitions_init(&tree->definitions, trace);
-    xtf_resolver_init(&tree->resolver, &tree->definitions);
-    xtf_formats_init(&tree->formats, &tree->definitions);
+    xtf_guide_init(&tree->guide, trace);
+    xtf_resolver_init(&tree->resolver, &tree->guide);
+    xtf_formats_init(&tree->formats, &tree->guide);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);
@@ -43,7 +43,7 @@ void xtf_tree_free(XtfTree *tree)
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++)
         xtf_table_view_free(tree->tables[i]);
     g_free(tree->tables);
-    xtf_definitions_finish(&tree->definitions);
+    xtf_guide_finish(&tree->guide);
     g_mutex_clear(&tree->lock);
     xtf_trace_unref(tree->trace);
     g_free(tree);
@@ -140,7 +140,7 @@ static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **e
 
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_definitions_schema(&directory->tree->definitions, name, XTF_SCHEMA_TABLE);
+    const XtfSchema *schema = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_TABLE);
     const XtfTableView *view = schema ? table_view(directory->tree, schema->id, error) : NULL;
 
     if (!schema)
@@ -159,7 +159,7 @@ static bool list_tables(XtfNode *directory, XtfLister *lister)
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
         if (xtf_trace_schema(tree->trace, i)->kind == XTF_SCHEMA_TABLE)
-            xtf_lister_show(lister, tree->definitions.type_names[i], XTF_NODE_FILE);
+            xtf_lister_show(lister, tree->guide.type_names[i], XTF_NODE_FILE);
     }
     return true;
 }

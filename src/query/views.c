@@ -51,19 +51,19 @@ static void add_time(GString *out, size_t width, const XtfScale *scale, uint64_t
 /* ---- info */
 
 /* Whether a line of `info` counts this schema. */
-static bool type_shown(const XtfDefinitions *definitions, const XtfSelection *selection, uint32_t schema)
+static bool type_shown(const XtfGuide *guide, const XtfSelection *selection, uint32_t schema)
 {
-    return xtf_definitions_is_record(definitions, schema) && xtf_trace_n_rows(definitions->trace, schema) &&
+    return xtf_guide_is_record(guide, schema) && xtf_trace_n_rows(guide->trace, schema) &&
            (selection->type == XTF_TYPES_ALL || selection->type == schema);
 }
 
 /* Digits of the largest number that any selection of these types can count. */
-static size_t count_width(const XtfDefinitions *definitions, const XtfSelection *selection)
+static size_t count_width(const XtfGuide *guide, const XtfSelection *selection)
 {
     uint64_t total = 0;
 
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(definitions->trace); i++) {
-        uint64_t n = type_shown(definitions, selection, i) ? xtf_trace_n_rows(definitions->trace, i) : 0;
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        uint64_t n = type_shown(guide, selection, i) ? xtf_trace_n_rows(guide->trace, i) : 0;
         total = n > UINT64_MAX - total ? UINT64_MAX : total + n;
     }
     return MAX(xtf_count_digits(total), 5u);
@@ -73,22 +73,22 @@ typedef struct {
     size_t name, value, lines;
 } InfoLayout;
 
-static InfoLayout info_layout(const XtfDefinitions *definitions, const XtfSelection *selection)
+static InfoLayout info_layout(const XtfGuide *guide, const XtfSelection *selection)
 {
-    InfoLayout layout = {strlen("duration"), MAX(count_width(definitions, selection), definitions->scale.width), 5};
+    InfoLayout layout = {strlen("duration"), MAX(count_width(guide, selection), guide->scale.width), 5};
 
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(definitions->trace); i++) {
-        if (!type_shown(definitions, selection, i))
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        if (!type_shown(guide, selection, i))
             continue;
-        layout.name = MAX(layout.name, MIN(xtf_text_width(definitions->type_names[i], true), (size_t)TYPE_WIDTH_MAX));
+        layout.name = MAX(layout.name, MIN(xtf_text_width(guide->type_names[i], true), (size_t)TYPE_WIDTH_MAX));
         layout.lines++;
     }
     return layout;
 }
 
-uint64_t xtf_view_info_size(const XtfDefinitions *definitions, const XtfSelection *selection)
+uint64_t xtf_view_info_size(const XtfGuide *guide, const XtfSelection *selection)
 {
-    InfoLayout layout = info_layout(definitions, selection);
+    InfoLayout layout = info_layout(guide, selection);
     return layout.lines * (layout.name + layout.value + strlen("  unit\n"));
 }
 
@@ -116,7 +116,7 @@ static void add_info_count(GString *out, const InfoLayout *layout, const char *n
 /* The records of each schema; a new array by schema, NULL with an error. */
 static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    XtfTrace *trace = resolver->definitions->trace;
+    XtfTrace *trace = resolver->guide->trace;
     g_autofree uint64_t *counts = g_new0(uint64_t, xtf_trace_n_schemas(trace) + 1);
 
     if (selection->type == XTF_TYPES_ALL) {
@@ -133,9 +133,9 @@ static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, G
 
 GString *xtf_view_info(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    const XtfDefinitions *definitions = resolver->definitions;
-    const XtfScale *scale = &definitions->scale;
-    InfoLayout layout = info_layout(definitions, selection);
+    const XtfGuide *guide = resolver->guide;
+    const XtfScale *scale = &guide->scale;
+    InfoLayout layout = info_layout(guide, selection);
     g_autofree uint64_t *counts = count_by_type(resolver, selection, error);
     uint64_t from, to, count;
 
@@ -149,9 +149,9 @@ GString *xtf_view_info(XtfResolver *resolver, XtfSelection *selection, GError **
     add_info_time(out, &layout, scale, "to", to - scale->origin);
     add_info_time(out, &layout, scale, "duration", to - from);
     add_info_count(out, &layout, "records", count);
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(definitions->trace); i++) {
-        if (type_shown(definitions, selection, i))
-            add_info_count(out, &layout, definitions->type_names[i], counts[i]);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        if (type_shown(guide, selection, i))
+            add_info_count(out, &layout, guide->type_names[i], counts[i]);
     }
     return out;
 }
@@ -197,16 +197,16 @@ static bool count_slices(const XtfSpan *span, const uint64_t *bounds, uint64_t *
     return true;
 }
 
-uint64_t xtf_view_histogram_size(const XtfDefinitions *definitions, const XtfSelection *selection)
+uint64_t xtf_view_histogram_size(const XtfGuide *guide, const XtfSelection *selection)
 {
-    size_t time = MAX(definitions->scale.width, strlen("# from"));
-    return (SLICES + 1) * (2 * time + 1 + 1 + count_width(definitions, selection) + 1);
+    size_t time = MAX(guide->scale.width, strlen("# from"));
+    return (SLICES + 1) * (2 * time + 1 + 1 + count_width(guide, selection) + 1);
 }
 
 GString *xtf_view_histogram(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    const XtfScale *scale = &resolver->definitions->scale;
-    size_t time = MAX(scale->width, strlen("# from")), number = count_width(resolver->definitions, selection);
+    const XtfScale *scale = &resolver->guide->scale;
+    size_t time = MAX(scale->width, strlen("# from")), number = count_width(resolver->guide, selection);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
     uint64_t bounds[SLICES + 1], counts[SLICES] = {0}, from, to;
 

@@ -11,10 +11,10 @@
 #include "src/query/selection.h"
 
 /* Lines of a fixed width: `# column...` and so many below it. */
-uint64_t xtf_view_info_size(const XtfDefinitions *definitions, const XtfSelection *selection);
+uint64_t xtf_view_info_size(const XtfGuide *guide, const XtfSelection *selection);
 GString *xtf_view_info(XtfResolver *resolver, XtfSelection *selection, GError **error);
 
-uint64_t xtf_view_histogram_size(const XtfDefinitions *definitions, const XtfSelection *selection);
+uint64_t xtf_view_histogram_size(const XtfGuide *guide, const XtfSelection *selection);
 GString *xtf_view_histogram(XtfResolver *resolver, XtfSelection *selection, GError **error);
 
 GString *xtf_view_columns(const XtfFormat *format);

@@ -1,4 +1,4 @@
-#include "src/query/definitions.h"
+#include "src/query/guide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,34 +161,34 @@ static void build_locations(XtfLocations *locations, GArray *found)
     locations->n_threads = sort_distinct(locations->threads, n);
 }
 
-static bool load_locations(XtfDefinitions *definitions, GError **error)
+static bool load_locations(XtfGuide *guide, GError **error)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
     bool has_table;
 
-    if (!collect_indexed(definitions->trace, found, error) ||
-        !number_by_table(definitions->trace, found, &has_table, error))
+    if (!collect_indexed(guide->trace, found, error) ||
+        !number_by_table(guide->trace, found, &has_table, error))
         return false;
     if (found->len > G_MAXINT) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
         return false;
     }
     number_the_rest(found, has_table);
-    build_locations(&definitions->locations, found);
+    build_locations(&guide->locations, found);
     return true;
 }
 
-const XtfLocations *xtf_definitions_locations(XtfDefinitions *definitions, GError **error)
+const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error)
 {
     bool good = true;
 
-    if (g_atomic_int_get(&definitions->locations_loaded))
-        return &definitions->locations;
-    g_mutex_lock(&definitions->lock);
-    if (!definitions->locations_loaded && (good = load_locations(definitions, error)))
-        g_atomic_int_set(&definitions->locations_loaded, 1);
-    g_mutex_unlock(&definitions->lock);
-    return good ? &definitions->locations : NULL;
+    if (g_atomic_int_get(&guide->locations_loaded))
+        return &guide->locations;
+    g_mutex_lock(&guide->lock);
+    if (!guide->locations_loaded && (good = load_locations(guide, error)))
+        g_atomic_int_set(&guide->locations_loaded, 1);
+    g_mutex_unlock(&guide->lock);
+    return good ? &guide->locations : NULL;
 }
 
 bool xtf_locations_find(const XtfLocations *locations, uint64_t id, uint32_t *place)
@@ -239,39 +239,39 @@ bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers
     return true;
 }
 
-const XtfSchema *xtf_definitions_schema(XtfDefinitions *definitions, const char *name, XtfSchemaKind kind)
+const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKind kind)
 {
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(definitions->trace); i++) {
-        const XtfSchema *schema = xtf_trace_schema(definitions->trace, i);
-        if (schema->kind == kind && strcmp(definitions->type_names[i], name) == 0)
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(guide->trace, i);
+        if (schema->kind == kind && strcmp(guide->type_names[i], name) == 0)
             return schema;
     }
     return NULL;
 }
 
-void xtf_definitions_init(XtfDefinitions *definitions, XtfTrace *trace)
+void xtf_guide_init(XtfGuide *guide, XtfTrace *trace)
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_TYPE_CALLS);
 
-    memset(definitions, 0, sizeof *definitions);
-    definitions->trace = trace;
-    g_mutex_init(&definitions->lock);
-    xtf_scale_init(&definitions->scale, xtf_trace_clock(trace));
-    definitions->type_names = g_new0(char *, n_schemas + 1);
+    memset(guide, 0, sizeof *guide);
+    guide->trace = trace;
+    g_mutex_init(&guide->lock);
+    xtf_scale_init(&guide->scale, xtf_trace_clock(trace));
+    guide->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
-        definitions->type_names[i] = xtf_name_is_usable(name) ? g_strdup(name) : g_strdup_printf("schema~%u", i);
+        guide->type_names[i] = xtf_name_is_usable(name) ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
-    definitions->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
+    guide->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
 }
 
-void xtf_definitions_finish(XtfDefinitions *definitions)
+void xtf_guide_finish(XtfGuide *guide)
 {
-    g_strfreev(definitions->type_names);
-    g_free(definitions->locations.all);
-    g_free(definitions->locations.by_id);
-    g_free(definitions->locations.procs);
-    g_free(definitions->locations.threads);
-    g_mutex_clear(&definitions->lock);
+    g_strfreev(guide->type_names);
+    g_free(guide->locations.all);
+    g_free(guide->locations.by_id);
+    g_free(guide->locations.procs);
+    g_free(guide->locations.threads);
+    g_mutex_clear(&guide->lock);
 }

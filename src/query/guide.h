@@ -42,13 +42,13 @@ typedef struct {
     GMutex lock;           /* for loading, once */
     XtfLocations locations;
     gint locations_loaded; /* atomic */
-} XtfDefinitions;
+} XtfGuide;
 
-void xtf_definitions_init(XtfDefinitions *definitions, XtfTrace *trace);
-void xtf_definitions_finish(XtfDefinitions *definitions);
+void xtf_guide_init(XtfGuide *guide, XtfTrace *trace);
+void xtf_guide_finish(XtfGuide *guide);
 
 /* Loaded when first asked for. NULL with an error. */
-const XtfLocations *xtf_definitions_locations(XtfDefinitions *definitions, GError **error);
+const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error);
 
 /* The place in `all` of a location, which may be unknown to a damaged file. */
 bool xtf_locations_find(const XtfLocations *locations, uint64_t id, uint32_t *place);
@@ -59,10 +59,10 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error);
 
 /* The schema that has this name in the tree, and this kind; NULL if there is none. */
-const XtfSchema *xtf_definitions_schema(XtfDefinitions *definitions, const char *name, XtfSchemaKind kind);
+const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKind kind);
 
-static inline bool xtf_definitions_is_record(const XtfDefinitions *definitions, uint32_t schema)
+static inline bool xtf_guide_is_record(const XtfGuide *guide, uint32_t schema)
 {
-    return schema < xtf_trace_n_schemas(definitions->trace) &&
-           xtf_trace_schema(definitions->trace, schema)->kind == XTF_SCHEMA_RECORD;
+    return schema < xtf_trace_n_schemas(guide->trace) &&
+           xtf_trace_schema(guide->trace, schema)->kind == XTF_SCHEMA_RECORD;
 }

@@ -1,5 +1,6 @@
 """Mounting by every way, messages when it can't be done, and ends under load."""
 
+import contextlib
 import os
 import random
 import shutil
@@ -17,7 +18,7 @@ ROOT = os.geteuid() == 0
 
 
 def daemons(directory):
-    """Processes of ours that serve a directory: its name is in their command line."""
+    """Processes of ours that serve a directory: its name, which is unique, ends one of their arguments."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -25,7 +26,8 @@ def daemons(directory):
                 arguments = file.read().split(b"\0")
         except OSError:
             continue
-        if directory.encode() in arguments and os.path.basename(arguments[0]) in (b"xtf", b"mount.xtf"):
+        served = any(argument.endswith(os.path.basename(directory).encode()) for argument in arguments)
+        if served and os.path.basename(arguments[0]) in (b"xtf", b"mount.xtf"):
             found.append(int(pid))
     return found
 
@@ -133,25 +135,30 @@ class MountHelper(Case):
         super().setUp()
         self.bin = tempfile.mkdtemp(prefix="xtf-test-")
         self.addCleanup(shutil.rmtree, self.bin)
-        os.symlink(os.path.abspath(XTF), os.path.join(self.bin, "xtf"))
-        os.symlink(os.path.abspath(XTF), os.path.join(self.bin, "mount.xtf"))
-        # As mount(8) runs helpers at boot: without HOME.
+        shutil.copy(XTF, os.path.join(self.bin, "xtf"))
+        os.symlink("xtf", os.path.join(self.bin, "mount.xtf"))
+        # As at boot: without HOME.
         self.environment = {"PATH": self.bin + ":/usr/sbin:/usr/bin:/sbin:/bin"}
+
+    def installed(self, *script):
+        """Runs shell commands where xtf is installed in a directory of the system: in a mount namespace of their own. mount(8)
+        passes no other PATH on to its helpers."""
+        commands = ["set -e", f"mount --bind {self.bin} /usr/local/bin", *script]
+        return run("unshare", "-m", "sh", "-c", "\n".join(commands), env=self.environment).stdout
 
     @unittest.skipUnless(shutil.which("mount.fuse3", path="/sbin:/usr/sbin"), "there is no mount.fuse3")
     def test_by_type(self):
-        run("mount", "-t", "fuse.xtf", "-o", self.OPTIONS, self.trace, self.dir, env=self.environment)
-        self.assertEqual(self.count(), self.procs * self.threads * self.records)
-        run("umount", self.dir)
+        shown = self.installed(f"mount -t fuse.xtf -o {self.OPTIONS} {self.trace} {self.dir}", f"cat {self.dir}/count",
+                               f"umount {self.dir}", f"ls {self.dir}")
+        self.assertEqual(int(shown), self.procs * self.threads * self.records)
 
     @unittest.skipUnless(shutil.which("mount.fuse3", path="/sbin:/usr/sbin"), "there is no mount.fuse3")
     def test_fstab(self):
         fstab = os.path.join(self.bin, "fstab")
         with open(fstab, "w") as file:
             file.write(f"{self.trace} {self.dir} fuse.xtf {self.OPTIONS} 0 0\n")
-        run("mount", "-T", fstab, self.dir, env=self.environment)
-        self.assertEqual(self.count(), self.procs * self.threads * self.records)
-        run("umount", self.dir)
+        shown = self.installed(f"mount -T {fstab} {self.dir}", f"cat {self.dir}/count", f"umount {self.dir}", f"ls {self.dir}")
+        self.assertEqual(int(shown), self.procs * self.threads * self.records)
 
     def test_helper(self):
         run("mount.xtf", self.trace, self.dir, "-f", "-o", self.OPTIONS, env=self.environment)
@@ -213,13 +220,15 @@ class Ends(Case):
     def test_signal_with_open_files(self):
         run(XTF, "mount", self.trace, self.dir)
         pid, = daemons(self.dir)
-        with open(os.path.join(self.dir, "count")), open(os.path.join(self.dir, "records"), "rb", buffering=0) as file:
-            file.read(10)
-            os.kill(pid, signal.SIGTERM)
-            wait_until(lambda: not daemons(self.dir), "the daemon's end")
-            self.assertFalse(is_mounted(self.dir))
-            with self.assertRaises(OSError): # it says that it is gone, and does not hang
-                os.pread(file.fileno(), 10, os.fstat(file.fileno()).st_size - 10)
+        file = os.open(os.path.join(self.dir, "records"), os.O_RDONLY)
+        os.pread(file, 10, 0)
+        os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: not daemons(self.dir), "the daemon's end")
+        self.assertFalse(is_mounted(self.dir))
+        with self.assertRaises(OSError):  # it says that it is gone, and does not hang
+            os.pread(file, 10, os.fstat(file).st_size - 10)
+        with contextlib.suppress(OSError):
+            os.close(file)
 
     def test_lazy_unmount_under_load(self):
         _, load = self.start()
@@ -293,7 +302,7 @@ class Archives(Case):
 
     def test_two_at_once(self):
         other = tempfile.mkdtemp(prefix="xtf-test-")
-        mounts = [subprocess.Popen([XTF, "mount", self.archive, directory], env=self.environment) for directory in (self.dir, other)]
+        mounts = [subprocess.Popen([XTF, "mount", "-q", self.archive, directory], env=self.environment) for directory in (self.dir, other)]
         self.assertEqual([mount.wait(60) for mount in mounts], [0, 0])
         self.assertEqual(len(self.kept()), 1)
         for path in ("count", "records"):

@@ -173,6 +173,8 @@ uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
     return row;
 }
 
+static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id);
+
 /* A row for a number without a definition: its name says so, whatever else it could refer to is none. */
 static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
 {
@@ -188,24 +190,34 @@ static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint
         g_autofree char *text = g_strdup_printf("(undefined %s %" PRIu32 ")", table->schema->name, id);
         xtf_field_set(name, row, store(definitions, text));
     }
+    /* None would make it a communicator of oneself; nobody knows who is in this one. */
+    if (table == &definitions->tables[XTF_MODEL_COMMUNICATORS])
+        ((XtfCommunicatorRow *)row)->group = add_late(definitions, XTF_MODEL_GROUPS, XTF_NONE32);
 }
 
-uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
+/* The made-up row of a number, with the lock held. */
+static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
     uint8_t made_up[XTF_ROW_MAX];
     uint32_t row;
 
+    if (xtf_ref_map_find(&table->late_known, id, &row))
+        return row;
+    make_up(definitions, table, id, made_up);
+    row = (table->rows->len + table->late->len) / table->schema->row_size;
+    g_byte_array_append(table->late, made_up, table->schema->row_size);
+    xtf_ref_map_insert(&table->late_known, id, row);
+    return row;
+}
+
+uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
+{
     /* Processes are numbered and sorted by then. */
     if (id == XTF_NONE32 || tag == XTF_MODEL_PROCESSES)
         return XTF_NONE32;
     g_mutex_lock(&definitions->lock);
-    if (!xtf_ref_map_find(&table->late_known, id, &row)) {
-        row = (table->rows->len + table->late->len) / table->schema->row_size;
-        make_up(definitions, table, id, made_up);
-        g_byte_array_append(table->late, made_up, table->schema->row_size);
-        xtf_ref_map_insert(&table->late_known, id, row);
-    }
+    uint32_t row = add_late(definitions, tag, id);
     g_mutex_unlock(&definitions->lock);
     return row;
 }

@@ -82,6 +82,8 @@ class Expected:
                                        **otf2print.named_definitions(self.definitions, "COMM")}
         self.names["io_files"] = {**otf2print.named_definitions(self.definitions, "IO_DIRECTORY"),
                                   **otf2print.named_definitions(self.definitions, "IO_REGULAR_FILE")}
+        self.inter_communicators = {number for number, _ in self.definitions.get("INTER_COMM", [])}
+        self.world = self.mpi_world()
         self.regions = self.region_keys()
         self.contexts = self.context_regions()
         self.locations = {}
@@ -132,7 +134,7 @@ class Expected:
         return sorted((record.time, location, record.seq, record)
                       for location, records in self.locations.items() for record in records)
 
-    def mpi_ranks(self):
+    def mpi_world(self):
         """[location] by rank in MPI's world, as far as the archive says."""
         for _, text in self.definitions.get("GROUP", []):
             if re.search(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),', text):

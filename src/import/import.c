@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -124,6 +125,22 @@ static void fill_report(XtfImportReport *report, GVariant *result)
     report->definitions = definitions;
 }
 
+/* Says where it was that the reader died. */
+static void blame(GError *error, const char *anchor, const GArray *suspects)
+{
+    g_autoptr(GString) message = g_string_new(NULL);
+
+    for (guint i = 0; i < suspects->len; i++)
+        g_string_append_printf(message, "%s %" PRIu64, i == 0 ? ", in location" : " or", g_array_index(suspects, uint64_t, i));
+    if (error->code != XTF_ERROR_DAMAGED || g_str_has_prefix(error->message, anchor))
+        return;
+    g_string_prepend(message, error->message);
+    g_string_prepend(message, ": ");
+    g_string_prepend(message, anchor);
+    g_free(error->message);
+    error->message = g_string_free(g_steal_pointer(&message), FALSE);
+}
+
 /*
  * Reads in a child process. Should that die of a location, and we are to keep going, then once more: one location at a time, to
  * know for sure which one it is, and then without it.
@@ -145,6 +162,7 @@ static GVariant *read_archive(const char *anchor, const char *output, const XtfI
         if (result != NULL)
             return result;
         if (!options->keep_going || suspects->len == 0 || skipped->len >= DEATHS_MAX) {
+            blame(failed, anchor, suspects);
             g_propagate_error(error, failed);
             return NULL;
         }

@@ -37,6 +37,7 @@ typedef struct {
     XtfSupervised *shared;
     XtfOtf2Definitions source;
     OTF2_EvtReaderCallbacks *callbacks;
+    OTF2_DefReaderCallbacks *local_callbacks;
     XtfWriter *writer;
     uint32_t schemas[XTF_N_ARRAY_TYPES];
     GArray *locations;       /* of XtfOtf2Location: those to be read */
@@ -50,6 +51,7 @@ typedef struct {
     XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
     uint64_t read;           /* events, as OTF2 counts them */
     uint64_t n_with_events;  /* locations */
+    uint64_t own_definitions; /* of locations, that were not needed */
     GPtrArray *warnings, *left_out; /* of strings */
     uint64_t n_more_warnings;       /* that are not listed */
 

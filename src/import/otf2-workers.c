@@ -20,6 +20,7 @@ typedef struct {
     unsigned number;
     XtfStream stream;
     uint64_t read, n_with_events;
+    uint64_t own_definitions; /* of locations, that were not needed */
     int64_t guessed; /* its part of import->bytes_guessed */
 } Worker;
 
@@ -85,10 +86,24 @@ static void finish_progress(Worker *worker, const XtfOtf2Location *location, uin
     worker->guessed = 0;
 }
 
-/* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events. */
-static bool read_local_definitions(OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
+static OTF2_CallbackCode count_map(void *applied, OTF2_MappingType type, const OTF2_IdMap *map)
 {
-    uint64_t n;
+    (*(uint64_t *)applied)++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode count_offset(void *applied, OTF2_TimeStamp time, int64_t offset, double deviation)
+{
+    (*(uint64_t *)applied)++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events. Whatever else
+ * there is repeats the archive's definitions, or should. */
+static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
+{
+    const OTF2_DefReaderCallbacks *callbacks = worker->import->local_callbacks;
+    uint64_t read = 0, applied = 0;
 
     if (!location->has_definitions)
         return true;
@@ -97,10 +112,12 @@ static bool read_local_definitions(OTF2_Reader *reader, const XtfOtf2Location *l
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
         return false;
     }
-    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &n);
+    OTF2_Reader_RegisterDefCallbacks(reader, definitions, callbacks, &applied);
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &read);
     if (code != OTF2_SUCCESS)
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its definitions");
     OTF2_Reader_CloseDefReader(reader, definitions);
+    worker->own_definitions += read - MIN(applied, read);
     return code == OTF2_SUCCESS;
 }
 
@@ -216,7 +233,7 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
 
     atomic_store(&import->shared->busy_with[worker->number], location->id + 1);
     xtf_stream_begin(&worker->stream, location->id);
-    bool fine = read_local_definitions(reader, location, &damage) &&
+    bool fine = read_local_definitions(worker, reader, location, &damage) &&
                 read_events(worker, reader, location, &read, &damage);
     worker->read += read;
     worker->n_with_events += worker->stream.seq > 0;
@@ -268,6 +285,7 @@ static gpointer work(gpointer data)
         import->counts[i] += worker->stream.counts[i];
     import->read += worker->read;
     import->n_with_events += worker->n_with_events;
+    import->own_definitions += worker->own_definitions;
     g_mutex_unlock(&import->lock);
     xtf_stream_finish(&worker->stream);
     return NULL;
@@ -283,6 +301,9 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     workers = g_new0(Worker, jobs);
     threads = g_new0(GThread *, jobs);
     import->callbacks = xtf_otf2_event_callbacks();
+    import->local_callbacks = OTF2_DefReaderCallbacks_New();
+    OTF2_DefReaderCallbacks_SetMappingTableCallback(import->local_callbacks, count_map);
+    OTF2_DefReaderCallbacks_SetClockOffsetCallback(import->local_callbacks, count_offset);
     for (unsigned i = 0; i < jobs; i++) {
         workers[i].import = import;
         workers[i].number = i;
@@ -291,7 +312,12 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     for (unsigned i = 0; i < jobs; i++)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
+    OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
     tell_mishaps(import);
+    if (import->own_definitions > 0)
+        g_ptr_array_add(import->left_out,
+                        g_strdup_printf("%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",
+                                        import->own_definitions));
     if (import->error != NULL) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;

@@ -1,0 +1,284 @@
+/*
+ * Definitions in any order, doubled, missing; and the numbers of processes and threads.
+ */
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "libxtf/xtf.h"
+#include "src/import/definitions.h"
+#include "src/import/places.h"
+
+enum { COMM_LOCATIONS = 4, COMM_GROUP = 5, COMM_SELF = 6 };
+enum { OPENMP = 3, MPI = 4 };
+
+static void add_region(XtfDefinitions *definitions, uint32_t id, uint32_t name, uint32_t file, uint32_t line)
+{
+    XtfRegionDefinitionRow row = {
+        .id = id, .region = id, .line = line, .end_line = 0, .canonical = name, .description = XTF_NONE32, .file = file,
+        .name = name,
+    };
+    xtf_definitions_add(definitions, XTF_MODEL_REGION_DEFINITIONS, &row);
+}
+
+static void add_process(XtfDefinitions *definitions, uint32_t id)
+{
+    XtfProcessRow row = {.id = id, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = XTF_NONE32};
+    xtf_definitions_add(definitions, XTF_MODEL_PROCESSES, &row);
+}
+
+static void add_location(XtfDefinitions *definitions, uint64_t id, uint32_t process)
+{
+    XtfLocationRow row = {.id = id, .process = process, .name = XTF_NONE32};
+    xtf_definitions_add(definitions, XTF_MODEL_LOCATIONS, &row);
+}
+
+static void add_group(XtfDefinitions *definitions, uint32_t id, uint8_t type, uint8_t paradigm, uint32_t n,
+                      const uint64_t *members)
+{
+    XtfGroupRow row = {
+        .first = xtf_definitions_n_rows(definitions, XTF_MODEL_MEMBERS), .count = n, .id = id, .type = type,
+        .paradigm = paradigm, .name = XTF_NONE32,
+    };
+    for (uint32_t i = 0; i < n; i++) {
+        XtfMemberRow member = {.member = members[i], .proc = XTF_NONE32};
+        xtf_definitions_add_part(definitions, XTF_MODEL_MEMBERS, &member);
+    }
+    xtf_definitions_add(definitions, XTF_MODEL_GROUPS, &row);
+}
+
+/* Resolves, lets `late` look things up, writes, and opens the trace. */
+static XtfTrace *store(XtfDefinitions *definitions, void (*late)(XtfDefinitions *definitions))
+{
+    g_autofree char *path = NULL;
+    g_autoptr(GError) error = NULL;
+
+    close(g_file_open_tmp("xtf-definitions-XXXXXX", &path, NULL));
+    XtfWriter *writer = xtf_writer_create(path, NULL, &error);
+    cr_assert(xtf_definitions_resolve(definitions, writer, &error), "%s", error ? error->message : "");
+    if (late != NULL)
+        late(definitions);
+    cr_assert(xtf_definitions_write(definitions, &error), "%s", error ? error->message : "");
+    cr_assert(xtf_writer_close(writer, &error), "%s", error ? error->message : "");
+    XtfTrace *trace = xtf_trace_open(path, NULL, &error);
+    cr_assert_not_null(trace, "%s", error ? error->message : "");
+    g_unlink(path);
+    return trace;
+}
+
+/* Row n of a table, checked to exist. */
+static const void *row(XtfTrace *trace, const char *name, uint64_t n)
+{
+    const XtfTable *table;
+
+    cr_assert(xtf_trace_table(trace, name, &table, NULL));
+    cr_assert_not_null(table, "%s", name);
+    cr_assert_lt(n, table->n_rows);
+    return table->rows + n * table->schema->row_size;
+}
+
+static uint64_t n_rows(XtfTrace *trace, const char *name)
+{
+    const XtfTable *table;
+
+    cr_assert(xtf_trace_table(trace, name, &table, NULL));
+    return table != NULL ? table->n_rows : 0;
+}
+
+static const char *text(XtfTrace *trace, uint32_t string)
+{
+    const char *found;
+
+    cr_assert(xtf_trace_string(trace, string, &found, NULL));
+    return found;
+}
+
+static uint32_t late_region_5, late_region_6, late_string;
+
+static void look_up_late(XtfDefinitions *definitions)
+{
+    late_region_5 = xtf_definitions_row(definitions, XTF_MODEL_REGIONS, 5);
+    late_region_6 = xtf_definitions_row(definitions, XTF_MODEL_REGIONS, 6);
+    cr_assert_eq(xtf_definitions_row(definitions, XTF_MODEL_REGIONS, 5), late_region_5);
+    cr_assert_eq(xtf_definitions_row(definitions, XTF_MODEL_REGIONS, XTF_NONE32), XTF_NONE32);
+    late_string = xtf_definitions_string(definitions, 999);
+    cr_assert_eq(xtf_definitions_string(definitions, 999), late_string);
+    cr_assert_eq(xtf_definitions_string(definitions, XTF_NONE32), 0);
+}
+
+Test(definitions, merges_regions_by_name_file_and_line)
+{
+    enum { SEND, AGAIN, FILE_C };
+    XtfDefinitions definitions;
+
+    xtf_definitions_init(&definitions);
+    add_region(&definitions, 10, SEND, FILE_C, 5); /* before its strings */
+    xtf_definitions_add_string(&definitions, SEND, "MPI_Send");
+    xtf_definitions_add_string(&definitions, AGAIN, "MPI_Send"); /* the same text, under another number */
+    xtf_definitions_add_string(&definitions, FILE_C, "f.c");
+    add_region(&definitions, 536870911, AGAIN, FILE_C, 5);
+    add_region(&definitions, 12, SEND, FILE_C, 6);
+    add_region(&definitions, 13, SEND, XTF_NONE32, 0);
+    add_region(&definitions, 14, SEND, XTF_NONE32, XTF_NONE32);
+    g_autoptr(XtfTrace) trace = store(&definitions, look_up_late);
+
+    cr_assert_eq(n_rows(trace, "region_definitions"), 5);
+    const uint32_t merged[] = {0, 0, 1, 2, 2};
+    for (size_t i = 0; i < G_N_ELEMENTS(merged); i++)
+        cr_assert_eq(((const XtfRegionDefinitionRow *)row(trace, "region_definitions", i))->region, merged[i]);
+    const XtfRegionRow *second = row(trace, "regions", 1), *third = row(trace, "regions", 2);
+    cr_assert_str_eq(text(trace, second->name), "MPI_Send");
+    cr_assert_str_eq(text(trace, second->file), "f.c");
+    cr_assert_eq(second->line, 6);
+    cr_assert_eq(third->line, XTF_NONE32);
+
+    /* What was looked up without a definition stands behind. */
+    cr_assert_eq(n_rows(trace, "regions"), 5);
+    cr_assert_eq(late_region_5, 3);
+    cr_assert_eq(late_region_6, 4);
+    cr_assert_str_eq(text(trace, ((const XtfRegionRow *)row(trace, "regions", 3))->name), "(undefined regions 5)");
+    cr_assert_str_eq(text(trace, late_string), "(undefined string 999)");
+    xtf_definitions_finish(&definitions);
+}
+
+Test(definitions, the_first_of_two_definitions_is_meant)
+{
+    XtfDefinitions definitions;
+    XtfParameterDefinitionRow first = {.id = 3, .type = 1, .name = 0}, second = {.id = 3, .type = 2, .name = 0};
+    XtfCallpathRow callpath = {.id = 0, .parent = XTF_NONE32, .region = XTF_NONE32};
+    XtfCallpathParameterRow user = {.callpath = 0, .parameter = 3};
+
+    xtf_definitions_init(&definitions);
+    xtf_definitions_add(&definitions, XTF_MODEL_CALLPATH_PARAMETERS, &user);
+    xtf_definitions_add(&definitions, XTF_MODEL_CALLPATHS, &callpath);
+    xtf_definitions_add(&definitions, XTF_MODEL_PARAMETER_DEFINITIONS, &first);
+    xtf_definitions_add(&definitions, XTF_MODEL_PARAMETER_DEFINITIONS, &first);
+    xtf_definitions_add(&definitions, XTF_MODEL_PARAMETER_DEFINITIONS, &second);
+    xtf_definitions_add_string(&definitions, 0, "one");
+    xtf_definitions_add_string(&definitions, 0, "two");
+    cr_assert_eq(definitions.tables[XTF_MODEL_PARAMETER_DEFINITIONS].repeats, 1);
+    cr_assert_eq(definitions.tables[XTF_MODEL_PARAMETER_DEFINITIONS].conflicts, 1);
+    cr_assert_eq(definitions.string_conflicts, 1);
+    g_autoptr(XtfTrace) trace = store(&definitions, NULL);
+    cr_assert_eq(n_rows(trace, "parameter_definitions"), 2);
+    cr_assert_eq(((const XtfCallpathParameterRow *)row(trace, "callpath_parameters", 0))->parameter, 0);
+    cr_assert_str_eq(text(trace, ((const XtfParameterDefinitionRow *)row(trace, "parameter_definitions", 0))->name), "one");
+    xtf_definitions_finish(&definitions);
+}
+
+static void check_location(XtfTrace *trace, uint64_t n, uint64_t id, uint32_t proc, uint32_t thread)
+{
+    const XtfLocationRow *location = row(trace, "locations", n);
+
+    cr_assert_eq(location->id, id, "row %" PRIu64 ": %" PRIu64, n, location->id);
+    cr_assert_eq(location->proc, proc);
+    cr_assert_eq(location->thread, thread);
+    cr_assert_eq(((const XtfProcessRow *)row(trace, "processes", location->process))->proc, proc);
+}
+
+/* Two ranks, whose order is not that of the definitions, with a thread each that was defined before the one that MPI knows, and a GPU. */
+Test(definitions, numbers_processes_by_mpi_s_ranks)
+{
+    const uint64_t thread_a = 1, main_a = (UINT64_C(1) << 32) + 1, thread_b = 5, main_b = UINT64_C(7) << 32, gpu = 9;
+    const uint64_t ranks[] = {main_b, main_a}, indices[] = {1, 0, 2}, threads[] = {thread_a};
+    XtfDefinitions definitions;
+
+    xtf_definitions_init(&definitions);
+    add_location(&definitions, thread_a, 100);
+    add_location(&definitions, main_a, 100);
+    add_location(&definitions, gpu, 300);
+    add_location(&definitions, thread_b, 200);
+    add_location(&definitions, main_b, 200);
+    add_location(&definitions, main_b, 100); /* again, elsewhere */
+    add_process(&definitions, 300);
+    add_process(&definitions, 100);
+    add_process(&definitions, 200);
+    add_group(&definitions, 0, COMM_LOCATIONS, OPENMP, 1, threads);
+    add_group(&definitions, 1, COMM_LOCATIONS, MPI, 2, ranks);
+    add_group(&definitions, 2, COMM_GROUP, MPI, 3, indices);
+    cr_assert_eq(xtf_number_places(&definitions), 1);
+    g_autoptr(XtfTrace) trace = store(&definitions, NULL);
+
+    cr_assert_eq(n_rows(trace, "locations"), 5);
+    check_location(trace, 0, main_b, 0, 0);
+    check_location(trace, 1, thread_b, 0, 1);
+    check_location(trace, 2, main_a, 1, 0);
+    check_location(trace, 3, thread_a, 1, 1);
+    check_location(trace, 4, gpu, 2, 0);
+    const uint32_t procs[] = {1, 0, 1, 1, 0, XTF_NONE32}; /* of OpenMP's, MPI's and the group's members */
+    cr_assert_eq(n_rows(trace, "members"), G_N_ELEMENTS(procs));
+    for (size_t i = 0; i < G_N_ELEMENTS(procs); i++)
+        cr_assert_eq(((const XtfMemberRow *)row(trace, "members", i))->proc, procs[i], "member %zu", i);
+    xtf_definitions_finish(&definitions);
+}
+
+Test(definitions, numbers_processes_in_order_without_mpi)
+{
+    XtfDefinitions definitions;
+
+    xtf_definitions_init(&definitions);
+    add_process(&definitions, 8);
+    add_process(&definitions, 4);
+    add_location(&definitions, 1, 4);
+    add_location(&definitions, 2, 8);
+    add_location(&definitions, 3, 77); /* of a process that nobody defines */
+    add_location(&definitions, 4, 4);
+    cr_assert_eq(xtf_number_places(&definitions), 0);
+    g_autoptr(XtfTrace) trace = store(&definitions, NULL);
+    check_location(trace, 0, 2, 0, 0);
+    check_location(trace, 1, 1, 1, 0);
+    check_location(trace, 2, 4, 1, 1);
+    check_location(trace, 3, 3, 2, 0);
+    cr_assert_str_eq(text(trace, ((const XtfProcessRow *)row(trace, "processes", 2))->name), "(undefined process 77)");
+    xtf_definitions_finish(&definitions);
+}
+
+Test(definitions, ranks_that_share_a_process_leave_numbers_unique)
+{
+    const uint64_t ranks[] = {1, 2, 3, 1000 /* nobody's */};
+    XtfDefinitions definitions;
+
+    xtf_definitions_init(&definitions);
+    for (uint32_t process = 0; process < 3; process++)
+        add_process(&definitions, process);
+    add_location(&definitions, 1, 2);
+    add_location(&definitions, 2, 2);
+    add_location(&definitions, 3, 1);
+    add_location(&definitions, 4, 0);
+    add_group(&definitions, 0, COMM_LOCATIONS, MPI, G_N_ELEMENTS(ranks), ranks);
+    xtf_number_places(&definitions);
+    g_autoptr(XtfTrace) trace = store(&definitions, NULL);
+    check_location(trace, 0, 1, 0, 0);
+    check_location(trace, 1, 2, 0, 1);
+    check_location(trace, 2, 3, 2, 0);
+    check_location(trace, 3, 4, 4, 0);
+    xtf_definitions_finish(&definitions);
+}
+
+Test(definitions, communicators_stay_apart_and_self_has_no_group)
+{
+    const uint64_t nobody[] = {0};
+    XtfDefinitions definitions;
+
+    xtf_definitions_init(&definitions);
+    xtf_definitions_add_string(&definitions, 0, "");
+    for (uint32_t id = 0; id < 3; id++) {
+        XtfCommunicatorRow row = {
+            .id = id, .group = id == 2 ? 1 : 0, .remote_group = XTF_NONE32, .parent = id == 1 ? 0 : XTF_NONE32, .name = 0,
+        };
+        xtf_definitions_add(&definitions, XTF_MODEL_COMMUNICATORS, &row);
+    }
+    add_group(&definitions, 1, COMM_SELF, MPI, 0, nobody);
+    add_group(&definitions, 0, COMM_GROUP, MPI, 1, nobody);
+    g_autoptr(XtfTrace) trace = store(&definitions, NULL);
+    cr_assert_eq(n_rows(trace, "communicators"), 3);
+    const uint32_t groups[] = {1, 1, XTF_NONE32}, parents[] = {XTF_NONE32, 0, XTF_NONE32};
+    for (uint32_t i = 0; i < 3; i++) {
+        const XtfCommunicatorRow *comm = row(trace, "communicators", i);
+        cr_assert_eq(comm->group, groups[i]);
+        cr_assert_eq(comm->parent, parents[i]);
+    }
+    xtf_definitions_finish(&definitions);
+}

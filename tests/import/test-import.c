@@ -1,0 +1,239 @@
+/*
+ * Whole imports of the example and of damaged copies of it: what comes out, and what stays when nothing can.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libxtf/xtf.h"
+#include "src/import/import.h"
+
+#define ANCHOR "eztrace_log.otf2"
+
+/* `b` may be NULL. */
+static void run(const char *command, const char *a, const char *b)
+{
+    const char *argv[] = {command, "-r", a, b, NULL};
+    int status = -1;
+
+    cr_assert(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL));
+    cr_assert_eq(status, 0);
+}
+
+/* A folder with a copy of the example, EXAMPLE being given by the build. */
+static char *copy_example(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("xtf-import-XXXXXX", NULL);
+    char *copy = g_build_filename(folder, "archive", NULL);
+
+    run("cp", EXAMPLE, copy);
+    return copy;
+}
+
+static void remove_copy(char *copy)
+{
+    g_autofree char *folder = g_path_get_dirname(copy);
+    run("rm", folder, NULL);
+    g_free(copy);
+}
+
+static char *in(const char *folder, const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+static unsigned n_files(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    unsigned n = 0;
+
+    while (g_dir_read_name(dir) != NULL)
+        n++;
+    return n;
+}
+
+/* The path of some location's events. */
+static char *some_events(const char *copy)
+{
+    g_autofree char *folder = in(copy, "eztrace_log");
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while ((name = g_dir_read_name(dir)) != NULL && !g_str_has_suffix(name, ".evt"))
+        ;
+    cr_assert_not_null(name);
+    return in(folder, name);
+}
+
+static uint64_t n_records(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
+    uint64_t n = 0;
+
+    cr_assert_not_null(trace, "%s", error ? error->message : "");
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++)
+        if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_RECORD)
+            n += xtf_trace_n_rows(trace, i);
+    return n;
+}
+
+Test(import, reads_the_example_in_any_number_of_threads)
+{
+    char *copy = copy_example();
+    g_autofree char *anchor = in(copy, ANCHOR), *output = in(copy, "out.xtf");
+    uint64_t records = 0;
+
+    for (unsigned jobs = 1; jobs <= 8; jobs *= 2) {
+        g_auto(XtfImportReport) report;
+        g_autoptr(GError) error = NULL;
+        XtfImportOptions options = {.jobs = jobs, .no_sync = true};
+        xtf_import_report_init(&report);
+        cr_assert(xtf_import_otf2(jobs == 1 ? copy : anchor, output, &options, &report, &error), "%s",
+                  error ? error->message : "");
+        cr_assert_gt(report.read, 60000);
+        cr_assert_eq(report.read, report.kept);
+        cr_assert_eq(report.locations, 4);
+        cr_assert_eq(n_records(output), report.kept);
+        cr_assert(records == 0 || records == report.kept);
+        records = report.kept;
+    }
+    remove_copy(copy);
+}
+
+Test(import, gives_the_output_the_rights_of_a_new_file)
+{
+    char *copy = copy_example();
+    g_autofree char *output = in(copy, "out.xtf");
+    g_auto(XtfImportReport) report;
+    struct stat info;
+
+    umask(027);
+    xtf_import_report_init(&report);
+    cr_assert(xtf_import_otf2(copy, output, NULL, &report, NULL));
+    cr_assert_eq(stat(output, &info), 0);
+    cr_assert_eq(info.st_mode & 0777, 0640);
+    remove_copy(copy);
+}
+
+/* Tries an import that must fail, over an output that must stay. */
+static void expect_refusal(const char *copy, const char *archive, const XtfImportOptions *options, XtfErrorCode code,
+                           const char *word)
+{
+    g_autofree char *output = in(copy, "out.xtf");
+    g_autofree char *content = NULL;
+    g_auto(XtfImportReport) report;
+    g_autoptr(GError) error = NULL;
+
+    cr_assert(g_file_set_contents(output, "precious", -1, NULL));
+    unsigned before = n_files(copy);
+    xtf_import_report_init(&report);
+    cr_assert_not(xtf_import_otf2(archive, output, options, &report, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, code), "%d: %s", error->code, error->message);
+    cr_assert_not_null(strstr(error->message, word), "%s", error->message);
+    cr_assert_eq(n_files(copy), before, "something was left behind");
+    cr_assert(g_file_get_contents(output, &content, NULL, NULL));
+    cr_assert_str_eq(content, "precious");
+}
+
+/* With keep_going it must succeed, with a warning that has the word in it. Returns the number of records. */
+static uint64_t expect_partial(const char *copy, const char *word)
+{
+    g_autofree char *output = in(copy, "partial.xtf"), *said = NULL;
+    XtfImportOptions options = {.keep_going = true, .no_sync = true};
+    g_auto(XtfImportReport) report;
+    g_autoptr(GError) error = NULL;
+
+    xtf_import_report_init(&report);
+    cr_assert(xtf_import_otf2(copy, output, &options, &report, &error), "%s", error ? error->message : "");
+    g_ptr_array_add(report.warnings, NULL);
+    said = g_strjoinv("\n", (char **)report.warnings->pdata);
+    cr_assert_not_null(strstr(said, word), "%s", said);
+    cr_assert_eq(n_records(output), report.kept);
+    return report.kept;
+}
+
+Test(import, refuses_missing_events)
+{
+    char *copy = copy_example();
+    g_autofree char *events = some_events(copy), *name = g_path_get_basename(events);
+
+    uint64_t all = expect_partial(copy, "");
+    g_unlink(events);
+    expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, name);
+    uint64_t rest = expect_partial(copy, name);
+    cr_assert(all / 2 < rest && rest < all);
+    remove_copy(copy);
+}
+
+Test(import, refuses_truncated_events)
+{
+    char *copy = copy_example();
+    g_autofree char *events = some_events(copy);
+    struct stat info;
+
+    uint64_t all = expect_partial(copy, "");
+    cr_assert_eq(stat(events, &info), 0);
+    for (unsigned eighths = 0; eighths < 8; eighths += 3) {
+        cr_assert_eq(truncate(events, info.st_size * eighths / 8), 0);
+        expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "location");
+        uint64_t rest = expect_partial(copy, "location");
+        cr_assert(all / 2 < rest && rest < all, "%u: %lu", eighths, rest);
+        cr_assert_eq(truncate(events, info.st_size), 0); /* the missing part is zeros now */
+    }
+    remove_copy(copy);
+}
+
+Test(import, refuses_what_is_no_archive)
+{
+    char *copy = copy_example();
+    g_autofree char *input = in(copy, "in.lj"), *nothing = in(copy, "nothing"), *other = in(copy, "other.otf2"),
+                    *anchor = in(copy, ANCHOR), *definitions = in(copy, "eztrace_log.def");
+
+    expect_refusal(copy, input, NULL, XTF_ERROR_NOT_XTF, "in.lj");
+    expect_refusal(copy, nothing, NULL, XTF_ERROR_NOT_FOUND, "nothing");
+    run("cp", anchor, other);
+    expect_refusal(copy, copy, NULL, XTF_ERROR_NOT_XTF, "several");
+    expect_refusal(copy, other, NULL, XTF_ERROR_DAMAGED, "other"); /* an anchor of nothing */
+    g_unlink(other);
+    g_unlink(definitions);
+    expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "definitions");
+    g_unlink(anchor);
+    expect_refusal(copy, copy, NULL, XTF_ERROR_NOT_XTF, "NAME.otf2");
+    remove_copy(copy);
+}
+
+Test(import, leaves_nothing_when_interrupted)
+{
+    char *copy = copy_example();
+    atomic_bool cancel = true;
+    XtfImportOptions options = {.cancel = &cancel};
+
+    expect_refusal(copy, copy, &options, XTF_ERROR_CANCELLED, "interrupted");
+    remove_copy(copy);
+}
+
+static void keep_last(uint64_t events, double done, void *data)
+{
+    double *last = data;
+
+    cr_assert(done >= 0 && done <= 1);
+    *last = done;
+}
+
+Test(import, shows_progress)
+{
+    char *copy = copy_example();
+    g_autofree char *output = in(copy, "out.xtf");
+    double done = -1;
+    XtfImportOptions options = {.progress = keep_last, .progress_data = &done};
+    g_auto(XtfImportReport) report;
+
+    xtf_import_report_init(&report);
+    cr_assert(xtf_import_otf2(copy, output, &options, &report, NULL));
+    cr_assert_geq(done, 0);
+    remove_copy(copy);
+}

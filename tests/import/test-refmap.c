@@ -1,0 +1,47 @@
+#include <criterion/criterion.h>
+#include <glib.h>
+
+#include "src/import/refmap.h"
+
+/* eztrace's ids: a few consecutive ones from each of several far apart starts. */
+Test(refmap, agrees_with_a_hash_table)
+{
+    g_autoptr(GHashTable) expected = g_hash_table_new(NULL, NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    XtfRefMap map;
+
+    xtf_ref_map_init(&map);
+    for (uint32_t i = 0; i < 50000; i++) {
+        uint32_t key = g_rand_int_range(random, 0, 4) * UINT32_C(536870911) + g_rand_int_range(random, 0, 20000);
+        xtf_ref_map_insert(&map, key, i);
+        g_hash_table_insert(expected, GUINT_TO_POINTER(key), GUINT_TO_POINTER(i));
+    }
+    cr_assert_eq(map.count, g_hash_table_size(expected));
+    for (uint32_t start = 0; start < 4; start++) {
+        for (uint32_t key = start * UINT32_C(536870911), end = key + 20100; key < end; key++) {
+            gpointer row;
+            uint32_t found = 12345;
+            bool there = g_hash_table_lookup_extended(expected, GUINT_TO_POINTER(key), NULL, &row);
+            cr_assert_eq(xtf_ref_map_find(&map, key, &found), there);
+            cr_assert_eq(found, there ? GPOINTER_TO_UINT(row) : 12345);
+        }
+    }
+    xtf_ref_map_finish(&map);
+}
+
+Test(refmap, has_the_extreme_keys)
+{
+    XtfRefMap map;
+    uint32_t row = 1;
+
+    xtf_ref_map_init(&map);
+    cr_assert_not(xtf_ref_map_find(&map, 0, &row));
+    cr_assert_not(xtf_ref_map_find(&map, UINT32_MAX, &row));
+    xtf_ref_map_insert(&map, 0, 0);
+    xtf_ref_map_insert(&map, UINT32_MAX, 7);
+    cr_assert(xtf_ref_map_find(&map, 0, &row));
+    cr_assert_eq(row, 0);
+    cr_assert(xtf_ref_map_find(&map, UINT32_MAX, &row));
+    cr_assert_eq(row, 7);
+    xtf_ref_map_finish(&map);
+}

@@ -1,0 +1,235 @@
+/*
+ * The call stack, the order of times and the numbering of one location's events, compared with a stack that is kept the simple way.
+ */
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "libxtf/xtf.h"
+#include "src/import/stream.h"
+
+typedef struct {
+    char *path;
+    XtfWriter *writer;
+    XtfDefinitions definitions;
+    uint32_t schemas[XTF_N_ARRAY_TYPES];
+    XtfStream stream;
+} Fixture;
+
+static void set_up(Fixture *fixture)
+{
+    g_autoptr(GError) error = NULL;
+    int fd = g_file_open_tmp("xtf-stream-XXXXXX", &fixture->path, NULL);
+
+    close(fd);
+    fixture->writer = xtf_writer_create(fixture->path, NULL, &error);
+    cr_assert_not_null(fixture->writer, "%s", error ? error->message : "");
+    for (unsigned i = 0; i < XTF_N_ARRAY_TYPES; i++)
+        cr_assert(xtf_writer_add_schema(fixture->writer, xtf_model_schema(i), &fixture->schemas[i], NULL));
+    xtf_definitions_init(&fixture->definitions);
+    cr_assert(xtf_definitions_resolve(&fixture->definitions, fixture->writer, NULL));
+    xtf_stream_init(&fixture->stream, fixture->writer, &fixture->definitions, fixture->schemas);
+    xtf_stream_begin(&fixture->stream, 7);
+}
+
+/* Ends the stream and opens what it wrote. */
+static XtfTrace *finish(Fixture *fixture)
+{
+    g_autoptr(GError) error = NULL;
+
+    cr_assert(xtf_stream_end(&fixture->stream, &error), "%s", error ? error->message : "");
+    cr_assert(xtf_writer_close(fixture->writer, &error), "%s", error ? error->message : "");
+    XtfTrace *trace = xtf_trace_open(fixture->path, NULL, &error);
+    cr_assert_not_null(trace, "%s", error ? error->message : "");
+    return trace;
+}
+
+static void tear_down(Fixture *fixture)
+{
+    xtf_stream_finish(&fixture->stream);
+    xtf_definitions_finish(&fixture->definitions);
+    g_unlink(fixture->path);
+    g_free(fixture->path);
+}
+
+static uint64_t n_rows(XtfTrace *trace, const char *type)
+{
+    return xtf_trace_n_rows(trace, xtf_trace_find_schema(trace, type)->id);
+}
+
+static void get_row(XtfTrace *trace, const char *type, uint64_t n, void *row)
+{
+    XtfArray array;
+    bool found;
+
+    cr_assert(xtf_trace_find_array(trace, 7, xtf_trace_find_schema(trace, type)->id, &array, &found, NULL));
+    cr_assert(found);
+    cr_assert(xtf_array_row(&array, n, row, NULL));
+}
+
+static XtfCallsRow call(XtfTrace *trace, uint64_t n)
+{
+    XtfCallsRow row;
+    get_row(trace, "calls", n, &row);
+    return row;
+}
+
+Test(stream, pairs_random_calls_as_a_plain_stack_does)
+{
+    enum { N = 20000 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(3);
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t)); /* rows */
+    g_autofree uint32_t *regions = g_new(uint32_t, N);
+    g_autofree uint64_t *enters = g_new(uint64_t, N);
+    Fixture fixture;
+
+    set_up(&fixture);
+    for (uint64_t i = 0; i < N; i++) {
+        uint64_t top = stack->len > 0 ? g_array_index(stack, uint64_t, stack->len - 1) : UINT64_MAX;
+        enters[i] = top == UINT64_MAX ? 0 : i - top;
+        if (stack->len == 0 || g_rand_boolean(random)) {
+            regions[i] = g_rand_int_range(random, 0, 5);
+            g_array_append_val(stack, i);
+            cr_assert(xtf_stream_enter(&fixture.stream, i / 3, regions[i]));
+        } else {
+            regions[i] = regions[top];
+            g_array_set_size(stack, stack->len - 1);
+            cr_assert(xtf_stream_leave(&fixture.stream, i / 3, regions[i]));
+        }
+    }
+    uint64_t open = stack->len;
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+    cr_assert_eq(fixture.stream.never_left, open);
+    cr_assert_eq(fixture.stream.without_enter.count + fixture.stream.out_of_order.count, 0);
+    cr_assert_eq(n_rows(trace, "calls"), N);
+    for (uint64_t i = 0; i < N; i++) {
+        XtfCallsRow row = call(trace, i);
+        cr_assert_eq(row.seq, i);
+        cr_assert_eq(row.time, i / 3);
+        cr_assert_eq(row.region, regions[i]);
+        cr_assert_eq(row.enter, enters[i], "row %" PRIu64, i);
+    }
+    tear_down(&fixture);
+}
+
+Test(stream, repairs_calls_that_do_not_fit)
+{
+    enum { MAIN, WORK, SEND };
+    Fixture fixture;
+
+    set_up(&fixture);
+    XtfStream *stream = &fixture.stream;
+    xtf_stream_leave(stream, 1, SEND);  /* 0: never entered */
+    xtf_stream_enter(stream, 2, MAIN);  /* 1 */
+    xtf_stream_enter(stream, 3, WORK);  /* 2 */
+    xtf_stream_enter(stream, 4, SEND);  /* 3: never left */
+    xtf_stream_leave(stream, 5, WORK);  /* 4: closes 2, over 3 */
+    xtf_stream_leave(stream, 6, WORK);  /* 5: left twice */
+    xtf_stream_enter(stream, 7, SEND);  /* 6: called by main; never left */
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+
+    const uint64_t enters[] = {0, 0, 1, 1, 2, 0, 5};
+    for (size_t i = 0; i < G_N_ELEMENTS(enters); i++)
+        cr_assert_eq(call(trace, i).enter, enters[i], "row %zu", i);
+    cr_assert_eq(stream->without_enter.count, 2);
+    cr_assert_eq(stream->without_enter.first_seq, 0);
+    cr_assert_eq(stream->out_of_order.count, 1);
+    cr_assert_eq(stream->out_of_order.first_seq, 4);
+    cr_assert_eq(stream->never_left, 3); /* rows 1, 3 and 6 */
+    tear_down(&fixture);
+}
+
+Test(stream, calls_see_through_calling_contexts)
+{
+    Fixture fixture;
+
+    set_up(&fixture);
+    XtfStream *stream = &fixture.stream;
+    xtf_stream_enter(stream, 1, 0);
+    xtf_stream_push(stream, 5, false, xtf_stream_enclosing(stream));
+    cr_assert_eq(xtf_stream_region(stream), 5);
+    xtf_stream_enter(stream, 2, 1);
+    xtf_stream_leave(stream, 3, 1);
+    cr_assert_eq(xtf_stream_pop(stream, 5), 0);
+    cr_assert_eq(xtf_stream_region(stream), 0);
+    xtf_stream_leave(stream, 4, 0);
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+    cr_assert_eq(call(trace, 1).enter, 1);
+    cr_assert_eq(call(trace, 2).enter, 1);
+    cr_assert_eq(call(trace, 3).enter, 3);
+    cr_assert_eq(stream->never_left, 0);
+    tear_down(&fixture);
+}
+
+Test(stream, holds_times_that_go_back_and_keeps_the_source_s)
+{
+    const uint64_t times[] = {10, 20, 5, 15, 20, 30, 29};
+    const uint64_t stored[] = {10, 20, 20, 20, 20, 30, 30};
+    Fixture fixture;
+
+    set_up(&fixture);
+    for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+        XtfRequestsRow row = {.region = XTF_NONE32, .request = i};
+        cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_REQUESTS, XTF_FIRST_REQUESTS, XTF_ID_MPI_REQUEST_TEST, times[i],
+                                    &row));
+    }
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+    for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+        XtfRequestsRow row;
+        get_row(trace, "requests", i, &row);
+        cr_assert_eq(row.time, stored[i]);
+        cr_assert_eq(row.seq, i);
+        cr_assert_eq(row.request, i);
+    }
+    cr_assert_eq(fixture.stream.backward.count, 3);
+    cr_assert_eq(fixture.stream.backward.first_seq, 2);
+    const uint64_t late[][2] = {{2, 5}, {3, 15}, {6, 29}};
+    cr_assert_eq(n_rows(trace, "backward_times"), G_N_ELEMENTS(late));
+    for (size_t i = 0; i < G_N_ELEMENTS(late); i++) {
+        XtfBackwardTimesRow row;
+        get_row(trace, "backward_times", i, &row);
+        cr_assert_eq(row.seq, late[i][0]);
+        cr_assert_eq(row.source_time, late[i][1]);
+        cr_assert_eq(row.time, stored[row.seq]);
+    }
+    tear_down(&fixture);
+}
+
+Test(stream, counts_frames_that_are_too_deep)
+{
+    enum { DEEPER = 10 };
+    Fixture fixture;
+
+    set_up(&fixture);
+    for (uint64_t i = 0; i < XTF_STREAM_DEPTH + DEEPER; i++)
+        cr_assert(xtf_stream_enter(&fixture.stream, i, i));
+    cr_assert_eq(xtf_stream_region(&fixture.stream), XTF_STREAM_DEPTH - 1);
+    for (uint64_t i = XTF_STREAM_DEPTH + DEEPER; i > 0; i--)
+        cr_assert(xtf_stream_leave(&fixture.stream, 2 * XTF_STREAM_DEPTH, i - 1));
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+    cr_assert_eq(fixture.stream.deepest_beyond, DEEPER);
+    cr_assert_eq(fixture.stream.never_left, 0);
+    cr_assert_eq(fixture.stream.without_enter.count, 0);
+    uint64_t first_leave = XTF_STREAM_DEPTH + DEEPER;
+    cr_assert_eq(call(trace, first_leave).enter, 0);
+    cr_assert_eq(call(trace, first_leave + DEEPER).enter, 2 * DEEPER + 1);
+    cr_assert_eq(call(trace, 2 * first_leave - 1).enter, 2 * first_leave - 1);
+    tear_down(&fixture);
+}
+
+Test(stream, every_event_has_a_name_and_a_type)
+{
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    const char *type;
+
+    for (unsigned i = 0; i < XTF_N_EVENTS; i++)
+        cr_assert(g_hash_table_add(names, (gpointer)xtf_stream_event_name(i, &type)), "doubled: %s",
+                  xtf_stream_event_name(i, &type));
+    cr_assert_eq(g_hash_table_size(names), 80);
+    cr_assert_str_eq(xtf_stream_event_name(XTF_ID_MPI_ISEND, &type), "MPI_ISEND");
+    cr_assert_str_eq(type, "sends");
+    cr_assert_str_eq(xtf_stream_event_name(XTF_ID_UNKNOWN, &type), "UNKNOWN");
+    cr_assert_str_eq(type, "unknown");
+}

@@ -34,15 +34,16 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
     return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
 }
 
-/* The window of the same width right after, or before, this one; false if it would lie outside of the trace. */
+/* The window of the same width right after, or before, this one; false if it would lie outside of the trace. An open end is the
+ * trace's; one beyond it stays, so that going there and back leads home. */
 static bool beside(const XtfNode *node, bool after, uint64_t *a, uint64_t *b)
 {
     const XtfScale *scale = &node->tree->guide.scale;
-    uint64_t from, to;
+    uint64_t from = MAX(node->a, scale->origin), to = node->b == XTF_TIME_OPEN ? scale->end : node->b;
+    uint64_t width = to > from ? to - from : 0;
 
-    if (!window_ends(node, &from, &to) || (after ? to >= scale->end : from <= scale->origin))
+    if (!width || (after ? to >= scale->end : from <= scale->origin))
         return false;
-    uint64_t width = to - from;
     *a = after ? to : from - MIN(width, from - scale->origin);
     *b = after ? (width > UINT64_MAX - 1 - to ? UINT64_MAX - 1 : to + width) : from;
     return true;

@@ -1,0 +1,54 @@
+/*
+ * Random traces with all that makes order hard, and a naive memory of what is in them.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/xtf.h"
+#include "src/query/tree.h"
+
+typedef struct {
+    uint64_t t, location, proc, thread, seq, bytes;
+    unsigned type;
+    uint64_t n; /* in its array */
+} Known;
+
+typedef struct {
+    unsigned n_locations, n_types; /* at most 4 types */
+    uint64_t records_each;         /* of a location, on average */
+    uint64_t t_first, t_step;      /* times go on by 0 to t_step - 1 */
+    uint64_t resolution_num, resolution_den;
+    bool has_table;                /* of locations */
+} Recipe;
+
+typedef struct {
+    Recipe recipe;
+    char *path;
+    GArray *records; /* of Known, in (T, location, seq) order */
+    XtfTrace *trace;
+    XtfTree *tree;
+    GRand *random;
+} Fixture;
+
+extern const char *const type_names[4];
+
+Fixture *fixture_new(uint32_t seed, const Recipe *recipe);
+void fixture_free(Fixture *fixture);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, fixture_free)
+
+static inline const Known *known_at(const GArray *records, uint64_t i)
+{
+    return &g_array_index(records, Known, i);
+}
+
+/* Reads through the tree. Fails the test where the tree fails. */
+XtfNode *resolve(Fixture *fixture, const char *path);
+GString *read_file(Fixture *fixture, const char *path);
+uint64_t read_count(Fixture *fixture, const char *path);
+/* The code of the error that the path meets; -1 if there is none. */
+int resolve_error(Fixture *fixture, const char *path);
+
+uint64_t random_below(Fixture *fixture, uint64_t n);

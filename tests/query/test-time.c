@@ -1,0 +1,119 @@
+/* Times: exact, printed so that they read back, refused where they make no sense. */
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/time.h"
+
+static XtfScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
+{
+    XtfClock clock = {.resolution_num = num, .resolution_den = den, .origin = origin, .first = origin, .last = last};
+    XtfScale scale;
+    xtf_scale_init(&scale, &clock);
+    return scale;
+}
+
+static void assert_window(const XtfScale *scale, const char *text, uint64_t a, uint64_t b)
+{
+    GError *error = NULL;
+    uint64_t from = 1, to = 1;
+    cr_assert(xtf_scale_parse_window(scale, text, &from, &to, &error), "%s: %s", text, error ? error->message : "");
+    cr_assert_eq(from, a, "%s begins at %lu, not %lu", text, from, a);
+    cr_assert_eq(to, b, "%s ends at %lu, not %lu", text, to, b);
+}
+
+Test(time, units_are_exact)
+{
+    XtfScale scale = scale_of(1000000000, 1, 0, 999);
+
+    assert_window(&scale, "1.5-2", 1500000000, 2000000000);
+    assert_window(&scale, "0.1s-0.3s", 100000000, 300000000);
+    assert_window(&scale, "-5ms", 0, 5000000);
+    assert_window(&scale, "10us-", 10000, XTF_TIME_OPEN);
+    assert_window(&scale, "1m-2h", 60000000000, 7200000000000);
+    assert_window(&scale, "0.1ns-1.0000000000001ns", 1, 2);
+    assert_window(&scale, "100.25s-100.25s", 100250000000, 100250000000);
+    assert_window(&scale, "25%-100%", 250, 1000);
+    assert_window(&scale, "33.3%-33.4%", 333, 334);
+    assert_window(&scale, "0-99999999999999999999999999999999", 0, UINT64_MAX);
+}
+
+Test(time, counts_from_the_origin)
+{
+    XtfScale scale = scale_of(1000, 1, 5000, 5999);
+
+    assert_window(&scale, "0-1", 5000, 6000);
+    assert_window(&scale, "50%-", 5500, XTF_TIME_OPEN);
+}
+
+/* What 0.1 is in thirds of a second: the first tick at or after it. */
+Test(time, rounds_up_to_ticks)
+{
+    XtfScale scale = scale_of(3, 1, 0, 100);
+
+    assert_window(&scale, "0.1-0.333", 1, 1);
+    assert_window(&scale, "0.334-1", 2, 3);
+}
+
+Test(time, refuses_nonsense)
+{
+    static const char *const wrong[] = {"", "-", "5", "a-b", "1-2x", "2-1", "1ms-1us", "10-20ms", "1.2.3-4", "1--2", "1e3-2e3",
+                                        "1-2-3", "%-5%", ".-1", "+1-2", " 1-2", "1 s-2", "0x1-2",
+                                        "11111111111111111111111111111111111111111111-"};
+    XtfScale scale = scale_of(1000000000, 1, 0, 999);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autoptr(GError) error = NULL;
+        uint64_t a = 7, b = 7;
+        cr_assert_not(xtf_scale_parse_window(&scale, wrong[i], &a, &b, &error), "\"%s\" was taken", wrong[i]);
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
+        cr_assert(a == 7 && b == 7, "outputs are left alone");
+    }
+}
+
+/* Ticks printed as a window read back as the same ticks, and as a column too. */
+static void round_trip(const XtfScale *scale, uint64_t a, uint64_t b)
+{
+    char name[XTF_WINDOW_TEXT_MAX], column[XTF_TIME_TEXT_MAX], *end = column + sizeof column;
+    char window[2 * XTF_TIME_TEXT_MAX];
+    char *begin = xtf_scale_put(scale, a - scale->origin, end);
+
+    xtf_scale_print_window(scale, a, b, name);
+    assert_window(scale, name, a, b);
+    g_snprintf(window, sizeof window, "%.*s-", (int)(end - begin), begin);
+    assert_window(scale, window, a, XTF_TIME_OPEN);
+    cr_assert_leq(end - begin, scale->width);
+}
+
+Test(time, reads_back_what_it_prints)
+{
+    static const struct {
+        uint64_t num, den;
+    } resolutions[] = {
+        {1, 1}, {1, 60}, {2, 1}, {3, 1}, {7, 3}, {10, 1}, {999, 1000}, {1000, 1}, {1024, 1}, {44100, 1}, {999999999, 1},
+        {1000000000, 1}, {1000000001, 1}, {2399987654, 1}, {3200000000, 1}, {3999999999, 7}, {4000000000, 1},
+        {UINT64_C(1) << 62, 1}, {UINT64_MAX, 1}, {UINT64_MAX, UINT64_MAX - 1}, {1, UINT64_MAX}, {UINT64_C(10000000000000000001), 3},
+    };
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
+
+    for (unsigned r = 0; r < G_N_ELEMENTS(resolutions); r++) {
+        for (unsigned i = 0; i < 3000; i++) {
+            uint64_t x = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> g_rand_int_range(random, 0, 64);
+            uint64_t y = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> g_rand_int_range(random, 0, 64);
+            XtfScale scale = scale_of(resolutions[r].num, resolutions[r].den, i % 2 ? MIN(x, y) / 2 : 0, MAX(x, y));
+            round_trip(&scale, MIN(x, y), MIN(MAX(x, y), UINT64_MAX - 1));
+        }
+    }
+}
+
+Test(time, neighbouring_ticks_look_different)
+{
+    XtfScale scale = scale_of(3200000000, 1, 0, UINT64_C(1) << 40);
+
+    for (uint64_t t = 123456789; t < 123466789; t++) {
+        char one[XTF_TIME_TEXT_MAX] = "", two[XTF_TIME_TEXT_MAX] = "";
+        char *a = xtf_scale_put(&scale, t, one + sizeof one - 1), *b = xtf_scale_put(&scale, t + 1, two + sizeof two - 1);
+        cr_assert(strcmp(a, b) < 0, "%s and %s", a, b);
+    }
+}

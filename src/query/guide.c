@@ -60,7 +60,7 @@ static bool number_by_table(XtfTrace *trace, GArray *found, bool *has_table, GEr
     for (uint64_t i = 0; id && i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
         Candidate new = {.location.id = xtf_field_get(id, row), .numbered = true};
-        Candidate *old = bsearch(&new, found->data, n_indexed, sizeof new, compare_candidates);
+        Candidate *old = n_indexed ? bsearch(&new, found->data, n_indexed, sizeof new, compare_candidates) : NULL;
 
         new.location.proc = proc ? xtf_field_get(proc, row) : new.location.id;
         new.location.thread = thread ? xtf_field_get(thread, row) : 0;
@@ -137,7 +137,7 @@ static void build_locations(XtfLocations *locations, GArray *found)
 {
     uint32_t n = 0;
 
-    qsort(found->data, found->len, sizeof(Candidate), compare_candidates);
+    g_array_sort(found, compare_candidates);
     locations->all = g_new(XtfLocation, found->len);
     for (unsigned i = 0; i < found->len; i++) {
         const Candidate *candidate = &g_array_index(found, Candidate, i);

@@ -124,7 +124,12 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     XtfDefinitions *definitions = &import->source.definitions;
 
-    if (OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS || !read_definitions(import, reader, error))
+    OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+    if (code != OTF2_SUCCESS) {
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "the archive's anchor file");
+        return false;
+    }
+    if (!read_definitions(import, reader, error))
         return false;
     xtf_otf2_describe_archive(&import->source, reader);
     note_definitions(import, xtf_number_places(definitions));

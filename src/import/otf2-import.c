@@ -45,6 +45,8 @@ static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError 
         atomic_fetch_add(&import->shared->heartbeat, 1);
     }
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    if (definitions != NULL)
+        OTF2_Reader_CloseGlobalDefReader(reader, definitions); /* and its buffer */
     if (code == OTF2_SUCCESS)
         return true;
     if (import->options->keep_going && import->source.definitions.count > 0) {

@@ -41,6 +41,7 @@ typedef struct {
     XtfWriter *writer;
     uint32_t schemas[XTF_N_ARRAY_TYPES];
     GArray *locations;       /* of XtfOtf2Location: those to be read */
+    uint64_t chunk_bytes;    /* what OTF2 reads at a time */
     uint64_t bytes;          /* of all their events */
 
     /* Shared by the workers, under the lock. */

@@ -28,10 +28,11 @@ int xtf_command_check(int argc, char **argv)
     XtfCheckReport report = {0};
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
-                       "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
-                       "line; the exit status is 1 if there are any.",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, 1, "TRACE",
+            "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
+            "line; the exit status is 1 if there are any.",
+            entries))
         return XTF_EXIT_USAGE;
     g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
     if (!trace)
@@ -44,7 +45,7 @@ int xtf_command_check(int argc, char **argv)
     if (!quiet)
         printf("%" PRIu64 " arrays, %" PRIu64 " rows, %" PRIu64 " pages (%" PRIu64 " more reserved, %" PRIu64
                " unreachable): %" PRIu64 " problem%s\n",
-               report.arrays, report.rows, report.pages, report.reserved_pages, report.unreachable_pages, report.problems,
-               report.problems == 1 ? "" : "s");
+               report.arrays, report.rows, report.pages, report.reserved_pages, report.unreachable_pages,
+               report.problems, report.problems == 1 ? "" : "s");
     return report.problems ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
 }

@@ -25,7 +25,8 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
         }
         if (n_arguments < 0 ? *argc > -n_arguments : *argc == n_arguments + 1)
             return true;
-        fprintf(stderr, "xtf: %s: %s\n", command, *argc <= ABS(n_arguments) ? "arguments are missing" : "too many arguments");
+        fprintf(stderr, "xtf: %s: %s\n", command,
+                *argc <= ABS(n_arguments) ? "arguments are missing" : "too many arguments");
     } else {
         fprintf(stderr, "xtf: %s: %s\n", command, error->message);
     }

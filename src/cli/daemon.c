@@ -66,7 +66,9 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
 
 static void log_to_syslog(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
-    syslog(level & G_LOG_LEVEL_ERROR ? LOG_CRIT : level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING) ? LOG_WARNING : LOG_INFO,
+    syslog(level & G_LOG_LEVEL_ERROR                              ? LOG_CRIT
+           : level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING) ? LOG_WARNING
+                                                                  : LOG_INFO,
            "%s", message);
 }
 

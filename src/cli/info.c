@@ -70,8 +70,8 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
         if (!titled)
             printf("\n%-24s %14s %10s %8s\n", title, "rows", "bytes/row", "fields");
         titled = true;
-        printf("%-24s %14" PRIu64 " %10" PRIu32 " %8" PRIu32 "\n", schema->name, xtf_trace_n_rows(trace, i), schema->row_size,
-               schema->n_fields);
+        printf("%-24s %14" PRIu64 " %10" PRIu32 " %8" PRIu32 "\n", schema->name, xtf_trace_n_rows(trace, i),
+               schema->row_size, schema->n_fields);
     }
 }
 
@@ -103,7 +103,8 @@ int xtf_command_info(int argc, char **argv)
 {
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", "Says what is in an .xtf file, without reading more than its catalog.", NULL))
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", "Says what is in an .xtf file, without reading more than its catalog.",
+                       NULL))
         return XTF_EXIT_USAGE;
     g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
     if (!trace)

@@ -41,11 +41,20 @@ static void print_help(void)
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
 }
 
+/* Remarks of the libraries, in the manner of our own messages. */
+static void log_to_terminal(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+    if (level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO))
+        return;
+    fprintf(stderr, "xtf: %s\n", message);
+}
+
 int main(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
 
     setlocale(LC_ALL, "");
+    g_log_set_default_handler(log_to_terminal, NULL);
     g_autofree char *program = g_path_get_basename(argv[0]);
     if (g_str_has_prefix(program, "mount."))
         return xtf_mount_helper(argc, argv);

@@ -38,7 +38,10 @@ int xtf_mount_helper(int argc, char **argv)
         case 'h':
             print_usage(stdout);
             return XTF_EXIT_DONE;
-        case 'n': case 'v': case 'N': case 't': /* nothing to do for us */
+        case 'n':
+        case 'v':
+        case 'N':
+        case 't': /* nothing to do for us */
             break;
         default:
             print_usage(stderr);

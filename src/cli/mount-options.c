@@ -7,16 +7,14 @@
 #include "src/cli/mount.h"
 
 /* What mount(8), fstab and habit bring along, and what says nothing here: a trace is read-only, whoever asks. */
-static const char *const ignored[] = {
-    "defaults", "ro", "rw", "default_permissions", "auto", "noauto", "user", "nouser", "users", "owner", "group",
-    "nofail", "_netdev", "_rnetdev", "suid", "dev", "exec", "async", "sync", "dirsync", "atime", "diratime", "nodiratime",
-    "relatime", "norelatime", "strictatime", "nostrictatime", "lazytime", "nolazytime", "silent", "loud", "mand", "nomand",
-    NULL,
-};
-static const char *const ignored_prefixes[] = {"x-", "X-", "comment=", "user=", "subtype=", "fsname=", NULL};
+static const char ignored[] =
+    "defaults,ro,rw,default_permissions,auto,noauto,user,nouser,users,owner,group,nofail,_netdev,_rnetdev,"
+    "suid,dev,exec,async,sync,dirsync,atime,diratime,nodiratime,relatime,norelatime,strictatime,nostrictatime,"
+    "lazytime,nolazytime,silent,loud,mand,nomand";
+static const char ignored_prefixes[] = "x-,X-,comment=,user=,subtype=,fsname=";
 
-static const char *const passed_on[] = {"allow_other", "allow_root", "auto_unmount", "nosuid", "nodev", "noexec", "noatime", NULL};
-static const char *const passed_on_prefixes[] = {"context=", "fscontext=", "defcontext=", "rootcontext=", NULL};
+static const char passed_on[] = "allow_other,allow_root,auto_unmount,nosuid,nodev,noexec,noatime";
+static const char passed_on_prefixes[] = "context=,fscontext=,defcontext=,rootcontext=";
 
 void xtf_mount_options_init(XtfMountOptions *options)
 {
@@ -29,16 +27,21 @@ void xtf_mount_options_finish(XtfMountOptions *options)
         g_string_free(g_steal_pointer(&options->kernel), TRUE);
 }
 
-static bool has_prefix(const char *text, const char *const *prefixes)
+/* Whether the option is one of a list, or begins like one of a list. */
+static bool is_listed(const char *option, const char *names, const char *prefixes)
 {
-    for (; *prefixes; prefixes++)
-        if (g_str_has_prefix(text, *prefixes))
+    g_auto(GStrv) all_names = g_strsplit(names, ",", -1);
+    g_auto(GStrv) all_prefixes = g_strsplit(prefixes, ",", -1);
+
+    for (char **prefix = all_prefixes; *prefix; prefix++)
+        if (g_str_has_prefix(option, *prefix))
             return true;
-    return false;
+    return g_strv_contains((const char *const *)all_names, option);
 }
 
 /* If the option is NAME=VALUE: sets *valid to whether the value is a number in [low, high], and then *value to it. */
-static bool number_option(const char *option, const char *name, uint64_t low, uint64_t high, uint64_t *value, bool *valid)
+static bool number_option(const char *option, const char *name, uint64_t low, uint64_t high, uint64_t *value,
+                          bool *valid)
 {
     size_t length = strlen(name);
     uint64_t number;
@@ -73,9 +76,9 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
 
     for (char **option = parts; *option; option++) {
         bool valid = true;
-        if (!**option || g_strv_contains(ignored, *option) || has_prefix(*option, ignored_prefixes))
+        if (!**option || is_listed(*option, ignored, ignored_prefixes))
             continue;
-        if (g_strv_contains(passed_on, *option) || has_prefix(*option, passed_on_prefixes)) {
+        if (is_listed(*option, passed_on, passed_on_prefixes)) {
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
@@ -84,8 +87,8 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             return false;
         }
         if (!valid) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "mount option '%s': the value is no number that makes sense",
-                        *option);
+            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
+                        "mount option '%s': the value is no number that makes sense", *option);
             return false;
         }
     }

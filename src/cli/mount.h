@@ -8,12 +8,12 @@
 
 /* What the -o options say. */
 typedef struct {
-    uint64_t cache_bytes;   /* of the page cache; 0: the default */
+    uint64_t cache_bytes; /* of the page cache; 0: the default */
     uint64_t max_nodes;
     unsigned threads;
     uid_t uid;
     gid_t gid;
-    GString *kernel;        /* those for mount(2), separated by commas */
+    GString *kernel; /* those for mount(2), separated by commas */
 } XtfMountOptions;
 
 void xtf_mount_options_init(XtfMountOptions *options);

@@ -56,7 +56,8 @@ static void append_time_left(GString *text, double seconds)
     uint64_t s = (uint64_t)(seconds + 0.5);
 
     if (s >= 3600)
-        g_string_append_printf(text, "  %" PRIu64 ":%02u:%02u left", s / 3600, (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+        g_string_append_printf(text, "  %" PRIu64 ":%02u:%02u left", s / 3600, (unsigned)(s / 60 % 60),
+                               (unsigned)(s % 60));
     else
         g_string_append_printf(text, "  %u:%02u left", (unsigned)(s / 60), (unsigned)(s % 60));
 }

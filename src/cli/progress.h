@@ -15,7 +15,8 @@ typedef struct XtfProgress XtfProgress;
 /* `label` says what goes on ("importing"), `unit` what is counted ("events"; NULL: nothing is). Both are copied. */
 XtfProgress *xtf_progress_new(const char *label, const char *unit, bool quiet);
 
-/* `done` of `total` gives the percentage and the time left (a total of 0: not known yet); `count` is shown with the unit. */
+/* `done` of `total` gives the percentage and the time left (a total of 0: not known yet); `count` is shown with the
+ * unit. */
 void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, uint64_t count);
 
 /* Clears the line for a moment, so that something else can be printed; the next update draws it again. */

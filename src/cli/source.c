@@ -36,8 +36,9 @@ static char *cache_folder(GError **error)
     else if (geteuid() == 0)
         folder = g_strdup("/var/cache/xtf");
     if (!folder) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                    "no folder to keep the import in: set HOME or XDG_CACHE_HOME, or use 'xtf import' and mount its output");
+        g_set_error(
+            error, XTF_ERROR, XTF_ERROR_INVALID,
+            "no folder to keep the import in: set HOME or XDG_CACHE_HOME, or use 'xtf import' and mount its output");
         return NULL;
     }
     if (g_mkdir_with_parents(folder, 0700) != 0) {
@@ -200,7 +201,8 @@ static XtfTrace *open_import(const char *anchor, const XtfOpenOptions *options, 
     return trace;
 }
 
-XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path, GError **error)
+XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,
+                              GError **error)
 {
     g_autoptr(GError) refusal = NULL;
 

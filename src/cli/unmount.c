@@ -58,7 +58,8 @@ int xtf_command_unmount(int argc, char **argv)
 {
     gboolean lazy = FALSE;
     const GOptionEntry entries[] = {
-        {"lazy", 'z', 0, G_OPTION_ARG_NONE, &lazy, "Detach it now, even if it is in use; it ends with its last user", NULL},
+        {"lazy", 'z', 0, G_OPTION_ARG_NONE, &lazy, "Detach it now, even if it is in use; it ends with its last user",
+         NULL},
         {NULL},
     };
 

@@ -1,7 +1,8 @@
 /*
  * Extended attributes: the root has user.xtf.stats, the daemon's counters, one "name value" a line.
  *
- * Everything else has none, ACLs included: the kernel, which is told that we do ACLs, remembers that, and `ls -l` asks once.
+ * Everything else has none, ACLs included: the kernel, which is told that we do ACLs, remembers that, and `ls -l` asks
+ * once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,18 +13,12 @@
 #define STATS_NAME "user.xtf.stats"
 
 static const char *const request_names[XTF_REQUEST_KINDS] = {
-    [XTF_REQUEST_LOOKUP] = "requests.lookup",
-    [XTF_REQUEST_FORGET] = "requests.forget",
-    [XTF_REQUEST_GETATTR] = "requests.getattr",
-    [XTF_REQUEST_READLINK] = "requests.readlink",
-    [XTF_REQUEST_OPEN] = "requests.open",
-    [XTF_REQUEST_READ] = "requests.read",
-    [XTF_REQUEST_OPENDIR] = "requests.opendir",
-    [XTF_REQUEST_READDIR] = "requests.readdir",
-    [XTF_REQUEST_GETXATTR] = "requests.getxattr",
-    [XTF_REQUEST_LISTXATTR] = "requests.listxattr",
-    [XTF_REQUEST_STATFS] = "requests.statfs",
-    [XTF_REQUEST_ACCESS] = "requests.access",
+    [XTF_REQUEST_LOOKUP] = "requests.lookup",     [XTF_REQUEST_FORGET] = "requests.forget",
+    [XTF_REQUEST_GETATTR] = "requests.getattr",   [XTF_REQUEST_READLINK] = "requests.readlink",
+    [XTF_REQUEST_OPEN] = "requests.open",         [XTF_REQUEST_READ] = "requests.read",
+    [XTF_REQUEST_OPENDIR] = "requests.opendir",   [XTF_REQUEST_READDIR] = "requests.readdir",
+    [XTF_REQUEST_GETXATTR] = "requests.getxattr", [XTF_REQUEST_LISTXATTR] = "requests.listxattr",
+    [XTF_REQUEST_STATFS] = "requests.statfs",     [XTF_REQUEST_ACCESS] = "requests.access",
     [XTF_REQUEST_WRITE] = "requests.write",
 };
 

@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     fuse_req_t request;
     bool plus;
-    uint64_t next;   /* rank of the next name */
+    uint64_t next; /* rank of the next name */
     char *buffer;
     size_t size, used;
     GArray *names;   /* Listed: read, not yet put into the buffer */
@@ -133,7 +133,8 @@ static void handle_readdir(fuse_req_t request, fuse_ino_t id, size_t size, off_t
     reply_listing(request, id, size, offset, false);
 }
 
-static void handle_readdirplus(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
+static void handle_readdirplus(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset,
+                               struct fuse_file_info *info)
 {
     reply_listing(request, id, size, offset, true);
 }

@@ -68,8 +68,8 @@ static void handle_readlink(fuse_req_t request, fuse_ino_t id)
         fuse_reply_readlink(request, xtf_node_target(inode.node));
 }
 
-/* ENOSYS tells a kernel that knows it (since Linux 3.16) that there is nothing to open here: it opens by itself from then on, and keeps what
- * it has cached. */
+/* ENOSYS tells a kernel that knows it (since Linux 3.16) that there is nothing to open here: it opens by itself from
+ * then on, and keeps what it has cached. */
 static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_OPEN);

@@ -39,7 +39,7 @@ typedef struct {
     XtfFsReady ready;
     void *ready_data;
     bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS, without asking us */
-    bool can_prune; /* the kernel lets go of what is unused, and of nothing else */
+    bool can_prune;                                    /* the kernel lets go of what is unused, and of nothing else */
     atomic_bool reaper_ended;
     atomic_uint_fast64_t requests[XTF_REQUEST_KINDS];
 } XtfFs;
@@ -55,7 +55,8 @@ struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode);
 mode_t xtf_fs_mode(XtfNodeKind kind);
 
 /* Looks a name up and fills what a reply says of it; the kernel then holds a look-up. */
-bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry, GError **error);
+bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry,
+                  GError **error);
 
 /* Replies with the inode's absence, or an error's errno; an error that means trouble is logged. */
 void xtf_fs_reply_stale(fuse_req_t request);

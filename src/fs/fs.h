@@ -1,8 +1,8 @@
 /*
  * A trace's tree as a mounted filesystem (FUSE).
  *
- * A finished trace never changes, so the kernel is told to keep all that it has seen: names, names that do not exist, attributes,
- * listings, contents. What was read once costs no request any more.
+ * A finished trace never changes, so the kernel is told to keep all that it has seen: names, names that do not exist,
+ * attributes, listings, contents. What was read once costs no request any more.
  */
 #pragma once
 
@@ -25,17 +25,17 @@ typedef struct {
     const char *kernel_options; /* for mount(2), separated by commas: "allow_other,nosuid"; may be NULL or "" */
     uid_t uid;                  /* who owns the files */
     gid_t gid;
-    struct timespec mtime;      /* of the files */
-    uint64_t size;              /* of the trace, bytes: what df shows */
-    uint64_t max_nodes;         /* names that the kernel may hold at a time; 0: the default */
-    unsigned max_threads;       /* 0: the default */
-    bool debug;                 /* log every request */
+    struct timespec mtime; /* of the files */
+    uint64_t size;         /* of the trace, bytes: what df shows */
+    uint64_t max_nodes;    /* names that the kernel may hold at a time; 0: the default */
+    unsigned max_threads;  /* 0: the default */
+    bool debug;            /* log every request */
 } XtfFsOptions;
 
 /* Called from a thread of the server as soon as the mount answers. */
 typedef void (*XtfFsReady)(void *data);
 
-/* Mounts the tree and serves it until it is unmounted, or SIGINT, SIGTERM or SIGHUP comes; then it is unmounted, lazily if
- * it is in use. It changes the process's signal handlers. `ready` may be NULL. */
+/* Mounts the tree and serves it until it is unmounted, or SIGINT, SIGTERM or SIGHUP comes; then it is unmounted, lazily
+ * if it is in use. It changes the process's signal handlers. `ready` may be NULL. */
 bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *options, XtfFsReady ready, void *data,
                   GError **error);

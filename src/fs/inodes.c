@@ -11,26 +11,26 @@ typedef struct {
 } Key;
 
 struct Entry {
-    Key key;              /* first, so that an entry can be its own key */
+    Key key; /* first, so that an entry can be its own key */
     uint64_t id, ino;
-    uint64_t n_lookups;   /* that the kernel holds */
-    uint32_t n_children;  /* entries whose parent this is */
-    bool stale;           /* handed to the reaper since its last look-up: then not in `fresh` */
-    Entry *parent;        /* NULL: the root */
+    uint64_t n_lookups;  /* that the kernel holds */
+    uint32_t n_children; /* entries whose parent this is */
+    bool stale;          /* handed to the reaper since its last look-up: then not in `fresh` */
+    Entry *parent;       /* NULL: the root */
     XtfNode *node;
-    GList age;            /* its link in `fresh` */
+    GList age; /* its link in `fresh` */
     char name[];
 };
 
 struct XtfInodes {
-    GMutex lock;          /* of all below, and of the entries */
-    GCond passed;         /* the bound was passed, or `stopped` */
-    GHashTable *by_id;    /* &Entry.id -> Entry, which it owns */
-    GHashTable *by_key;   /* Entry as its Key */
-    GQueue fresh;         /* not stale, the longest ago looked up first; without the root */
+    GMutex lock;        /* of all below, and of the entries */
+    GCond passed;       /* the bound was passed, or `stopped` */
+    GHashTable *by_id;  /* &Entry.id -> Entry, which it owns */
+    GHashTable *by_key; /* Entry as its Key */
+    GQueue fresh;       /* not stale, the longest ago looked up first; without the root */
     uint64_t max_fresh;
     uint64_t last_id;
-    bool reaping;         /* from passing the bound until there is room again */
+    bool reaping; /* from passing the bound until there is room again */
     bool stopped;
 };
 

@@ -4,8 +4,8 @@
  * Paths are endless, and the kernel speaks in numbers: it looks a name up in a directory, and from then on
  * refers to what it found by a number, until it forgets it. This table keeps what stands behind the numbers.
  *
- * - A node is (parent, name), never shared between paths. So the number that users see (`ino`) is a hash of the two: it is the
- *   same whenever the path is looked up again, and a listing can tell it without any look-up.
+ * - A node is (parent, name), never shared between paths. So the number that users see (`ino`) is a hash of the two: it
+ * is the same whenever the path is looked up again, and a listing can tell it without any look-up.
  * - The number between us and the kernel (`id`) is given out once and never used again.
  * - A node lives while the kernel holds look-ups of it, or of anything below it.
  * - The kernel forgets nothing by itself, so past a bound the oldest names are handed to the reaper (reaper.c),
@@ -59,7 +59,8 @@ typedef struct {
     char *name;
 } XtfStaleName;
 
-/* Waits until the bound is passed, and takes the oldest names, at most `max`. Each is handed out once, until it is looked up
- * again, or loses the last of its children (a directory can't go before them). The names are the caller's. Returns 0 once xtf_inodes_stop() was called. */
+/* Waits until the bound is passed, and takes the oldest names, at most `max`. Each is handed out once, until it is
+ * looked up again, or loses the last of its children (a directory can't go before them). The names are the caller's.
+ * Returns 0 once xtf_inodes_stop() was called. */
 unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned max);
 void xtf_inodes_stop(XtfInodes *inodes);

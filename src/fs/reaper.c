@@ -1,10 +1,10 @@
 /*
  * Asking the kernel to let go of names.
  *
- * The kernel keeps every name that was ever looked up, and each costs it and us about a kilobyte. So when there are too many,
- * the oldest are pruned: an unused one goes at once, and FORGET follows; one in use (a shell's working directory, an open
- * file) stays as it is. That is protocol 7.45, Linux 6.18. Older kernels can only invalidate, which unhooks names in
- * use too: then getcwd(2) fails there until the path is looked up again.
+ * The kernel keeps every name that was ever looked up, and each costs it and us about a kilobyte. So when there are too
+ * many, the oldest are pruned: an unused one goes at once, and FORGET follows; one in use (a shell's working directory,
+ * an open file) stays as it is. That is protocol 7.45, Linux 6.18. Older kernels can only invalidate, which unhooks
+ * names in use too: then getcwd(2) fails there until the path is looked up again.
  *
  * This must be a thread of its own: notifying waits for locks that the kernel holds while a handler runs.
  */

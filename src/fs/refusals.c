@@ -14,7 +14,8 @@ static void refuse(fuse_req_t request)
     fuse_reply_err(request, EROFS);
 }
 
-static void refuse_setattr(fuse_req_t request, fuse_ino_t id, struct stat *attributes, int set, struct fuse_file_info *info)
+static void refuse_setattr(fuse_req_t request, fuse_ino_t id, struct stat *attributes, int set,
+                           struct fuse_file_info *info)
 {
     refuse(request);
 }
@@ -56,7 +57,8 @@ static void refuse_write(fuse_req_t request, fuse_ino_t id, const char *bytes, s
     refuse(request);
 }
 
-static void refuse_setxattr(fuse_req_t request, fuse_ino_t id, const char *name, const char *value, size_t size, int flags)
+static void refuse_setxattr(fuse_req_t request, fuse_ino_t id, const char *name, const char *value, size_t size,
+                            int flags)
 {
     refuse(request);
 }
@@ -66,7 +68,8 @@ static void refuse_removexattr(fuse_req_t request, fuse_ino_t id, const char *na
     refuse(request);
 }
 
-static void refuse_create(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *info)
+static void refuse_create(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode,
+                          struct fuse_file_info *info)
 {
     refuse(request);
 }

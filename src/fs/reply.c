@@ -44,7 +44,8 @@ struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode)
     };
 }
 
-bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry, GError **error)
+bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry,
+                  GError **error)
 {
     g_auto(XtfInode) child = {0};
 

@@ -73,8 +73,8 @@ static int run_loop(XtfFs *fs)
 }
 
 /*
- * Ends the reaper. It may be in the kernel, waiting for a directory that is locked until some look-up is answered, and nobody could
- * end it there, not even a SIGKILL. So requests are served on until it is out.
+ * Ends the reaper. It may be in the kernel, waiting for a directory that is locked until some look-up is answered, and
+ * nobody could end it there, not even a SIGKILL. So requests are served on until it is out.
  */
 static void end_reaper(XtfFs *fs, GThread *reaper)
 {

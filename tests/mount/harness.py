@@ -106,7 +106,7 @@ class Mount:
         return {name: int(value) for name, value in (line.split() for line in text.splitlines())}
 
     def requests(self):
-        """Requests that the daemon has seen, by kind; without those that asking for them makes, and those that the kernel sends late."""
+        """Requests that the daemon has seen, by kind, but for those that asking makes, and those that come late."""
         return {name: value for name, value in self.stats().items()
                 if name.startswith("requests.") and name not in ("requests.getxattr", "requests.forget")}
 
@@ -129,7 +129,8 @@ class TestCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
-        cls.trace = make_trace(os.path.join(cls.folder.name, "trace.xtf"), cls.procs, cls.threads, cls.records, cls.page_size)
+        path = os.path.join(cls.folder.name, "trace.xtf")
+        cls.trace = make_trace(path, cls.procs, cls.threads, cls.records, cls.page_size)
 
     @classmethod
     def tearDownClass(cls):

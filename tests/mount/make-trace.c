@@ -1,11 +1,12 @@
 /*
- * Writes a trace whose every record follows from a formula, so that a test can work out what any query must answer without us.
- * tests/mount/model.py has the same formula.
+ * Writes a trace whose every record follows from a formula, so that a test can work out what any query must answer
+ * without us. tests/mount/model.py has the same formula.
  *
  *     make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE]
  *
- * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns: pairs of records of a
- * location tie, and so do locations. Its kind goes round in eights: enter, send, leave; enter, receive, leave; enter, leave.
+ * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns: pairs of
+ * records of a location tie, and so do locations. Its kind goes round in eights: enter, send, leave; enter, receive,
+ * leave; enter, leave.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,13 +90,24 @@ static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint6
     bool enter = k % 8 == 0 || k % 8 == 3 || k % 8 == 6;
 
     if (k % 8 == 1)
-        append(arrays->sends, &(XtfSendsRow){.time = time, .seq = k, .region = region, .peer = (p + 1) % procs, .tag = k % 5,
-                                             .bytes = 1 + k % 1000, .request = XTF_NONE64});
+        append(arrays->sends, &(XtfSendsRow){.time = time,
+                                             .seq = k,
+                                             .region = region,
+                                             .peer = (p + 1) % procs,
+                                             .tag = k % 5,
+                                             .bytes = 1 + k % 1000,
+                                             .request = XTF_NONE64});
     else if (k % 8 == 4)
-        append(arrays->recvs, &(XtfRecvsRow){.time = time, .seq = k, .region = region, .peer = (p + procs - 1) % procs,
-                                             .tag = k % 5, .bytes = 1 + k % 1000, .request = XTF_NONE64});
+        append(arrays->recvs, &(XtfRecvsRow){.time = time,
+                                             .seq = k,
+                                             .region = region,
+                                             .peer = (p + procs - 1) % procs,
+                                             .tag = k % 5,
+                                             .bytes = 1 + k % 1000,
+                                             .request = XTF_NONE64});
     else
-        append(arrays->calls, &(XtfCallsRow){.time = time, .seq = k, .region = region, .event = !enter, .enter = !enter});
+        append(arrays->calls,
+               &(XtfCallsRow){.time = time, .seq = k, .region = region, .event = !enter, .enter = !enter});
 }
 
 static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)

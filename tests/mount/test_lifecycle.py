@@ -64,7 +64,8 @@ class Mounting(Case):
         self.assertFalse(is_mounted(self.dir))
 
     def test_relative_paths(self):
-        run(XTF, "mount", os.path.basename(self.trace), os.path.relpath(self.dir, self.folder.name), cwd=self.folder.name)
+        folder = self.folder.name
+        run(XTF, "mount", os.path.basename(self.trace), os.path.relpath(self.dir, folder), cwd=folder)
         self.count()
         os.kill(daemons(self.dir)[0], signal.SIGTERM)
         wait_until(lambda: not is_mounted(self.dir), "unmounting")
@@ -141,8 +142,8 @@ class MountHelper(Case):
         self.environment = {"PATH": self.bin + ":/usr/sbin:/usr/bin:/sbin:/bin"}
 
     def installed(self, *script):
-        """Runs shell commands where xtf is installed in a directory of the system: in a mount namespace of their own. mount(8)
-        passes no other PATH on to its helpers."""
+        """Runs shell commands where xtf is installed in a directory of the system: in a mount namespace of their own.
+        mount(8) passes no other PATH on to its helpers."""
         commands = ["set -e", f"mount --bind {self.bin} /usr/local/bin", *script]
         return run("unshare", "-m", "sh", "-c", "\n".join(commands), env=self.environment).stdout
 
@@ -157,7 +158,8 @@ class MountHelper(Case):
         fstab = os.path.join(self.bin, "fstab")
         with open(fstab, "w") as file:
             file.write(f"{self.trace} {self.dir} fuse.xtf {self.OPTIONS} 0 0\n")
-        shown = self.installed(f"mount -T {fstab} {self.dir}", f"cat {self.dir}/count", f"umount {self.dir}", f"ls {self.dir}")
+        shown = self.installed(f"mount -T {fstab} {self.dir}", f"cat {self.dir}/count", f"umount {self.dir}",
+                               f"ls {self.dir}")
         self.assertEqual(int(shown), self.procs * self.threads * self.records)
 
     def test_helper(self):
@@ -302,7 +304,8 @@ class Archives(Case):
 
     def test_two_at_once(self):
         other = tempfile.mkdtemp(prefix="xtf-test-")
-        mounts = [subprocess.Popen([XTF, "mount", "-q", self.archive, directory], env=self.environment) for directory in (self.dir, other)]
+        mounts = [subprocess.Popen([XTF, "mount", "-q", self.archive, directory], env=self.environment)
+                  for directory in (self.dir, other)]
         self.assertEqual([mount.wait(60) for mount in mounts], [0, 0])
         self.assertEqual(len(self.kept()), 1)
         for path in ("count", "records"):

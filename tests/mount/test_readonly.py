@@ -1,4 +1,4 @@
-"""Every attempt to change something is refused with EROFS, by the kernel, and by the daemon where the kernel lets it through."""
+"""Every attempt to change something gets EROFS: from the kernel, and from the daemon where the kernel lets it through."""
 
 import errno
 import os

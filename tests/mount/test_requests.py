@@ -47,8 +47,8 @@ class Caching(harness.TestCase):
 
 
 class Visits(harness.TestCase):
-    """Pages of 4 KiB hold some 140 calls (29 bytes), 82 messages (49 bytes), or 168 index entries (24 bytes): so the tree of 75 000
-    calls has 3 levels, of 12 500 messages 2, whatever a page header takes below 100 bytes."""
+    """Pages of 4 KiB hold some 140 calls (29 bytes), 82 messages (49 bytes), or 168 index entries (24 bytes): so the tree
+    of 75 000 calls has 3 levels, of 12 500 messages 2, whatever a page header takes below 100 bytes."""
 
     procs, threads, records = 2, 2, 100000
     LEVELS = {"calls": 3, "sends": 2, "recvs": 2}
@@ -103,13 +103,14 @@ class Streaming(harness.TestCase):
                     memory.append(mount.resident())
             after = mount.stats()
             loads = after["cache.loads"] - before["cache.loads"]
+            early = memory[len(memory) // 4]
             print(f"\n  {read >> 20} MiB of lines from {pages} pages: {loads} loads, "
-                  f"memory {memory[len(memory) // 4] / MIB:.1f} MiB after a quarter, {memory[-1] / MIB:.1f} MiB at the end")
+                  f"memory {early / MIB:.1f} MiB after a quarter, {memory[-1] / MIB:.1f} MiB at the end")
             self.assertEqual(read, expected)
             self.assertEqual(after["cache.limit"], 16 * PAGE)
             self.assertGreater(loads, pages // 2, "nothing was loaded: nothing is tested")
             if not harness.SANITIZED:
-                self.assertLess(max(memory) - memory[len(memory) // 4], 4 * MIB)
+                self.assertLess(max(memory) - early, 4 * MIB)
         return loads, pages
 
     def test_each_leaf_is_loaded_once(self):
@@ -117,7 +118,7 @@ class Streaming(harness.TestCase):
         self.assertLessEqual(loads, pages)
 
     def test_many_threads(self):
-        """The kernel reads ahead with several requests at a time. The leaf where one ends and the next begins can be evicted between the two."""
+        """The kernel reads ahead with several requests at a time: a leaf that two of them share can be evicted between."""
         loads, pages = self.stream("")
         self.assertLessEqual(loads, pages * 1.05)
 
@@ -169,7 +170,8 @@ class Memory(harness.TestCase):
             harness.wait_until(lambda: mount.stats()["nodes"] <= mount.stats()["nodes.limit"], "the kernel to let go")
             stats, memory, after = mount.stats(), mount.resident(), self.slabs()
             share = ", ".join(f"{name} {(after[name] - before[name]) / MIB:+.1f} MiB" for name in after) or "unknown"
-            print(f"\n  {WINDOWS} windows: the daemon has {memory / MIB:.1f} MiB and {stats['nodes']} nodes; the kernel: {share}")
+            print(f"\n  {WINDOWS} windows: the daemon has {memory / MIB:.1f} MiB and {stats['nodes']} nodes; "
+                  f"the kernel: {share}")
             self.assertGreater(stats["requests.lookup"], 2 * WINDOWS)
             if not harness.SANITIZED:
                 self.assertLess(memory, 128 * MIB)

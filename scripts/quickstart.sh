@@ -53,7 +53,7 @@ if [ ! -c /dev/fuse ]; then
     say "there is no /dev/fuse here, so nothing is mounted; 'xtf cat' shows the same without a mount"
     show "'$xtf' ls '$trace' /"
     show "'$xtf' cat '$trace' /info"
-    show "'$xtf' cat '$trace' /proc/2/time/20%-40%/sends/count"
+    show "'$xtf' cat '$trace' /proc/2/time/60%-61%/sends/count"
     exit 0
 fi
 
@@ -79,20 +79,20 @@ show "ls proc proc/2"
 
 say "sub-directories narrow it: by process, time, record type, in any order"
 show "cat proc/2/count"
-show "cat proc/2/time/20%-40%/count"
-show "cat time/20%-40%/sends/proc/2/count"
+show "cat proc/2/time/60%-61%/count"
+show "cat time/60%-61%/sends/proc/2/count"
 show "cat proc/0-1/sends/count"
 
 say "records are lines of a fixed width, which the tools you know can take apart"
 show "head -5 proc/2/sends/records"
 show "tail -3 records"
 show "cat sends/columns"
-show "awk '{bytes[\$6] += \$8} END {for (p in bytes) print \"to process\", p \":\", bytes[p], \"bytes\"}' proc/2/sends/records | sort"
+show "awk '/MPI_SEND/ {bytes[\$6] += \$7} END {for (p in bytes) print \"to process\", p \":\", bytes[p], \"bytes\"}' proc/2/records | sort"
 show "grep -c MPI_Allreduce proc/0/calls/records"
 
 say "and there are links to move about"
-show "cat proc/2/time/20%-40%/histogram | head -8"
-show "ls -l proc/2/time/20%-40%/ | grep -e '->'"
+show "cat proc/2/time/60%-61%/histogram | head -8"
+show "ls -l proc/2/time/60%-61%/ | grep -e '->'"
 show "ls definitions && head -5 definitions/regions"
 
 if [ -n "$target" ]; then

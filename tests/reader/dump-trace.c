@@ -1,0 +1,341 @@
+/*
+ * The C side of the comparison with the independent reader: writes random traces, and answers questions about a trace in the text that the
+ * reader gives.
+ *
+ *     dump-trace write FILE SEED PAGE-SIZE LOCATIONS ROWS    ROWS rows in each record array
+ *     dump-trace rows FILE                                   every row of every array, then of every table
+ *     dump-trace counts FILE SEED N                          N random windows of random arrays
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/xtf.h"
+
+enum { WIDE_FIELDS = 50, NAMES = 40 };
+
+static const char *const event_labels[] = {"ENTER", "LEAVE", "SEND\tor so", NULL};
+
+static const XtfFieldSpec all_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
+    {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
+    {.name = "event", .type = XTF_TYPE_U8, .labels = event_labels, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "small", .type = XTF_TYPE_U16, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "name", .type = XTF_TYPE_U32, .refers_to = "names", .flags = XTF_FIELD_OPTIONAL | XTF_FIELD_NAMES},
+    {.name = "bytes", .type = XTF_TYPE_U64, .unit = "B", .flags = XTF_FIELD_OPTIONAL},
+    {.name = "delta", .type = XTF_TYPE_I32, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "offset", .type = XTF_TYPE_I64},
+    {.name = "value", .type = XTF_TYPE_F64, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "text", .type = XTF_TYPE_STRING, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "lost", .type = XTF_TYPE_U16, .refers_to = "nowhere"},
+    {0},
+};
+
+static const XtfFieldSpec narrow_fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
+
+static const XtfFieldSpec names_fields[] = {
+    {.name = "number", .type = XTF_TYPE_U32},
+    {.name = "name", .type = XTF_TYPE_STRING},
+    {.name = "parent", .type = XTF_TYPE_U16, .refers_to = "names", .flags = XTF_FIELD_OPTIONAL},
+    {0},
+};
+
+static void die(const GError *error)
+{
+    fprintf(stderr, "dump-trace: %s\n", error ? error->message : "failed");
+    exit(1);
+}
+
+/* Few rows of it fill a page, so that trees grow high on little data. */
+static XtfSchema *wide_schema(GError **error)
+{
+    XtfFieldSpec fields[WIDE_FIELDS + 1] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}};
+    char names[WIDE_FIELDS][8];
+
+    for (unsigned i = 1; i < WIDE_FIELDS; i++) {
+        g_snprintf(names[i], sizeof names[i], "f%u", i);
+        fields[i] = (XtfFieldSpec){.name = names[i], .type = XTF_TYPE_U64, .flags = i & 1 ? XTF_FIELD_OPTIONAL : 0};
+    }
+    return xtf_schema_new("wide", XTF_SCHEMA_SIDE, fields, error);
+}
+
+static uint64_t random64(GRand *random)
+{
+    return (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+}
+
+/* Often "none", small or huge. */
+static uint64_t random_value(GRand *random)
+{
+    switch (g_rand_int_range(random, 0, 4)) {
+    case 0:
+        return UINT64_MAX;
+    case 1:
+        return (uint64_t)g_rand_int_range(random, 0, 5);
+    case 2:
+        return g_rand_int(random);
+    default:
+        return random64(random);
+    }
+}
+
+static void fill_field(XtfWriter *writer, GRand *random, const XtfField *field, uint8_t *row)
+{
+    uint64_t value = random_value(random);
+    GError *error = NULL;
+
+    if (field->type == XTF_TYPE_F64 && !(field->flags & XTF_FIELD_OPTIONAL && value == UINT64_MAX)) {
+        double number = g_rand_double_range(random, -1e6, 1e6);
+        memcpy(&value, &number, sizeof value);
+    } else if (field->type == XTF_TYPE_STRING && !(field->flags & XTF_FIELD_OPTIONAL && value == UINT64_MAX)) {
+        char text[32];
+        uint32_t id;
+        g_snprintf(text, sizeof text, "text %d\n\\ äöü", g_rand_int_range(random, 0, 100));
+        if (!xtf_writer_add_string(writer, text, &id, &error))
+            die(error);
+        value = id;
+    } else if (*field->refers_to) {
+        value = g_rand_int_range(random, 0, 9) ? (uint64_t)g_rand_int_range(random, 0, NAMES + 2) : UINT64_MAX;
+    }
+    xtf_field_set(field, row, value);
+}
+
+static void append_rows(XtfWriter *writer, GRand *random, uint64_t location, uint32_t id, const XtfSchema *schema, uint32_t n)
+{
+    GError *error = NULL;
+    XtfArrayWriter *array = xtf_writer_array(writer, location, id, &error);
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!array)
+        die(error);
+    uint64_t time = xtf_array_writer_last(array);
+    for (uint32_t i = 0; i < n; i++) {
+        if (g_rand_int_range(random, 0, 3) == 0) /* the others are ties */
+            time += (uint64_t)g_rand_int_range(random, 0, 1000);
+        for (uint32_t f = 0; f < schema->n_fields; f++)
+            fill_field(writer, random, &schema->fields[f], row);
+        xtf_field_set(&schema->fields[0], row, time);
+        const XtfField *seq = xtf_schema_field_by_role(schema, "seq");
+        if (seq)
+            xtf_field_set(seq, row, xtf_array_writer_n_rows(array));
+        if (!xtf_array_append(array, row, &error))
+            die(error);
+    }
+}
+
+static void add_names(XtfWriter *writer, GRand *random, uint32_t id, const XtfSchema *schema)
+{
+    GError *error = NULL;
+    XtfTableWriter *table = xtf_writer_table(writer, id, &error);
+    uint8_t row[XTF_ROW_MAX];
+
+    for (unsigned i = 0; table && i < NAMES / 2; i++) {
+        for (uint32_t f = 0; f < schema->n_fields; f++)
+            fill_field(writer, random, &schema->fields[f], row);
+        if (!xtf_table_append(table, row, NULL, &error))
+            die(error);
+    }
+    if (!table)
+        die(error);
+}
+
+/* One writer's life: rows for every array, in portions, with a commit behind each. */
+static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uint32_t rows)
+{
+    GError *error = NULL;
+    XtfSchema *schemas[4] = {
+        xtf_schema_new("all", XTF_SCHEMA_RECORD, all_fields, &error),
+        xtf_schema_new("narrow", XTF_SCHEMA_RECORD, narrow_fields, &error),
+        wide_schema(&error),
+        xtf_schema_new("names", XTF_SCHEMA_TABLE, names_fields, &error),
+    };
+    uint32_t ids[G_N_ELEMENTS(schemas)];
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(schemas); i++)
+        if (!schemas[i] || !xtf_writer_add_schema(writer, schemas[i], &ids[i], &error))
+            die(error);
+    add_names(writer, random, ids[3], schemas[3]);
+    for (unsigned portion = 0; portion < 3; portion++) {
+        for (uint32_t l = 0; l < locations; l++) {
+            uint64_t location = (uint64_t)(l % 3) << 32 | l;
+            append_rows(writer, random, location, ids[0], schemas[0], rows / 6);
+            append_rows(writer, random, location, ids[1], schemas[1], l % 5 == 0 ? rows / 6 : 1);
+            append_rows(writer, random, location, ids[2], schemas[2], l % 2 == 0 ? rows / 6 : 0);
+        }
+        if (!xtf_writer_commit(writer, &error))
+            die(error);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(schemas); i++)
+        xtf_schema_free(schemas[i]);
+}
+
+static void write_trace(const char *path, uint32_t seed, uint32_t page_size, uint32_t locations, uint32_t rows)
+{
+    GError *error = NULL;
+    GRand *random = g_rand_new_with_seed(seed);
+    XtfWriterOptions options = {.page_size = page_size, .origin = UINT64_MAX, .no_sync = true};
+
+    for (unsigned life = 0; life < 2; life++) {
+        XtfWriter *writer = life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
+        if (!writer)
+            die(error);
+        write_once(writer, random, locations, rows);
+        if (!xtf_writer_close(writer, &error))
+            die(error);
+    }
+    g_rand_free(random);
+}
+
+static void print_escaped(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\\' || *text == '\t' || *text == '\n')
+            printf("\\%c", *text == '\t' ? 't' : *text == '\n' ? 'n' : '\\');
+        else
+            putchar(*text);
+    }
+}
+
+static void print_string(XtfTrace *trace, uint64_t id)
+{
+    GError *error = NULL;
+    const char *text;
+
+    if (!xtf_trace_string(trace, (uint32_t)id, &text, &error))
+        die(error);
+    print_escaped(text);
+}
+
+/* The name of a table's row: its first STRING. False if there is no such row or name. */
+static bool print_name(XtfTrace *trace, const char *table_name, uint64_t number)
+{
+    GError *error = NULL;
+    const XtfTable *table;
+
+    if (!xtf_trace_table(trace, table_name, &table, &error))
+        die(error);
+    for (uint32_t f = 0; table && number < table->n_rows && f < table->schema->n_fields; f++) {
+        if (table->schema->fields[f].type == XTF_TYPE_STRING) {
+            print_string(trace, xtf_field_get(&table->schema->fields[f], table->rows + number * table->schema->row_size));
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_value(XtfTrace *trace, const XtfField *field, const uint8_t *row)
+{
+    uint64_t value = xtf_field_get(field, row);
+
+    if (xtf_field_is_none(field, row))
+        putchar('-');
+    else if (field->type == XTF_TYPE_STRING)
+        print_string(trace, value);
+    else if (*field->refers_to && print_name(trace, field->refers_to, value))
+        return;
+    else if (field->type == XTF_TYPE_F64)
+        printf("%.17g", xtf_field_get_f64(field, row));
+    else if (value < field->n_labels)
+        print_escaped(field->labels[value]);
+    else if (field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64)
+        printf("%" PRId64, (int64_t)value);
+    else
+        printf("%" PRIu64, value);
+}
+
+static void print_values(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        if (f > 0)
+            putchar('\t');
+        print_value(trace, &schema->fields[f], row);
+    }
+    putchar('\n');
+}
+
+static XtfArray *all_arrays(XtfTrace *trace)
+{
+    GError *error = NULL;
+    XtfArray *arrays = g_new(XtfArray, xtf_trace_n_arrays(trace));
+
+    if (!xtf_trace_get_arrays(trace, 0, xtf_trace_n_arrays(trace), arrays, &error))
+        die(error);
+    return arrays;
+}
+
+static void print_rows(XtfTrace *trace)
+{
+    GError *error = NULL;
+    g_autofree XtfArray *arrays = all_arrays(trace);
+    bool found;
+
+    for (uint64_t i = 0; i < xtf_trace_n_arrays(trace); i++) {
+        g_auto(XtfCursor) cursor;
+        xtf_cursor_init(&cursor, &arrays[i]);
+        bool good = xtf_cursor_seek_n(&cursor, 0, &found, &error);
+        while (good && found) {
+            printf("%" PRIu64 "\t%s\t", arrays[i].location, arrays[i].schema->name);
+            print_values(trace, arrays[i].schema, xtf_cursor_row(&cursor));
+            good = xtf_cursor_next(&cursor, 1, &found, &error);
+        }
+        if (!good)
+            die(error);
+    }
+    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, id);
+        const XtfTable *table = NULL;
+        if (schema->kind == XTF_SCHEMA_TABLE && !xtf_trace_table(trace, schema->name, &table, &error))
+            die(error);
+        for (uint64_t row = 0; table && row < table->n_rows; row++)
+            print_values(trace, schema, table->rows + row * schema->row_size);
+    }
+}
+
+/* A time at, just before or just behind a row; at times outside of them all. */
+static uint64_t random_time(const XtfArray *array, GRand *random)
+{
+    GError *error = NULL;
+    uint64_t time;
+
+    if (g_rand_int_range(random, 0, 10) == 0)
+        return random64(random);
+    if (!xtf_array_time(array, random64(random) % array->n_rows, &time, &error))
+        die(error);
+    return time + (uint64_t)g_rand_int_range(random, 0, 3) - (time > 0);
+}
+
+static void print_counts(XtfTrace *trace, uint32_t seed, uint32_t n)
+{
+    GError *error = NULL;
+    GRand *random = g_rand_new_with_seed(seed);
+    g_autofree XtfArray *arrays = all_arrays(trace);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfArray *array = &arrays[random64(random) % xtf_trace_n_arrays(trace)];
+        uint64_t begin = random_time(array, random), end = random_time(array, random), size;
+        if (!xtf_array_size_t(array, begin, end, &size, &error))
+            die(error);
+        printf("%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", array->location, array->schema->id, begin, end, size);
+    }
+    g_rand_free(random);
+}
+
+int main(int argc, char **argv)
+{
+    GError *error = NULL;
+
+    if (argc == 7 && g_str_equal(argv[1], "write")) {
+        write_trace(argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]), (uint32_t)atoi(argv[6]));
+        return 0;
+    }
+    g_autoptr(XtfTrace) trace = argc >= 3 ? xtf_trace_open(argv[2], NULL, &error) : NULL;
+    if (!trace)
+        die(error);
+    if (argc == 3 && g_str_equal(argv[1], "rows"))
+        print_rows(trace);
+    else if (argc == 5 && g_str_equal(argv[1], "counts") && xtf_trace_n_arrays(trace) > 0)
+        print_counts(trace, (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]));
+    else
+        return 2;
+    return 0;
+}

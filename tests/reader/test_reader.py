@@ -1,0 +1,161 @@
+"""The independent reader against libxtf and against xtf: the same rows, the same counts, the same complaints.
+
+    test_reader.py library DUMP-TRACE      random traces that libxtf writes, read by both
+    test_reader.py damage DUMP-TRACE       the same with bytes flipped: never wrong rows, never another error than Damaged
+    test_reader.py command XTF ARCHIVE     an imported trace, against `xtf cat`
+"""
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from xtf_reader import Damaged, Trace, escape
+
+# seed, page size, locations, rows of a record array. The third makes trees of three levels: 10 rows a leaf, 168 leaves an index page.
+TRACES = [(1, 4096, 3, 600), (2, 4096, 150, 12), (3, 4096, 1, 2400), (4, 8192, 2, 500), (5, 65536, 2, 300), (6, 1 << 20, 1, 600), (7, 4096, 1, 6)]
+WINDOWS = 300
+FLIPS = 150
+
+
+def expect(truth, *words):
+    if not truth:
+        sys.exit("FAILED: " + " ".join(map(str, words)))
+
+
+def run(*command):
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, timeout=120, check=False)
+    expect(done.returncode == 0, *command, "ended with status", done.returncode)
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def text_of(trace):
+    """All rows, as dump-trace prints them."""
+    lines = []
+    for array in trace.arrays():
+        for row in array.read():
+            lines.append("\t".join([str(array.location), array.schema.name, *map(escape, trace.texts(array.schema, row))]))
+    for schema, rows in trace.tables.values():
+        lines += ["\t".join(map(escape, trace.texts(schema, row))) for row in rows]
+    return lines
+
+
+def test_library(dump_trace, folder):
+    heights = set()
+    for seed, page_size, locations, rows in TRACES:
+        path = folder / f"{seed}.xtf"
+        run(dump_trace, "write", path, seed, page_size, locations, rows)
+        trace = Trace(path)
+        expect(trace.page_size == page_size and trace.epoch == 2, path, "is not what was asked for")
+        trace.check()
+        mine, theirs = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
+        expect(mine == theirs, path, next((pair for pair in zip(mine, theirs) if pair[0] != pair[1]), (len(mine), len(theirs))))
+        for line in run(dump_trace, "counts", path, seed, WINDOWS).split("\n")[:-1]:
+            location, schema, begin, end, size = map(int, line.split("\t"))
+            (array,) = trace.arrays(location, schema)
+            array.visits = 0
+            count = array.count(begin, end)
+            expect(count == size, path, "counts", count, "not", line)
+            expect(array.visits <= 2 * array.height, path, "took", array.visits, "visits to count")
+            naive = sum(begin <= array.schema.values(row)[0] < end for row in array.read()) if array.rows < 200 else size
+            expect(naive == size, path, "has", naive, "rows, not", line)
+        for array in trace.arrays():
+            heights.add(array.height)
+            for n in random.Random(seed).sample(range(array.rows), min(array.rows, 5)):
+                leaf = array.leaf_of(n)
+                expect(leaf.first <= n < leaf.first + leaf.rows, path, "row", n, "is not in its leaf")
+        trace.close()
+    expect({1, 2, 3} <= heights, "no tree was high enough:", heights)
+
+
+def test_damage(dump_trace, folder):
+    """A flipped byte is found, or lies where no reader looks."""
+    path = folder / "damaged.xtf"
+    run(dump_trace, "write", path, 8, 4096, 3, 60)
+    good = path.read_bytes()
+    whole = text_of(Trace(path))
+    found, dice = 0, random.Random(8)
+    for _ in range(FLIPS):
+        at = dice.randrange(len(good))
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1 << dice.randrange(8)]) + good[at + 1:])
+        try:
+            trace = Trace(path)
+            trace.check()
+            expect(text_of(trace) == whole, "byte", at, "changed rows, and nobody noticed")
+            trace.close()
+        except Damaged:
+            found += 1
+    for length in (0, 100, 5000, len(good) // 2, len(good) - 1):
+        path.write_bytes(good[:length])
+        try:
+            Trace(path).check()
+            expect(False, "a file cut to", length, "bytes is good")
+        except Damaged:
+            pass
+    expect(found > FLIPS // 4, "only", found, "of", FLIPS, "flips were found")
+
+
+def columns_of(xtf, path, where):
+    """The columns of `records` by name: where they lie in a line."""
+    lines = run(xtf, "cat", path, f"{where}/columns").splitlines()
+    return {words[0]: slice(int(words[1]) - 1, int(words[2])) for words in (line.split() for line in lines if not line.startswith("#"))}
+
+
+def shown(trace, field, value):
+    """A value as xtf shows it: labels, but rows of tables as numbers."""
+    if value is None:
+        return "-"
+    if field.role == "time":
+        return f"{(value - trace.origin) // 10**9}.{(value - trace.origin) % 10**9:09}"
+    return field.labels[value] if 0 <= value < len(field.labels) else str(value)
+
+
+def compare_records(xtf, path, trace, where, array):
+    columns = columns_of(xtf, path, where)
+    lines = run(xtf, "cat", path, f"{where}/records").splitlines()
+    expect(len(lines) == array.rows, where, "has", len(lines), "lines for", array.rows, "rows")
+    fields = [(i, field) for i, field in enumerate(array.schema.fields) if field.name in columns and field.type not in ("STRING", "F64")]
+    expect(len(fields) >= 4, where, "shows hardly a field")
+    named = next((i for i, field in enumerate(array.schema.fields) if field.flags & 2), None)
+    for line, row in zip(lines, array.read()):
+        values = array.schema.values(row)
+        for i, field in fields:
+            text = line[columns[field.name]].strip()
+            expect(text in (shown(trace, field, values[i]), "?"), where, field.name, text, values)
+        if named is not None and values[named] is not None:
+            name = line[columns["name"]].strip()
+            expect(name == trace.texts(array.schema, row)[named], where, "is named", name, values)
+
+
+def test_command(xtf, archive, folder):
+    path = folder / "imported.xtf"
+    run(xtf, "import", "--quiet", "-o", path, archive)
+    trace = Trace(path)
+    expect((trace.resolution_num, trace.resolution_den) == (10**9, 1), "the comparison below is for nanoseconds")
+    rows = trace.check()
+    expect(int(run(xtf, "cat", path, "count")) == rows, "xtf counts other records than", rows)
+    schema, locations = trace.tables["locations"]
+    names = [field.name for field in schema.fields]
+    places = {values["id"]: f"proc/{values['proc']}/thread/{values['thread']}"
+              for values in (dict(zip(names, schema.values(row))) for row in locations)}
+    dice = random.Random(1)
+    for array in trace.arrays():
+        if array.schema.kind != 1:
+            continue
+        where = f"{places[array.location]}/{array.schema.name}"
+        expect(int(run(xtf, "cat", path, f"{where}/count")) == array.rows, where, "has other rows than", array.rows)
+        for _ in range(10):
+            begin, end = sorted(dice.randrange(trace.first, trace.last + 2) for _ in range(2))
+            window = f"{where}/time/{begin - trace.origin}ns-{end + 1 - trace.origin}ns/count"
+            expect(int(run(xtf, "cat", path, window)) == array.count(begin, end + 1), window, "is not", array.count(begin, end + 1))
+        compare_records(xtf, path, trace, where, array)
+
+
+def main():
+    what, *arguments = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="xtf-reader-") as folder:
+        {"library": test_library, "damage": test_damage, "command": test_command}[what](*arguments, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()

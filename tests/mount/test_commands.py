@@ -1,0 +1,92 @@
+"""The commands beside mounting: help, info, check, completion; and what becomes of damage."""
+
+import errno
+import os
+import random
+import shutil
+
+import harness
+from harness import XTF, run
+
+COMPLETION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "cli", "completion", "xtf")
+
+
+class Commands(harness.TestCase):
+    def test_help(self):
+        overview = run(XTF, "--help").stdout
+        for command in "import", "mount", "unmount", "ls", "cat", "info", "check":
+            self.assertRegex(overview, rf"(?m)^  {command} ")
+            self.assertIn(f"xtf {command}", run(XTF, command, "--help").stdout)
+            wrong = run(XTF, command, "--nonsense", check=False)
+            self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+            self.assertIn("--nonsense", wrong.stderr)
+        self.assertRegex(run(XTF, "--version").stdout, r"^xtf \d+\.\d+")
+        for arguments in [], ["frobnicate"], ["info"], ["check", "a", "b"]:
+            self.assertEqual(run(XTF, *arguments, check=False).returncode, 2, arguments)
+
+    def test_info(self):
+        lines = [line.split() for line in run(XTF, "info", self.trace).stdout.splitlines()]
+        facts = {line[0]: line[1:] for line in lines if line}
+        each = self.procs * self.threads * self.records // 8
+        self.assertEqual(int(facts["calls"][0]), 6 * each)
+        self.assertEqual(int(facts["sends"][0]), each)
+        self.assertEqual(int(facts["records"][0]), 8 * each)
+        self.assertEqual(int(facts["size"][0]), os.path.getsize(self.trace))
+        self.assertEqual(facts["pages"][2], str(self.page_size))
+        self.assertEqual(int(facts["arrays"][0]), 3 * self.procs * self.threads)
+        self.assertEqual(facts["first"][1], "0.000000000")
+        self.assertEqual(int(facts["last"][1].replace(".", "")), 1000 * (self.records // 2 - 1) + 1000)
+
+    def test_check(self):
+        good = run(XTF, "check", self.trace)
+        self.assertRegex(good.stdout, r"^\d+ arrays, .*: 0 problems\n$")
+        self.assertEqual(good.stderr, "", "progress where there is no terminal")
+        self.assertEqual(run(XTF, "check", "-q", self.trace).stdout, "")
+
+    def damaged(self, name, page):
+        copy = shutil.copy(self.trace, os.path.join(self.folder.name, name))
+        with open(copy, "r+b") as file:
+            file.seek(page * self.page_size + 100)
+            old = file.read(8)
+            file.seek(page * self.page_size + 100)
+            file.write(bytes(byte ^ 0x55 for byte in old))
+        return copy
+
+    def test_damage(self):
+        """It is found by check, and through a mount it is an error of those files that need the page, and of no others."""
+        random.seed(3)
+        pages = os.path.getsize(self.trace) // self.page_size
+        hit = 0
+        for page in random.sample(range(2, pages - 20), 8):
+            trace = self.damaged(f"damaged-{page}.xtf", page)
+            checked = run(XTF, "check", trace, check=False)
+            with harness.Mount(trace, quiet_at_end=False) as mount, harness.Mount(self.trace) as good:
+                failed = 0
+                for path in good.files("proc"):
+                    try:
+                        self.assertEqual(mount.read(path), good.read(path), path)
+                    except OSError as error:
+                        self.assertEqual(error.errno, errno.EIO, path)
+                        failed += 1
+                self.assertEqual(failed > 0, "page" in mount.messages(), mount.messages())
+            if failed:
+                self.assertEqual(checked.returncode, 1)
+                self.assertIn(f"page {page} ", checked.stdout)
+                hit += 1
+        self.assertGreater(hit, 0, "no damage hit a page in use: nothing is tested")
+
+    def complete(self, *words):
+        script = (f"source {COMPLETION}\nxtf() {{ {XTF} \"$@\"; }}\n"
+                  'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xtf; printf "%s\\n" "${COMPREPLY[@]}"')
+        return set(run("bash", "-c", script, "bash", "xtf", *words, cwd=self.folder.name).stdout.split())
+
+    def test_completion(self):
+        self.assertEqual(self.complete("m"), {"mount"})
+        self.assertEqual(self.complete("mount", "--fore"), {"--foreground"})
+        self.assertEqual(self.complete("info", "tra"), {"trace.xtf"})
+        self.assertEqual(self.complete("mount", "-o", "cach"), {"cache="})
+        self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns"})
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -504,6 +504,40 @@ Test(tree, windows_cost_two_descents_an_array)
     cr_assert_eq(after.page_visits, before.page_visits, "what has no window costs no descent");
 }
 
+/* Of one thread, 4 arrays: what a stream holds pinned fits a cache of 16 pages, so no page is needed twice. */
+Test(tree, streams_load_each_leaf_once)
+{
+    Recipe recipe = ordinary;
+    recipe.records_each = 20000;
+    g_autoptr(Fixture) fixture = fixture_new(82, &recipe);
+    XtfOpenOptions options = {.cache_bytes = 16 * 4096};
+    g_autoptr(XtfTrace) trace = xtf_trace_open(fixture->path, &options, NULL);
+    g_autoptr(XtfTree) tree = xtf_tree_new(trace, NULL);
+    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, "/proc/1/thread/1/records", NULL);
+    uint64_t pages = 0, most = 0;
+    XtfCounters before, after;
+    char buffer[10000];
+    size_t got;
+
+    for (unsigned type = 0; type < 4; type++) {
+        XtfArray array;
+        bool found;
+        cr_assert(xtf_trace_find_array(trace, UINT64_C(1) << 32 | 1, xtf_trace_find_schema(trace, type_names[type])->id, &array,
+                                       &found, NULL));
+        pages += array.n_rows * array.schema->row_size / 4000 + 2;
+    }
+    xtf_trace_get_counters(trace, &before);
+    for (uint64_t offset = 0; offset < xtf_node_size(node); offset += got) {
+        cr_assert(xtf_node_read(node, offset, buffer, sizeof buffer, &got, NULL));
+        xtf_trace_get_counters(trace, &after);
+        most = MAX(most, after.cache_bytes);
+    }
+    cr_assert_gt(pages, 50);
+    cr_assert_leq(after.cache_loads - before.cache_loads, pages + 16, "%lu loads of %lu pages",
+                  after.cache_loads - before.cache_loads, pages);
+    cr_assert_leq(most, 16 * 4096);
+}
+
 typedef struct {
     XtfNode *node;
     const GString *whole;

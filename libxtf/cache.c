@@ -13,6 +13,7 @@ struct Entry {
     uint32_t pins; /* whoever waits for the load holds one too, so that the entry is not evicted before they wake */
     bool loading, failed;
     uint8_t *owned; /* NULL where the source lent its own bytes */
+    XtfBlockCheck check; /* what it passed: bytes that were checked as an item are not good as a page */
 };
 
 typedef struct {
@@ -151,10 +152,10 @@ static void table_remove(Shard *shard, Entry *entry)
     shard->n_entries--;
 }
 
-static Entry *table_find(const Shard *shard, uint64_t offset, uint32_t length, uint64_t hash)
+static Entry *table_find(const Shard *shard, uint64_t offset, uint32_t length, XtfBlockCheck check, uint64_t hash)
 {
     Entry *entry = shard->buckets[hash & (shard->n_buckets - 1)];
-    while (entry && (entry->block.offset != offset || entry->block.length != length))
+    while (entry && (entry->block.offset != offset || entry->block.length != length || entry->check != check))
         entry = entry->chain;
     return entry;
 }
@@ -199,7 +200,7 @@ static Entry *pin_present(Shard *shard, Entry *entry)
     return NULL;
 }
 
-static bool read_block(XtfCache *cache, Entry *entry, XtfBlockCheck check, const void *context, GError **error)
+static bool read_block(XtfCache *cache, Entry *entry, const void *context, GError **error)
 {
     XtfSource *source = cache->source;
     XtfBlock *block = &entry->block;
@@ -209,16 +210,17 @@ static bool read_block(XtfCache *cache, Entry *entry, XtfBlockCheck check, const
             return false;
         block->data = entry->owned;
     }
-    return !check || check(block->data, block->length, block->offset, context, error);
+    return !entry->check || entry->check(block->data, block->length, block->offset, context, error);
 }
 
-static Entry *entry_new(XtfSource *source, uint64_t offset, uint32_t length)
+static Entry *entry_new(XtfSource *source, uint64_t offset, uint32_t length, XtfBlockCheck check)
 {
     Entry *entry = g_new0(Entry, 1);
 
     entry->block.offset = offset;
     entry->block.length = length;
     entry->loading = true;
+    entry->check = check;
     entry->pins = 1;
     entry->block.data = source->ops->map ? source->ops->map(source, offset, length) : NULL;
     if (!entry->block.data)
@@ -230,7 +232,7 @@ static Entry *entry_new(XtfSource *source, uint64_t offset, uint32_t length)
 static Entry *load(XtfCache *cache, Shard *shard, uint64_t hash, uint64_t offset, uint32_t length, XtfBlockCheck check,
                    const void *context, GError **error)
 {
-    Entry *entry = entry_new(cache->source, offset, length);
+    Entry *entry = entry_new(cache->source, offset, length, check);
     size_t cost = entry_cost(entry);
 
     shard->misses++;
@@ -241,7 +243,7 @@ static Entry *load(XtfCache *cache, Shard *shard, uint64_t hash, uint64_t offset
     table_add(shard, entry, hash);
 
     g_mutex_unlock(&shard->lock);
-    bool good = read_block(cache, entry, check, context, error);
+    bool good = read_block(cache, entry, context, error);
     g_mutex_lock(&shard->lock);
 
     entry->loading = false;
@@ -274,7 +276,7 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBl
 
     g_mutex_lock(&shard->lock);
     while (!entry && !reason) {
-        entry = table_find(shard, offset, length, hash);
+        entry = table_find(shard, offset, length, check, hash);
         /* Where the load that it waited for failed, it tries for itself, to have the reason. */
         entry = entry ? pin_present(shard, entry) : load(cache, shard, hash, offset, length, check, context, &reason);
     }

@@ -8,6 +8,9 @@
 #include "libxtf/index.h"
 #include "libxtf/limits.h"
 
+/* A file that someone made wrong on purpose can have endless problems; after so many the rest is left alone. */
+enum { PROBLEMS_MAX = 1000 };
+
 /* What a page of the file is taken for. */
 enum {
     USE_NONE,
@@ -32,6 +35,7 @@ typedef struct {
     uint64_t n_uses;
     GHashTable *beyond;        /* reserved places past the end of the file */
     uint64_t *n_rows;          /* by schema, found */
+    uint64_t n_nodes;          /* of the P index, met */
     bool cancelled;
     /* Of the array being walked. */
     const XtfArray *array;
@@ -39,10 +43,17 @@ typedef struct {
     uint64_t last_t;
 } Check;
 
+static bool stopping(const Check *check)
+{
+    return check->cancelled || check->report.problems >= PROBLEMS_MAX;
+}
+
 static void G_GNUC_PRINTF(2, 3) problem(Check *check, const char *format, ...)
 {
     va_list arguments;
 
+    if (stopping(check))
+        return;
     va_start(arguments, format);
     g_autofree char *message = g_strdup_vprintf(format, arguments);
     va_end(arguments);
@@ -56,19 +67,22 @@ static void take_error(Check *check, GError **error)
     g_clear_error(error);
 }
 
-static void use_page(Check *check, uint64_t page, uint8_t use)
+/* False if the page is something else already. */
+static bool use_page(Check *check, uint64_t page, uint8_t use)
 {
     if (page >= check->n_uses) {
         if (use != USE_RESERVED)
             problem(check, "page %" PRIu64 " lies past the end of the file", page);
         else if (!g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
             problem(check, "page %" PRIu64 " is reserved twice", page);
-        return;
+        return false;
     }
     uint8_t before = check->uses[page];
-    if (before != USE_NONE && !(before == USE_ITEM && use == USE_ITEM))
+    bool free = before == USE_NONE || (before == USE_ITEM && use == USE_ITEM);
+    if (!free)
         problem(check, "page %" PRIu64 " is used twice", page);
     check->uses[page] = use;
+    return free;
 }
 
 static void use_item(Check *check, uint64_t base, XtfRef ref)
@@ -77,7 +91,8 @@ static void use_item(Check *check, uint64_t base, XtfRef ref)
 
     if (ref.length == 0 || ref.offset > check->trace->source->size)
         return; /* reading it says what is wrong */
-    for (uint64_t page = (base + ref.offset) / page_size; page <= (base + ref.offset + ref.length - 1) / page_size; page++)
+    uint64_t last = (base + ref.offset + ref.length - 1) / page_size;
+    for (uint64_t page = (base + ref.offset) / page_size; page <= last && !stopping(check); page++)
         use_page(check, page, USE_ITEM);
 }
 
@@ -86,8 +101,9 @@ static uint64_t absolute(const Check *check, uint64_t place)
     return check->trace->catalog.segments[check->array->segment].first_page + place;
 }
 
-/* One step along a level: what links and numbers must be, of a sealed page or (place may be 0, next is) of the open one. */
-static void pass_page(Check *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
+/* One step along a level: what links and numbers must be, of a sealed page or (place may be 0, next is) of the open one. False if the
+ * page was passed before, so that a walk that goes in circles ends. */
+static bool pass_page(Check *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
     LevelWalk *walk = &check->levels[level];
     uint32_t id = check->array->id;
@@ -103,8 +119,7 @@ static void pass_page(Check *check, unsigned level, const XtfPageView *view, uin
     if (open && !walk->place && place)
         problem(check, "array %u, level %u: page %" PRIu64 " is reserved, though none was sealed", id, level, place);
     *walk = (LevelWalk){.place = place, .next = view->next, .n = view->first_n};
-    if (place)
-        use_page(check, absolute(check, place), open ? USE_RESERVED : USE_PAGE);
+    return !place || use_page(check, absolute(check, place), open ? USE_RESERVED : USE_PAGE);
 }
 
 static void check_limits(Check *check, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
@@ -152,14 +167,14 @@ static void walk_page(Check *check, XtfBlock *edge, unsigned level, uint64_t pla
     xtf_view_page(block, &view);
     if (check->report.pages++ % 256 == 0 && check->progress)
         check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
-    pass_page(check, level, &view, place, false);
+    bool fresh = pass_page(check, level, &view, place, false);
     if (view.first_n != xtf_read64(entry->before) || xtf_page_key(&view) != xtf_read64(entry->first_t))
         problem(check, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id, place);
     if (view.count != (trace->superblock.info.page_size - sizeof(XtfDiskPage)) / row)
         problem(check, "array %u: page %" PRIu64 " is sealed, but not full", array->id, place);
-    if (level > 0)
+    if (fresh && level > 0)
         walk_children(check, edge, level, &view);
-    else
+    else if (fresh)
         pass_leaf(check, &view);
     xtf_cache_put(trace->cache, block);
 }
@@ -182,7 +197,7 @@ static void walk_children(Check *check, XtfBlock *edge, unsigned level, const Xt
     const XtfDiskEntry *entries = (const XtfDiskEntry *)node->payload;
     bool open = node->block == edge;
 
-    for (uint32_t i = 0; i < node->count && !check->cancelled; i++) {
+    for (uint32_t i = 0; i < node->count && !stopping(check); i++) {
         if (open && i == node->count - 1)
             walk_open(check, edge, level - 1);
         else
@@ -211,7 +226,7 @@ static void walk_array(Check *check, const XtfArray *array)
     xtf_cache_put(trace->cache, edge);
     check->report.rows += array->n_rows;
     check->n_rows[array->schema->id] += array->n_rows;
-    if (check->cancelled || check->report.problems > problems)
+    if (stopping(check) || check->report.problems > problems)
         return; /* the sums below would only repeat what is known to be wrong */
     uint64_t first;
     if (!xtf_array_time(array, 0, &first, &error))
@@ -225,13 +240,11 @@ static void walk_arrays(Check *check)
     uint64_t n = xtf_trace_n_arrays(check->trace);
     XtfArray before = {0};
 
-    for (uint64_t rank = 0; rank < n && !check->cancelled; rank++) {
+    for (uint64_t rank = 0; rank < n && !stopping(check); rank++) {
         g_autoptr(GError) error = NULL;
         XtfArray array;
         if (!xtf_trace_get_arrays(check->trace, rank, 1, &array, &error)) {
             take_error(check, &error);
-            if (check->report.problems > 1000) /* a damaged branch is met once for each array below it */
-                return;
             continue;
         }
         if (before.schema && (array.location < before.location ||
@@ -248,6 +261,11 @@ static void use_nodes(Check *check, XtfRef ref, unsigned level)
 {
     g_autoptr(GError) error = NULL;
 
+    /* Each node holds an array at least, so a level has no more of them than there are arrays, unless one is named twice. */
+    if (check->n_nodes++ / check->trace->catalog.arrays_height >= check->trace->catalog.n_arrays) {
+        problem(check, "P index: more nodes than arrays");
+        return;
+    }
     use_item(check, 0, ref);
     XtfBlock *block = level > 0 ? xtf_item_get(check->trace, ref, &error) : NULL;
     if (!block)
@@ -255,7 +273,7 @@ static void use_nodes(Check *check, XtfRef ref, unsigned level)
     const XtfDiskNode *head = (const XtfDiskNode *)block->data;
     const XtfDiskBranch *branches = (const XtfDiskBranch *)(head + 1);
     if (block->length >= sizeof *head && xtf_read32(head->count) <= (block->length - sizeof *head) / sizeof *branches)
-        for (uint32_t i = 0; i < xtf_read32(head->count); i++)
+        for (uint32_t i = 0; i < xtf_read32(head->count) && !stopping(check); i++)
             use_nodes(check, xtf_ref_read(&branches[i].child), level - 1);
     xtf_cache_put(check->trace->cache, block);
 }
@@ -269,7 +287,7 @@ static void check_strings(Check *check, const XtfTable *table)
         if (field->type != XTF_TYPE_STRING)
             continue;
         const XtfLimits *limits = xtf_trace_limits(check->trace, schema->id, f);
-        for (uint64_t row = 0; row < table->n_rows; row++) {
+        for (uint64_t row = 0; row < table->n_rows && !stopping(check); row++) {
             g_autoptr(GError) error = NULL;
             const char *text;
             const uint8_t *at = table->rows + row * schema->row_size;
@@ -353,7 +371,7 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
     if (trace->catalog.n_arrays > 0)
         use_nodes(&check, trace->catalog.arrays_root, trace->catalog.arrays_height - 1);
     walk_arrays(&check);
-    if (!check.cancelled)
+    if (!stopping(&check))
         check_totals(&check);
 
     g_hash_table_unref(check.beyond);

@@ -23,7 +23,7 @@ typedef void (*XtfCheckProblem)(const char *message, void *data);
 /* Called now and then with the share that is done, 0 to 1; false stops the check. May be NULL. */
 typedef bool (*XtfCheckProgress)(double done, void *data);
 
-/* Walks on past problems; true if it got to the end, however many it met. */
+/* Walks on past problems, a thousand at most; true if it got to the end or met so many. */
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                      XtfCheckReport *report, GError **error);
 

@@ -109,11 +109,16 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
 
     const XtfDiskPage *head = xtf_page_head(block);
     uint32_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
-    if (xtf_read32(head->array) == array->id && head->level == level &&
-        (uint64_t)xtf_read32(head->count) * row == xtf_read32(head->length))
+    uint64_t first_n = xtf_read64(head->first_n), count = xtf_read32(head->count);
+    bool belongs = xtf_read32(head->array) == array->id && head->level == level && count * row == xtf_read32(head->length);
+    /* An entry stands for a row at least, so this holds on every level. */
+    if (belongs && first_n <= array->n_rows && count <= array->n_rows - first_n)
         return block;
-    xtf_damaged(error, "page %" PRIu64 ": a page of array %u, level %u, should be here; it is of array %u, level %u", place,
-                array->id, level, xtf_read32(head->array), head->level);
+    if (belongs)
+        xtf_damaged(error, "page %" PRIu64 ": it ends behind the last row of array %u", place, array->id);
+    else
+        xtf_damaged(error, "page %" PRIu64 ": a page of array %u, level %u, should be here; it is of array %u, level %u", place,
+                    array->id, level, xtf_read32(head->array), head->level);
     xtf_cache_put(trace->cache, block);
     return NULL;
 }
@@ -134,6 +139,8 @@ static const char *edge_layout_fault(const XtfArray *array, const uint8_t *data,
         uint64_t count = xtf_read32(edge->count), bytes = xtf_read32(edge->length);
         if (count == 0 || count * row != bytes)
             return "a level is empty, or its rows do not fill it";
+        if (bytes > array->trace->superblock.info.page_size - sizeof(XtfDiskPage))
+            return "a level takes more than a page";
         if (bytes > (uint64_t)(end - payload))
             return "it is cut short";
         if (level > 0) {

@@ -70,7 +70,8 @@ static bool decode_array(XtfTrace *trace, const XtfDiskArray *disk, XtfArray *ar
 
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
         fault = "it has no schema";
-    else if (decoded.n_rows == 0 || decoded.n_rows > UINT64_MAX >> 12 || decoded.first > decoded.last)
+    else if (decoded.n_rows == 0 || decoded.n_rows > trace->source->size / decoded.schema->row_size ||
+             decoded.first > decoded.last)
         fault = "its numbers make no sense";
     else if (decoded.height == 0 || decoded.height > XTF_HEIGHT_MAX)
         fault = "its height makes no sense";

@@ -32,7 +32,10 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error))
         return false;
     trace->tables = g_new0(XtfTable, trace->catalog.n_tables);
-    return true;
+    /* Who reads makes room for as many as it is told of. */
+    uint64_t n_arrays = trace->catalog.n_arrays;
+    return n_arrays <= trace->source->size / sizeof(XtfDiskArray) ||
+           xtf_damaged(error, "catalog: %" PRIu64 " arrays, more than the file has room for", n_arrays);
 }
 
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)

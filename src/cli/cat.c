@@ -50,7 +50,8 @@ int xtf_command_cat(int argc, char **argv)
     GError *error = NULL;
     int status = XTF_EXIT_DONE;
 
-    if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...", "Writes files of the trace's tree, as a mount would show them.", NULL))
+    if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...",
+                       "Writes files of the trace's tree, as a mount would show them.", NULL))
         return XTF_EXIT_USAGE;
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, false, &file, &error);
     g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;

@@ -1,7 +1,8 @@
 /*
  * Directories of selections: what narrows them, what shows them, and what they list.
  *
- * Listings show one order only: processes, in each its threads, in each its record types. All else is there when it is named.
+ * Listings show one order only: processes, in each its threads, in each its record types. All else is there when it is
+ * named.
  */
 #include <string.h>
 
@@ -34,8 +35,8 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
     return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
 }
 
-/* The window of the same width right after, or before, this one; false if it would lie outside of the trace. An open end is the
- * trace's; one beyond it stays, so that going there and back leads home. */
+/* The window of the same width right after, or before, this one; false if it would lie outside of the trace. An open
+ * end is the trace's; one beyond it stays, so that going there and back leads home. */
 static bool beside(const XtfNode *node, bool after, uint64_t *a, uint64_t *b)
 {
     const XtfScale *scale = &node->tree->guide.scale;
@@ -124,7 +125,8 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
     if (single)
         return xtf_record_new(directory, i, error);
     if (directory->numberings >= XTF_NUMBERINGS_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "num/ stands more than %d times in the path", XTF_NUMBERINGS_MAX);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "num/ stands more than %d times in the path",
+                    XTF_NUMBERINGS_MAX);
         return NULL;
     }
     XtfNode *node = narrowed(directory, xtf_selection_in_numbers(directory->selection, i, j));
@@ -286,8 +288,8 @@ static void list_threads(const XtfSelection *selection, const XtfLocations *loca
 }
 
 /* The types that the selection's locations have records of, in the order of the schemas. */
-static bool list_types(XtfGuide *guide, const XtfSelection *selection, const XtfLocations *locations,
-                       XtfLister *lister, GError **error)
+static bool list_types(XtfGuide *guide, const XtfSelection *selection, const XtfLocations *locations, XtfLister *lister,
+                       GError **error)
 {
     XtfTrace *trace = guide->trace;
     g_autoptr(GArray) places = xtf_selection_locations(selection, locations);

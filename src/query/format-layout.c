@@ -76,7 +76,7 @@ static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
 {
     const XtfField *field = cell->field;
     bool none = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64 ? (int64_t)limits->min > (int64_t)limits->max
-                                                                            : limits->min > limits->max;
+                                                                           : limits->min > limits->max;
     switch (field->type) {
     case XTF_TYPE_I32:
     case XTF_TYPE_I64:
@@ -227,7 +227,8 @@ static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
     if (!description && *field->refers_to)
         description = g_strdup_printf(cell.kind == XTF_CELL_NAME ? "name in definitions/%s" : "row of definitions/%s",
                                       field->refers_to);
-    add_cell(layout, schema, cell, add_column(layout, field->name, field->unit, description ? description : field->role, 1));
+    add_cell(layout, schema, cell,
+             add_column(layout, field->name, field->unit, description ? description : field->role, 1));
 }
 
 static bool lay_out_type(Layout *layout, const XtfSchema *schema, GError **error)

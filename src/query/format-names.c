@@ -87,7 +87,8 @@ static XtfNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfFie
     return names;
 }
 
-bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfNames **names, GError **error)
+bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfNames **names,
+                       GError **error)
 {
     XtfTrace *trace = formats->guide->trace;
     g_autofree char *key = g_strdup_printf("%u %s", cap, table_name);

@@ -18,8 +18,8 @@ typedef struct {
 
 static bool damaged(const XtfCell *cell, GError **error)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "a value of the field \"%s\" is outside the limits that the trace states",
-                cell->field->name);
+    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
+                "a value of the field \"%s\" is outside the limits that the trace states", cell->field->name);
     return false;
 }
 
@@ -185,7 +185,8 @@ static void put_column(const XtfFormat *format, unsigned i, uint64_t number, cha
     xtf_put_digits(line + column->from + column->width, number);
 }
 
-static const char *begin_lines(XtfRenderer *renderer, const XtfProgram *program, uint32_t schema, const XtfLocation *location)
+static const char *begin_lines(XtfRenderer *renderer, const XtfProgram *program, uint32_t schema,
+                               const XtfLocation *location)
 {
     Beginning *beginning = &renderer->beginnings[schema];
 
@@ -209,7 +210,8 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRun *run, char *out, GErro
     Context context = {guide->trace, &renderer->formats->ranks, &guide->scale, location->proc};
 
     if (!program->template) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", of which it states none", schema->name);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", of which it states none",
+                    schema->name);
         return false;
     }
     const char *template = begin_lines(renderer, program, schema->id, location);

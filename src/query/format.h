@@ -1,9 +1,9 @@
 /*
  * Lines: how records become text of a fixed width.
  *
- * The columns of a record type, and of all types merged, follow from the schemas and from the limits of their values in the
- * whole trace, so they are known without reading a row, and are the same in every selection. Each schema has a program, a list of cells
- * to fill into a template; running it is all that happens for a row.
+ * The columns of a record type, and of all types merged, follow from the schemas and from the limits of their values in
+ * the whole trace, so they are known without reading a row, and are the same in every selection. Each schema has a
+ * program, a list of cells to fill into a template; running it is all that happens for a row.
  *
  * A format is immutable once made, and lives as long as its XtfFormats.
  */
@@ -47,16 +47,16 @@ typedef enum {
 
 typedef struct {
     XtfCellKind kind;
-    const XtfField *field;  /* NULL: XTF_CELL_TYPE */
-    const XtfField *other;  /* of a PEER: its communicator, or a row of `via`; of a VALUE: its type. May be NULL */
-    const XtfTable *via;    /* of a PEER: rows whose field `comm` is the communicator; NULL: `other` is it */
+    const XtfField *field; /* NULL: XTF_CELL_TYPE */
+    const XtfField *other; /* of a PEER: its communicator, or a row of `via`; of a VALUE: its type. May be NULL */
+    const XtfTable *via;   /* of a PEER: rows whose field `comm` is the communicator; NULL: `other` is it */
     const XtfField *comm;
     const XtfNames *names;
-    uint64_t max;           /* of an UNSIGNED: the largest that fits */
-    uint32_t from, to;      /* in the line */
-    uint32_t width;         /* that it needs; the column may be wider */
+    uint64_t max;      /* of an UNSIGNED: the largest that fits */
+    uint32_t from, to; /* in the line */
+    uint32_t width;    /* that it needs; the column may be wider */
     uint32_t column;
-    bool last;              /* in the line: blanks stay blanks */
+    bool last; /* in the line: blanks stay blanks */
 } XtfCell;
 
 typedef struct {
@@ -66,10 +66,10 @@ typedef struct {
 } XtfProgram;
 
 typedef struct {
-    GArray *columns;       /* of XtfColumn */
-    uint32_t line;         /* bytes, with the newline */
-    bool has_prefix;       /* begins with time, proc, thread */
-    XtfProgram *programs;  /* by schema; without template: none */
+    GArray *columns;      /* of XtfColumn */
+    uint32_t line;        /* bytes, with the newline */
+    bool has_prefix;      /* begins with time, proc, thread */
+    XtfProgram *programs; /* by schema; without template: none */
     uint32_t n_programs;
 } XtfFormat;
 
@@ -82,9 +82,9 @@ typedef struct {
 typedef struct {
     XtfGuide *guide; /* borrowed */
     GMutex lock;
-    XtfFormat **formats;         /* by schema; behind them that of all types merged */
-    GHashTable *names;           /* table and width to XtfNames */
-    GPtrArray *labels;           /* XtfNames of fields */
+    XtfFormat **formats; /* by schema; behind them that of all types merged */
+    GHashTable *names;   /* table and width to XtfNames */
+    GPtrArray *labels;   /* XtfNames of fields */
     XtfRanks ranks;
     bool ranks_loaded;
 } XtfFormats;

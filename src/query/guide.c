@@ -10,7 +10,8 @@ enum {
     ARRAYS_AT_ONCE = 256,
 };
 
-/* ---- Collecting the locations: from the P index, which knows all that have rows, and the table, which knows their numbers. */
+/* ---- Collecting the locations: from the P index, which knows all that have rows, and the table, which knows their
+ * numbers. */
 
 typedef struct {
     XtfLocation location;
@@ -92,7 +93,8 @@ static void number_the_rest(GArray *found, bool has_table)
     for (unsigned i = 0; i < found->len; i++) {
         Candidate *candidate = &g_array_index(found, Candidate, i);
         if (!candidate->numbered)
-            candidate->location.proc = g_hash_table_contains(taken, &candidate->location.id) ? next++ : candidate->location.id;
+            candidate->location.proc =
+                g_hash_table_contains(taken, &candidate->location.id) ? next++ : candidate->location.id;
     }
 }
 
@@ -166,8 +168,7 @@ static bool load_locations(XtfGuide *guide, GError **error)
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
     bool has_table;
 
-    if (!collect_indexed(guide->trace, found, error) ||
-        !number_by_table(guide->trace, found, &has_table, error))
+    if (!collect_indexed(guide->trace, found, error) || !number_by_table(guide->trace, found, &has_table, error))
         return false;
     if (found->len > G_MAXINT) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
@@ -230,7 +231,8 @@ bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers
             continue;
         if (n)
             g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                        "there is no %s %" G_GUINT64_FORMAT "; there are %u, from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+                        "there is no %s %" G_GUINT64_FORMAT "; there are %u, from %" G_GUINT64_FORMAT
+                        " to %" G_GUINT64_FORMAT,
                         what, number, n, numbers[0], numbers[n - 1]);
         else
             g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);

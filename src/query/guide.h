@@ -1,8 +1,8 @@
 /*
  * What the query layer knows of a trace beyond its rows: who is where, what is called how.
  *
- * Everything is found by the names of src/model/vocabulary.h, loaded when first needed, and may be missing: without a table of
- * locations, each location is a process of its own with one thread.
+ * Everything is found by the names of src/model/vocabulary.h, loaded when first needed, and may be missing: without a
+ * table of locations, each location is a process of its own with one thread.
  *
  * All functions may be called from any thread.
  */
@@ -25,21 +25,21 @@ typedef struct {
 } XtfLocation;
 
 typedef struct {
-    XtfLocation *all;      /* by (proc, thread, id) */
-    uint32_t *by_id;       /* places in `all`, by id */
+    XtfLocation *all; /* by (proc, thread, id) */
+    uint32_t *by_id;  /* places in `all`, by id */
     uint32_t n;
-    uint64_t *procs;       /* distinct, ascending */
-    uint64_t *threads;     /* distinct, ascending */
+    uint64_t *procs;   /* distinct, ascending */
+    uint64_t *threads; /* distinct, ascending */
     uint32_t n_procs, n_threads;
 } XtfLocations;
 
 typedef struct {
-    XtfTrace *trace;       /* borrowed */
+    XtfTrace *trace; /* borrowed */
     XtfScale scale;
-    char **type_names;     /* of a schema in the tree, by id: its name, where that can stand there */
-    int64_t calls;         /* the record type of the call stack; -1: none */
+    char **type_names; /* of a schema in the tree, by id: its name, where that can stand there */
+    int64_t calls;     /* the record type of the call stack; -1: none */
 
-    GMutex lock;           /* for loading, once */
+    GMutex lock; /* for loading, once */
     XtfLocations locations;
     gint locations_loaded; /* atomic */
 } XtfGuide;

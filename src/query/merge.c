@@ -16,11 +16,11 @@ typedef struct {
     uint64_t t, location, seq;
     uint32_t span;
     uint32_t row_size;
-    const uint8_t *row;       /* the current one */
-    uint64_t left;            /* rows in this leaf that belong to the span, the current one included */
+    const uint8_t *row; /* the current one */
+    uint64_t left;      /* rows in this leaf that belong to the span, the current one included */
     uint64_t hi;
     const XtfField *seq_field;
-    XtfCursor cursor;         /* on the leaf; behind the current row */
+    XtfCursor cursor; /* on the leaf; behind the current row */
 } Input;
 
 struct XtfMerge {
@@ -30,7 +30,7 @@ struct XtfMerge {
     uint32_t n_inputs; /* made */
     uint32_t *heap;    /* of inputs with rows left; the first is the least */
     uint32_t n_heap;
-    uint64_t taken;    /* rows of the first that the last run gave out */
+    uint64_t taken; /* rows of the first that the last run gave out */
 };
 
 static bool before(const Input *a, const Input *b)
@@ -52,7 +52,8 @@ static void sift_down(XtfMerge *merge, uint32_t at)
         uint32_t child = 2 * at + 1;
         if (child >= merge->n_heap)
             break;
-        if (child + 1 < merge->n_heap && before(&merge->inputs[merge->heap[child + 1]], &merge->inputs[merge->heap[child]]))
+        if (child + 1 < merge->n_heap &&
+            before(&merge->inputs[merge->heap[child + 1]], &merge->inputs[merge->heap[child]]))
             child++;
         if (!before(&merge->inputs[merge->heap[child]], &merge->inputs[moving]))
             break;

@@ -1,8 +1,9 @@
 /*
  * A merge reads the records of spans in (T, location, seq) order, forwards, from any of them.
  *
- * Few spans: a heap of cursors, each with its leaf pinned, so that each leaf is loaded once. Very many: a slice of time at a time, as
- * many records as fit a bounded buffer, so that no more than one leaf is pinned, and each array is visited once a slice.
+ * Few spans: a heap of cursors, each with its leaf pinned, so that each leaf is loaded once. Very many: a slice of time
+ * at a time, as many records as fit a bounded buffer, so that no more than one leaf is pinned, and each array is
+ * visited once a slice.
  *
  * A merge belongs to one thread at a time.
  */

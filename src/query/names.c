@@ -84,7 +84,8 @@ XtfSet *xtf_set_parse(const char *what, const char *text, GError **error)
             good = parse_number(&p, &range.last);
         }
         if (!good || (*p && *p != ',')) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63 or 0,4,8-11", text, what);
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63 or 0,4,8-11", text,
+                        what);
             return NULL;
         }
         if (range.first > range.last) {
@@ -161,7 +162,8 @@ bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single,
     }
     if (*p || (!has_from && !has_to) || (!has_dash && from == UINT64_MAX)) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J", text);
+                    "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J",
+                    text);
         return false;
     }
     if (from > to) {
@@ -176,9 +178,9 @@ bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single,
 
 /* What the tree itself names in a selection or in definitions/. Later issues' names are kept free too. */
 static const char *const own_names[] = {
-    "README", "columns", "comm",  "count",  "definitions", "histogram", "info",   "match", "matrix",       "next", "num",
-    "peer",   "prev",    "proc",  "profile", "records",    "region",    "stack",  "tag",   "thread",       "time", "timeline.svg",
-    "zoom",   ".",       "..",    "",        "record",     "enter",
+    "README", "columns",      "comm", "count", "definitions", "histogram", "info",   "match", "matrix", "next",
+    "num",    "peer",         "prev", "proc",  "profile",     "records",   "region", "stack", "tag",    "thread",
+    "time",   "timeline.svg", "zoom", ".",     "..",          "",          "record", "enter",
 };
 
 bool xtf_name_is_usable(const char *name)

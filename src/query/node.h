@@ -15,7 +15,7 @@ typedef enum {
     NODE_TIMES,
     NODE_NUMBERS,
     NODE_ZOOM,
-    NODE_RECORD,      /* num/K */
+    NODE_RECORD, /* num/K */
     NODE_DEFINITIONS,
     NODE_LAST_DIRECTORY = NODE_DEFINITIONS,
 
@@ -25,8 +25,8 @@ typedef enum {
     NODE_COLUMNS,
     NODE_INFO,
     NODE_HISTOGRAM,
-    NODE_TABLE,       /* definitions/NAME */
-    NODE_TEXT,        /* of its own: `text` */
+    NODE_TABLE, /* definitions/NAME */
+    NODE_TEXT,  /* of its own: `text` */
     NODE_LAST_FILE = NODE_TEXT,
 
     NODE_LINK,
@@ -34,15 +34,15 @@ typedef enum {
 
 struct XtfNode {
     gatomicrefcount references;
-    XtfTree *tree;            /* borrowed: it outlives its nodes */
+    XtfTree *tree; /* borrowed: it outlives its nodes */
     NodeRole role;
-    uint32_t depth;           /* of a directory: components from the root */
-    uint32_t numberings;      /* num/ components so far */
-    bool is_window;           /* a selection right under time/ */
-    XtfSelection *selection;  /* NULL outside of selections */
-    uint64_t a, b;            /* the window's own times; a RECORD's number; a TABLE's schema */
+    uint32_t depth;          /* of a directory: components from the root */
+    uint32_t numberings;     /* num/ components so far */
+    bool is_window;          /* a selection right under time/ */
+    XtfSelection *selection; /* NULL outside of selections */
+    uint64_t a, b;           /* the window's own times; a RECORD's number; a TABLE's schema */
     uint64_t size;
-    char *text;               /* a link's target, a TEXT's content */
+    char *text; /* a link's target, a TEXT's content */
 };
 
 struct XtfTree {
@@ -53,7 +53,7 @@ struct XtfTree {
     XtfRecords records;
     XtfNode *root;
     GMutex lock;
-    XtfTableView **tables;    /* by schema, made when first asked for */
+    XtfTableView **tables; /* by schema, made when first asked for */
 };
 
 enum {
@@ -62,7 +62,7 @@ enum {
 
 /* A child of `parent`, whose selection it has. */
 XtfNode *xtf_node_new(const XtfNode *parent, NodeRole role);
-XtfNode *xtf_node_new_link(const XtfNode *parent, char *target); /* takes the target */
+XtfNode *xtf_node_new_link(const XtfNode *parent, char *target);  /* takes the target */
 XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes the text */
 
 /* What one kind of directory holds. `name` is never "." or "..". */

@@ -1,6 +1,6 @@
 /*
- * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of it;
- * and links to the records beside it in the selection and to the ENTER around it.
+ * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of
+ * it; and links to the records beside it in the selection and to the ENTER around it.
  */
 #include <string.h>
 
@@ -20,7 +20,8 @@ XtfNode *xtf_record_new(const XtfNode *numbers, uint64_t k, GError **error)
         return NULL;
     if (k >= count) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "there is no record %" G_GUINT64_FORMAT " among the %" G_GUINT64_FORMAT " of the selection", k, count);
+                    "there is no record %" G_GUINT64_FORMAT " among the %" G_GUINT64_FORMAT " of the selection", k,
+                    count);
         return NULL;
     }
     XtfNode *node = xtf_node_new(numbers, NODE_RECORD);
@@ -118,7 +119,8 @@ static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *
     if (!xtf_array_rank(array, place->t, &span->lo, error))
         return false;
     span->hi = array->n_rows;
-    if (place->t < array->last && !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
+    if (place->t < array->last &&
+        !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
         return false;
     return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
            (xtf_rank_of_seq(array, place->seq, span->lo, span->hi, &span->lo, error) &&
@@ -252,8 +254,7 @@ static char *enter_target(XtfNode *node, const Place *place, GError **error)
     for (uint32_t i = 0; i < node->depth; i++)
         g_string_append(target, "../");
     g_string_append_printf(target, "proc/%" G_GUINT64_FORMAT "/thread/%" G_GUINT64_FORMAT "/%s/num/%" G_GUINT64_FORMAT,
-                           location->proc, location->thread,
-                           node->tree->guide.type_names[node->tree->guide.calls], n);
+                           location->proc, location->thread, node->tree->guide.type_names[node->tree->guide.calls], n);
     return g_string_free(target, FALSE);
 }
 
@@ -263,7 +264,8 @@ static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
 {
     if (next ? directory->a + 1 >= directory->b : directory->a == 0)
         return xtf_no_such(next ? "next" : "prev", error);
-    return xtf_node_new_link(directory, g_strdup_printf("../%" G_GUINT64_FORMAT, directory->a + (next ? 1 : -UINT64_C(1))));
+    return xtf_node_new_link(directory,
+                             g_strdup_printf("../%" G_GUINT64_FORMAT, directory->a + (next ? 1 : -UINT64_C(1))));
 }
 
 XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)

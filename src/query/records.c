@@ -9,18 +9,18 @@ enum {
 };
 
 /*
- * A merge with its renderer. Free: nobody's. Busy: one reader's, from the moment it is in `streams` until it is put back. Only `busy` and `next`
- * are looked at by others meanwhile, with the lock held.
+ * A merge with its renderer. Free: nobody's. Busy: one reader's, from the moment it is in `streams` until it is put
+ * back. Only `busy` and `next` are looked at by others meanwhile, with the lock held.
  */
 typedef struct {
     XtfSelection *selection;
     XtfMerge *merge;
     XtfRenderer *renderer;
-    uint64_t row;   /* what the merge gives next */
-    char *line;     /* the line of row - 1, if that was not needed whole */
+    uint64_t row; /* what the merge gives next */
+    char *line;   /* the line of row - 1, if that was not needed whole */
     bool has_line;
     bool busy;
-    uint64_t next;  /* what `row` is, or will be once it is idle */
+    uint64_t next; /* what `row` is, or will be once it is idle */
     GList link;
 } Stream;
 
@@ -78,8 +78,8 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
 
 /* ---- Getting a stream. */
 
-static Stream *stream_new(XtfRecords *records, XtfSelection *selection, XtfSpans *spans, const XtfFormat *format, uint64_t row,
-                          GError **error)
+static Stream *stream_new(XtfRecords *records, XtfSelection *selection, XtfSpans *spans, const XtfFormat *format,
+                          uint64_t row, GError **error)
 {
     const XtfLocations *locations = xtf_guide_locations(records->formats->guide, error);
     g_autoptr(Stream) stream = g_new0(Stream, 1);
@@ -106,7 +106,8 @@ static Stream *find_stream(XtfRecords *records, const XtfSelection *selection, u
     return NULL;
 }
 
-/* Waits for one that is busy just before `row`; NULL if there is none. What it gets is busy, and on its way to `next`. */
+/* Waits for one that is busy just before `row`; NULL if there is none. What it gets is busy, and on its way to `next`.
+ */
 static Stream *take_stream(XtfRecords *records, const XtfSelection *selection, uint64_t row, uint64_t next)
 {
     Stream *stream;

@@ -1,9 +1,9 @@
 /*
  * From selections to spans.
  *
- * A selection of the trace is resolved from the P index and two descents an array; one that numbers the records of another from the spans
- * of that, cut at both ends. What was found is kept under a key that says all about the selection, so that paths that
- * mean the same share it.
+ * A selection of the trace is resolved from the P index and two descents an array; one that numbers the records of
+ * another from the spans of that, cut at both ends. What was found is kept under a key that says all about the
+ * selection, so that paths that mean the same share it.
  */
 #include <string.h>
 
@@ -60,8 +60,8 @@ static void print_key(const XtfSelection *selection, GString *key)
         g_string_append_c(key, 't');
         xtf_set_print(selection->threads, key);
     }
-    g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->type,
-                           selection->a, selection->b);
+    g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
+                           selection->type, selection->a, selection->b);
 }
 
 /* ---- Finding the spans. */
@@ -76,14 +76,15 @@ static bool cut_to_window(XtfSpan *span, uint64_t a, uint64_t b, bool *keep, GEr
         return true;
     if (a > array->first && !xtf_array_rank_within(array, a, span->lo, span->hi, &span->lo, error))
         return false;
-    if (b <= array->last && b != XTF_TIME_OPEN && !xtf_array_rank_within(array, b, span->lo, span->hi, &span->hi, error))
+    if (b <= array->last && b != XTF_TIME_OPEN &&
+        !xtf_array_rank_within(array, b, span->lo, span->hi, &span->hi, error))
         return false;
     *keep = span->lo < span->hi;
     return true;
 }
 
-static bool add_array(const XtfGuide *guide, const XtfSelection *selection, const XtfArray *array,
-                      uint32_t location, GArray *spans, GError **error)
+static bool add_array(const XtfGuide *guide, const XtfSelection *selection, const XtfArray *array, uint32_t location,
+                      GArray *spans, GError **error)
 {
     XtfSpan span = {.array = *array, .lo = 0, .hi = array->n_rows, .location = location};
     bool keep;
@@ -249,8 +250,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
         return true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        bool counts = selection->type == XTF_TYPES_ALL ? xtf_guide_is_record(resolver->guide, i)
-                                                       : selection->type == i;
+        bool counts = selection->type == XTF_TYPES_ALL ? xtf_guide_is_record(resolver->guide, i) : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
             return false;

@@ -1,12 +1,14 @@
 /*
  * Selecting by rank among sorted arrays.
  *
- * Two searches, one after the other. By time: the k-th record's time T is the least for which more than k records have a time up to T. Each probe narrows, in
- * every array, the rows that are still in question, so later probes cost fewer comparisons, and arrays that
- * are out of question nothing. Then, among the rows at T: by location, where counting is enough, and in one location by seq.
+ * Two searches, one after the other. By time: the k-th record's time T is the least for which more than k records have
+ * a time up to T. Each probe narrows, in every array, the rows that are still in question, so later probes cost fewer
+ * comparisons, and arrays that are out of question nothing. Then, among the rows at T: by location, where counting is
+ * enough, and in one location by seq.
  *
- * Probes are guessed by interpolation at first, which is good for times that are spread evenly, then taken from the middle of the array with
- * most rows left, which is good for all: it halves that array at least every other time, however many times are equal.
+ * Probes are guessed by interpolation at first, which is good for times that are spread evenly, then taken from the
+ * middle of the array with most rows left, which is good for all: it halves that array at least every other time,
+ * however many times are equal.
  */
 #include "src/query/select.h"
 
@@ -20,10 +22,10 @@ enum {
 
 typedef struct {
     const XtfSpans *spans;
-    uint64_t k;                    /* to pass over, beginning with `low` */
-    uint64_t total;                /* sum of high - low */
-    uint64_t t_low, t_high;        /* T is among these; the rows in question have these times */
-    uint64_t *low, *high, *probe;  /* by span */
+    uint64_t k;                   /* to pass over, beginning with `low` */
+    uint64_t total;               /* sum of high - low */
+    uint64_t t_low, t_high;       /* T is among these; the rows in question have these times */
+    uint64_t *low, *high, *probe; /* by span */
 } Search;
 
 /* Rows in question with a time up to t: where they end in each array, and how many there are. */
@@ -99,8 +101,14 @@ bool xtf_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError *
 {
     uint32_t n = spans->n;
     g_autofree uint64_t *room = g_new(uint64_t, 3 * (size_t)n + 1);
-    Search search = {.spans = spans, .k = k, .total = spans->count, .t_low = UINT64_MAX, .t_high = 0,
-                     .low = room, .high = room + n, .probe = room + 2 * (size_t)n};
+    Search search = {.spans = spans,
+                     .k = k,
+                     .total = spans->count,
+                     .t_low = UINT64_MAX,
+                     .t_high = 0,
+                     .low = room,
+                     .high = room + n,
+                     .probe = room + 2 * (size_t)n};
 
     for (uint32_t i = 0; i < n; i++) {
         const XtfSpan *span = &spans->spans[i];
@@ -168,7 +176,8 @@ static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before
     for (uint32_t i = 0; i < ties->n; i++) {
         uint64_t bound = seq + (i < pivot && seq < UINT64_MAX); /* of two equal ones the former array's is first */
         ties->cut[i] = middle;
-        if (i != pivot && !xtf_rank_of_seq(&ties->spans[i].array, bound, ties->low[i], ties->high[i], &ties->cut[i], error))
+        if (i != pivot &&
+            !xtf_rank_of_seq(&ties->spans[i].array, bound, ties->low[i], ties->high[i], &ties->cut[i], error))
             return false;
         *before += ties->cut[i] - ties->low[i];
     }

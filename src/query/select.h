@@ -10,8 +10,8 @@
 #include "src/query/selection.h"
 
 /*
- * positions[i], for each span, is its first row that is not among the k first records of all of them in (T, location, seq) order. k is at most
- * the spans' count.
+ * positions[i], for each span, is its first row that is not among the k first records of all of them in (T, location,
+ * seq) order. k is at most the spans' count.
  */
 bool xtf_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error);
 

@@ -95,7 +95,8 @@ static int compare_places(const void *a, const void *b, void *data)
     return x < y ? -1 : x > y;
 }
 
-static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfRange range, GArray *places)
+static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfRange range,
+                               GArray *places)
 {
     for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
         const XtfLocation *location = &locations->all[i];

@@ -1,9 +1,9 @@
 /*
  * Selections: what a directory of the tree stands for, and where its records are.
  *
- * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when something is counted or read is it resolved to
- * spans: of each array the rows that belong to it, found by two descents for a window, none without one.
- * The records of a selection are those of its spans, in (T, location, seq) order.
+ * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when something is
+ * counted or read is it resolved to spans: of each array the rows that belong to it, found by two descents for a
+ * window, none without one. The records of a selection are those of its spans, in (T, location, seq) order.
  *
  * All functions may be called from any thread.
  */
@@ -25,7 +25,7 @@ enum {
 typedef struct XtfSelection XtfSelection;
 struct XtfSelection {
     gatomicrefcount references;
-    XtfSelection *base;      /* whose records i to j these are; NULL: the trace */
+    XtfSelection *base; /* whose records i to j these are; NULL: the trace */
     uint64_t i, j;
     /* These hold for all of its records. With a base they begin as the base's. */
     XtfSet *procs, *threads; /* NULL: all */
@@ -74,8 +74,8 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
 typedef struct {
     XtfGuide *guide; /* borrowed */
     GMutex lock;
-    GHashTable *entries;         /* key to entry */
-    GQueue recent;               /* entries, the latest first */
+    GHashTable *entries; /* key to entry */
+    GQueue recent;       /* entries, the latest first */
     size_t bytes;
 } XtfResolver;
 

@@ -7,7 +7,7 @@
 #include "src/query/select.h"
 
 enum {
-    SLICE_ROWS = 32768,       /* what a slice aims at; twice as many are fine */
+    SLICE_ROWS = 32768, /* what a slice aims at; twice as many are fine */
     SLICE_BYTES = 4 << 20,
 };
 
@@ -135,8 +135,11 @@ static void add_row(XtfSlices *slices, uint32_t i, const uint8_t *row, uint64_t 
 {
     const XtfSchema *schema = slices->spans->spans[i].array.schema;
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
-    Entry entry = {.t = xtf_field_get(&schema->fields[0], row), .location = slices->spans->spans[i].array.location,
-                   .seq = xtf_row_seq(seq, row, n), .span = i, .offset = slices->bytes->len};
+    Entry entry = {.t = xtf_field_get(&schema->fields[0], row),
+                   .location = slices->spans->spans[i].array.location,
+                   .seq = xtf_row_seq(seq, row, n),
+                   .span = i,
+                   .offset = slices->bytes->len};
     g_array_append_val(slices->entries, entry);
     g_byte_array_append(slices->bytes, row, schema->row_size);
 }

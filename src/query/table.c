@@ -18,8 +18,8 @@ struct XtfTableView {
     const XtfTable *table; /* NULL: no rows */
     uint64_t n_rows;
     GArray *columns;
-    size_t line;           /* with its newline */
-    char *header;          /* the first line */
+    size_t line;  /* with its newline */
+    char *header; /* the first line */
 };
 
 void xtf_table_view_free(XtfTableView *view)

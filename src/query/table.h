@@ -20,5 +20,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTableView, xtf_table_view_free)
 uint64_t xtf_table_view_size(const XtfTableView *view);
 bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer, size_t length, GError **error);
 
-/* What of a text of `size` bytes, that stands at `at` in a file, is asked for by a read of `length` bytes from `offset`. */
+/* What of a text of `size` bytes, that stands at `at` in a file, is asked for by a read of `length` bytes from
+ * `offset`. */
 void xtf_copy_part(const char *text, size_t size, uint64_t at, uint64_t offset, char *buffer, size_t length);

@@ -49,7 +49,8 @@ void xtf_scale_init(XtfScale *scale, const XtfClock *clock)
     scale->digits = digits_of_resolution(scale->num, scale->den);
     scale->fraction = scale->digits <= 19 ? xtf_largest_of_digits(scale->digits) + 1 : 0;
     /* 100% is printed too: as the end of a window, and as a duration. */
-    scale->width = (unsigned)(text + sizeof text - xtf_scale_put(scale, scale->end - scale->origin, text + sizeof text));
+    scale->width =
+        (unsigned)(text + sizeof text - xtf_scale_put(scale, scale->end - scale->origin, text + sizeof text));
 }
 
 /* The digits of rest / num, one by one: for the few resolutions finer than 10^19 a second. */
@@ -165,7 +166,8 @@ static const Unit units[] = {
     {"s", 1, 1}, {"ms", 1, 1000}, {"us", 1, 1000000}, {"ns", 1, 1000000000}, {"m", 60, 1}, {"h", 3600, 1},
 };
 
-/* The digits up to `end` into big; *decimals are those after the point. Returns where the number ends, NULL with an error. */
+/* The digits up to `end` into big; *decimals are those after the point. Returns where the number ends, NULL with an
+ * error. */
 static const char *parse_number(const char *text, const char *end, Big *big, unsigned *decimals, GError **error)
 {
     const char *p = text, *point = NULL;
@@ -183,8 +185,8 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
         big_multiply_add(big, 10, (uint64_t)(*p - '0'));
     }
     if (!n_digits) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no time: it begins with no number", (int)(end - text),
-                    text);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no time: it begins with no number",
+                    (int)(end - text), text);
         return NULL;
     }
     *decimals = point ? (unsigned)(p - point - 1) : 0;
@@ -210,8 +212,8 @@ static bool parse_end(const XtfScale *scale, const char *text, const char *end, 
                 unit = &units[i];
         }
         if (!unit) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of time; there are ns us ms s m h %%",
-                        (int)length, p);
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                        "\"%.*s\" is no unit of time; there are ns us ms s m h %%", (int)length, p);
             return false;
         }
         big_multiply_add(&big, unit->num, 0);

@@ -1,8 +1,8 @@
 /*
  * Times as people write them, and ticks. All arithmetic is exact: nothing here is ever a double.
  *
- * A time is printed cut off after `digits` digits, and parsed as the first tick at or after what is written. With 10^-digits
- * no more than a tick, the tick that was printed is the one that is read back.
+ * A time is printed cut off after `digits` digits, and parsed as the first tick at or after what is written. With
+ * 10^-digits no more than a tick, the tick that was printed is the one that is read back.
  */
 #pragma once
 
@@ -13,20 +13,20 @@
 #include "libxtf/trace.h"
 
 typedef struct {
-    uint64_t num, den;   /* of the resolution, in lowest terms */
-    uint64_t origin;     /* time 0 */
-    uint64_t last;       /* of the last record; the origin if there are none */
-    uint64_t end;        /* 100%: one tick after the last record */
-    unsigned digits;     /* after the point */
-    unsigned width;      /* characters of the longest time of this trace */
-    uint64_t fraction;   /* 10^digits, where one division makes them; else 0 */
+    uint64_t num, den; /* of the resolution, in lowest terms */
+    uint64_t origin;   /* time 0 */
+    uint64_t last;     /* of the last record; the origin if there are none */
+    uint64_t end;      /* 100%: one tick after the last record */
+    unsigned digits;   /* after the point */
+    unsigned width;    /* characters of the longest time of this trace */
+    uint64_t fraction; /* 10^digits, where one division makes them; else 0 */
 } XtfScale;
 
 /* The end of a window that is open: after every record, also one at the last tick of all. */
 #define XTF_TIME_OPEN UINT64_MAX
 
 enum {
-    XTF_TIME_TEXT_MAX = 64,   /* what one time may take, with its NUL */
+    XTF_TIME_TEXT_MAX = 64, /* what one time may take, with its NUL */
     XTF_WINDOW_TEXT_MAX = 2 * XTF_TIME_TEXT_MAX,
 };
 

@@ -1,8 +1,9 @@
 /*
  * The tree of a trace: a path is a query, a directory is a selection, its files show it.
  *
- * This is what the filesystem and `xtf cat` and `xtf ls` share: nodes without inodes. A node is immutable and reference-counted;
- * every function here may be called by any number of threads at once. docs/TREE.md describes the tree for its users.
+ * This is what the filesystem and `xtf cat` and `xtf ls` share: nodes without inodes. A node is immutable and
+ * reference-counted; every function here may be called by any number of threads at once. docs/TREE.md describes the
+ * tree for its users.
  */
 #pragma once
 
@@ -33,7 +34,8 @@ XtfNode *xtf_node_ref(XtfNode *node);
 void xtf_node_unref(XtfNode *node); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNode, xtf_node_unref)
 
-/* The child of that name, a new reference. XTF_ERROR_NOT_FOUND, with a message that says what is wrong with the name, if there is none.
+/* The child of that name, a new reference. XTF_ERROR_NOT_FOUND, with a message that says what is wrong with the name,
+ * if there is none.
  * "." and ".." are the caller's business. */
 XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error);
 
@@ -52,7 +54,7 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
 /* Of a link. Owned by the node. */
 const char *xtf_node_target(const XtfNode *link);
 
-/* Lists a directory's children beginning with the from-th (0: the first), "." and ".." not among them, until `visit` returns
- * false or there are no more. Going on from any ordinal costs no walk over those before it. */
+/* Lists a directory's children beginning with the from-th (0: the first), "." and ".." not among them, until `visit`
+ * returns false or there are no more. Going on from any ordinal costs no walk over those before it. */
 typedef bool (*XtfNodeVisit)(const char *name, XtfNodeKind kind, void *data);
 bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error);

@@ -7,7 +7,7 @@
 
 enum {
     SLICES = 100,
-    WALK_ROWS = 64,       /* so few rows are read rather than searched */
+    WALK_ROWS = 64, /* so few rows are read rather than searched */
     TYPE_WIDTH_MAX = 40,
 };
 
@@ -97,7 +97,8 @@ static void end_info_line(GString *out, const char *unit)
     g_string_append_printf(out, " %-4s\n", unit);
 }
 
-static void add_info_time(GString *out, const InfoLayout *layout, const XtfScale *scale, const char *name, uint64_t ticks)
+static void add_info_time(GString *out, const InfoLayout *layout, const XtfScale *scale, const char *name,
+                          uint64_t ticks)
 {
     add_text(out, layout->name, name);
     g_string_append_c(out, ' ');
@@ -245,7 +246,8 @@ GString *xtf_view_columns(const XtfFormat *format)
         name_width = MAX(name_width, xtf_text_width(column->name, true));
         unit_width = MAX(unit_width, xtf_text_width(column->unit, true));
     }
-    g_string_append_printf(out, "%-*s  from    to width %-*s what\n", (int)name_width, "# column", (int)unit_width, "unit");
+    g_string_append_printf(out, "%-*s  from    to width %-*s what\n", (int)name_width, "# column", (int)unit_width,
+                           "unit");
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
         add_text(out, name_width, column->name);

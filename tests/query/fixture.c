@@ -11,7 +11,11 @@ const char *const type_names[4] = {"calls", "sends", "marks", "ticks"};
 static const char *const call_events[] = {"ENTER", "LEAVE", NULL};
 static const char *const send_events[] = {"MPI_SEND", NULL};
 
-#define HEAD {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"}
+#define HEAD                                                \
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, \
+    {                                                       \
+        .name = "seq", .type = XTF_TYPE_U64, .role = "seq"  \
+    }
 static const XtfFieldSpec calls_fields[] = {
     HEAD,
     {.name = "event", .type = XTF_TYPE_U8, .role = "event", .labels = call_events},
@@ -54,7 +58,8 @@ static XtfSchema *add(Making *making, const char *name, XtfSchemaKind kind, cons
 static Known place_of(const Fixture *fixture, unsigned i)
 {
     uint64_t id = fixture->recipe.has_table ? (uint64_t)(i % 2) << 32 | (i / 2) : i * 3;
-    return (Known){.location = id, .proc = fixture->recipe.has_table ? i / 2 : id,
+    return (Known){.location = id,
+                   .proc = fixture->recipe.has_table ? i / 2 : id,
                    .thread = fixture->recipe.has_table ? i % 2 : 0};
 }
 
@@ -84,7 +89,7 @@ static void write_row(Making *making, Known *known, uint64_t *written, uint64_t 
         XtfArrayWriter *notes = xtf_writer_array(making->writer, known->location, making->notes_id, NULL);
         xtf_field_set(&making->notes->fields[0], note, known->t);
         xtf_field_set(&making->notes->fields[1], note, known->seq);
-        xtf_field_set(&making->notes->fields[2], note, (uint64_t)-(int64_t)i);
+        xtf_field_set(&making->notes->fields[2], note, (uint64_t) - (int64_t)i);
         cr_assert(xtf_array_append(notes, note, NULL));
     }
 }
@@ -113,7 +118,8 @@ static void write_location(Making *making, unsigned i)
 
 static void write_tables(Making *making)
 {
-    static const char *const names[] = {"main", "a name with blanks,\tand a tab", "operator<< of a template with a very long name"};
+    static const char *const names[] = {"main", "a name with blanks,\tand a tab",
+                                        "operator<< of a template with a very long name"};
     uint32_t id;
     g_autoptr(XtfSchema) regions = add(making, "regions", XTF_SCHEMA_TABLE, region_fields, &id);
     XtfTableWriter *table = xtf_writer_table(making->writer, id, NULL);
@@ -141,8 +147,10 @@ static void write_trace(Fixture *fixture)
 {
     static const XtfFieldSpec *const fields[] = {calls_fields, sends_fields, plain_fields, plain_fields};
     const Recipe *recipe = &fixture->recipe;
-    XtfWriterOptions options = {.page_size = 4096, .resolution_num = recipe->resolution_num,
-                                .resolution_den = recipe->resolution_den, .no_sync = true};
+    XtfWriterOptions options = {.page_size = 4096,
+                                .resolution_num = recipe->resolution_num,
+                                .resolution_den = recipe->resolution_den,
+                                .no_sync = true};
     Making making = {.fixture = fixture, .writer = xtf_writer_create(fixture->path, &options, NULL)};
 
     cr_assert(making.writer);
@@ -216,7 +224,8 @@ GString *read_file(Fixture *fixture, const char *path)
     size_t length = 0;
 
     g_string_set_size(text, xtf_node_size(node));
-    cr_assert(xtf_node_read(node, 0, text->str, text->len + 1, &length, &error), "%s: %s", path, error ? error->message : "");
+    cr_assert(xtf_node_read(node, 0, text->str, text->len + 1, &length, &error), "%s: %s", path,
+              error ? error->message : "");
     cr_assert_eq(length, text->len, "%s: %zu of %zu bytes", path, length, (size_t)text->len);
     text->str[text->len] = '\0';
     return text;

@@ -21,7 +21,7 @@ typedef struct {
     uint64_t records_each;         /* of a location, on average */
     uint64_t t_first, t_step;      /* times go on by 0 to t_step - 1 */
     uint64_t resolution_num, resolution_den;
-    bool has_table;                /* of locations */
+    bool has_table; /* of locations */
 } Recipe;
 
 typedef struct {

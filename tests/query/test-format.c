@@ -60,7 +60,8 @@ static char *content(Sample *sample, const char *path)
 /* What stands in a column of a line, by the bytes that `columns` states for it; without the blanks around it. */
 static char *cell(Sample *sample, const char *directory, unsigned line, const char *column)
 {
-    g_autofree char *columns_path = g_strconcat(directory, "/columns", NULL), *records_path = g_strconcat(directory, "/records", NULL);
+    g_autofree char *columns_path = g_strconcat(directory, "/columns", NULL),
+                    *records_path = g_strconcat(directory, "/records", NULL);
     g_autofree char *columns = content(sample, columns_path), *records = content(sample, records_path);
     g_auto(GStrv) rows = g_strsplit(records, "\n", -1), defined = g_strsplit(columns, "\n", -1);
 
@@ -138,7 +139,9 @@ Test(format, every_type_of_value)
     g_autoptr(XtfSchema) schema = define(&sample, "things", XTF_SCHEMA_RECORD, every_type);
     const char *long_text = "an error message that is far longer than the column";
 
-    append(&sample, schema, 9, (uint64_t[]){5, 7, (uint64_t)-40, (uint64_t)INT64_MIN, UINT64_MAX, bits_of(-1.5), string(&sample, "a b\n"), 1});
+    append(
+        &sample, schema, 9,
+        (uint64_t[]){5, 7, (uint64_t)-40, (uint64_t)INT64_MIN, UINT64_MAX, bits_of(-1.5), string(&sample, "a b\n"), 1});
     append(&sample, schema, 9, (uint64_t[]){6, 0xff, 3, INT64_MAX, 0, bits_of(1e300), string(&sample, long_text), 0});
     append(&sample, schema, 9, (uint64_t[]){7, 0, 0, 0, 1, bits_of(NAN), string(&sample, ""), 2});
     sample_open(&sample);
@@ -186,12 +189,14 @@ static const XtfFieldSpec comm_fields[] = {
     {.name = "remote_group", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL},
     {0},
 };
-static const XtfFieldSpec group_fields[] = {{.name = "first", .type = XTF_TYPE_U64}, {.name = "count", .type = XTF_TYPE_U64}, {0}};
+static const XtfFieldSpec group_fields[] = {
+    {.name = "first", .type = XTF_TYPE_U64}, {.name = "count", .type = XTF_TYPE_U64}, {0}};
 static const XtfFieldSpec member_fields[] = {
     {.name = "member", .type = XTF_TYPE_U64}, {.name = "proc", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL}, {0}};
 static const XtfFieldSpec window_fields[] = {{.name = "comm", .type = XTF_TYPE_U32, .refers_to = "communicators"}, {0}};
 
-/* Processes 0 to 3. Communicators: 0 world, 1 {3, 1}, 2 of oneself, 3 between {0, 2} and {3, 1}, 4 with broken groups. */
+/* Processes 0 to 3. Communicators: 0 world, 1 {3, 1}, 2 of oneself, 3 between {0, 2} and {3, 1}, 4 with broken groups.
+ */
 static void define_communicators(Sample *sample)
 {
     g_autoptr(XtfSchema) comms = define(sample, "communicators", XTF_SCHEMA_TABLE, comm_fields);
@@ -223,9 +228,9 @@ Test(format, peers_are_processes)
         uint64_t from, peer, comm;
         const char *shown;
     } cases[] = {
-        {0, 3, 0, "3"}, {1, 0, 1, "3"}, {3, 1, 1, "1"}, {2, 0, 2, "2"}, {2, 1, 2, "?"}, {0, 0, 3, "3"}, {2, 1, 3, "1"},
-        {3, 1, 3, "2"}, {1, 0, 3, "0"}, {0, 4, 0, "?"}, {0, 0, 4, "?"}, {0, 0, 5, "?"}, {0, 0, 77, "?"}, {0, 0, UINT32_MAX, "?"},
-        {0, UINT32_MAX, 0, "-"},
+        {0, 3, 0, "3"}, {1, 0, 1, "3"}, {3, 1, 1, "1"},  {2, 0, 2, "2"},          {2, 1, 2, "?"},
+        {0, 0, 3, "3"}, {2, 1, 3, "1"}, {3, 1, 3, "2"},  {1, 0, 3, "0"},          {0, 4, 0, "?"},
+        {0, 0, 4, "?"}, {0, 0, 5, "?"}, {0, 0, 77, "?"}, {0, 0, UINT32_MAX, "?"}, {0, UINT32_MAX, 0, "-"},
     };
     Sample sample = sample_begin();
     g_autoptr(XtfSchema) messages = define(&sample, "messages", XTF_SCHEMA_RECORD, message_fields);
@@ -262,15 +267,23 @@ static const XtfFieldSpec region_fields[] = {
 Test(format, names_stay_apart_and_tame)
 {
     static const char *const names[] = {
-        "main", "operator new(unsigned long)", "std::vector<std::pair<int, double>>::emplace_back<int, double&>(int&&)",
-        "std::vector<std::pair<int, double>>::emplace_back<int, double&>(int&)", "\033[31mred\a", "back\\slash", "", "caf\xc3\xa9", "bad\xff",
+        "main",
+        "operator new(unsigned long)",
+        "std::vector<std::pair<int, double>>::emplace_back<int, double&>(int&&)",
+        "std::vector<std::pair<int, double>>::emplace_back<int, double&>(int&)",
+        "\033[31mred\a",
+        "back\\slash",
+        "",
+        "caf\xc3\xa9",
+        "bad\xff",
     };
     Sample sample = sample_begin();
     g_autoptr(XtfSchema) calls = define(&sample, "calls", XTF_SCHEMA_RECORD, call_fields);
     g_autoptr(XtfSchema) regions = define(&sample, "regions", XTF_SCHEMA_TABLE, region_fields);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        append(&sample, regions, 0, (uint64_t[]){i ? i : UINT32_MAX, string(&sample, i % 2 ? "a file.c" : ""), string(&sample, names[i])});
+        append(&sample, regions, 0,
+               (uint64_t[]){i ? i : UINT32_MAX, string(&sample, i % 2 ? "a file.c" : ""), string(&sample, names[i])});
         append(&sample, calls, 0, (uint64_t[]){i, i});
     }
     append(&sample, calls, 0, (uint64_t[]){20, 1000});
@@ -323,8 +336,8 @@ Test(format, types_with_impossible_names)
 
 Test(format, a_trace_of_nothing)
 {
-    static const char *const files[] = {"count", "records", "columns", "info", "histogram", "README", "time/5-/info", "zoom/3/count",
-                                        "num/0-5/records"};
+    static const char *const files[] = {"count",  "records",      "columns",      "info",           "histogram",
+                                        "README", "time/5-/info", "zoom/3/count", "num/0-5/records"};
     Sample sample = sample_begin();
 
     sample_open(&sample);

@@ -58,8 +58,24 @@ Test(time, rounds_up_to_ticks)
 
 Test(time, refuses_nonsense)
 {
-    static const char *const wrong[] = {"", "-", "5", "a-b", "1-2x", "2-1", "1ms-1us", "10-20ms", "1.2.3-4", "1--2", "1e3-2e3",
-                                        "1-2-3", "%-5%", ".-1", "+1-2", " 1-2", "1 s-2", "0x1-2",
+    static const char *const wrong[] = {"",
+                                        "-",
+                                        "5",
+                                        "a-b",
+                                        "1-2x",
+                                        "2-1",
+                                        "1ms-1us",
+                                        "10-20ms",
+                                        "1.2.3-4",
+                                        "1--2",
+                                        "1e3-2e3",
+                                        "1-2-3",
+                                        "%-5%",
+                                        ".-1",
+                                        "+1-2",
+                                        " 1-2",
+                                        "1 s-2",
+                                        "0x1-2",
                                         "11111111111111111111111111111111111111111111-"};
     XtfScale scale = scale_of(1000000000, 1, 0, 999);
 
@@ -91,9 +107,17 @@ Test(time, reads_back_what_it_prints)
     static const struct {
         uint64_t num, den;
     } resolutions[] = {
-        {1, 1}, {1, 60}, {2, 1}, {3, 1}, {7, 3}, {10, 1}, {999, 1000}, {1000, 1}, {1024, 1}, {44100, 1}, {999999999, 1},
-        {1000000000, 1}, {1000000001, 1}, {2399987654, 1}, {3200000000, 1}, {3999999999, 7}, {4000000000, 1},
-        {UINT64_C(1) << 62, 1}, {UINT64_MAX, 1}, {UINT64_MAX, UINT64_MAX - 1}, {1, UINT64_MAX}, {UINT64_C(10000000000000000001), 3},
+        {1, 1},          {1, 60},
+        {2, 1},          {3, 1},
+        {7, 3},          {10, 1},
+        {999, 1000},     {1000, 1},
+        {1024, 1},       {44100, 1},
+        {999999999, 1},  {1000000000, 1},
+        {1000000001, 1}, {2399987654, 1},
+        {3200000000, 1}, {3999999999, 7},
+        {4000000000, 1}, {UINT64_C(1) << 62, 1},
+        {UINT64_MAX, 1}, {UINT64_MAX, UINT64_MAX - 1},
+        {1, UINT64_MAX}, {UINT64_C(10000000000000000001), 3},
     };
     g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
@@ -113,7 +137,8 @@ Test(time, neighbouring_ticks_look_different)
 
     for (uint64_t t = 123456789; t < 123466789; t++) {
         char one[XTF_TIME_TEXT_MAX] = "", two[XTF_TIME_TEXT_MAX] = "";
-        char *a = xtf_scale_put(&scale, t, one + sizeof one - 1), *b = xtf_scale_put(&scale, t + 1, two + sizeof two - 1);
+        char *a = xtf_scale_put(&scale, t, one + sizeof one - 1),
+             *b = xtf_scale_put(&scale, t + 1, two + sizeof two - 1);
         cr_assert(strcmp(a, b) < 0, "%s and %s", a, b);
     }
 }

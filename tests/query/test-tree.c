@@ -7,13 +7,31 @@
 #include "fixture.h"
 #include "src/query/time.h"
 
-static const Recipe ordinary = {.n_locations = 6, .n_types = 4, .records_each = 3000, .t_first = 1000, .t_step = 3,
-                                .resolution_num = 1000000, .resolution_den = 1, .has_table = true};
+static const Recipe ordinary = {.n_locations = 6,
+                                .n_types = 4,
+                                .records_each = 3000,
+                                .t_first = 1000,
+                                .t_step = 3,
+                                .resolution_num = 1000000,
+                                .resolution_den = 1,
+                                .has_table = true};
 /* More arrays than a heap merges: read in slices of time. */
-static const Recipe many = {.n_locations = 60, .n_types = 4, .records_each = 300, .t_first = 0, .t_step = 5,
-                            .resolution_num = 2399987654, .resolution_den = 1, .has_table = true};
-static const Recipe bare = {.n_locations = 4, .n_types = 1, .records_each = 1000, .t_first = 77, .t_step = 2,
-                            .resolution_num = 1, .resolution_den = 1, .has_table = false};
+static const Recipe many = {.n_locations = 60,
+                            .n_types = 4,
+                            .records_each = 300,
+                            .t_first = 0,
+                            .t_step = 5,
+                            .resolution_num = 2399987654,
+                            .resolution_den = 1,
+                            .has_table = true};
+static const Recipe bare = {.n_locations = 4,
+                            .n_types = 1,
+                            .records_each = 1000,
+                            .t_first = 77,
+                            .t_step = 2,
+                            .resolution_num = 1,
+                            .resolution_den = 1,
+                            .has_table = false};
 
 /* ---- Random selections, as paths and as subsets. */
 
@@ -30,7 +48,8 @@ static void filter_clear(void *data)
 
 static bool passes(const Filter *filter, const Known *known)
 {
-    return (filter->proc < 0 || (known->proc >= (uint64_t)filter->proc && known->proc <= (uint64_t)filter->proc_last)) &&
+    return (filter->proc < 0 ||
+            (known->proc >= (uint64_t)filter->proc && known->proc <= (uint64_t)filter->proc_last)) &&
            (filter->thread < 0 || known->thread == (uint64_t)filter->thread) &&
            (filter->type < 0 || known->type == (unsigned)filter->type) && known->t >= filter->a && known->t < filter->b;
 }
@@ -128,7 +147,8 @@ static void assert_line(Fixture *fixture, const char *line, const Known *known, 
     cr_assert_eq(sscanf(line, " %79s %lu %lu %lu %63s", time, &proc, &thread, &seq, event), 5, "%s: %.80s", path, line);
     cr_assert_str_eq(time, xtf_scale_put(&scale, known->t - scale.origin, expected + sizeof expected - 1));
     cr_assert(proc == known->proc && thread == known->thread && seq == known->seq,
-              "%s: %lu %lu %lu where %lu %lu %lu should be", path, proc, thread, seq, known->proc, known->thread, known->seq);
+              "%s: %lu %lu %lu where %lu %lu %lu should be", path, proc, thread, seq, known->proc, known->thread,
+              known->seq);
     if (known->type == 0)
         cr_assert(g_str_equal(event, "ENTER") || g_str_equal(event, "LEAVE"));
     else
@@ -163,7 +183,8 @@ static void assert_parts(Fixture *fixture, const char *path)
         GError *error = NULL;
         if (i % 4 < 2) /* else go on where the last one ended */
             offset = random_below(fixture, whole->len + 10);
-        cr_assert(xtf_node_read(node, offset, buffer, MIN(length, whole->len), &got, &error), "%s", error ? error->message : "");
+        cr_assert(xtf_node_read(node, offset, buffer, MIN(length, whole->len), &got, &error), "%s",
+                  error ? error->message : "");
         size_t expected = offset < whole->len ? MIN(MIN(length, whole->len), whole->len - offset) : 0;
         cr_assert_eq(got, expected);
         cr_assert(memcmp(buffer, whole->str + MIN(offset, whole->len), got) == 0, "%s from %lu", path, offset);
@@ -325,7 +346,8 @@ static void visit_child(Fixture *fixture, const char *path, Listing *listing, un
 static void visit_all(Fixture *fixture, const char *path, unsigned *n_files)
 {
     g_autoptr(XtfNode) directory = resolve(fixture, path);
-    Listing listing = {directory, g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(XtfNodeKind))};
+    Listing listing = {directory, g_ptr_array_new_with_free_func(g_free),
+                       g_array_new(FALSE, FALSE, sizeof(XtfNodeKind))};
 
     cr_assert(xtf_node_list(directory, 0, note, &listing, NULL));
     for (unsigned i = 0; i < listing.names->len; i++)
@@ -465,9 +487,12 @@ Test(tree, records_show_what_hangs_on_them)
 
 Test(tree, nonsense_is_not_there)
 {
-    static const char *const wrong[] = {"/nothing", "/proc/3", "/proc/0-3", "/proc/x", "/thread/2", "/time/5-3", "/time/5", "/num/x",
-                                        "/proc/0/proc/7", "/count/x", "/definitions/x", "/zoom/10", "/zoom/x", "/next", "/proc/0/README",
-                                        "/sends/definitions", "/num/3-2", "/notes", "/time/1-2/x", "/profile", "/matrix", "/stack"};
+    static const char *const wrong[] = {"/nothing",       "/proc/3",   "/proc/0-3",      "/proc/x",
+                                        "/thread/2",      "/time/5-3", "/time/5",        "/num/x",
+                                        "/proc/0/proc/7", "/count/x",  "/definitions/x", "/zoom/10",
+                                        "/zoom/x",        "/next",     "/proc/0/README", "/sends/definitions",
+                                        "/num/3-2",       "/notes",    "/time/1-2/x",    "/profile",
+                                        "/matrix",        "/stack"};
     g_autoptr(Fixture) fixture = fixture_new(71, &ordinary);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++)
@@ -522,8 +547,8 @@ Test(tree, streams_load_each_leaf_once)
     for (unsigned type = 0; type < 4; type++) {
         XtfArray array;
         bool found;
-        cr_assert(xtf_trace_find_array(trace, UINT64_C(1) << 32 | 1, xtf_trace_find_schema(trace, type_names[type])->id, &array,
-                                       &found, NULL));
+        cr_assert(xtf_trace_find_array(trace, UINT64_C(1) << 32 | 1, xtf_trace_find_schema(trace, type_names[type])->id,
+                                       &array, &found, NULL));
         pages += array.n_rows * array.schema->row_size / 4000 + 2;
     }
     xtf_trace_get_counters(trace, &before);

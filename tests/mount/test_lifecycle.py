@@ -162,6 +162,16 @@ class MountHelper(Case):
                                f"ls {self.dir}")
         self.assertEqual(int(shown), self.procs * self.threads * self.records)
 
+    def test_own_type(self):
+        """The type xtf, by /sbin/mount.xtf, which an overlay puts there."""
+        sbin = os.path.realpath("/sbin")
+        overlay = f"mount -t overlay overlay -o lowerdir={self.bin}:{sbin} {sbin}"
+        if run("unshare", "-m", "sh", "-c", overlay, check=False).returncode != 0:
+            self.skipTest("there is no overlayfs")
+        shown = self.installed(overlay, f"mount -t xtf -o {self.OPTIONS} {self.trace} {self.dir}",
+                               f"cat {self.dir}/count", f"umount {self.dir}", f"ls {self.dir}")
+        self.assertEqual(int(shown), self.procs * self.threads * self.records)
+
     def test_helper(self):
         run("mount.xtf", self.trace, self.dir, "-f", "-o", self.OPTIONS, env=self.environment)
         self.assertFalse(is_mounted(self.dir), "-f is a dry run")

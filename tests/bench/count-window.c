@@ -1,7 +1,7 @@
 /*
  * Counting records in a window of time, in the library, beside SQLite, LMDB and bare sorted arrays on the same records.
  *
- *     count-window [--records N] [--dir DIR] [--rows] [FILE.xtf]
+ *     count-window [--records N] [--no-peers] [--dir DIR] [--rows] [FILE.xtf]
  *
  * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace and counts the records of one type of
  * one location, the type with the most records there. All counts of all contestants are compared with one another.
@@ -331,7 +331,6 @@ static void build_peers(Bench *bench)
 
 static void add_peers(Bench *bench)
 {
-    bench->peers = g_ptr_array_new();
 #ifdef HAVE_SQLITE
     g_ptr_array_add(bench->peers, (gpointer)&peer_sqlite);
 #endif
@@ -344,6 +343,7 @@ static void add_peers(Bench *bench)
 typedef struct {
     char *path;
     uint64_t records;
+    bool alone;
 } Arguments;
 
 static void work(const char *folder, void *data)
@@ -351,13 +351,14 @@ static void work(const char *folder, void *data)
     const double shares[] = {0.0001, 0.01, 0.1, 0.5};
     const Arguments *arguments = data;
     g_autofree char *made = g_build_filename(folder, "synthetic.xtf", NULL);
-    Bench bench = {.path = arguments->path ? arguments->path : made, .folder = folder};
+    Bench bench = {.path = arguments->path ? arguments->path : made, .folder = folder, .peers = g_ptr_array_new()};
 
     if (!arguments->path)
         bench_write_synthetic(made, arguments->records, 0);
     bench.trace = ours_open(bench.path);
     load(&bench);
-    add_peers(&bench);
+    if (!arguments->alone)
+        add_peers(&bench);
     build_peers(&bench);
     g_autofree void **selves = g_new0(void *, bench.peers->len);
     for (guint i = 0; i < bench.peers->len; i++) {
@@ -380,10 +381,11 @@ static void work(const char *folder, void *data)
 int main(int argc, char **argv)
 {
     gint64 records = 5000000;
-    gboolean rows_only = FALSE;
+    gboolean rows_only = FALSE, alone = FALSE;
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
+        {"no-peers", 0, 0, G_OPTION_ARG_NONE, &alone, "XTF only", NULL},
         {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
         {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
         {0},
@@ -393,7 +395,7 @@ int main(int argc, char **argv)
 
     g_option_context_add_main_entries(context, entries, NULL);
     bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0 && argc <= 2, error, "bad arguments");
-    Arguments arguments = {.path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records};
+    Arguments arguments = {.path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records, .alone = alone};
     if (!rows_only)
         bench_head();
     return bench_in_folder(dir, work, &arguments);

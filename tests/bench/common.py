@@ -1,0 +1,121 @@
+"""What the benches of whole programs share: running, timing, mounting, cold files, and the rows of the table."""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def parser(description):
+    """The arguments that every bench has."""
+    result = argparse.ArgumentParser(description=description)
+    result.add_argument("--build", default=os.environ.get("BUILD", HERE.parents[1] / "build"), type=pathlib.Path,
+                        help="the build folder (default: build/)")
+    result.add_argument("--dir", help="where to put files (default: TMPDIR, or /var/tmp)")
+    result.add_argument("--rows", action="store_true", help="no head above the table")
+    result.add_argument("--times", type=int, default=5, help="of which the median is taken")
+    return result
+
+
+def start(arguments):
+    """Prints the table's head, and resolves the programs."""
+    if not arguments.rows:
+        print("| figure | XTF | to reach | peers, in the same run |\n|---|---|---|---|", flush=True)
+    arguments.xtf = arguments.build / "src/cli/xtf"
+    arguments.bench = arguments.build / "tests/bench"
+    if not arguments.xtf.exists():
+        sys.exit(f"{arguments.xtf} is not built")
+
+
+def row(figure, ours, target="", peers=""):
+    print(f"| {figure} | {ours} | {target} | {peers} |", flush=True)
+
+
+@contextlib.contextmanager
+def folder(parent=None):
+    """A new folder, removed at the end."""
+    path = tempfile.mkdtemp(prefix="xtf-bench-", dir=parent or os.environ.get("TMPDIR", "/var/tmp"))
+    try:
+        yield pathlib.Path(path)
+    finally:
+        shutil.rmtree(path)
+
+
+class Run:
+    """A command's wall time, processor time and greatest memory, its children's included."""
+
+    def __init__(self, command, stdout=subprocess.DEVNULL):
+        before = time.monotonic()
+        process = subprocess.Popen([str(word) for word in command], stdout=stdout, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        self.seconds = time.monotonic() - before
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.mebibytes = usage.ru_maxrss / 1024
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(map(str, command))}: ended with {process.returncode}")
+
+
+def median_run(times, command, before=lambda: None):
+    """The run of median wall time, and the fastest."""
+    runs = []
+    for _ in range(times):
+        before()
+        runs.append(Run(command))
+    runs.sort(key=lambda run: run.seconds)
+    return runs[len(runs) // 2], runs[0]
+
+
+def make_cold(path):
+    with open(path, "rb") as file:
+        os.fdatasync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def make_warm(*paths):
+    for path in paths:
+        for file in [path] if path.is_file() else path.rglob("*"):
+            if file.is_file():
+                with open(file, "rb", buffering=0) as stream:
+                    while stream.read(1 << 20):
+                        pass
+
+
+@contextlib.contextmanager
+def mounted(xtf, source, where):
+    """The trace mounted at a folder made for it. Gives the seconds that mounting took."""
+    where.mkdir(exist_ok=True)
+    before = time.monotonic()
+    subprocess.run([xtf, "mount", "-q", source, where], check=True)
+    seconds = time.monotonic() - before
+    try:
+        yield seconds
+    finally:
+        subprocess.run([xtf, "unmount", where], check=True)
+
+
+def stats(where):
+    """The daemon's counters, and the sum of its requests but for asking this."""
+    lines = os.getxattr(where, "user.xtf.stats").decode().splitlines()
+    result = {name: int(value) for name, value in (line.split() for line in lines)}
+    result["requests"] = sum(value for name, value in result.items() if name.startswith("requests.") and "xattr" not in name)
+    return result
+
+
+def duration(seconds):
+    for limit, factor, unit in (1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1, 1e3, "ms"):
+        if seconds < limit:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def median(values):
+    return statistics.median(values)

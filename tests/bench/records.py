@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""The records of one process through the mount, beside otf2-print on the archive.
+
+usage: records.py [--build DIR] [--dir DIR] [--times N] [--archive ARCHIVE.otf2] TRACE.xtf
+"""
+
+import pathlib
+import shutil
+import subprocess
+import time
+
+import common
+
+
+def busiest(where):
+    """The number of the process with the most records."""
+    return max((where / "proc").iterdir(), key=lambda process: int((process / "count").read_text()))
+
+
+def read(where, path, command, times, arguments):
+    """Seconds and bytes of the first reads, each through a new mount, and of second ones."""
+    first, second, requests = [], [], []
+    for _ in range(times):
+        with common.mounted(arguments.xtf, arguments.trace, where):
+            file = where / path
+            size = file.stat().st_size
+            first.append(common.Run([*command, file]).seconds)
+            before = common.stats(where)
+            second.append(common.Run([*command, file]).seconds)
+            requests.append(common.stats(where)["requests"] - before["requests"])
+    return common.median(first), common.median(second), size, max(requests), min(first)
+
+
+def report(where, path, what, target, arguments, peers=""):
+    lines = 0
+    for command in (["cat"], ["wc", "-l"]):
+        first, second, size, requests, fastest = read(where, path, command, arguments.times, arguments)
+        if not lines:
+            with common.mounted(arguments.xtf, arguments.trace, where):
+                width = len((where / path).open("rb").readline())
+            lines = size // width
+        name = " ".join(command)
+        common.row(f"{what}, {name}, first read",
+                   f"{size / first / 1e9:.2f} GB/s, {lines / first / 1e6:.1f} M lines/s of {width} bytes "
+                   f"({first:.3f} s for {size / 1e6:.0f} MB; at best {size / fastest / 1e9:.2f} GB/s)", target, peers)
+        common.row(f"{what}, {name}, second read",
+                   f"{size / second / 1e9:.2f} GB/s; {requests} requests to the daemon", "no request")
+        target = peers = ""
+
+
+def otf2_print(arguments):
+    """Lines a second of otf2-print: of the whole archive, for one location takes it as long."""
+    if not arguments.archive or not shutil.which("otf2-print"):
+        return ""
+    before = time.monotonic()
+    process = subprocess.Popen(["otf2-print", arguments.archive], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    lines = sum(chunk.count(b"\n") for chunk in iter(lambda: process.stdout.read(1 << 20), b""))
+    process.wait()
+    return f"otf2-print {lines / (time.monotonic() - before) / 1e6:.2f} M lines/s"
+
+
+def main():
+    parser = common.parser(__doc__.splitlines()[0])
+    parser.add_argument("--archive", type=pathlib.Path)
+    parser.add_argument("trace", type=pathlib.Path)
+    arguments = parser.parse_args()
+    common.start(arguments)
+    common.make_warm(arguments.trace)
+    with common.folder(arguments.dir) as folder:
+        where = folder / "mount"
+        with common.mounted(arguments.xtf, arguments.trace, where):
+            process = busiest(where).relative_to(where)
+            has_calls = (where / process / "calls").exists()
+        report(where, process / "records", "records of a process, all types", "1 GB/s, 10 M lines/s", arguments,
+               otf2_print(arguments))
+        if has_calls:
+            report(where, process / "calls" / "records", "records of a process, calls alone", "", arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import harness
@@ -323,6 +324,24 @@ class Archives(Case):
                 self.assertEqual(one.read(), two.read())
         self.unmount(other)
         os.rmdir(other)
+
+    def test_interrupted(self):
+        """Ctrl-C while it imports leaves nothing mounted and nothing half."""
+        interrupted = 0
+        for delay in 0.005, 0.01, 0.02, 0.03:
+            mount = subprocess.Popen([XTF, "mount", self.archive, self.dir], env=self.environment, start_new_session=True,
+                                     stderr=subprocess.PIPE, text=True)
+            time.sleep(delay)
+            os.killpg(mount.pid, signal.SIGINT)
+            message = mount.communicate()[1]
+            if mount.returncode == 0:  # it was faster
+                self.unmount()
+                shutil.rmtree(self.cache)
+                continue
+            self.assertFalse(is_mounted(self.dir))
+            self.assertEqual(self.kept() if os.path.exists(self.cache) else {}, {}, message)
+            interrupted += "interrupted" in message
+        self.assertGreater(interrupted, 0, "no import was interrupted: nothing is tested")
 
     def test_damaged_archive(self):
         folder, = [name for name in os.listdir(self.archive) if os.path.isdir(os.path.join(self.archive, name))]

@@ -1,0 +1,166 @@
+/*
+ * Reads whatever it is given as a trace, and holds each answer against what must be true of any file. An entry point for libFuzzer:
+ *
+ *     clang -fsanitize=fuzzer,address,undefined ... fuzz-reader.c fuzz-structure.c, and the sources of libxtf
+ */
+#include "fuzz-structure.h"
+
+#include "libxtf/xtf.h"
+
+enum {
+    CACHE_BYTES = 256 << 10, /* so small that blocks are evicted */
+    ARRAYS_READ = 50,
+    STEPS = 300,
+    PROBLEMS_MAX = 100000, /* messages of one check */
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+static void must(bool truth, const char *what)
+{
+    if (!truth)
+        g_error("fuzz: %s", what);
+}
+
+static void count_problem(const char *message, void *data)
+{
+    uint64_t *problems = data;
+    must(*message != '\0' && ++*problems < PROBLEMS_MAX, "problems without words or number");
+}
+
+/* A failure says why, and nothing else does. */
+static bool said(bool good, GError **error)
+{
+    must(good == !*error, "an error that was not set, or was for nothing");
+    g_clear_error(error);
+    return good;
+}
+
+static void check_trace(XtfTrace *trace)
+{
+    GError *error = NULL;
+    XtfCheckReport report;
+    uint64_t problems = 0;
+
+    if (said(xtf_trace_check(trace, count_problem, NULL, &problems, &report, &error), &error))
+        must(report.problems == problems, "the check told of other problems than it counted");
+}
+
+static void read_values(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row)
+{
+    GError *error = NULL;
+    const char *text = NULL;
+    volatile size_t sum = 0;
+
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        uint64_t value = xtf_field_get(field, row);
+        sum += value < field->n_labels ? strlen(field->labels[value]) : 0;
+        if (field->type == XTF_TYPE_STRING && said(xtf_trace_string(trace, (uint32_t)value, &text, &error), &error))
+            sum += strlen(text);
+    }
+}
+
+static void read_tables(XtfTrace *trace)
+{
+    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, id);
+        GError *error = NULL;
+        const XtfTable *table = NULL;
+        if (!said(xtf_trace_table(trace, schema->name, &table, &error), &error) || !table)
+            continue;
+        for (uint64_t row = 0; row < MIN(table->n_rows, STEPS); row++)
+            read_values(trace, schema, table->rows + row * schema->row_size);
+    }
+}
+
+static void walk(const XtfArray *array, int64_t step)
+{
+    GError *error = NULL;
+    bool found = false;
+    g_auto(XtfCursor) cursor;
+
+    xtf_cursor_init(&cursor, array);
+    bool good = said(xtf_cursor_seek_n(&cursor, step > 0 ? 0 : array->n_rows - 1, &found, &error), &error);
+    for (unsigned i = 0; good && found && i < STEPS; i++) {
+        must(cursor.n < array->n_rows && xtf_cursor_available(&cursor) - 1 < array->n_rows - cursor.n, "a cursor that stands nowhere");
+        read_values(array->trace, array->schema, xtf_cursor_row(&cursor));
+        good = said(xtf_cursor_next(&cursor, step, &found, &error), &error);
+    }
+}
+
+static void search(const XtfArray *array, uint64_t t)
+{
+    GError *error = NULL;
+    uint64_t n, size, time;
+    uint8_t row[XTF_ROW_MAX];
+    bool found = false;
+    g_auto(XtfCursor) cursor;
+
+    xtf_cursor_init(&cursor, array);
+    if (said(xtf_cursor_seek_t(&cursor, t, &found, &error), &error) && found)
+        read_values(array->trace, array->schema, xtf_cursor_row(&cursor));
+    if (said(xtf_array_rank(array, t, &n, &error), &error))
+        must(n <= array->n_rows, "a rank beyond the array");
+    if (said(xtf_array_size_t(array, array->first + 1, t, &size, &error), &error))
+        must(size <= array->n_rows, "a window with more rows than the array");
+    if (said(xtf_array_time(array, t % array->n_rows, &time, &error), &error) &&
+        said(xtf_array_row(array, t % array->n_rows, row, &error), &error))
+        read_values(array->trace, array->schema, row);
+}
+
+static void read_arrays(XtfTrace *trace, size_t file_size)
+{
+    uint64_t n = xtf_trace_n_arrays(trace);
+
+    must(n <= file_size, "more arrays than bytes");
+    for (uint64_t rank = 0; rank < MIN(n, ARRAYS_READ); rank++) {
+        GError *error = NULL;
+        XtfArray array, same;
+        bool found;
+        uint64_t own;
+        if (!said(xtf_trace_get_arrays(trace, rank, 1, &array, &error), &error))
+            continue;
+        must(array.n_rows > 0 && array.n_rows <= file_size, "an array with more rows than bytes");
+        said(xtf_trace_find_array(trace, array.location, array.schema->id, &same, &found, &error), &error);
+        said(xtf_trace_array_rank(trace, array.location, array.schema->id, &own, &error), &error);
+        walk(&array, 1);
+        walk(&array, -1);
+        walk(&array, 37);
+        for (uint64_t i = 0; i <= 8; i++)
+            search(&array, array.first + (array.last - array.first) / 8 * i + (i & 1));
+        search(&array, array.last);
+        search(&array, UINT64_MAX);
+    }
+}
+
+bool fuzz_read(const uint8_t *data, size_t size)
+{
+    g_autoptr(GBytes) bytes = g_bytes_new_static(data, size);
+    XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
+    GError *error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open_source(xtf_source_new_bytes(bytes), &options, &error);
+
+    if (!said(trace != NULL, &error))
+        return false;
+    read_arrays(trace, size); /* before the check, which leaves what it read in the cache, and after it */
+    read_tables(trace);
+    check_trace(trace);
+    read_arrays(trace, size);
+    XtfCounters counters;
+    xtf_trace_get_counters(trace, &counters);
+    must(counters.cache_pinned_bytes == 0, "a block that stays pinned");
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_read(data, size);
+    return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return size < 512 ? size : fuzz_mutate(data, size, seed);
+}

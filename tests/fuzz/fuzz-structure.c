@@ -1,0 +1,190 @@
+#include "fuzz-structure.h"
+
+#include "libxtf/checksum.h"
+
+/* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are met. */
+typedef struct {
+    uint8_t *data;
+    size_t size;
+    GArray *parts; /* FuzzPart */
+    unsigned budget;
+} Walk;
+
+enum { BUDGET = 20000 };
+
+static void *at(Walk *walk, FuzzKind kind, uint64_t offset, uint64_t length)
+{
+    if (walk->budget == 0 || length > walk->size || offset > walk->size - length)
+        return NULL;
+    walk->budget--;
+    if (walk->parts && length > 0)
+        g_array_append_val(walk->parts, ((FuzzPart){kind, offset, length}));
+    return walk->data + offset;
+}
+
+static void *item_of(Walk *walk, FuzzKind kind, const XtfDiskRef *ref)
+{
+    return at(walk, kind, xtf_read64(ref->offset), xtf_read32(ref->length));
+}
+
+static void seal_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
+{
+    const void *item = item_of(walk, kind, ref);
+    if (item)
+        xtf_write32(&ref->checksum, xtf_checksum(item, xtf_read32(ref->length)));
+}
+
+static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
+{
+    XtfDiskNode *node = xtf_read32(ref->length) >= sizeof *node ? item_of(walk, FUZZ_NODE, ref) : NULL;
+    if (!node)
+        return;
+    size_t entry = level > 0 ? sizeof(XtfDiskBranch) : sizeof(XtfDiskArray);
+    size_t room = (xtf_read32(ref->length) - sizeof *node) / entry;
+    for (size_t i = 0; i < MIN(room, xtf_read32(node->count)); i++) {
+        if (level > 0)
+            seal_node(walk, &((XtfDiskBranch *)(node + 1))[i].child, level - 1);
+        else
+            seal_item(walk, FUZZ_ITEM, &((XtfDiskArray *)(node + 1))[i].edge);
+    }
+    seal_item(walk, FUZZ_NODE, ref);
+}
+
+static void seal_pages(Walk *walk, uint32_t page_size)
+{
+    for (uint64_t place = 0; (place + 1) * page_size <= walk->size; place++) {
+        XtfDiskPage *head = (XtfDiskPage *)(walk->data + place * page_size);
+        if (xtf_read32(head->magic) != XTF_PAGE_MAGIC)
+            continue;
+        uint32_t length = MIN(xtf_read32(head->length), page_size - (uint32_t)sizeof *head);
+        at(walk, FUZZ_HEADER, place * page_size, sizeof *head);
+        at(walk, FUZZ_PAYLOAD, place * page_size + sizeof *head, length);
+        xtf_write32(&head->checksum, xtf_page_checksum(head, place, (const uint8_t *)(head + 1), length));
+    }
+}
+
+static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length)
+{
+    XtfDiskArrays *arrays = (XtfDiskArrays *)body;
+    XtfDiskTable *tables = (XtfDiskTable *)body;
+
+    if (kind == XTF_SECTION_ARRAYS && length >= sizeof *arrays && xtf_read32(arrays->height) > 0)
+        seal_node(walk, &arrays->root, MIN(xtf_read32(arrays->height), XTF_HEIGHT_MAX) - 1);
+    if (kind == XTF_SECTION_STRINGS && length >= sizeof(XtfDiskRef))
+        seal_item(walk, FUZZ_ITEM, (XtfDiskRef *)body);
+    for (size_t i = 0; kind == XTF_SECTION_TABLES && i < length / sizeof *tables; i++)
+        seal_item(walk, FUZZ_ITEM, &tables[i].rows);
+}
+
+static void seal_catalog(Walk *walk, XtfDiskRef *ref)
+{
+    uint8_t *bytes = item_of(walk, FUZZ_SECTION, ref);
+    size_t length = xtf_read32(ref->length), where = sizeof(XtfDiskCatalog);
+
+    while (bytes && where + sizeof(XtfDiskSection) <= length) {
+        XtfDiskSection *section = (XtfDiskSection *)(bytes + where);
+        where += sizeof *section;
+        uint64_t body = MIN(xtf_read64(section->length), length - where);
+        at(walk, FUZZ_SECTION, (size_t)(bytes - walk->data) + where - sizeof *section, sizeof *section + body);
+        seal_section(walk, xtf_read32(section->kind), bytes + where, body);
+        where += body;
+    }
+    if (bytes)
+        seal_item(walk, FUZZ_SECTION, ref);
+}
+
+void fuzz_seal(uint8_t *data, size_t size, GArray *parts)
+{
+    Walk walk = {.data = data, .size = size, .parts = parts, .budget = BUDGET};
+
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+        XtfDiskSuperblock *superblock = at(&walk, FUZZ_SUPERBLOCK, slot * XTF_SUPERBLOCK_STRIDE, sizeof *superblock);
+        if (!superblock)
+            continue;
+        uint32_t page_size = xtf_read32(superblock->page_size);
+        if (slot == 0 && page_size >= XTF_SUPERBLOCK_STRIDE && page_size <= size)
+            seal_pages(&walk, page_size);
+        seal_catalog(&walk, &superblock->catalog);
+        xtf_write32(&superblock->checksum, xtf_checksum(superblock, offsetof(XtfDiskSuperblock, checksum)));
+    }
+}
+
+/* Something that numbers are likely to break at, or one that stands elsewhere in the file. */
+static uint64_t pick_value(GRand *random, const uint8_t *data, size_t size, uint64_t before)
+{
+    static const uint64_t edges[] = {0, 1, 2, 7, 8, 12, 13, 63, 64, 255, 4095, 4096, 65535, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
+    uint64_t value;
+
+    switch (g_rand_int_range(random, 0, 6)) {
+    case 0:
+        return edges[g_rand_int_range(random, 0, G_N_ELEMENTS(edges))];
+    case 1:
+        return before + 1;
+    case 2:
+        return before - 1;
+    case 3:
+        return before ^ UINT64_C(1) << g_rand_int_range(random, 0, 64);
+    case 4:
+        return (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+    default:
+        memcpy(&value, data + (g_rand_int(random) % (size - sizeof value) & ~3u), sizeof value);
+        return value;
+    }
+}
+
+/* Fields lie at multiples of 4 in most structures, and within the first bytes more often than not. */
+static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart part)
+{
+    static const size_t widths[] = {1, 2, 4, 8};
+    size_t width = widths[g_rand_int_range(random, 0, 4)];
+    size_t reach = g_rand_boolean(random) ? MIN(part.length, 128) : part.length;
+    uint64_t value = 0;
+
+    width = MIN(width, part.length);
+    size_t where = g_rand_int(random) % (reach - width + 1);
+    if (g_rand_int_range(random, 0, 4))
+        where -= where % width;
+    memcpy(&value, data + part.offset + where, width);
+    value = pick_value(random, data, size, value);
+    memcpy(data + part.offset + where, &value, width);
+}
+
+/* A part of a random kind: there are many pages and few nodes. Seldom one whose damage has the file refused as a whole. */
+static FuzzPart pick_part(GRand *random, const GArray *parts)
+{
+    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_NODE, FUZZ_NODE,    FUZZ_NODE,   FUZZ_ITEM,    FUZZ_ITEM,
+                                     FUZZ_ITEM,    FUZZ_ITEM, FUZZ_HEADER,  FUZZ_HEADER, FUZZ_HEADER,  FUZZ_HEADER,
+                                     FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD};
+    FuzzKind kind = g_rand_int_range(random, 0, 40) ? kinds[g_rand_int_range(random, 0, G_N_ELEMENTS(kinds))] : FUZZ_SUPERBLOCK;
+    FuzzPart part = {0};
+
+    for (int tries = 0; tries < 200 && (tries == 0 || part.kind != kind); tries++)
+        part = g_array_index(parts, FuzzPart, g_rand_int(random) % parts->len);
+    return part;
+}
+
+static void change(GRand *random, uint8_t *data, size_t size, const GArray *parts)
+{
+    FuzzPart part = pick_part(random, parts), other = pick_part(random, parts);
+
+    if (g_rand_int_range(random, 0, 8) == 0)
+        memmove(data + part.offset, data + other.offset, MIN(part.length, other.length));
+    else
+        change_field(random, data, size, part);
+}
+
+size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed)
+{
+    g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(FuzzPart));
+    GRand *random = g_rand_new_with_seed(seed);
+
+    fuzz_seal(data, size, parts);
+    for (int n = parts->len > 0 ? g_rand_int_range(random, 1, 5) : 0; n > 0; n--)
+        change(random, data, size, parts);
+    if (g_rand_int_range(random, 0, 50) == 0)
+        size = g_rand_int(random) % size;
+    if (g_rand_int_range(random, 0, 20))
+        fuzz_seal(data, size, NULL);
+    g_rand_free(random);
+    return size;
+}

@@ -1,0 +1,166 @@
+"""Runs the deterministic fuzzer, and reads files that an enemy would make by hand.
+
+    fuzz.py mutated DUMP-TRACE FUZZ-DRIVER ROUNDS
+    fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
+
+Each crafted file once took the container down; the driver must read it to the end.
+"""
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
+from xtf_reader import ARRAY, ARRAYS, BRANCH, ENTRY, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK  # noqa: E402
+
+PAGE_SIZE = 4096
+# seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
+CORPUS = [(5, PAGE_SIZE, 1, 6), (6, PAGE_SIZE, 40, 6), (7, PAGE_SIZE, 1, 1800), (8, 65536, 1, 60)]
+SANITIZERS = {"ASAN_OPTIONS": "max_allocation_size_mb=256:allocator_may_return_null=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+
+
+def make(dump_trace, folder, seed, *sizes):
+    path = folder / f"{seed}.xtf"
+    subprocess.run([dump_trace, "write", path, *map(str, (seed, *sizes))], check=True)
+    return path
+
+
+def drive(driver, folder, rounds, *files):
+    keep = folder / "input"
+    done = subprocess.run([driver, keep, str(rounds), "1", *files], env=os.environ | SANITIZERS, check=False)
+    if done.returncode != 0:
+        kept = pathlib.Path(tempfile.gettempdir()) / "xtf-fuzz-failed"
+        shutil.copy(keep, kept)
+        sys.exit(f"FAILED with status {done.returncode}: the input is in {kept}")
+
+
+class Crafted:
+    """A file whose catalog is taken out, to be changed and written anew behind everything else."""
+
+    def __init__(self, path):
+        self.data = bytearray(path.read_bytes())
+        reference = SUPERBLOCK.unpack_from(self.data)[11]
+        offset, length, _ = REFERENCE.unpack(reference)
+        self.catalog = self.data[offset:offset + length]
+        self.bodies, at = {}, 8
+        while at < length:
+            kind, _, size = struct.unpack_from("<IIQ", self.catalog, at)
+            self.bodies[kind] = at + 16
+            at += 16 + size
+        self.arrays, self.height, _, root = struct.unpack_from("<QII16s", self.catalog, self.bodies[ARRAYS])
+        offset, length, _ = REFERENCE.unpack(root)
+        self.root, self.root_bytes = root, self.data[offset:offset + length]
+
+    def append(self, item):
+        self.data += item
+        return REFERENCE.pack(len(self.data) - len(item), len(item), zlib.crc32(item))
+
+    def page(self, level, array, segment, first, payload, rows):
+        self.data += bytes(-len(self.data) % PAGE_SIZE)
+        place = len(self.data) // PAGE_SIZE
+        head = PAGE.pack(b"XTFp", 2 if level else 1, 0, level, array, 1, segment, first, rows, len(payload), 0, 0, 0, 0)[:60]
+        crc = zlib.crc32(struct.pack("<Q", place) + head + payload)
+        self.data += (head + struct.pack("<I", crc) + payload).ljust(PAGE_SIZE, b"\0")
+        return place
+
+    def index(self, arrays, height, root):
+        struct.pack_into("<QII16s", self.catalog, self.bodies[ARRAYS], arrays, height, 0, root)
+
+    def write(self, path):
+        struct.pack_into("<Q", self.catalog, self.bodies[SEGMENTS] + 16, len(self.data) // PAGE_SIZE + 100)
+        catalog = self.append(bytes(self.catalog))
+        for at in (0, 4096):
+            self.data[at + 72:at + 88] = catalog
+            struct.pack_into("<I", self.data, at + 252, zlib.crc32(self.data[at:at + 252]))
+        path.write_bytes(self.data)
+
+
+def branches(level, children):
+    """A node of the P index above the lowest level. Each child is (arrays below it, item reference)."""
+    entries = (BRANCH.pack(0, 0, 0, arrays, 1, child) for arrays, child in children)
+    return NODE.pack(b"XTFn", level, len(children), 0) + b"".join(entries)
+
+
+def array_of(crafted, schema):
+    """The first array of a schema, as a list of its entry's values."""
+    for at in range(NODE.size, len(crafted.root_bytes), ARRAY.size):
+        entry = list(ARRAY.unpack_from(crafted.root_bytes, at))
+        if entry[1] == schema:
+            return entry
+    sys.exit("FAILED: no such array")
+
+
+def page_as_item(crafted):
+    """A page with millions of rows, named as a node of the P index before it is come to as a page."""
+    wide = array_of(crafted, 2)
+    place = next(place for place in range(2, len(crafted.data) // PAGE_SIZE)
+                 if crafted.data[place * PAGE_SIZE:place * PAGE_SIZE + 5] == b"XTFp\1"
+                 and struct.unpack_from("<I", crafted.data, place * PAGE_SIZE + 8)[0] == wide[2]
+                 and struct.unpack_from("<Q", crafted.data, place * PAGE_SIZE + 24)[0] == 0)
+    at = place * PAGE_SIZE
+    rows, size = struct.unpack_from("<II", crafted.data, at + 32)
+    struct.pack_into("<II", crafted.data, at + 32, 1 << 23, size // rows << 23)
+    page = REFERENCE.pack(at, PAGE_SIZE, zlib.crc32(crafted.data[at:at + PAGE_SIZE]))
+    node = branches(1, [(1, page), (crafted.arrays, crafted.root)])
+    crafted.index(crafted.arrays + 1, 2, crafted.append(node))
+
+
+def nodes_without_end(crafted):
+    """A P index of 12 levels, in which each node names one child 84 times: 84^11 ways down."""
+    child = crafted.root
+    for level in range(1, 12):
+        child = crafted.append(branches(level, [(1, child)] * 84))
+    crafted.index(500, 12, child)
+
+
+def pages_without_end(crafted):
+    """The same in an array: index pages whose 168 entries name one child."""
+    levels, row_size, rows = 12, 8, 400
+    entry = array_of(crafted, 1)  # rows of a time alone
+    segment = struct.unpack_from("<Q", crafted.data, 16)[0]
+    place = crafted.page(0, entry[2], segment, 0, bytes(504 * row_size), 504)
+    for level in range(1, levels - 1):
+        place = crafted.page(level, entry[2], segment, 0, b"".join(ENTRY.pack(0, n, place) for n in range(168)), 168)
+    first = 10000
+    heads = OPEN_PAGE.pack(first, 100, 0, rows, rows * row_size)
+    payloads = bytes(rows * row_size)
+    for level in range(1, levels):
+        is_root = level == levels - 1
+        entries = (ENTRY.pack(0, 0, place) if is_root else b"") + ENTRY.pack(0, first, 99 + level)
+        heads += OPEN_PAGE.pack(0 if is_root else first, 100 + level, 0, len(entries) // ENTRY.size, len(entries))
+        payloads += entries
+    entry[3:10] = [first + rows, 0, 0, crafted.append(heads + payloads), 0, levels, 0]
+    crafted.index(1, 1, crafted.append(NODE.pack(b"XTFn", 0, 1, 0) + ARRAY.pack(*entry)))
+
+
+def too_many_arrays(crafted):
+    crafted.index(1 << 60, crafted.height, crafted.root)
+
+
+def too_many_rows(crafted):
+    entry = array_of(crafted, 1)
+    entry[3] = 1 << 50
+    crafted.index(1, 1, crafted.append(NODE.pack(b"XTFn", 0, 1, 0) + ARRAY.pack(*entry)))
+
+
+def main():
+    what, dump_trace, driver, *rounds = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="xtf-fuzz-") as name:
+        folder = pathlib.Path(name)
+        if what == "mutated":
+            drive(driver, folder, int(rounds[0]), *(make(dump_trace, folder, *sizes) for sizes in CORPUS))
+            return
+        for number, craft in enumerate((page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows)):
+            crafted = Crafted(make(dump_trace, folder, 100 + number, PAGE_SIZE, 1, 120))
+            craft(crafted)
+            crafted.write(folder / "crafted.xtf")
+            print(craft.__name__, flush=True)
+            drive(driver, folder, 0, folder / "crafted.xtf")
+
+
+if __name__ == "__main__":
+    main()

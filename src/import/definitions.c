@@ -226,10 +226,18 @@ uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uin
 static unsigned table_of_type(uint8_t type)
 {
     static const unsigned tables[] = {
-        [12] = XTF_MODEL_ATTRIBUTE_DEFINITIONS, [14] = XTF_MODEL_REGIONS,           [15] = XTF_MODEL_GROUPS,
-        [16] = XTF_MODEL_METRIC_CLASSES,        [17] = XTF_MODEL_COMMUNICATORS,     [18] = XTF_MODEL_PARAMETER_DEFINITIONS,
-        [19] = XTF_MODEL_RMA_WINDOWS,           [20] = XTF_MODEL_SOURCE_LOCATIONS,  [21] = XTF_MODEL_CALLING_CONTEXTS,
-        [22] = XTF_MODEL_INTERRUPT_GENERATORS,  [23] = XTF_MODEL_IO_FILES,          [24] = XTF_MODEL_IO_HANDLES,
+        [12] = XTF_MODEL_ATTRIBUTE_DEFINITIONS,
+        [14] = XTF_MODEL_REGIONS,
+        [15] = XTF_MODEL_GROUPS,
+        [16] = XTF_MODEL_METRIC_CLASSES,
+        [17] = XTF_MODEL_COMMUNICATORS,
+        [18] = XTF_MODEL_PARAMETER_DEFINITIONS,
+        [19] = XTF_MODEL_RMA_WINDOWS,
+        [20] = XTF_MODEL_SOURCE_LOCATIONS,
+        [21] = XTF_MODEL_CALLING_CONTEXTS,
+        [22] = XTF_MODEL_INTERRUPT_GENERATORS,
+        [23] = XTF_MODEL_IO_FILES,
+        [24] = XTF_MODEL_IO_HANDLES,
         [25] = XTF_MODEL_PROCESSES,
     };
     return type < G_N_ELEMENTS(tables) ? tables[type] : 0;

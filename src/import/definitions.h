@@ -1,9 +1,10 @@
 /*
  * The definitions of a source, between reading and writing.
  *
- * Sources define things in any order, late, twice, or not at all. So rows of the standard tables are first collected as the source has them, with
- * its own numbers in the fields that refer to strings and to other tables; then all is resolved to row numbers at once. From then on
- * the rows are fixed, and events of all threads look up row numbers here. A number that nobody defined gets a row that says so.
+ * Sources define things in any order, late, twice, or not at all. So rows of the standard tables are first collected as
+ * the source has them, with its own numbers in the fields that refer to strings and to other tables; then all is
+ * resolved to row numbers at once. From then on the rows are fixed, and events of all threads look up row numbers here.
+ * A number that nobody defined gets a row that says so.
  */
 #pragma once
 
@@ -17,28 +18,28 @@
 
 typedef struct {
     const XtfSchema *schema;
-    const XtfField *id;    /* NULL if its rows have no number of the source's */
+    const XtfField *id; /* NULL if its rows have no number of the source's */
     GByteArray *rows;
-    GByteArray *late;      /* made up after resolving, for numbers without a definition; they follow `rows` */
-    XtfRefMap known;       /* from the source's numbers to rows */
+    GByteArray *late; /* made up after resolving, for numbers without a definition; they follow `rows` */
+    XtfRefMap known;  /* from the source's numbers to rows */
     XtfRefMap late_known;
-    uint64_t conflicts;    /* definitions of a number that was defined before, differently */
-    uint64_t repeats;      /* the same, but alike */
+    uint64_t conflicts; /* definitions of a number that was defined before, differently */
+    uint64_t repeats;   /* the same, but alike */
 } XtfDefinitionTable;
 
 typedef struct {
     XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; those of arrays are unused */
-    XtfWriter *writer;       /* from resolving on */
+    XtfWriter *writer;                              /* from resolving on */
     GStringChunk *texts;
-    GPtrArray *strings;      /* the source's, by order of definition */
-    GArray *string_ids;      /* of uint32_t: their numbers in the trace, from resolving on */
+    GPtrArray *strings; /* the source's, by order of definition */
+    GArray *string_ids; /* of uint32_t: their numbers in the trace, from resolving on */
     XtfRefMap string_known;
     XtfRefMap late_strings;
     GHashTable *own_strings; /* from texts to numbers */
     uint64_t string_conflicts;
-    uint64_t count;          /* definitions that were added, strings included */
-    GMutex lock;             /* of what is late, and of the error */
-    GError *error;           /* the first that a look-up met */
+    uint64_t count; /* definitions that were added, strings included */
+    GMutex lock;    /* of what is late, and of the error */
+    GError *error;  /* the first that a look-up met */
 } XtfDefinitions;
 
 void xtf_definitions_init(XtfDefinitions *definitions);

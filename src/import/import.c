@@ -41,8 +41,8 @@ static char *anchor_in(const char *path, GError **error)
         if (!g_str_has_suffix(name, ".otf2"))
             continue;
         if (anchor != NULL) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: has several OTF2 archives; name the one that is meant",
-                        path);
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF,
+                        "%s: has several OTF2 archives; name the one that is meant", path);
             return NULL;
         }
         anchor = g_build_filename(path, name, NULL);
@@ -76,7 +76,8 @@ char *xtf_import_detect(const char *path, GError **error)
     if (S_ISDIR(info.st_mode))
         return anchor_in(path, error);
     if (!S_ISREG(info.st_mode) || !is_anchor(path)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: is not the anchor file (NAME.otf2) of an OTF2 archive", path);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: is not the anchor file (NAME.otf2) of an OTF2 archive",
+                    path);
         return NULL;
     }
     return g_strdup(path);
@@ -131,7 +132,8 @@ static void blame(GError *error, const char *anchor, const GArray *suspects)
     g_autoptr(GString) message = g_string_new(NULL);
 
     for (guint i = 0; i < suspects->len; i++)
-        g_string_append_printf(message, "%s %" PRIu64, i == 0 ? ", in location" : " or", g_array_index(suspects, uint64_t, i));
+        g_string_append_printf(message, "%s %" PRIu64, i == 0 ? ", in location" : " or",
+                               g_array_index(suspects, uint64_t, i));
     if (error->code != XTF_ERROR_DAMAGED || g_str_has_prefix(error->message, anchor))
         return;
     g_string_prepend(message, error->message);
@@ -142,8 +144,8 @@ static void blame(GError *error, const char *anchor, const GArray *suspects)
 }
 
 /*
- * Reads in a child process. Should that die of a location, and we are to keep going, then once more: one location at a time, to
- * know for sure which one it is, and then without it.
+ * Reads in a child process. Should that die of a location, and we are to keep going, then once more: one location at a
+ * time, to know for sure which one it is, and then without it.
  */
 static GVariant *read_archive(const char *anchor, const char *output, const XtfImportOptions *options, GError **error)
 {
@@ -153,8 +155,12 @@ static GVariant *read_archive(const char *anchor, const char *output, const XtfI
     for (;;) {
         XtfOtf2Import import = {.anchor = anchor, .output = output, .options = &own, .skipped = skipped};
         XtfSupervision supervision = {
-            .work = xtf_otf2_import, .data = &import, .type = G_VARIANT_TYPE(XTF_OTF2_RESULT), .cancel = options->cancel,
-            .progress = options->progress, .progress_data = options->progress_data,
+            .work = xtf_otf2_import,
+            .data = &import,
+            .type = G_VARIANT_TYPE(XTF_OTF2_RESULT),
+            .cancel = options->cancel,
+            .progress = options->progress,
+            .progress_data = options->progress_data,
         };
         g_autoptr(GArray) suspects = g_array_new(FALSE, FALSE, sizeof(uint64_t));
         GError *failed = NULL;

@@ -1,11 +1,11 @@
 /*
  * Importing foreign traces.
  *
- * An import writes to a file beside its output, which takes the output's place at the end: a failed or interrupted import leaves
- * nothing behind, and what stood there before is left alone.
+ * An import writes to a file beside its output, which takes the output's place at the end: a failed or interrupted
+ * import leaves nothing behind, and what stood there before is left alone.
  *
- * The foreign library runs in a child process, since a damaged archive can make it crash or run for ever. So start an import
- * while the process has no other threads.
+ * The foreign library runs in a child process, since a damaged archive can make it crash or run for ever. So start an
+ * import while the process has no other threads.
  */
 #pragma once
 
@@ -20,11 +20,11 @@
 typedef void (*XtfImportProgress)(uint64_t events, double done, void *data);
 
 typedef struct {
-    unsigned jobs;        /* locations read at a time; 0: as many as there are processors */
-    bool keep_going;      /* import what can be read of a damaged or incomplete archive */
-    uint32_t page_size;   /* 0: libxtf's default */
-    bool no_sync;         /* as in XtfWriterOptions */
-    atomic_bool *cancel;  /* true: stop, with XTF_ERROR_CANCELLED. May be set by a signal handler; may be NULL */
+    unsigned jobs;              /* locations read at a time; 0: as many as there are processors */
+    bool keep_going;            /* import what can be read of a damaged or incomplete archive */
+    uint32_t page_size;         /* 0: libxtf's default */
+    bool no_sync;               /* as in XtfWriterOptions */
+    atomic_bool *cancel;        /* true: stop, with XTF_ERROR_CANCELLED. May be set by a signal handler; may be NULL */
     XtfImportProgress progress; /* may be NULL */
     void *progress_data;
 } XtfImportOptions;
@@ -48,10 +48,11 @@ void xtf_import_report_init(XtfImportReport *report);
 void xtf_import_report_finish(XtfImportReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfImportReport, xtf_import_report_finish)
 
-/* The anchor file of the OTF2 archive that a path means: itself, or the only one in the folder that it names. XTF_ERROR_NOT_XTF if
- * it is nothing that can be imported. */
+/* The anchor file of the OTF2 archive that a path means: itself, or the only one in the folder that it names.
+ * XTF_ERROR_NOT_XTF if it is nothing that can be imported. */
 char *xtf_import_detect(const char *path, GError **error);
 
-/* `archive` as for xtf_import_detect(). `options` may be NULL; `report` is an initialized one, and is filled only on success. */
+/* `archive` as for xtf_import_detect(). `options` may be NULL; `report` is an initialized one, and is filled only on
+ * success. */
 bool xtf_import_otf2(const char *archive, const char *output, const XtfImportOptions *options, XtfImportReport *report,
                      GError **error);

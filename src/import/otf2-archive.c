@@ -36,7 +36,8 @@ static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_
     if (claimed == 0)
         return true;
     if (import->options->keep_going) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: no file %s/%" PRIu64 ".evt", id, folder, id);
+        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: no file %s/%" PRIu64 ".evt", id, folder,
+                      id);
         return true;
     }
     g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
@@ -58,23 +59,26 @@ static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable
         example = n++ == 0 ? id : MIN(example, id);
     }
     if (n > 0)
-        g_ptr_array_add(import->left_out,
-                        g_strdup_printf("the events of %" PRIu64 " locations without a definition, such as %" PRIu64, n,
-                                        example));
+        g_ptr_array_add(
+            import->left_out,
+            g_strdup_printf("the events of %" PRIu64 " locations without a definition, such as %" PRIu64, n, example));
 }
 
-static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row, uint64_t *without_definitions,
-                         GError **error)
+static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
+                         uint64_t *without_definitions, GError **error)
 {
     int64_t size = size_of(folder, row->id, "evt");
     XtfOtf2Location location = {
-        .id = row->id, .bytes = MAX(size, 0), .has_definitions = size_of(folder, row->id, "def") >= 0,
+        .id = row->id,
+        .bytes = MAX(size, 0),
+        .has_definitions = size_of(folder, row->id, "def") >= 0,
     };
 
     if (size < 0)
         return miss(import, folder, row->id, row->n_events, error);
     if (was_skipped(import, row->id)) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: the reader died of them, or hung", row->id);
+        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: the reader died of them, or hung",
+                      row->id);
         return true;
     }
     *without_definitions += !location.has_definitions;
@@ -105,7 +109,9 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
         g_hash_table_add(defined, g_memdup2(&id, sizeof id));
     }
     if (without_definitions > 0)
-        xtf_otf2_warn(import, "%" PRIu64 " locations have no definitions of their own (.def): their ids and times are taken as they are",
+        xtf_otf2_warn(import,
+                      "%" PRIu64
+                      " locations have no definitions of their own (.def): their ids and times are taken as they are",
                       without_definitions);
     if (substrate == OTF2_SUBSTRATE_POSIX)
         note_undefined(import, folder, defined);

@@ -8,14 +8,22 @@
 #include "src/import/otf2.h"
 
 #define ON(Name, ...) static OTF2_CallbackCode on_##Name(void *data, ##__VA_ARGS__)
-#define ADD(TABLE, row)                                                                                                \
+#define ADD(TABLE, row) \
     (xtf_definitions_add(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row)), OTF2_CALLBACK_SUCCESS)
-#define ADD_PART(TABLE, row)                                                                                           \
+#define ADD_PART(TABLE, row) \
     xtf_definitions_add_part(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row))
 #define N_ROWS(TABLE) xtf_definitions_n_rows(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE)
 
 /* Values of the enumerations of src/model/labels.h that are not OTF2's. */
-enum { OF_SYSTEM_TREE_NODE, OF_LOCATION_GROUP, OF_LOCATION, OF_CALLING_CONTEXT, OF_IO_FILE, OF_PARADIGM, OF_IO_PARADIGM };
+enum {
+    OF_SYSTEM_TREE_NODE,
+    OF_LOCATION_GROUP,
+    OF_LOCATION,
+    OF_CALLING_CONTEXT,
+    OF_IO_FILE,
+    OF_PARADIGM,
+    OF_IO_PARADIGM
+};
 enum { REGULAR_FILE, DIRECTORY };
 enum { CLASS, INSTANCE };
 
@@ -60,7 +68,8 @@ uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class
         row = row->class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, row->class) : NULL;
     if (row == NULL || i >= row->count)
         return XTF_NONE32;
-    const XtfMetricClassMemberRow *member = xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASS_MEMBERS, row->first + i);
+    const XtfMetricClassMemberRow *member =
+        xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASS_MEMBERS, row->first + i);
     return member->metric;
 }
 
@@ -69,7 +78,11 @@ static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OT
                                       OTF2_AttributeValue value)
 {
     XtfDefinitionPropertyRow row = {
-        .of = of, .owner = owner, .type = type, .value = xtf_otf2_raw_value(type, value), .name = name,
+        .of = of,
+        .owner = owner,
+        .type = type,
+        .value = xtf_otf2_raw_value(type, value),
+        .name = name,
     };
     return ADD(DEFINITION_PROPERTIES, row);
 }
@@ -109,7 +122,8 @@ ON(Attribute, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef descri
 
 /* Places */
 
-ON(SystemTreeNode, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+ON(SystemTreeNode, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name,
+   OTF2_SystemTreeNodeRef parent)
 {
     XtfSystemTreeRow row = {.id = self, .parent = parent, .class_name = class_name, .name = name};
     return ADD(SYSTEM_TREE, row);
@@ -170,8 +184,17 @@ ON(Region, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical, O
    uint32_t end_line)
 {
     XtfRegionDefinitionRow row = {
-        .id = self, .region = self, .line = line, .role = role, .paradigm = paradigm, .flags = flags,
-        .end_line = end_line, .canonical = canonical, .description = description, .file = file, .name = name,
+        .id = self,
+        .region = self,
+        .line = line,
+        .role = role,
+        .paradigm = paradigm,
+        .flags = flags,
+        .end_line = end_line,
+        .canonical = canonical,
+        .description = description,
+        .file = file,
+        .name = name,
     };
     return ADD(REGION_DEFINITIONS, row);
 }
@@ -191,7 +214,10 @@ ON(Callpath, OTF2_CallpathRef self, OTF2_CallpathRef parent, OTF2_RegionRef regi
 ON(CallpathParameter, OTF2_CallpathRef callpath, OTF2_ParameterRef parameter, OTF2_Type type, OTF2_AttributeValue value)
 {
     XtfCallpathParameterRow row = {
-        .callpath = callpath, .parameter = parameter, .type = type, .value = xtf_otf2_raw_value(type, value),
+        .callpath = callpath,
+        .parameter = parameter,
+        .type = type,
+        .value = xtf_otf2_raw_value(type, value),
     };
     return ADD(CALLPATH_PARAMETERS, row);
 }
@@ -209,7 +235,8 @@ ON(CallingContext, OTF2_CallingContextRef self, OTF2_RegionRef region, OTF2_Sour
     return ADD(CALLING_CONTEXTS, row);
 }
 
-ON(CallingContextProperty, OTF2_CallingContextRef context, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
+ON(CallingContextProperty, OTF2_CallingContextRef context, OTF2_StringRef name, OTF2_Type type,
+   OTF2_AttributeValue value)
 {
     return add_property(data, OF_CALLING_CONTEXT, context, name, type, value);
 }
@@ -218,7 +245,12 @@ ON(InterruptGenerator, OTF2_InterruptGeneratorRef self, OTF2_StringRef name, OTF
    OTF2_Base base, int64_t exponent, uint64_t period)
 {
     XtfInterruptGeneratorRow row = {
-        .id = self, .mode = mode, .base = base, .exponent = exponent, .period = period, .name = name,
+        .id = self,
+        .mode = mode,
+        .base = base,
+        .exponent = exponent,
+        .period = period,
+        .name = name,
     };
     return ADD(INTERRUPT_GENERATORS, row);
 }
@@ -235,7 +267,13 @@ ON(Group, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Par
    uint32_t n, const uint64_t *members)
 {
     XtfGroupRow row = {
-        .first = N_ROWS(MEMBERS), .count = n, .id = self, .type = type, .paradigm = paradigm, .flags = flags, .name = name,
+        .first = N_ROWS(MEMBERS),
+        .count = n,
+        .id = self,
+        .type = type,
+        .paradigm = paradigm,
+        .flags = flags,
+        .name = name,
     };
 
     for (uint32_t i = 0; i < n; i++) {
@@ -248,7 +286,12 @@ ON(Group, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Par
 ON(Comm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     XtfCommunicatorRow row = {
-        .id = self, .group = group, .remote_group = XTF_NONE32, .parent = parent, .flags = flags, .name = name,
+        .id = self,
+        .group = group,
+        .remote_group = XTF_NONE32,
+        .parent = parent,
+        .flags = flags,
+        .name = name,
     };
     return ADD(COMMUNICATORS, row);
 }
@@ -257,7 +300,12 @@ ON(InterComm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a, OTF
    OTF2_CommFlag flags)
 {
     XtfCommunicatorRow row = {
-        .id = self, .group = group_a, .remote_group = group_b, .parent = common, .flags = flags, .name = name,
+        .id = self,
+        .group = group_a,
+        .remote_group = group_b,
+        .parent = common,
+        .flags = flags,
+        .name = name,
     };
     return ADD(COMMUNICATORS, row);
 }
@@ -278,7 +326,11 @@ ON(CartTopology, OTF2_CartTopologyRef self, OTF2_StringRef name, OTF2_CommRef co
    const OTF2_CartDimensionRef *dimensions)
 {
     XtfCartTopologyRow row = {
-        .first = N_ROWS(CART_TOPOLOGY_DIMENSIONS), .count = n, .id = self, .comm = comm, .name = name,
+        .first = N_ROWS(CART_TOPOLOGY_DIMENSIONS),
+        .count = n,
+        .id = self,
+        .comm = comm,
+        .name = name,
     };
 
     for (unsigned i = 0; i < n; i++) {
@@ -304,8 +356,15 @@ ON(MetricMember, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef 
    OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base, int64_t exponent, OTF2_StringRef unit)
 {
     XtfMetricRow row = {
-        .id = self, .type = type, .mode = mode, .value_type = value_type, .base = base, .exponent = exponent,
-        .unit = unit, .description = description, .name = name,
+        .id = self,
+        .type = type,
+        .mode = mode,
+        .value_type = value_type,
+        .base = base,
+        .exponent = exponent,
+        .unit = unit,
+        .description = description,
+        .name = name,
     };
     return ADD(METRICS, row);
 }
@@ -314,8 +373,15 @@ ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *memb
    OTF2_RecorderKind recorder_kind)
 {
     XtfMetricClassRow row = {
-        .first = N_ROWS(METRIC_CLASS_MEMBERS), .count = n, .id = self, .kind = CLASS, .occurrence = occurrence,
-        .recorder_kind = recorder_kind, .class = XTF_NONE32, .recorder = XTF_NONE64, .scope_kind = UINT8_MAX,
+        .first = N_ROWS(METRIC_CLASS_MEMBERS),
+        .count = n,
+        .id = self,
+        .kind = CLASS,
+        .occurrence = occurrence,
+        .recorder_kind = recorder_kind,
+        .class = XTF_NONE32,
+        .recorder = XTF_NONE64,
+        .scope_kind = UINT8_MAX,
         .scope = XTF_NONE64,
     };
 
@@ -330,8 +396,14 @@ ON(MetricInstance, OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef r
    uint64_t scope)
 {
     XtfMetricClassRow row = {
-        .id = self, .kind = INSTANCE, .occurrence = UINT8_MAX, .recorder_kind = UINT8_MAX, .class = class,
-        .recorder = recorder, .scope_kind = scope_kind, .scope = scope,
+        .id = self,
+        .kind = INSTANCE,
+        .occurrence = UINT8_MAX,
+        .recorder_kind = UINT8_MAX,
+        .class = class,
+        .recorder = recorder,
+        .scope_kind = scope_kind,
+        .scope = scope,
     };
     return ADD(METRIC_CLASSES, row);
 }
@@ -383,7 +455,13 @@ ON(IoHandle, OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file, OT
    OTF2_IoHandleFlag flags, OTF2_CommRef comm, OTF2_IoHandleRef parent)
 {
     XtfIoHandleRow row = {
-        .id = self, .file = file, .io_paradigm = paradigm, .flags = flags, .comm = comm, .parent = parent, .name = name,
+        .id = self,
+        .file = file,
+        .io_paradigm = paradigm,
+        .flags = flags,
+        .comm = comm,
+        .parent = parent,
+        .name = name,
     };
     return ADD(IO_HANDLES, row);
 }
@@ -405,13 +483,15 @@ OTF2_GlobalDefReaderCallbacks *xtf_otf2_definition_callbacks(void)
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
 
 #define SET(Name) OTF2_GlobalDefReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
-    SET(Unknown) SET(ClockProperties) SET(Paradigm) SET(ParadigmProperty) SET(IoParadigm) SET(String) SET(Attribute)
-    SET(SystemTreeNode) SET(LocationGroup) SET(Location) SET(Region) SET(Callsite) SET(Callpath) SET(Group)
-    SET(MetricMember) SET(MetricClass) SET(MetricInstance) SET(Comm) SET(Parameter) SET(RmaWin)
-    SET(MetricClassRecorder) SET(SystemTreeNodeProperty) SET(SystemTreeNodeDomain) SET(LocationGroupProperty)
-    SET(LocationProperty) SET(CartDimension) SET(CartTopology) SET(CartCoordinate) SET(SourceCodeLocation)
-    SET(CallingContext) SET(CallingContextProperty) SET(InterruptGenerator) SET(IoFileProperty) SET(IoRegularFile)
-    SET(IoDirectory) SET(IoHandle) SET(IoPreCreatedHandleState) SET(CallpathParameter) SET(InterComm)
+    SET(Unknown)
+    SET(ClockProperties) SET(Paradigm) SET(ParadigmProperty) SET(IoParadigm) SET(String) SET(Attribute)
+        SET(SystemTreeNode) SET(LocationGroup) SET(Location) SET(Region) SET(Callsite) SET(Callpath) SET(Group)
+            SET(MetricMember) SET(MetricClass) SET(MetricInstance) SET(Comm) SET(Parameter) SET(RmaWin)
+                SET(MetricClassRecorder) SET(SystemTreeNodeProperty) SET(SystemTreeNodeDomain)
+                    SET(LocationGroupProperty) SET(LocationProperty) SET(CartDimension) SET(CartTopology)
+                        SET(CartCoordinate) SET(SourceCodeLocation) SET(CallingContext) SET(CallingContextProperty)
+                            SET(InterruptGenerator) SET(IoFileProperty) SET(IoRegularFile) SET(IoDirectory)
+                                SET(IoHandle) SET(IoPreCreatedHandleState) SET(CallpathParameter) SET(InterComm)
 #undef SET
-    return callbacks;
+                                    return callbacks;
 }

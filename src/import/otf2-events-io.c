@@ -5,11 +5,12 @@
 
 /* Input and output */
 
-#define NO_CONTROL                                                                                                     \
-    .handle = NO32, .new_handle = NO32, .mode = NO8, .creation_flags = NO32, .status_flags = NO32,                     \
+#define NO_CONTROL                                                                                 \
+    .handle = NO32, .new_handle = NO32, .mode = NO8, .creation_flags = NO32, .status_flags = NO32, \
     .io_paradigm = NO32, .file = NO32
 
-ON(IoCreateHandle, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode, OTF2_IoCreationFlag creation, OTF2_IoStatusFlag status)
+ON(IoCreateHandle, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode, OTF2_IoCreationFlag creation,
+   OTF2_IoStatusFlag status)
 {
     XtfIoControlRow row = {NO_CONTROL};
     row.handle = LOOK_UP(IO_HANDLES, handle);
@@ -62,8 +63,12 @@ ON(IoSeek, OTF2_IoHandleRef handle, int64_t offset, OTF2_IoSeekOption whence, ui
 ON(IoOperationBegin, OTF2_IoHandleRef handle, OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t requested,
    uint64_t matching)
 {
-    XtfIoOperationsRow row = {.handle = LOOK_UP(IO_HANDLES, handle), .mode = mode, .operation_flags = flags,
-                              .requested = requested, .bytes = NO64, .matching = matching};
+    XtfIoOperationsRow row = {.handle = LOOK_UP(IO_HANDLES, handle),
+                              .mode = mode,
+                              .operation_flags = flags,
+                              .requested = requested,
+                              .bytes = NO64,
+                              .matching = matching};
     return RECORD(IO_OPERATIONS, IO_OPERATION_BEGIN, row);
 }
 
@@ -74,21 +79,21 @@ ON(IoOperationComplete, OTF2_IoHandleRef handle, uint64_t bytes, uint64_t matchi
     return RECORD(IO_OPERATIONS, IO_OPERATION_COMPLETE, row);
 }
 
-#define ON_IO_OPERATION(Name, NAME)                                                                                    \
-    ON(Name, OTF2_IoHandleRef handle, uint64_t matching)                                                               \
-    {                                                                                                                  \
-        XtfIoOperationsRow row = {NO_OPERATION, .handle = LOOK_UP(IO_HANDLES, handle), .matching = matching};          \
-        return RECORD(IO_OPERATIONS, NAME, row);                                                                       \
+#define ON_IO_OPERATION(Name, NAME)                                                                           \
+    ON(Name, OTF2_IoHandleRef handle, uint64_t matching)                                                      \
+    {                                                                                                         \
+        XtfIoOperationsRow row = {NO_OPERATION, .handle = LOOK_UP(IO_HANDLES, handle), .matching = matching}; \
+        return RECORD(IO_OPERATIONS, NAME, row);                                                              \
     }
 ON_IO_OPERATION(IoOperationTest, IO_OPERATION_TEST)
 ON_IO_OPERATION(IoOperationIssued, IO_OPERATION_ISSUED)
 ON_IO_OPERATION(IoOperationCancelled, IO_OPERATION_CANCELLED)
 
-#define ON_IO_LOCK(Name, NAME)                                                                                         \
-    ON(Name, OTF2_IoHandleRef handle, OTF2_LockType type)                                                              \
-    {                                                                                                                  \
-        XtfIoLocksRow row = {.handle = LOOK_UP(IO_HANDLES, handle), .lock_type = type};                                \
-        return RECORD(IO_LOCKS, NAME, row);                                                                            \
+#define ON_IO_LOCK(Name, NAME)                                                          \
+    ON(Name, OTF2_IoHandleRef handle, OTF2_LockType type)                               \
+    {                                                                                   \
+        XtfIoLocksRow row = {.handle = LOOK_UP(IO_HANDLES, handle), .lock_type = type}; \
+        return RECORD(IO_LOCKS, NAME, row);                                             \
     }
 ON_IO_LOCK(IoAcquireLock, IO_ACQUIRE_LOCK)
 ON_IO_LOCK(IoReleaseLock, IO_RELEASE_LOCK)
@@ -96,12 +101,16 @@ ON_IO_LOCK(IoTryLock, IO_TRY_LOCK)
 
 /* Remote memory access */
 
-#define ON_TRANSFER(Name, NAME)                                                                                        \
-    ON(Name, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes, uint64_t matching)                                \
-    {                                                                                                                  \
-        XtfRmaOperationsRow row = {.window = LOOK_UP(RMA_WINDOWS, window), .peer = remote, .atomic = NO8,              \
-                                   .bytes = bytes, .received = NO64, .matching = matching};                            \
-        return RECORD(RMA_OPERATIONS, NAME, row);                                                                      \
+#define ON_TRANSFER(Name, NAME)                                                         \
+    ON(Name, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes, uint64_t matching) \
+    {                                                                                   \
+        XtfRmaOperationsRow row = {.window = LOOK_UP(RMA_WINDOWS, window),              \
+                                   .peer = remote,                                      \
+                                   .atomic = NO8,                                       \
+                                   .bytes = bytes,                                      \
+                                   .received = NO64,                                    \
+                                   .matching = matching};                               \
+        return RECORD(RMA_OPERATIONS, NAME, row);                                       \
     }
 ON_TRANSFER(RmaPut, RMA_PUT)
 ON_TRANSFER(RmaGet, RMA_GET)
@@ -109,17 +118,25 @@ ON_TRANSFER(RmaGet, RMA_GET)
 ON(RmaAtomic, OTF2_RmaWinRef window, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
    uint64_t matching)
 {
-    XtfRmaOperationsRow row = {.window = LOOK_UP(RMA_WINDOWS, window), .peer = remote, .atomic = type, .bytes = sent,
-                               .received = received, .matching = matching};
+    XtfRmaOperationsRow row = {.window = LOOK_UP(RMA_WINDOWS, window),
+                               .peer = remote,
+                               .atomic = type,
+                               .bytes = sent,
+                               .received = received,
+                               .matching = matching};
     return RECORD(RMA_OPERATIONS, RMA_ATOMIC, row);
 }
 
-#define ON_COMPLETION(Name, NAME)                                                                                      \
-    ON(Name, OTF2_RmaWinRef window, uint64_t matching)                                                                 \
-    {                                                                                                                  \
-        XtfRmaOperationsRow row = {.window = LOOK_UP(RMA_WINDOWS, window), .peer = NO32, .atomic = NO8, .bytes = NO64, \
-                                   .received = NO64, .matching = matching};                                            \
-        return RECORD(RMA_OPERATIONS, NAME, row);                                                                      \
+#define ON_COMPLETION(Name, NAME)                                          \
+    ON(Name, OTF2_RmaWinRef window, uint64_t matching)                     \
+    {                                                                      \
+        XtfRmaOperationsRow row = {.window = LOOK_UP(RMA_WINDOWS, window), \
+                                   .peer = NO32,                           \
+                                   .atomic = NO8,                          \
+                                   .bytes = NO64,                          \
+                                   .received = NO64,                       \
+                                   .matching = matching};                  \
+        return RECORD(RMA_OPERATIONS, NAME, row);                          \
     }
 ON_COMPLETION(RmaOpCompleteBlocking, RMA_OP_COMPLETE_BLOCKING)
 ON_COMPLETION(RmaOpCompleteNonBlocking, RMA_OP_COMPLETE_NON_BLOCKING)
@@ -128,26 +145,30 @@ ON_COMPLETION(RmaOpCompleteRemote, RMA_OP_COMPLETE_REMOTE)
 
 ON(RmaCollectiveBegin)
 {
-    XtfRmaCollectivesRow row = {.operation = NO8, .sync_level = NO32, .window = NO32, .root = NO32, .bytes = NO64,
-                                .received = NO64};
+    XtfRmaCollectivesRow row = {
+        .operation = NO8, .sync_level = NO32, .window = NO32, .root = NO32, .bytes = NO64, .received = NO64};
     return RECORD(RMA_COLLECTIVES, RMA_COLLECTIVE_BEGIN, row);
 }
 
 ON(RmaCollectiveEnd, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window, uint32_t root,
    uint64_t sent, uint64_t received)
 {
-    XtfRmaCollectivesRow row = {.operation = operation, .sync_level = level, .window = LOOK_UP(RMA_WINDOWS, window),
-                                .root = root, .bytes = sent, .received = received};
+    XtfRmaCollectivesRow row = {.operation = operation,
+                                .sync_level = level,
+                                .window = LOOK_UP(RMA_WINDOWS, window),
+                                .root = root,
+                                .bytes = sent,
+                                .received = received};
     return RECORD(RMA_COLLECTIVES, RMA_COLLECTIVE_END, row);
 }
 
 #define NO_SYNC .peer = NO32, .sync_type = NO8, .sync_level = NO32, .group = NO32
 
-#define ON_WINDOW(Name, NAME)                                                                                          \
-    ON(Name, OTF2_RmaWinRef window)                                                                                    \
-    {                                                                                                                  \
-        XtfRmaSyncsRow row = {NO_SYNC, .window = LOOK_UP(RMA_WINDOWS, window)};                                        \
-        return RECORD(RMA_SYNCS, NAME, row);                                                                           \
+#define ON_WINDOW(Name, NAME)                                                   \
+    ON(Name, OTF2_RmaWinRef window)                                             \
+    {                                                                           \
+        XtfRmaSyncsRow row = {NO_SYNC, .window = LOOK_UP(RMA_WINDOWS, window)}; \
+        return RECORD(RMA_SYNCS, NAME, row);                                    \
     }
 ON_WINDOW(RmaWinCreate, RMA_WIN_CREATE)
 ON_WINDOW(RmaWinDestroy, RMA_WIN_DESTROY)
@@ -169,11 +190,12 @@ ON(RmaSync, OTF2_RmaWinRef window, uint32_t remote, OTF2_RmaSyncType type)
     return RECORD(RMA_SYNCS, RMA_SYNC, row);
 }
 
-#define ON_RMA_LOCK(Name, NAME)                                                                                        \
-    ON(Name, OTF2_RmaWinRef window, uint32_t remote, uint64_t lock, OTF2_LockType type)                                \
-    {                                                                                                                  \
-        XtfRmaLocksRow row = {.window = LOOK_UP(RMA_WINDOWS, window), .peer = remote, .lock = lock, .lock_type = type};  \
-        return RECORD(RMA_LOCKS, NAME, row);                                                                           \
+#define ON_RMA_LOCK(Name, NAME)                                                                       \
+    ON(Name, OTF2_RmaWinRef window, uint32_t remote, uint64_t lock, OTF2_LockType type)               \
+    {                                                                                                 \
+        XtfRmaLocksRow row = {                                                                        \
+            .window = LOOK_UP(RMA_WINDOWS, window), .peer = remote, .lock = lock, .lock_type = type}; \
+        return RECORD(RMA_LOCKS, NAME, row);                                                          \
     }
 ON_RMA_LOCK(RmaRequestLock, RMA_REQUEST_LOCK)
 ON_RMA_LOCK(RmaAcquireLock, RMA_ACQUIRE_LOCK)
@@ -188,11 +210,13 @@ ON(RmaReleaseLock, OTF2_RmaWinRef window, uint32_t remote, uint64_t lock)
 void xtf_otf2_set_io_callbacks(OTF2_EvtReaderCallbacks *callbacks)
 {
 #define SET(Name) OTF2_EvtReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
-    SET(RmaWinCreate) SET(RmaWinDestroy) SET(RmaCollectiveBegin) SET(RmaCollectiveEnd) SET(RmaGroupSync)
-    SET(RmaRequestLock) SET(RmaAcquireLock) SET(RmaTryLock) SET(RmaReleaseLock) SET(RmaSync) SET(RmaWaitChange)
-    SET(RmaPut) SET(RmaGet) SET(RmaAtomic) SET(RmaOpCompleteBlocking) SET(RmaOpCompleteNonBlocking) SET(RmaOpTest)
-    SET(RmaOpCompleteRemote) SET(IoCreateHandle) SET(IoDestroyHandle) SET(IoDuplicateHandle) SET(IoSeek)
-    SET(IoChangeStatusFlags) SET(IoDeleteFile) SET(IoOperationBegin) SET(IoOperationTest) SET(IoOperationIssued)
-    SET(IoOperationComplete) SET(IoOperationCancelled) SET(IoAcquireLock) SET(IoReleaseLock) SET(IoTryLock)
+    SET(RmaWinCreate)
+    SET(RmaWinDestroy) SET(RmaCollectiveBegin) SET(RmaCollectiveEnd) SET(RmaGroupSync) SET(RmaRequestLock)
+        SET(RmaAcquireLock) SET(RmaTryLock) SET(RmaReleaseLock) SET(RmaSync) SET(RmaWaitChange) SET(RmaPut) SET(RmaGet)
+            SET(RmaAtomic) SET(RmaOpCompleteBlocking) SET(RmaOpCompleteNonBlocking) SET(RmaOpTest)
+                SET(RmaOpCompleteRemote) SET(IoCreateHandle) SET(IoDestroyHandle) SET(IoDuplicateHandle) SET(IoSeek)
+                    SET(IoChangeStatusFlags) SET(IoDeleteFile) SET(IoOperationBegin) SET(IoOperationTest)
+                        SET(IoOperationIssued) SET(IoOperationComplete) SET(IoOperationCancelled) SET(IoAcquireLock)
+                            SET(IoReleaseLock) SET(IoTryLock)
 #undef SET
 }

@@ -1,6 +1,6 @@
 /*
- * OTF2's 80 event callbacks: each makes one record. docs/OTF2.md has the table. Those of I/O and remote memory access are in
- * otf2-events-io.c.
+ * OTF2's 80 event callbacks: each makes one record. docs/OTF2.md has the table. Those of I/O and remote memory access
+ * are in otf2-events-io.c.
  */
 #include "src/import/otf2-record.h"
 
@@ -41,37 +41,37 @@ ON(Leave, OTF2_RegionRef region)
 
 ON(MpiSend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length)
 {
-    XtfSendsRow row = {.peer = receiver, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length,
-                       .request = NO64};
+    XtfSendsRow row = {
+        .peer = receiver, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64};
     return RECORD(SENDS, MPI_SEND, row);
 }
 
 ON(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request)
 {
-    XtfSendsRow row = {.peer = receiver, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length,
-                       .request = request};
+    XtfSendsRow row = {
+        .peer = receiver, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request};
     return RECORD(SENDS, MPI_ISEND, row);
 }
 
 ON(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length)
 {
-    XtfRecvsRow row = {.peer = sender, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length,
-                       .request = NO64};
+    XtfRecvsRow row = {
+        .peer = sender, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64};
     return RECORD(RECVS, MPI_RECV, row);
 }
 
 ON(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request)
 {
-    XtfRecvsRow row = {.peer = sender, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length,
-                       .request = request};
+    XtfRecvsRow row = {
+        .peer = sender, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request};
     return RECORD(RECVS, MPI_IRECV, row);
 }
 
-#define ON_REQUEST(Name, NAME)                                                                                         \
-    ON(Name, uint64_t request)                                                                                         \
-    {                                                                                                                  \
-        XtfRequestsRow row = {.request = request};                                                                     \
-        return RECORD(REQUESTS, NAME, row);                                                                            \
+#define ON_REQUEST(Name, NAME)                     \
+    ON(Name, uint64_t request)                     \
+    {                                              \
+        XtfRequestsRow row = {.request = request}; \
+        return RECORD(REQUESTS, NAME, row);        \
     }
 ON_REQUEST(MpiIsendComplete, MPI_ISEND_COMPLETE)
 ON_REQUEST(MpiIrecvRequest, MPI_IRECV_REQUEST)
@@ -80,8 +80,7 @@ ON_REQUEST(MpiRequestCancelled, MPI_REQUEST_CANCELLED)
 
 /* Collectives and communicators */
 
-#define NO_COLLECTIVE                                                                                                  \
-    .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = NO64
+#define NO_COLLECTIVE .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = NO64
 
 ON(MpiCollectiveBegin)
 {
@@ -91,8 +90,12 @@ ON(MpiCollectiveBegin)
 
 ON(MpiCollectiveEnd, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
 {
-    XtfCollectivesRow row = {.operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
-                             .received = received, .request = NO64};
+    XtfCollectivesRow row = {.operation = operation,
+                             .comm = LOOK_UP(COMMUNICATORS, comm),
+                             .root = root,
+                             .bytes = sent,
+                             .received = received,
+                             .request = NO64};
     return RECORD(COLLECTIVES, MPI_COLLECTIVE_END, row);
 }
 
@@ -106,8 +109,12 @@ ON(NonBlockingCollectiveRequest, uint64_t request)
 ON(NonBlockingCollectiveComplete, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
    uint64_t received, uint64_t request)
 {
-    XtfCollectivesRow row = {.operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
-                             .received = received, .request = request};
+    XtfCollectivesRow row = {.operation = operation,
+                             .comm = LOOK_UP(COMMUNICATORS, comm),
+                             .root = root,
+                             .bytes = sent,
+                             .received = received,
+                             .request = request};
     return RECORD(COLLECTIVES, NON_BLOCKING_COLLECTIVE_COMPLETE, row);
 }
 
@@ -178,63 +185,63 @@ ON(OmpJoin)
     return RECORD(THREADS, OMP_JOIN, row);
 }
 
-#define ON_TEAM(Name, NAME)                                                                                            \
-    ON(Name, OTF2_CommRef team)                                                                                        \
-    {                                                                                                                  \
-        XtfThreadsRow row = {NO_THREAD};                                                                               \
-        row.team = LOOK_UP(COMMUNICATORS, team);                                                                       \
-        return RECORD(THREADS, NAME, row);                                                                             \
+#define ON_TEAM(Name, NAME)                      \
+    ON(Name, OTF2_CommRef team)                  \
+    {                                            \
+        XtfThreadsRow row = {NO_THREAD};         \
+        row.team = LOOK_UP(COMMUNICATORS, team); \
+        return RECORD(THREADS, NAME, row);       \
     }
 ON_TEAM(ThreadTeamBegin, THREAD_TEAM_BEGIN)
 ON_TEAM(ThreadTeamEnd, THREAD_TEAM_END)
 
-#define ON_CONTINGENT(Name, NAME)                                                                                      \
-    ON(Name, OTF2_CommRef contingent, uint64_t sequence)                                                               \
-    {                                                                                                                  \
-        XtfThreadsRow row = {NO_THREAD};                                                                               \
-        row.team = LOOK_UP(COMMUNICATORS, contingent);                                                                 \
-        row.sequence = sequence;                                                                                       \
-        return RECORD(THREADS, NAME, row);                                                                             \
+#define ON_CONTINGENT(Name, NAME)                        \
+    ON(Name, OTF2_CommRef contingent, uint64_t sequence) \
+    {                                                    \
+        XtfThreadsRow row = {NO_THREAD};                 \
+        row.team = LOOK_UP(COMMUNICATORS, contingent);   \
+        row.sequence = sequence;                         \
+        return RECORD(THREADS, NAME, row);               \
     }
 ON_CONTINGENT(ThreadCreate, THREAD_CREATE)
 ON_CONTINGENT(ThreadBegin, THREAD_BEGIN)
 ON_CONTINGENT(ThreadWait, THREAD_WAIT)
 ON_CONTINGENT(ThreadEnd, THREAD_END)
 
-#define ON_OMP_LOCK(Name, NAME)                                                                                        \
-    ON(Name, uint32_t lock, uint32_t order)                                                                            \
-    {                                                                                                                  \
-        XtfLocksRow row = {.model = NO8, .lock = lock, .order = order};                                                \
-        return RECORD(LOCKS, NAME, row);                                                                               \
+#define ON_OMP_LOCK(Name, NAME)                                         \
+    ON(Name, uint32_t lock, uint32_t order)                             \
+    {                                                                   \
+        XtfLocksRow row = {.model = NO8, .lock = lock, .order = order}; \
+        return RECORD(LOCKS, NAME, row);                                \
     }
 ON_OMP_LOCK(OmpAcquireLock, OMP_ACQUIRE_LOCK)
 ON_OMP_LOCK(OmpReleaseLock, OMP_RELEASE_LOCK)
 
-#define ON_THREAD_LOCK(Name, NAME)                                                                                     \
-    ON(Name, OTF2_Paradigm model, uint32_t lock, uint32_t order)                                                       \
-    {                                                                                                                  \
-        XtfLocksRow row = {.model = model, .lock = lock, .order = order};                                              \
-        return RECORD(LOCKS, NAME, row);                                                                               \
+#define ON_THREAD_LOCK(Name, NAME)                                        \
+    ON(Name, OTF2_Paradigm model, uint32_t lock, uint32_t order)          \
+    {                                                                     \
+        XtfLocksRow row = {.model = model, .lock = lock, .order = order}; \
+        return RECORD(LOCKS, NAME, row);                                  \
     }
 ON_THREAD_LOCK(ThreadAcquireLock, THREAD_ACQUIRE_LOCK)
 ON_THREAD_LOCK(ThreadReleaseLock, THREAD_RELEASE_LOCK)
 
-#define ON_OMP_TASK(Name, NAME)                                                                                        \
-    ON(Name, uint64_t task)                                                                                            \
-    {                                                                                                                  \
-        XtfTasksRow row = {.task = task, .team = NO32, .thread = NO32, .generation = NO32};                            \
-        return RECORD(TASKS, NAME, row);                                                                               \
+#define ON_OMP_TASK(Name, NAME)                                                             \
+    ON(Name, uint64_t task)                                                                 \
+    {                                                                                       \
+        XtfTasksRow row = {.task = task, .team = NO32, .thread = NO32, .generation = NO32}; \
+        return RECORD(TASKS, NAME, row);                                                    \
     }
 ON_OMP_TASK(OmpTaskCreate, OMP_TASK_CREATE)
 ON_OMP_TASK(OmpTaskSwitch, OMP_TASK_SWITCH)
 ON_OMP_TASK(OmpTaskComplete, OMP_TASK_COMPLETE)
 
-#define ON_THREAD_TASK(Name, NAME)                                                                                     \
-    ON(Name, OTF2_CommRef team, uint32_t thread, uint32_t generation)                                                  \
-    {                                                                                                                  \
-        XtfTasksRow row = {.task = NO64, .team = LOOK_UP(COMMUNICATORS, team), .thread = thread,                       \
-                           .generation = generation};                                                                  \
-        return RECORD(TASKS, NAME, row);                                                                               \
+#define ON_THREAD_TASK(Name, NAME)                                                                           \
+    ON(Name, OTF2_CommRef team, uint32_t thread, uint32_t generation)                                        \
+    {                                                                                                        \
+        XtfTasksRow row = {                                                                                  \
+            .task = NO64, .team = LOOK_UP(COMMUNICATORS, team), .thread = thread, .generation = generation}; \
+        return RECORD(TASKS, NAME, row);                                                                     \
     }
 ON_THREAD_TASK(ThreadTaskCreate, THREAD_TASK_CREATE)
 ON_THREAD_TASK(ThreadTaskSwitch, THREAD_TASK_SWITCH)
@@ -273,16 +280,16 @@ static uint32_t context_region(XtfStream *stream, uint32_t context)
 
 ON(CallingContextEnter, OTF2_CallingContextRef context, uint32_t unwind_distance)
 {
-    XtfSamplesRow row = {.calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance,
-                         .generator = NO32};
+    XtfSamplesRow row = {
+        .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance, .generator = NO32};
     xtf_stream_push(stream, context_region(stream, row.calling_context), false, xtf_stream_enclosing(stream));
     return RECORD(SAMPLES, CALLING_CONTEXT_ENTER, row);
 }
 
 ON(CallingContextLeave, OTF2_CallingContextRef context)
 {
-    XtfSamplesRow row = {.calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = NO32,
-                         .generator = NO32};
+    XtfSamplesRow row = {
+        .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = NO32, .generator = NO32};
     OTF2_CallbackCode code = RECORD(SAMPLES, CALLING_CONTEXT_LEAVE, row);
     xtf_stream_pop(stream, context_region(stream, row.calling_context));
     return code;
@@ -290,7 +297,8 @@ ON(CallingContextLeave, OTF2_CallingContextRef context)
 
 ON(CallingContextSample, OTF2_CallingContextRef context, uint32_t unwind_distance, OTF2_InterruptGeneratorRef generator)
 {
-    XtfSamplesRow row = {.calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance,
+    XtfSamplesRow row = {.calling_context = LOOK_UP(CALLING_CONTEXTS, context),
+                         .unwind_distance = unwind_distance,
                          .generator = LOOK_UP(INTERRUPT_GENERATORS, generator)};
     return RECORD(SAMPLES, CALLING_CONTEXT_SAMPLE, row);
 }
@@ -339,16 +347,19 @@ OTF2_EvtReaderCallbacks *xtf_otf2_event_callbacks(void)
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
 
 #define SET(Name) OTF2_EvtReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
-    SET(Unknown) SET(BufferFlush) SET(MeasurementOnOff) SET(Enter) SET(Leave) SET(MpiSend) SET(MpiIsend)
-    SET(MpiIsendComplete) SET(MpiIrecvRequest) SET(MpiRecv) SET(MpiIrecv) SET(MpiRequestTest) SET(MpiRequestCancelled)
-    SET(MpiCollectiveBegin) SET(MpiCollectiveEnd) SET(OmpFork) SET(OmpJoin) SET(OmpAcquireLock) SET(OmpReleaseLock)
-    SET(OmpTaskCreate) SET(OmpTaskSwitch) SET(OmpTaskComplete) SET(Metric) SET(ParameterString) SET(ParameterInt)
-    SET(ParameterUnsignedInt) SET(ThreadFork) SET(ThreadJoin) SET(ThreadTeamBegin) SET(ThreadTeamEnd)
-    SET(ThreadAcquireLock) SET(ThreadReleaseLock) SET(ThreadTaskCreate) SET(ThreadTaskSwitch) SET(ThreadTaskComplete)
-    SET(ThreadCreate) SET(ThreadBegin) SET(ThreadWait) SET(ThreadEnd) SET(CallingContextEnter)
-    SET(CallingContextLeave) SET(CallingContextSample) SET(ProgramBegin) SET(ProgramEnd)
-    SET(NonBlockingCollectiveRequest) SET(NonBlockingCollectiveComplete) SET(CommCreate) SET(CommDestroy)
+    SET(Unknown)
+    SET(BufferFlush) SET(MeasurementOnOff) SET(Enter) SET(Leave) SET(MpiSend) SET(MpiIsend) SET(MpiIsendComplete)
+        SET(MpiIrecvRequest) SET(MpiRecv) SET(MpiIrecv) SET(MpiRequestTest) SET(MpiRequestCancelled)
+            SET(MpiCollectiveBegin) SET(MpiCollectiveEnd) SET(OmpFork) SET(OmpJoin) SET(OmpAcquireLock)
+                SET(OmpReleaseLock) SET(OmpTaskCreate) SET(OmpTaskSwitch) SET(OmpTaskComplete) SET(Metric)
+                    SET(ParameterString) SET(ParameterInt) SET(ParameterUnsignedInt) SET(ThreadFork) SET(ThreadJoin)
+                        SET(ThreadTeamBegin) SET(ThreadTeamEnd) SET(ThreadAcquireLock) SET(ThreadReleaseLock)
+                            SET(ThreadTaskCreate) SET(ThreadTaskSwitch) SET(ThreadTaskComplete) SET(ThreadCreate)
+                                SET(ThreadBegin) SET(ThreadWait) SET(ThreadEnd) SET(CallingContextEnter)
+                                    SET(CallingContextLeave) SET(CallingContextSample) SET(ProgramBegin) SET(ProgramEnd)
+                                        SET(NonBlockingCollectiveRequest) SET(NonBlockingCollectiveComplete)
+                                            SET(CommCreate) SET(CommDestroy)
 #undef SET
-    xtf_otf2_set_io_callbacks(callbacks);
+                                                xtf_otf2_set_io_callbacks(callbacks);
     return callbacks;
 }

@@ -52,8 +52,8 @@ static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError 
     if (import->options->keep_going && import->source.definitions.count > 0) {
         g_autoptr(GError) damage = NULL;
         xtf_otf2_set_error(&damage, XTF_ERROR_DAMAGED, code, "the definitions");
-        xtf_otf2_warn(import, "only the first %" PRIu64 " definitions were imported: %s", import->source.definitions.count,
-                      damage->message);
+        xtf_otf2_warn(import, "only the first %" PRIu64 " definitions were imported: %s",
+                      import->source.definitions.count, damage->message);
         return true;
     }
     xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "the archive's definitions");
@@ -77,8 +77,9 @@ static void note_definitions(XtfOtf2Import *import, uint64_t doubled_locations)
         xtf_otf2_warn(import, "locations: %" PRIu64 " ids are defined again: the first definition is meant",
                       doubled_locations);
     if (import->source.unknown > 0)
-        g_ptr_array_add(import->left_out, g_strdup_printf("%" PRIu64 " definitions of kinds that OTF2's library does not know",
-                                                          import->source.unknown));
+        g_ptr_array_add(import->left_out,
+                        g_strdup_printf("%" PRIu64 " definitions of kinds that OTF2's library does not know",
+                                        import->source.unknown));
 }
 
 /* What is in an archive beside definitions and events. */
@@ -91,7 +92,8 @@ static void note_extras(XtfOtf2Import *import, OTF2_Reader *reader)
     OTF2_Reader_GetNumberOfSnapshots(reader, &snapshots);
     OTF2_Reader_GetNumberOfThumbnails(reader, &thumbnails);
     if (snapshots > 0)
-        g_ptr_array_add(import->left_out, g_strdup_printf("%" PRIu32 " snapshots: they repeat what events say", snapshots));
+        g_ptr_array_add(import->left_out,
+                        g_strdup_printf("%" PRIu32 " snapshots: they repeat what events say", snapshots));
     if (thumbnails > 0)
         g_ptr_array_add(import->left_out, g_strdup_printf("%" PRIu32 " thumbnails: they summarize events", thumbnails));
     if (g_file_test(markers, G_FILE_TEST_EXISTS))

@@ -10,8 +10,8 @@
 /* A location's files. */
 typedef struct {
     uint64_t id;
-    uint64_t bytes;          /* of events */
-    bool has_definitions;    /* of its own: id maps and clock */
+    uint64_t bytes;       /* of events */
+    bool has_definitions; /* of its own: id maps and clock */
 } XtfOtf2Location;
 
 /* What may be wrong with calls. */
@@ -32,7 +32,7 @@ typedef struct {
     const char *anchor;
     const char *output;
     const XtfImportOptions *options;
-    const GArray *skipped;   /* of uint64_t: locations that the reader died of before */
+    const GArray *skipped; /* of uint64_t: locations that the reader died of before */
 
     XtfSupervised *shared;
     XtfOtf2Definitions source;
@@ -40,19 +40,19 @@ typedef struct {
     OTF2_DefReaderCallbacks *local_callbacks;
     XtfWriter *writer;
     uint32_t schemas[XTF_N_ARRAY_TYPES];
-    GArray *locations;       /* of XtfOtf2Location: those to be read */
-    uint64_t chunk_bytes;    /* what OTF2 reads at a time */
-    uint64_t bytes;          /* of all their events */
+    GArray *locations;    /* of XtfOtf2Location: those to be read */
+    uint64_t chunk_bytes; /* what OTF2 reads at a time */
+    uint64_t bytes;       /* of all their events */
 
     /* Shared by the workers, under the lock. */
     GMutex lock;
-    guint next;              /* location */
-    GError *error;           /* the first; the workers stop */
+    guint next;    /* location */
+    GError *error; /* the first; the workers stop */
     uint64_t counts[XTF_N_EVENTS];
     XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
-    uint64_t read;           /* events, as OTF2 counts them */
-    uint64_t n_with_events;  /* locations */
-    uint64_t own_definitions; /* of locations, that were not needed */
+    uint64_t read;                  /* events, as OTF2 counts them */
+    uint64_t n_with_events;         /* locations */
+    uint64_t own_definitions;       /* of locations, that were not needed */
     GPtrArray *warnings, *left_out; /* of strings */
     uint64_t n_more_warnings;       /* that are not listed */
 
@@ -76,7 +76,8 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error);
 /* The folder of the locations' files: the anchor's path without its ending. */
 char *xtf_otf2_folder(const char *anchor);
 
-/* Which locations there are to read. An .evt file that is not there is an error, unless the options say to keep going. */
+/* Which locations there are to read. An .evt file that is not there is an error, unless the options say to keep going.
+ */
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error);
 
 /* What the archive says of itself, as rows of `properties`. */

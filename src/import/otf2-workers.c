@@ -1,8 +1,8 @@
 /*
  * Reading the events of all locations, several at a time.
  *
- * A worker has an OTF2_Reader of its own, since those are not made for threads, and opens it anew for every few locations: what OTF2
- * remembers of a location (its maps, its clock) would otherwise stay in memory to the end.
+ * A worker has an OTF2_Reader of its own, since those are not made for threads, and opens it anew for every few
+ * locations: what OTF2 remembers of a location (its maps, its clock) would otherwise stay in memory to the end.
  */
 #include <inttypes.h>
 
@@ -22,7 +22,7 @@ typedef struct {
     XtfStream stream;
     uint64_t read, n_with_events;
     uint64_t own_definitions; /* of locations, that were not needed */
-    int64_t guessed; /* its part of import->bytes_guessed */
+    int64_t guessed;          /* its part of import->bytes_guessed */
 } Worker;
 
 static bool stopped(XtfOtf2Import *import)
@@ -99,8 +99,8 @@ static OTF2_CallbackCode count_offset(void *applied, OTF2_TimeStamp time, int64_
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events. Whatever else
- * there is repeats the archive's definitions, or should. */
+/* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events.
+ * Whatever else there is repeats the archive's definitions, or should. */
 static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
 {
     const OTF2_DefReaderCallbacks *callbacks = worker->import->local_callbacks;
@@ -184,10 +184,11 @@ static void report_mishaps(Worker *worker, uint64_t location)
 
     if (stream->backward.count > 0)
         xtf_otf2_warn(import,
-                      "location %" PRIu64 ": its times go back at %" PRIu64 " of its events, the first being event %" PRIu64
-                      ": those got the times of their predecessors",
+                      "location %" PRIu64 ": its times go back at %" PRIu64
+                      " of its events, the first being event %" PRIu64 ": those got the times of their predecessors",
                       location, stream->backward.count, stream->backward.first_seq);
-    count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count, stream->without_enter.first_seq);
+    count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count,
+                 stream->without_enter.first_seq);
     count_mishap(import, XTF_OTF2_OUT_OF_ORDER, location, stream->out_of_order.count, stream->out_of_order.first_seq);
     count_mishap(import, XTF_OTF2_NEVER_LEFT, location, stream->never_left, stream->seq);
     count_mishap(import, XTF_OTF2_TOO_DEEP, location, stream->deepest_beyond, stream->seq);
@@ -211,17 +212,18 @@ static void tell_mishaps(XtfOtf2Import *import)
 }
 
 /* What to do when the source fails: note it, or let it end the import. */
-static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error, GError **out)
+static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error,
+                       GError **out)
 {
     if (import->options->keep_going) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s", location->id, read,
-                      error->message);
+        xtf_otf2_warn(import, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s", location->id,
+                      read, error->message);
         g_error_free(error);
         return true;
     }
     g_set_error(out, XTF_ERROR, error->code,
-                "location %" PRIu64 " is damaged after %" PRIu64 " events (--keep-going imports the rest): %s", location->id,
-                read, error->message);
+                "location %" PRIu64 " is damaged after %" PRIu64 " events (--keep-going imports the rest): %s",
+                location->id, read, error->message);
     g_error_free(error);
     return false;
 }
@@ -323,7 +325,8 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     tell_mishaps(import);
     if (import->own_definitions > 0)
         g_ptr_array_add(import->left_out,
-                        g_strdup_printf("%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",
+                        g_strdup_printf("%" PRIu64
+                                        " definitions in locations' own files (.def): the archive's hold for all",
                                         import->own_definitions));
     if (import->error != NULL) {
         g_propagate_error(error, g_steal_pointer(&import->error));

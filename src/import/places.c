@@ -8,8 +8,8 @@ enum { PARADIGM_MPI = 4 };
 
 typedef struct {
     XtfDefinitions *definitions;
-    GHashTable *locations;     /* from ids to row + 1 */
-    uint32_t *proc_of;         /* of processes, by row; XTF_NONE32: not numbered yet */
+    GHashTable *locations;         /* from ids to row + 1 */
+    uint32_t *proc_of;             /* of processes, by row; XTF_NONE32: not numbered yet */
     const XtfGroupRow *ranks[256]; /* by paradigm: the group that lists the locations of its ranks, or NULL */
     uint64_t n_locations, n_processes;
 } Places;
@@ -48,7 +48,8 @@ static uint64_t drop_doubles(Places *places)
         if (find_location(places, row.id) != NULL)
             continue;
         *location_at(places, places->n_locations++) = row;
-        g_hash_table_insert(places->locations, g_memdup2(&row.id, sizeof row.id), GSIZE_TO_POINTER(places->n_locations));
+        g_hash_table_insert(places->locations, g_memdup2(&row.id, sizeof row.id),
+                            GSIZE_TO_POINTER(places->n_locations));
     }
     g_byte_array_set_size(table->rows, places->n_locations * table->schema->row_size);
     return n - places->n_locations;
@@ -69,7 +70,9 @@ static void make_up_processes(Places *places)
             continue;
         g_autofree char *name = g_strdup_printf("(undefined process %" PRIu32 ")", id);
         XtfProcessRow row = {
-            .id = id, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32,
+            .id = id,
+            .system_tree_node = XTF_NONE32,
+            .creator = XTF_NONE32,
             .name = xtf_definitions_own_string(places->definitions, name),
         };
         xtf_definitions_add(places->definitions, XTF_MODEL_PROCESSES, &row);

@@ -1,8 +1,8 @@
 /*
  * A map from the numbers that a source gives its definitions, 32 bits and often sparse, to row numbers.
  *
- * Open addressing, made for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Reading by many threads
- * is fine while nobody inserts.
+ * Open addressing, made for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Reading by
+ * many threads is fine while nobody inserts.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 typedef struct {
     uint32_t *slots; /* pairs of key and row + 1; row + 1 is 0 in a free slot */
     uint32_t count;
-    unsigned bits;   /* 2^bits slots */
+    unsigned bits; /* 2^bits slots */
 } XtfRefMap;
 
 void xtf_ref_map_init(XtfRefMap *map);

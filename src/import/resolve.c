@@ -30,8 +30,8 @@ static gboolean region_equal(gconstpointer a, gconstpointer b)
 }
 
 /*
- * Regions of one name, file and line are one region, whatever numbers the source gives them: some measurement systems define each
- * region once for every process. Lines count from 1, so 0 means as little as none.
+ * Regions of one name, file and line are one region, whatever numbers the source gives them: some measurement systems
+ * define each region once for every process. Lines count from 1, so 0 means as little as none.
  */
 static void merge_regions(XtfDefinitions *definitions)
 {
@@ -50,11 +50,15 @@ static void merge_regions(XtfDefinitions *definitions)
         uint32_t before;
         if (!g_hash_table_lookup_extended(seen, &key, NULL, &row)) {
             XtfRegionRow region = {
-                .line = key.line, .role = from->role, .paradigm = from->paradigm, .flags = from->flags,
+                .line = key.line,
+                .role = from->role,
+                .paradigm = from->paradigm,
+                .flags = from->flags,
                 .end_line = from->end_line == 0 ? XTF_NONE32 : from->end_line,
                 .canonical = xtf_definitions_string(definitions, from->canonical),
                 .description = xtf_definitions_string(definitions, from->description),
-                .file = key.file, .name = key.name,
+                .file = key.file,
+                .name = key.name,
             };
             row = GUINT_TO_POINTER(xtf_definitions_n_rows(definitions, XTF_MODEL_REGIONS));
             g_byte_array_append(regions->rows, (const guint8 *)&region, sizeof region);
@@ -83,16 +87,18 @@ static void resolve_field(XtfDefinitions *definitions, XtfDefinitionTable *table
     for (uint32_t at = 0; at < table->rows->len; at += table->schema->row_size) {
         uint8_t *row = table->rows->data + at;
         uint32_t id = xtf_field_get(field, row);
-        xtf_field_set(field, row, referred != 0 ? xtf_definitions_row(definitions, referred, id)
-                                                : xtf_definitions_string(definitions, id));
+        xtf_field_set(field, row,
+                      referred != 0 ? xtf_definitions_row(definitions, referred, id)
+                                    : xtf_definitions_string(definitions, id));
     }
 }
 
 static void resolve_values(XtfDefinitions *definitions)
 {
     enum { PARADIGM = 5, IO_PARADIGM = 6 }; /* of xtf_property_owners */
-    static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE, XTF_MODEL_PROCESSES,   0,
-                                      XTF_MODEL_CALLING_CONTEXTS, XTF_MODEL_IO_FILES, 0, XTF_MODEL_IO_PARADIGMS};
+    static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE,      XTF_MODEL_PROCESSES, 0,
+                                      XTF_MODEL_CALLING_CONTEXTS, XTF_MODEL_IO_FILES,  0,
+                                      XTF_MODEL_IO_PARADIGMS};
 
     for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_DEFINITION_PROPERTIES); i++) {
         XtfDefinitionPropertyRow *row = xtf_definitions_at(definitions, XTF_MODEL_DEFINITION_PROPERTIES, i);

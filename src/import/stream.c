@@ -47,7 +47,8 @@ bool xtf_stream_end(XtfStream *stream, GError **error)
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type)
 {
     if (stream->error == NULL)
-        stream->arrays[type] = xtf_writer_array(stream->writer, stream->location, stream->schemas[type], &stream->error);
+        stream->arrays[type] =
+            xtf_writer_array(stream->writer, stream->location, stream->schemas[type], &stream->error);
     return stream->arrays[type];
 }
 
@@ -102,8 +103,7 @@ const char *xtf_stream_event_name(unsigned event, const char **type)
         unsigned tag;
     } types[] = {
 #define FIRST_OF(TAG, array, Type) {XTF_FIRST_##TAG, XTF_MODEL_##TAG},
-        XTF_RECORD_TYPES(FIRST_OF)
-    };
+        XTF_RECORD_TYPES(FIRST_OF)};
     unsigned i = G_N_ELEMENTS(types) - 1;
 
     while (types[i].first > event)

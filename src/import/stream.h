@@ -1,15 +1,16 @@
 /*
  * The events of one location on their way into arrays: numbering, time order, the call stack.
  *
- * A record is built as a row of src/model on the caller's stack; xtf_stream_append() fills in its head. One stream belongs to one thread;
- * streams of different locations may share a writer and definitions.
+ * A record is built as a row of src/model on the caller's stack; xtf_stream_append() fills in its head. One stream
+ * belongs to one thread; streams of different locations may share a writer and definitions.
  *
  * The source's mistakes are repaired as follows, and counted:
  * - A record dated before its predecessor gets its predecessor's time; `backward_times` keeps the source's.
- * - A LEAVE whose region is not on top of the stack closes the innermost frame of that region, and all above it are never left. It is looked
- *   for among the XTF_STREAM_SEARCH innermost frames. Without such a frame it has no ENTER and changes nothing.
- * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records there name the deepest stored region, and LEAVEs have no
- *   ENTER.
+ * - A LEAVE whose region is not on top of the stack closes the innermost frame of that region, and all above it are
+ * never left. It is looked for among the XTF_STREAM_SEARCH innermost frames. Without such a frame it has no ENTER and
+ * changes nothing.
+ * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records there name the deepest stored region, and LEAVEs
+ * have no ENTER.
  */
 #pragma once
 
@@ -29,10 +30,9 @@ enum {
 /* Events of all types, numbered type by type; XTF_FIRST_SENDS is the first of `sends`. */
 enum {
 #define XTF_EVENT_TAG(name) XTF_ID_##name,
-#define XTF_EVENTS_OF(TAG, array, Type)                                                                                \
+#define XTF_EVENTS_OF(TAG, array, Type) \
     XTF_FIRST_##TAG, XTF_BEFORE_##TAG = XTF_FIRST_##TAG - 1, XTF_##TAG##_EVENTS(XTF_EVENT_TAG)
-    XTF_RECORD_TYPES(XTF_EVENTS_OF)
-    XTF_N_EVENTS,
+    XTF_RECORD_TYPES(XTF_EVENTS_OF) XTF_N_EVENTS,
 #undef XTF_EVENT_TAG
 #undef XTF_EVENTS_OF
 };
@@ -54,18 +54,18 @@ typedef struct {
     XtfDefinitions *definitions;
     const uint32_t *schemas; /* the trace's schema ids by model tag */
     uint64_t location;
-    uint64_t seq;            /* of the next record */
-    uint64_t last;           /* time of the last record */
+    uint64_t seq;  /* of the next record */
+    uint64_t last; /* time of the last record */
     uint64_t n_calls;
     XtfFrame *stack;
     uint32_t depth, room;
-    uint64_t beyond;         /* frames on top of the stack that are not stored */
+    uint64_t beyond; /* frames on top of the stack that are not stored */
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
     uint64_t counts[XTF_N_EVENTS];
     XtfMishap backward, without_enter, out_of_order;
-    uint64_t never_left;     /* known after xtf_stream_end() */
+    uint64_t never_left; /* known after xtf_stream_end() */
     uint64_t deepest_beyond;
-    GError *error;           /* what made an append fail */
+    GError *error; /* what made an append fail */
 } XtfStream;
 
 void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *definitions, const uint32_t *schemas);
@@ -90,8 +90,8 @@ static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const
 }
 
 /* Appends a record: `row` begins with a head, whose region is set already. */
-static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned first_event, unsigned event, uint64_t time,
-                                     void *row)
+static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned first_event, unsigned event,
+                                     uint64_t time, void *row)
 {
     XtfRecordHead *head = row;
 

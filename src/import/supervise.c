@@ -115,8 +115,7 @@ static bool watch(Child *child, const XtfSupervision *supervision, GError **erro
 static GVariant *open_envelope(Child *child, const XtfSupervision *supervision, int status, GError **error)
 {
     g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(g_steal_pointer(&child->received));
-    g_autoptr(GVariant) envelope = g_variant_ref_sink(
-        g_variant_new_from_bytes(G_VARIANT_TYPE(ENVELOPE), bytes, FALSE));
+    g_autoptr(GVariant) envelope = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(ENVELOPE), bytes, FALSE));
     g_autoptr(GVariant) result = NULL;
     const char *message;
     gboolean fine;

@@ -1,8 +1,8 @@
 /*
  * Work in a child process, for libraries that damaged input can bring down.
  *
- * The child does the work and hands back a result; the parent relays progress, and ends the child when the user cancels, when it dies, and when
- * it computes for long without getting anywhere.
+ * The child does the work and hands back a result; the parent relays progress, and ends the child when the user
+ * cancels, when it dies, and when it computes for long without getting anywhere.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ enum {
 /* Shared by both processes; the child writes. */
 typedef struct {
     _Atomic uint64_t events;
-    _Atomic uint64_t heartbeat;          /* grows as long as the work advances */
-    _Atomic uint32_t per_million;        /* done */
+    _Atomic uint64_t heartbeat;                         /* grows as long as the work advances */
+    _Atomic uint32_t per_million;                       /* done */
     _Atomic uint64_t busy_with[XTF_SUPERVISED_WORKERS]; /* what each thread of the child works on, plus 1; 0: nothing */
 } XtfSupervised;
 
@@ -29,12 +29,13 @@ typedef GVariant *(*XtfSupervisedWork)(XtfSupervised *shared, void *data, GError
 typedef struct {
     XtfSupervisedWork work;
     void *data;
-    const GVariantType *type; /* of the result */
-    atomic_bool *cancel;      /* may be NULL */
+    const GVariantType *type;                                   /* of the result */
+    atomic_bool *cancel;                                        /* may be NULL */
     void (*progress)(uint64_t events, double done, void *data); /* may be NULL */
     void *progress_data;
-    unsigned stall_seconds;   /* of computing without a heartbeat, after which the child is taken to hang; 0: 60 */
+    unsigned stall_seconds; /* of computing without a heartbeat, after which the child is taken to hang; 0: 60 */
 } XtfSupervision;
 
-/* Adds to `suspects` (of uint64_t) what the child was busy with if it died or hung: then the error is XTF_ERROR_DAMAGED. */
+/* Adds to `suspects` (of uint64_t) what the child was busy with if it died or hung: then the error is
+ * XTF_ERROR_DAMAGED. */
 GVariant *xtf_supervise(const XtfSupervision *supervision, GArray *suspects, GError **error);

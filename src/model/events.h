@@ -1,5 +1,5 @@
 /*
- * The events that make up each record type, in the order of their labels. OTF2's, by the names that its otf2-print gives them.
+ * The events that make up each record type, in the order of their labels. OTF2's, by otf2-print's names.
  */
 #pragma once
 

@@ -3,14 +3,36 @@
 #include <stddef.h>
 
 const char *const xtf_bases[] = {
-    "BINARY", "DECIMAL", NULL,
+    "BINARY",
+    "DECIMAL",
+    NULL,
 };
 
 const char *const xtf_collective_operations[] = {
-    "BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER", "ALLGATHERV", "ALLTOALL",
-    "ALLTOALLV", "ALLTOALLW", "ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK",
-    "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE", "CREATE_HANDLE_AND_ALLOCATE",
-    "DESTROY_HANDLE_AND_DEALLOCATE", NULL,
+    "BARRIER",
+    "BCAST",
+    "GATHER",
+    "GATHERV",
+    "SCATTER",
+    "SCATTERV",
+    "ALLGATHER",
+    "ALLGATHERV",
+    "ALLTOALL",
+    "ALLTOALLV",
+    "ALLTOALLW",
+    "ALLREDUCE",
+    "REDUCE",
+    "REDUCE_SCATTER",
+    "SCAN",
+    "EXSCAN",
+    "REDUCE_SCATTER_BLOCK",
+    "CREATE_HANDLE",
+    "DESTROY_HANDLE",
+    "ALLOCATE",
+    "DEALLOCATE",
+    "CREATE_HANDLE_AND_ALLOCATE",
+    "DESTROY_HANDLE_AND_DEALLOCATE",
+    NULL,
 };
 
 const char *const xtf_group_types[] = {
@@ -18,7 +40,9 @@ const char *const xtf_group_types[] = {
 };
 
 const char *const xtf_interrupt_modes[] = {
-    "TIME", "COUNT", NULL,
+    "TIME",
+    "COUNT",
+    NULL,
 };
 
 const char *const xtf_io_access_modes[] = {
@@ -26,15 +50,22 @@ const char *const xtf_io_access_modes[] = {
 };
 
 const char *const xtf_io_file_kinds[] = {
-    "REGULAR_FILE", "DIRECTORY", NULL,
+    "REGULAR_FILE",
+    "DIRECTORY",
+    NULL,
 };
 
 const char *const xtf_io_operation_modes[] = {
-    "READ", "WRITE", "FLUSH", NULL,
+    "READ",
+    "WRITE",
+    "FLUSH",
+    NULL,
 };
 
 const char *const xtf_io_paradigm_classes[] = {
-    "SERIAL", "PARALLEL", NULL,
+    "SERIAL",
+    "PARALLEL",
+    NULL,
 };
 
 const char *const xtf_io_seek_options[] = {
@@ -46,19 +77,29 @@ const char *const xtf_location_types[] = {
 };
 
 const char *const xtf_lock_types[] = {
-    "EXCLUSIVE", "SHARED", NULL,
+    "EXCLUSIVE",
+    "SHARED",
+    NULL,
 };
 
 const char *const xtf_measurement_modes[] = {
-    "0", "ON", "OFF", NULL,
+    "0",
+    "ON",
+    "OFF",
+    NULL,
 };
 
 const char *const xtf_metric_class_kinds[] = {
-    "CLASS", "INSTANCE", NULL,
+    "CLASS",
+    "INSTANCE",
+    NULL,
 };
 
 const char *const xtf_metric_occurrences[] = {
-    "SYNCHRONOUS_STRICT", "SYNCHRONOUS", "ASYNCHRONOUS", NULL,
+    "SYNCHRONOUS_STRICT",
+    "SYNCHRONOUS",
+    "ASYNCHRONOUS",
+    NULL,
 };
 
 const char *const xtf_metric_scopes[] = {
@@ -74,17 +115,24 @@ const char *const xtf_paradigm_classes[] = {
 };
 
 const char *const xtf_paradigm_names[] = {
-    "UNKNOWN", "USER", "COMPILER", "OPENMP", "MPI", "CUDA", "MEASUREMENT_SYSTEM", "PTHREAD", "HMPP", "OMPSS",
-    "HARDWARE", "GASPI", "UPC", "SHMEM", "WINTHREAD", "QTTHREAD", "ACETHREAD", "TBBTHREAD", "OPENACC", "OPENCL",
-    "MTAPI", "SAMPLING", "NONE", "HIP", "KOKKOS", NULL,
+    "UNKNOWN",   "USER",     "COMPILER",  "OPENMP",    "MPI",     "CUDA",   "MEASUREMENT_SYSTEM",
+    "PTHREAD",   "HMPP",     "OMPSS",     "HARDWARE",  "GASPI",   "UPC",    "SHMEM",
+    "WINTHREAD", "QTTHREAD", "ACETHREAD", "TBBTHREAD", "OPENACC", "OPENCL", "MTAPI",
+    "SAMPLING",  "NONE",     "HIP",       "KOKKOS",    NULL,
 };
 
 const char *const xtf_parameter_types[] = {
-    "STRING", "INT64", "UINT64", NULL,
+    "STRING",
+    "INT64",
+    "UINT64",
+    NULL,
 };
 
 const char *const xtf_process_types[] = {
-    "UNKNOWN", "PROCESS", "ACCELERATOR", NULL,
+    "UNKNOWN",
+    "PROCESS",
+    "ACCELERATOR",
+    NULL,
 };
 
 const char *const xtf_property_owners[] = {
@@ -96,20 +144,59 @@ const char *const xtf_recorder_kinds[] = {
 };
 
 const char *const xtf_region_roles[] = {
-    "UNKNOWN", "FUNCTION", "WRAPPER", "LOOP", "CODE", "PARALLEL", "SECTIONS", "SECTION", "WORKSHARE", "SINGLE",
-    "SINGLE_SBLOCK", "MASTER", "CRITICAL", "CRITICAL_SBLOCK", "ATOMIC", "BARRIER", "IMPLICIT_BARRIER", "FLUSH",
-    "ORDERED", "ORDERED_SBLOCK", "TASK", "TASK_CREATE", "TASK_WAIT", "COLL_ONE2ALL", "COLL_ALL2ONE", "COLL_ALL2ALL",
-    "COLL_OTHER", "FILE_IO", "POINT2POINT", "RMA", "DATA_TRANSFER", "ARTIFICIAL", "THREAD_CREATE", "THREAD_WAIT",
-    "TASK_UNTIED", "ALLOCATE", "DEALLOCATE", "REALLOCATE", "FILE_IO_METADATA", NULL,
+    "UNKNOWN",
+    "FUNCTION",
+    "WRAPPER",
+    "LOOP",
+    "CODE",
+    "PARALLEL",
+    "SECTIONS",
+    "SECTION",
+    "WORKSHARE",
+    "SINGLE",
+    "SINGLE_SBLOCK",
+    "MASTER",
+    "CRITICAL",
+    "CRITICAL_SBLOCK",
+    "ATOMIC",
+    "BARRIER",
+    "IMPLICIT_BARRIER",
+    "FLUSH",
+    "ORDERED",
+    "ORDERED_SBLOCK",
+    "TASK",
+    "TASK_CREATE",
+    "TASK_WAIT",
+    "COLL_ONE2ALL",
+    "COLL_ALL2ONE",
+    "COLL_ALL2ALL",
+    "COLL_OTHER",
+    "FILE_IO",
+    "POINT2POINT",
+    "RMA",
+    "DATA_TRANSFER",
+    "ARTIFICIAL",
+    "THREAD_CREATE",
+    "THREAD_WAIT",
+    "TASK_UNTIED",
+    "ALLOCATE",
+    "DEALLOCATE",
+    "REALLOCATE",
+    "FILE_IO_METADATA",
+    NULL,
 };
 
 const char *const xtf_rma_atomics[] = {
-    "ACCUMULATE", "INCREMENT", "TEST_AND_SET", "COMPARE_AND_SWAP", "SWAP", "FETCH_AND_ADD", "FETCH_AND_INCREMENT",
-    "FETCH_AND_ACCUMULATE", NULL,
+    "ACCUMULATE", "INCREMENT",     "TEST_AND_SET",        "COMPARE_AND_SWAP",
+    "SWAP",       "FETCH_AND_ADD", "FETCH_AND_INCREMENT", "FETCH_AND_ACCUMULATE",
+    NULL,
 };
 
 const char *const xtf_rma_sync_types[] = {
-    "MEMORY", "NOTIFY_IN", "NOTIFY_OUT", NULL,
+    "MEMORY",
+    "NOTIFY_IN",
+    "NOTIFY_OUT",
+    NULL,
 };
 
 const char *const xtf_system_tree_domains[] = {
@@ -118,7 +205,31 @@ const char *const xtf_system_tree_domains[] = {
 };
 
 const char *const xtf_value_types[] = {
-    "NONE", "UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FLOAT", "DOUBLE", "STRING",
-    "ATTRIBUTE", "LOCATION", "REGION", "GROUP", "METRIC", "COMM", "PARAMETER", "RMA_WIN", "SOURCE_CODE_LOCATION",
-    "CALLING_CONTEXT", "INTERRUPT_GENERATOR", "IO_FILE", "IO_HANDLE", "LOCATION_GROUP", NULL,
+    "NONE",
+    "UINT8",
+    "UINT16",
+    "UINT32",
+    "UINT64",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "FLOAT",
+    "DOUBLE",
+    "STRING",
+    "ATTRIBUTE",
+    "LOCATION",
+    "REGION",
+    "GROUP",
+    "METRIC",
+    "COMM",
+    "PARAMETER",
+    "RMA_WIN",
+    "SOURCE_CODE_LOCATION",
+    "CALLING_CONTEXT",
+    "INTERRUPT_GENERATOR",
+    "IO_FILE",
+    "IO_HANDLE",
+    "LOCATION_GROUP",
+    NULL,
 };

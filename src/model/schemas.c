@@ -1,12 +1,15 @@
 #include "src/model/schemas.h"
 
 #define LABEL(name) #name,
-#define EVENT_LABELS(TAG, array, Type)                                                                                  \
+#define EVENT_LABELS(TAG, array, Type) \
     static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
 
-#define END_OF_FIELDS {NULL, 0, NULL, NULL, NULL, 0, NULL}
-#define SPECS(TAG, array, Type)                                                                                         \
+#define END_OF_FIELDS                      \
+    {                                      \
+        NULL, 0, NULL, NULL, NULL, 0, NULL \
+    }
+#define SPECS(TAG, array, Type) \
     static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC) END_OF_FIELDS};
 #define RECORD_SPECS(TAG, array, Type) SPECS(TAG, array##_record, Type)
 #define SIDE_SPECS(TAG, array, Type)   SPECS(TAG, array##_side, Type)
@@ -24,8 +27,7 @@ static const struct {
 #define RECORD(TAG, array, Type) {#array, XTF_SCHEMA_RECORD, array##_record_specs, sizeof(Xtf##Type##Row)},
 #define SIDE(TAG, array, Type)   {#array, XTF_SCHEMA_SIDE, array##_side_specs, sizeof(Xtf##Type##Row)},
 #define TABLE(TAG, array, Type)  {#array, XTF_SCHEMA_TABLE, array##_table_specs, sizeof(Xtf##Type##Row)},
-    XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)
-};
+    XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)};
 
 static gpointer make_all(gpointer unused)
 {

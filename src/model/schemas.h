@@ -1,11 +1,12 @@
 /*
  * The standard record types, side arrays and definition tables, which importers share.
  *
- * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made: they cannot
- * disagree. Where one of these fits what a source has, an importer uses it, so that all sources look alike.
+ * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made: they
+ * cannot disagree. Where one of these fits what a source has, an importer uses it, so that all sources look alike.
  *
- * Every record begins with XtfRecordHead. A field that some events of a type don't have is OPTIONAL and holds all ones there; fields
- * for which all ones are a proper value (signed ones, strings) hold 0 instead, and the event's name says that they mean nothing.
+ * Every record begins with XtfRecordHead. A field that some events of a type don't have is OPTIONAL and holds all ones
+ * there; fields for which all ones are a proper value (signed ones, strings) hold 0 instead, and the event's name says that
+ * they mean nothing.
  */
 #pragma once
 
@@ -41,7 +42,7 @@
 #define XTF_MESSAGE_FIELDS(FIELD, EVENTS)                                                                              \
     XTF_HEAD_FIELDS(FIELD, EVENTS)                                                                                     \
     FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
-    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                            \
+    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
     FIELD(U32, tag, XTF_ROLE_TAG, "", "", 0, NULL)                                                                     \
     FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", 0, NULL)                                                                \
     FIELD(U64, request, "", "", "", XTF_OPT, NULL)
@@ -55,11 +56,11 @@
 /* A root of 2^32 - 2 is the process itself, 2^32 - 3 a member of the own group of an inter-communicator. */
 #define XTF_COLLECTIVES_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_collectives_events)                                                                     \
-    FIELD(U8, operation, "", "", "", XTF_OPT, xtf_collective_operations)                                                   \
-    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                            \
-    FIELD(U32, root, "", "", "", XTF_OPT, NULL)                                                                            \
-    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                              \
-    FIELD(U64, received, "", "B", "", XTF_OPT, NULL)                                                                       \
+    FIELD(U8, operation, "", "", "", XTF_OPT, xtf_collective_operations)                                               \
+    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
+    FIELD(U32, root, "", "", "", XTF_OPT, NULL)                                                                        \
+    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                          \
+    FIELD(U64, received, "", "B", "", XTF_OPT, NULL)                                                                   \
     FIELD(U64, request, "", "", "", XTF_OPT, NULL)
 
 #define XTF_COMMS_FIELDS(FIELD)                                                                                        \
@@ -68,51 +69,51 @@
 
 /* The values are in the side array `metric_values`. `metric` is the first of them. */
 #define XTF_COUNTERS_FIELDS(FIELD)                                                                                     \
-    XTF_HEAD_WITH_REGION(FIELD, xtf_counters_events, XTF_OPT)                                                              \
-    FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_NAMES, NULL)                                             \
-    FIELD(U32, metric_class, "", "", XTF_TABLE_METRIC_CLASSES, XTF_OPT, NULL)                                              \
+    XTF_HEAD_WITH_REGION(FIELD, xtf_counters_events, XTF_OPT)                                                          \
+    FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_NAMES, NULL)                                        \
+    FIELD(U32, metric_class, "", "", XTF_TABLE_METRIC_CLASSES, XTF_OPT, NULL)                                          \
     FIELD(U8, n_values, "", "", "", 0, NULL)
 
 #define XTF_THREADS_FIELDS(FIELD)                                                                                      \
     XTF_HEAD_FIELDS(FIELD, xtf_threads_events)                                                                         \
-    FIELD(U8, model, "", "", "", XTF_OPT, xtf_paradigm_names)                                                              \
-    FIELD(U32, requested, "", "", "", XTF_OPT, NULL)                                                                       \
-    FIELD(U32, team, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                            \
+    FIELD(U8, model, "", "", "", XTF_OPT, xtf_paradigm_names)                                                          \
+    FIELD(U32, requested, "", "", "", XTF_OPT, NULL)                                                                   \
+    FIELD(U32, team, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
     FIELD(U64, sequence, "", "", "", XTF_OPT, NULL)
 
 #define XTF_LOCKS_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_locks_events)                                                                           \
-    FIELD(U8, model, "", "", "", XTF_OPT, xtf_paradigm_names)                                                              \
+    FIELD(U8, model, "", "", "", XTF_OPT, xtf_paradigm_names)                                                          \
     FIELD(U32, lock, "", "", "", 0, NULL)                                                                              \
     FIELD(U32, order, "", "", "", 0, NULL)
 
 #define XTF_TASKS_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_tasks_events)                                                                           \
-    FIELD(U64, task, "", "", "", XTF_OPT, NULL)                                                                            \
-    FIELD(U32, team, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                            \
-    FIELD(U32, thread, "", "", "", XTF_OPT, NULL)                                                                          \
+    FIELD(U64, task, "", "", "", XTF_OPT, NULL)                                                                        \
+    FIELD(U32, team, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
+    FIELD(U32, thread, "", "", "", XTF_OPT, NULL)                                                                      \
     FIELD(U32, generation, "", "", "", XTF_OPT, NULL)
 
 #define XTF_PARAMETERS_FIELDS(FIELD)                                                                                   \
     XTF_HEAD_FIELDS(FIELD, xtf_parameters_events)                                                                      \
-    FIELD(U32, parameter, "", "", XTF_TABLE_PARAMETERS, XTF_OPT, NULL)                                                     \
+    FIELD(U32, parameter, "", "", XTF_TABLE_PARAMETERS, XTF_OPT, NULL)                                                 \
     FIELD(I64, integer, "", "", "", 0, NULL)                                                                           \
     FIELD(U64, unsigned_integer, "", "", "", 0, NULL)                                                                  \
     FIELD(STRING, text, "", "", "", 0, NULL)
 
 #define XTF_IO_CONTROL_FIELDS(FIELD)                                                                                   \
     XTF_HEAD_FIELDS(FIELD, xtf_io_control_events)                                                                      \
-    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                        \
-    FIELD(U32, new_handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                    \
-    FIELD(U8, mode, "", "", "", XTF_OPT, xtf_io_access_modes)                                                              \
-    FIELD(U32, creation_flags, "", "", "", XTF_OPT, NULL)                                                                  \
-    FIELD(U32, status_flags, "", "", "", XTF_OPT, NULL)                                                                    \
-    FIELD(U32, io_paradigm, "", "", XTF_TABLE_IO_PARADIGMS, XTF_OPT, NULL)                                                 \
+    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                    \
+    FIELD(U32, new_handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                \
+    FIELD(U8, mode, "", "", "", XTF_OPT, xtf_io_access_modes)                                                          \
+    FIELD(U32, creation_flags, "", "", "", XTF_OPT, NULL)                                                              \
+    FIELD(U32, status_flags, "", "", "", XTF_OPT, NULL)                                                                \
+    FIELD(U32, io_paradigm, "", "", XTF_TABLE_IO_PARADIGMS, XTF_OPT, NULL)                                             \
     FIELD(U32, file, "", "", XTF_TABLE_IO_FILES, XTF_OPT, NULL)
 
 #define XTF_IO_SEEKS_FIELDS(FIELD)                                                                                     \
     XTF_HEAD_FIELDS(FIELD, xtf_io_seeks_events)                                                                        \
-    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                        \
+    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                    \
     FIELD(I64, offset, "", "B", "", 0, NULL)                                                                           \
     FIELD(U8, whence, "", "", "", 0, xtf_io_seek_options)                                                              \
     FIELD(U64, result, "", "B", "", XTF_OPT, NULL)
@@ -120,69 +121,69 @@
 /* `requested` is what the beginning asked for, `bytes` what the completion moved. */
 #define XTF_IO_OPERATIONS_FIELDS(FIELD)                                                                                \
     XTF_HEAD_FIELDS(FIELD, xtf_io_operations_events)                                                                   \
-    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                        \
-    FIELD(U8, mode, "", "", "", XTF_OPT, xtf_io_operation_modes)                                                           \
-    FIELD(U32, operation_flags, "", "", "", XTF_OPT, NULL)                                                                 \
-    FIELD(U64, requested, "", "B", "", XTF_OPT, NULL)                                                                      \
-    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                              \
+    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                    \
+    FIELD(U8, mode, "", "", "", XTF_OPT, xtf_io_operation_modes)                                                       \
+    FIELD(U32, operation_flags, "", "", "", XTF_OPT, NULL)                                                             \
+    FIELD(U64, requested, "", "B", "", XTF_OPT, NULL)                                                                  \
+    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                          \
     FIELD(U64, matching, "", "", "", XTF_OPT, NULL)
 
 #define XTF_IO_LOCKS_FIELDS(FIELD)                                                                                     \
     XTF_HEAD_FIELDS(FIELD, xtf_io_locks_events)                                                                        \
-    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                        \
+    FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                    \
     FIELD(U8, lock_type, "", "", "", 0, xtf_lock_types)
 
 /* Peers are ranks in the window's communicator. */
 #define XTF_RMA_OPERATIONS_FIELDS(FIELD)                                                                               \
     XTF_HEAD_FIELDS(FIELD, xtf_rma_operations_events)                                                                  \
-    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                       \
-    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                                 \
-    FIELD(U8, atomic, "", "", "", XTF_OPT, xtf_rma_atomics)                                                                \
-    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                              \
-    FIELD(U64, received, "", "B", "", XTF_OPT, NULL)                                                                       \
+    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                   \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                             \
+    FIELD(U8, atomic, "", "", "", XTF_OPT, xtf_rma_atomics)                                                            \
+    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                          \
+    FIELD(U64, received, "", "B", "", XTF_OPT, NULL)                                                                   \
     FIELD(U64, matching, "", "", "", XTF_OPT, NULL)
 
 #define XTF_RMA_COLLECTIVES_FIELDS(FIELD)                                                                              \
     XTF_HEAD_FIELDS(FIELD, xtf_rma_collectives_events)                                                                 \
-    FIELD(U8, operation, "", "", "", XTF_OPT, xtf_collective_operations)                                                   \
-    FIELD(U32, sync_level, "", "", "", XTF_OPT, NULL)                                                                      \
-    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                       \
-    FIELD(U32, root, "", "", "", XTF_OPT, NULL)                                                                            \
-    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                              \
+    FIELD(U8, operation, "", "", "", XTF_OPT, xtf_collective_operations)                                               \
+    FIELD(U32, sync_level, "", "", "", XTF_OPT, NULL)                                                                  \
+    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                   \
+    FIELD(U32, root, "", "", "", XTF_OPT, NULL)                                                                        \
+    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                          \
     FIELD(U64, received, "", "B", "", XTF_OPT, NULL)
 
 #define XTF_RMA_SYNCS_FIELDS(FIELD)                                                                                    \
     XTF_HEAD_FIELDS(FIELD, xtf_rma_syncs_events)                                                                       \
-    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                       \
-    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                                 \
-    FIELD(U8, sync_type, "", "", "", XTF_OPT, xtf_rma_sync_types)                                                          \
-    FIELD(U32, sync_level, "", "", "", XTF_OPT, NULL)                                                                      \
+    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                   \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                             \
+    FIELD(U8, sync_type, "", "", "", XTF_OPT, xtf_rma_sync_types)                                                      \
+    FIELD(U32, sync_level, "", "", "", XTF_OPT, NULL)                                                                  \
     FIELD(U32, group, "", "", XTF_TABLE_GROUPS, XTF_OPT, NULL)
 
 #define XTF_RMA_LOCKS_FIELDS(FIELD)                                                                                    \
     XTF_HEAD_FIELDS(FIELD, xtf_rma_locks_events)                                                                       \
-    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                       \
-    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                                 \
+    FIELD(U32, window, "", "", XTF_TABLE_RMA_WINDOWS, XTF_OPT, NULL)                                                   \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                             \
     FIELD(U64, lock, "", "", "", 0, NULL)                                                                              \
     FIELD(U8, lock_type, "", "", "", XTF_OPT, xtf_lock_types)
 
 #define XTF_SAMPLES_FIELDS(FIELD)                                                                                      \
     XTF_HEAD_FIELDS(FIELD, xtf_samples_events)                                                                         \
-    FIELD(U32, calling_context, "", "", XTF_TABLE_CALLING_CONTEXTS, XTF_OPT, NULL)                                         \
-    FIELD(U32, unwind_distance, "", "", "", XTF_OPT, NULL)                                                                 \
+    FIELD(U32, calling_context, "", "", XTF_TABLE_CALLING_CONTEXTS, XTF_OPT, NULL)                                     \
+    FIELD(U32, unwind_distance, "", "", "", XTF_OPT, NULL)                                                             \
     FIELD(U32, generator, "", "", XTF_TABLE_INTERRUPT_GENERATORS, XTF_OPT, NULL)
 
 /* Arguments of a program are in the side array `arguments`. */
 #define XTF_PROGRAMS_FIELDS(FIELD)                                                                                     \
     XTF_HEAD_FIELDS(FIELD, xtf_programs_events)                                                                        \
-    FIELD(U32, n_arguments, "", "", "", XTF_OPT, NULL)                                                                     \
+    FIELD(U32, n_arguments, "", "", "", XTF_OPT, NULL)                                                                 \
     FIELD(I64, exit_status, "", "", "", 0, NULL)                                                                       \
     FIELD(STRING, program, "", "", "", 0, NULL)
 
 /* What the measurement itself did: switched on (1) or off (2), and flushes of its buffer, until `stop`. */
 #define XTF_MEASUREMENT_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_measurement_events)                                                                     \
-    FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                            \
+    FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
     FIELD(U64, stop, "", "ticks", "", XTF_OPT, NULL)
 
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
@@ -191,17 +192,17 @@
     FIELD(U64, time, XTF_ROLE_TIME, "ticks", "", 0, NULL)                                                              \
     FIELD(U64, seq, XTF_ROLE_SEQ, "", "", 0, NULL)
 
-/* A value is read as its type says: integers extended to 64 bits, FLOAT and DOUBLE as a double's bits, STRING as a string's
- * number, references as row numbers (LOCATION: the location itself). */
+/* A value is read as its type says: integers extended to 64 bits, FLOAT and DOUBLE as a double's bits, STRING as a
+ * string's number, references as row numbers (LOCATION: the location itself). */
 #define XTF_ATTRIBUTES_FIELDS(FIELD)                                                                                   \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
-    FIELD(U32, attribute, "", "", XTF_TABLE_ATTRIBUTES, XTF_OPT, NULL)                                                     \
+    FIELD(U32, attribute, "", "", XTF_TABLE_ATTRIBUTES, XTF_OPT, NULL)                                                 \
     FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types)                                                   \
     FIELD(U64, value, XTF_ROLE_VALUE, "", "", 0, NULL)
 
 #define XTF_METRIC_VALUES_FIELDS(FIELD)                                                                                \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
-    FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_OPT, NULL)                                              \
+    FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_OPT, NULL)                                          \
     FIELD(U8, value_type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types)                                             \
     FIELD(U64, value, XTF_ROLE_VALUE, "", "", 0, NULL)
 
@@ -209,7 +210,7 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(STRING, argument, "", "", "", 0, NULL)
 
-/* For records that the source dates before their predecessor, and that stand at their predecessor's time: the source's time. */
+/* The source's time of a record that it dates before its predecessor, and that stands at its predecessor's time. */
 #define XTF_BACKWARD_TIMES_FIELDS(FIELD)                                                                               \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U64, source_time, "", "ticks", "", 0, NULL)
@@ -250,7 +251,7 @@ typedef struct __attribute__((packed)) {
     XTF_HEAD_FIELDS(XTF_MEMBER, NULL)
 } XtfRecordHead;
 
-#define XTF_ROW_STRUCT(TAG, name, Type)                                                                                 \
+#define XTF_ROW_STRUCT(TAG, name, Type)                                                                                \
     typedef struct __attribute__((packed)) {                                                                           \
         XTF_##TAG##_FIELDS(XTF_MEMBER)                                                                                 \
     } Xtf##Type##Row;

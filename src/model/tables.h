@@ -1,8 +1,8 @@
 /*
  * Definition tables beside those of vocabulary.h, and the rows of all.
  *
- * `id` is the number that the source gives the definition. Fields that refer to a table hold its row numbers; locations are referred
- * to by their key P. Typed values are as in the side array `attributes`.
+ * `id` is the number that the source gives the definition. Fields that refer to a table hold its row numbers; locations
+ * are referred to by their key P. Typed values are as in the side array `attributes`.
  */
 #pragma once
 

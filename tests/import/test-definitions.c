@@ -17,7 +17,13 @@ enum { OPENMP = 3, MPI = 4 };
 static void add_region(XtfDefinitions *definitions, uint32_t id, uint32_t name, uint32_t file, uint32_t line)
 {
     XtfRegionDefinitionRow row = {
-        .id = id, .region = id, .line = line, .end_line = 0, .canonical = name, .description = XTF_NONE32, .file = file,
+        .id = id,
+        .region = id,
+        .line = line,
+        .end_line = 0,
+        .canonical = name,
+        .description = XTF_NONE32,
+        .file = file,
         .name = name,
     };
     xtf_definitions_add(definitions, XTF_MODEL_REGION_DEFINITIONS, &row);
@@ -39,8 +45,12 @@ static void add_group(XtfDefinitions *definitions, uint32_t id, uint8_t type, ui
                       const uint64_t *members)
 {
     XtfGroupRow row = {
-        .first = xtf_definitions_n_rows(definitions, XTF_MODEL_MEMBERS), .count = n, .id = id, .type = type,
-        .paradigm = paradigm, .name = XTF_NONE32,
+        .first = xtf_definitions_n_rows(definitions, XTF_MODEL_MEMBERS),
+        .count = n,
+        .id = id,
+        .type = type,
+        .paradigm = paradigm,
+        .name = XTF_NONE32,
     };
     for (uint32_t i = 0; i < n; i++) {
         XtfMemberRow member = {.member = members[i], .proc = XTF_NONE32};
@@ -164,7 +174,8 @@ Test(definitions, the_first_of_two_definitions_is_meant)
     g_autoptr(XtfTrace) trace = store(&definitions, NULL);
     cr_assert_eq(n_rows(trace, "parameter_definitions"), 2);
     cr_assert_eq(((const XtfCallpathParameterRow *)row(trace, "callpath_parameters", 0))->parameter, 0);
-    cr_assert_str_eq(text(trace, ((const XtfParameterDefinitionRow *)row(trace, "parameter_definitions", 0))->name), "one");
+    cr_assert_str_eq(text(trace, ((const XtfParameterDefinitionRow *)row(trace, "parameter_definitions", 0))->name),
+                     "one");
     xtf_definitions_finish(&definitions);
 }
 
@@ -178,7 +189,8 @@ static void check_location(XtfTrace *trace, uint64_t n, uint64_t id, uint32_t pr
     cr_assert_eq(((const XtfProcessRow *)row(trace, "processes", location->process))->proc, proc);
 }
 
-/* Two ranks, whose order is not that of the definitions, with a thread each that was defined before the one that MPI knows, and a GPU. */
+/* Two ranks, whose order is not that of the definitions, with a thread each that was defined before the one that MPI
+ * knows, and a GPU. */
 Test(definitions, numbers_processes_by_mpi_s_ranks)
 {
     const uint64_t thread_a = 1, main_a = (UINT64_C(1) << 32) + 1, thread_b = 5, main_b = UINT64_C(7) << 32, gpu = 9;
@@ -266,7 +278,11 @@ Test(definitions, communicators_stay_apart_and_self_has_no_group)
     xtf_definitions_add_string(&definitions, 0, "");
     for (uint32_t id = 0; id < 3; id++) {
         XtfCommunicatorRow row = {
-            .id = id, .group = id == 2 ? 1 : 0, .remote_group = XTF_NONE32, .parent = id == 1 ? 0 : XTF_NONE32, .name = 0,
+            .id = id,
+            .group = id == 2 ? 1 : 0,
+            .remote_group = XTF_NONE32,
+            .parent = id == 1 ? 0 : XTF_NONE32,
+            .name = 0,
         };
         xtf_definitions_add(&definitions, XTF_MODEL_COMMUNICATORS, &row);
     }

@@ -1,5 +1,6 @@
 /*
- * The call stack, the order of times and the numbering of one location's events, compared with a stack that is kept the simple way.
+ * The call stack, the order of times and the numbering of one location's events, compared with a stack that is kept the
+ * simple way.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -121,13 +122,13 @@ Test(stream, repairs_calls_that_do_not_fit)
 
     set_up(&fixture);
     XtfStream *stream = &fixture.stream;
-    xtf_stream_leave(stream, 1, SEND);  /* 0: never entered */
-    xtf_stream_enter(stream, 2, MAIN);  /* 1 */
-    xtf_stream_enter(stream, 3, WORK);  /* 2 */
-    xtf_stream_enter(stream, 4, SEND);  /* 3: never left */
-    xtf_stream_leave(stream, 5, WORK);  /* 4: closes 2, over 3 */
-    xtf_stream_leave(stream, 6, WORK);  /* 5: left twice */
-    xtf_stream_enter(stream, 7, SEND);  /* 6: called by main; never left */
+    xtf_stream_leave(stream, 1, SEND); /* 0: never entered */
+    xtf_stream_enter(stream, 2, MAIN); /* 1 */
+    xtf_stream_enter(stream, 3, WORK); /* 2 */
+    xtf_stream_enter(stream, 4, SEND); /* 3: never left */
+    xtf_stream_leave(stream, 5, WORK); /* 4: closes 2, over 3 */
+    xtf_stream_leave(stream, 6, WORK); /* 5: left twice */
+    xtf_stream_enter(stream, 7, SEND); /* 6: called by main; never left */
     g_autoptr(XtfTrace) trace = finish(&fixture);
 
     const uint64_t enters[] = {0, 0, 1, 1, 2, 0, 5};
@@ -172,8 +173,8 @@ Test(stream, holds_times_that_go_back_and_keeps_the_source_s)
     set_up(&fixture);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
         XtfRequestsRow row = {.region = XTF_NONE32, .request = i};
-        cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_REQUESTS, XTF_FIRST_REQUESTS, XTF_ID_MPI_REQUEST_TEST, times[i],
-                                    &row));
+        cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_REQUESTS, XTF_FIRST_REQUESTS, XTF_ID_MPI_REQUEST_TEST,
+                                    times[i], &row));
     }
     g_autoptr(XtfTrace) trace = finish(&fixture);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {

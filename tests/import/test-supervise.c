@@ -12,7 +12,11 @@
 static GVariant *supervise(XtfSupervisedWork work, void *data, atomic_bool *cancel, GArray *suspects, GError **error)
 {
     XtfSupervision supervision = {
-        .work = work, .data = data, .type = G_VARIANT_TYPE_STRING, .cancel = cancel, .stall_seconds = 1,
+        .work = work,
+        .data = data,
+        .type = G_VARIANT_TYPE_STRING,
+        .cancel = cancel,
+        .stall_seconds = 1,
     };
     return xtf_supervise(&supervision, suspects, error);
 }

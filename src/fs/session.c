@@ -85,9 +85,11 @@ static void end_reaper(XtfFs *fs, GThread *reaper)
     while (!atomic_load(&fs->reaper_ended)) {
         if (poll(&device, 1, 5) <= 0)
             continue;
-        if (fuse_session_receive_buf(fs->session, &buffer) <= 0)
-            break; /* unmounted: nothing holds it any more */
-        fuse_session_process_buf(fs->session, &buffer);
+        if (device.revents & POLLERR)
+            break;                       /* unmounted: nothing holds it any more */
+        fuse_session_reset(fs->session); /* a session that was told to end throws away what it receives */
+        if (fuse_session_receive_buf(fs->session, &buffer) > 0)
+            fuse_session_process_buf(fs->session, &buffer);
     }
     free(buffer.mem);
     g_thread_join(reaper);

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+from xtf_check import check
 from xtf_reader import Damaged, Trace, escape
 
 # seed, page size, locations, rows of a record array. The third makes trees of three levels: 10 rows a leaf, 168 leaves an index page.
@@ -47,7 +48,7 @@ def test_library(dump_trace, folder):
         run(dump_trace, "write", path, seed, page_size, locations, rows)
         trace = Trace(path)
         expect(trace.page_size == page_size and trace.epoch == 2, path, "is not what was asked for")
-        trace.check()
+        check(trace)
         mine, theirs = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
         expect(mine == theirs, path, next((pair for pair in zip(mine, theirs) if pair[0] != pair[1]), (len(mine), len(theirs))))
         for line in run(dump_trace, "counts", path, seed, WINDOWS).split("\n")[:-1]:
@@ -80,7 +81,7 @@ def test_damage(dump_trace, folder):
         path.write_bytes(good[:at] + bytes([good[at] ^ 1 << dice.randrange(8)]) + good[at + 1:])
         try:
             trace = Trace(path)
-            trace.check()
+            check(trace)
             expect(text_of(trace) == whole, "byte", at, "changed rows, and nobody noticed")
             trace.close()
         except Damaged:
@@ -88,7 +89,7 @@ def test_damage(dump_trace, folder):
     for length in (0, 100, 5000, len(good) // 2, len(good) - 1):
         path.write_bytes(good[:length])
         try:
-            Trace(path).check()
+            check(Trace(path))
             expect(False, "a file cut to", length, "bytes is good")
         except Damaged:
             pass
@@ -132,7 +133,7 @@ def test_command(xtf, archive, folder):
     run(xtf, "import", "--quiet", "-o", path, archive)
     trace = Trace(path)
     expect((trace.resolution_num, trace.resolution_den) == (10**9, 1), "the comparison below is for nanoseconds")
-    rows = trace.check()
+    rows = check(trace)
     expect(int(run(xtf, "cat", path, "count")) == rows, "xtf counts other records than", rows)
     schema, locations = trace.tables["locations"]
     names = [field.name for field in schema.fields]

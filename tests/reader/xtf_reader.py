@@ -222,26 +222,6 @@ class Array:
     def window(self, begin=None, end=None):
         return self.read(0 if begin is None else self.rank(begin), None if end is None else self.rank(end))
 
-    def check(self):
-        """Goes through the tree level by level from the root: every entry, link and time."""
-        expected = [(self.first, 0, self.edge[-1].behind)]
-        for level in reversed(range(self.height)):
-            below, before = [], 0
-            for i, (time, first, place) in enumerate(expected):
-                what, is_open = f"{self.what}: page {place}", i == len(expected) - 1
-                page = self.edge[level] if is_open else self.sealed(place, level)
-                behind = place if is_open else expected[i + 1][2]
-                expect((page.first, page.before, page.behind) == (first, before, behind), f"{what}: its row or its neighbours are wrong")
-                expect(page.time(0, 0) == time, f"{what}: its first time is not its entry's")
-                width = ENTRY.size if level else self.schema.row_size
-                full = (self.trace.page_size - PAGE.size) // width
-                expect(is_open or page.rows == full, f"{what}: sealed, with {page.rows} rows or entries of {full}")
-                below += page.entries() if level else ((page.time(row, width),) for row in range(page.rows))
-                before = place
-            expect(all(a[0] <= b[0] for a, b in zip(below, below[1:])), f"{self.what}: times fall on level {level}")
-            expected = below
-        expect(len(expected) == self.rows and expected[-1][0] == self.last, f"{self.what}: its number of rows or last time is wrong")
-
 
 class Segment(NamedTuple):
     id: int
@@ -313,6 +293,7 @@ class Trace:
         for number, _, rows, reference in bodies[TABLES].all_of(TABLE):
             expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
             schema, table = self.schemas[number], self.item(reference, f"table {number}")
+            expect(schema.name not in self.tables, f"tables: two of {schema.name}")
             expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
             self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
         self.limits = [[bodies[LIMITS].unpack(LIMIT) for _ in schema.fields] for schema in self.schemas]
@@ -367,24 +348,6 @@ class Trace:
         """A row's values as text: labels and names where there are any, '-' for none."""
         return [self.value_text(field, value) for field, value in zip(schema.fields, schema.values(row))]
 
-    def check(self):
-        """Reads everything; returns the number of rows."""
-        rows = [0] * len(self.schemas)
-        arrays = list(self.arrays())
-        expect(len(arrays) == self.array_count, f"P index: {len(arrays)} arrays, the catalog says {self.array_count}")
-        for array in arrays:
-            array.check()
-            rows[array.schema.id] += array.rows
-            for row in array.read():
-                self.texts(array.schema, row)
-        for schema in self.schemas:
-            table = self.tables.get(schema.name, (None, []))[1] if schema.kind == TABLE_KIND else []
-            for row in table:
-                self.texts(schema, row)
-            found = rows[schema.id] + len(table)
-            expect(found == schema.rows, f"schema {schema.name}: {found} rows, the catalog says {schema.rows}")
-        return sum(rows)
-
 
 def escape(text):
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
@@ -432,13 +395,9 @@ def print_table(trace, _arrays, arguments):
         print(*map(escape, trace.texts(schema, row)), sep="\t")
 
 
-def print_check(trace, _arrays, _arguments):
-    print(f"whole: {trace.check()} rows")
-
-
 def main():
     parser = argparse.ArgumentParser(description="Read an XTF file, without libxtf.")
-    commands = {"info": print_info, "arrays": print_arrays, "count": print_count, "rows": print_rows, "table": print_table, "check": print_check}
+    commands = {"info": print_info, "arrays": print_arrays, "count": print_count, "rows": print_rows, "table": print_table}
     parser.add_argument("file")
     parser.add_argument("command", choices=commands)
     parser.add_argument("--location", type=int)
@@ -453,6 +412,8 @@ def main():
         if arguments.schema is not None and wanted is None:
             raise Damaged(f"no schema {arguments.schema}")
         commands[arguments.command](trace, trace.arrays(arguments.location, wanted), arguments)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever reads has seen enough
     except (Damaged, OSError) as error:
         sys.exit(f"{arguments.file}: {error}")
 

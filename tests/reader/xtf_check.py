@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Walks a whole XTF file with the independent reader, and verifies every invariant that docs/FORMAT.md states."""
+import struct
+import sys
+
+from xtf_reader import ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
+
+
+def check_level(array, level, expected):
+    """The pages of one level, from what the level above says of them: (time, row, place) each. Returns the same of the level below;
+    of level 0, the rows' times."""
+    below, before = [], 0
+    width = ENTRY.size if level else array.schema.row_size
+    full = (array.trace.page_size - PAGE.size) // width
+    for i, (time, first, place) in enumerate(expected):
+        is_open = i == len(expected) - 1
+        page = array.edge[level] if is_open else array.sealed(place, level)
+        behind = place if is_open else expected[i + 1][2]
+        what = f"{array.what}: page {place}"
+        expect((page.first, page.before, page.behind) == (first, before, behind), f"{what}: its row or its neighbours are wrong")
+        expect(page.time(0, 0) == time, f"{what}: its first time is not its entry's")
+        expect(is_open or page.rows == full, f"{what}: sealed, with {page.rows} rows or entries of {full}")
+        below += page.entries() if level else ((page.time(row, width),) for row in range(page.rows))
+        before = place
+    expect(all(a[0] <= b[0] for a, b in zip(below, below[1:])), f"{array.what}: times fall on level {level}")
+    return below
+
+
+def check_array(array):
+    expected = [(array.first, 0, array.edge[-1].behind)]
+    for level in reversed(range(array.height)):
+        expected = check_level(array, level, expected)
+    expect(len(expected) == array.rows and expected[-1][0] == array.last, f"{array.what}: its number of rows or last time is wrong")
+
+
+class Limits:
+    """The limits of a field, found by looking at each value."""
+
+    def __init__(self, field):
+        self.field, self.values, self.none = field, [], 0
+
+    def add(self, trace, value):
+        if value is None:
+            self.none = 1
+        elif value == value:  # a NaN has no place in an order
+            value = len(trace.string(value).encode("utf-8", "surrogateescape")) if self.field.type == "STRING" else value
+            self.values = [min(self.values + [value]), max(self.values + [value])]
+
+    def stored(self):
+        """As the catalog stores them."""
+        if not self.values:
+            return (1, 0, self.none)
+        code = {"F64": "<dd", "I32": "<qq", "I64": "<qq"}.get(self.field.type, "<QQ")
+        return (*struct.unpack("<QQ", struct.pack(code, *self.values)), self.none)
+
+
+def check(trace):
+    """Reads everything; returns the number of rows in arrays."""
+    counts = [0] * len(trace.schemas)
+    limits = [[Limits(field) for field in schema.fields] for schema in trace.schemas]
+
+    def pass_row(schema, row):
+        counts[schema.id] += 1
+        for found, value in zip(limits[schema.id], schema.values(row)):
+            found.add(trace, value)
+        trace.texts(schema, row)
+
+    arrays = list(trace.arrays())
+    expect(len(arrays) == trace.array_count, f"P index: {len(arrays)} arrays, the catalog says {trace.array_count}")
+    for array in arrays:
+        check_array(array)
+        for row in array.read():
+            pass_row(array.schema, row)
+    for schema, rows in trace.tables.values():
+        for row in rows:
+            pass_row(schema, row)
+    for schema in trace.schemas:
+        found = counts[schema.id]
+        expect(found == schema.rows, f"schema {schema.name}: {found} rows, the catalog says {schema.rows}")
+        for field, found, known in zip(schema.fields, limits[schema.id], trace.limits[schema.id]):
+            expect(found.stored() == known, f"schema {schema.name}, field {field.name}: limits {known}, found {found.stored()}")
+    times = [(array.first, array.last) for array in arrays if array.schema.kind == RECORD]
+    if times:
+        found = (min(first for first, _ in times), max(last for _, last in times))
+        expect(found == (trace.first, trace.last) and trace.origin <= trace.first, f"clock: the records' times are {found}")
+    else:
+        expect(trace.first > trace.last, "clock: it has times, but there are no records")
+    return sum(counts[schema.id] for schema in trace.schemas if schema.kind != TABLE_KIND)
+
+
+if __name__ == "__main__":
+    try:
+        print(f"whole: {check(Trace(sys.argv[1]))} rows")
+    except (Damaged, OSError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")

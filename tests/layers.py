@@ -23,10 +23,10 @@ def room_of(path):
 
 
 def included_room(room, name, project):
-    """The room of an include in quotes; None if there is no such file."""
-    if (project / name).is_file():
+    """The room of an include in quotes; None if it is in none. Files that the build makes are not there to look at."""
+    if "/" in name and not (project / room / name).is_file():
         return room_of(name)
-    return room if (project / room / name).is_file() else None
+    return room
 
 
 def problem_of(room, line, project):
@@ -38,8 +38,7 @@ def problem_of(room, line, project):
         return None if room in rooms else f"<{match['other']}> is for {', '.join(sorted(rooms))}"
     target = included_room(room, match["own"], project)
     if target is None:
-        # Generated headers have no file to look at; they would be included by a bare name of the own room.
-        return f'"{match["own"]}" is in no room' if "/" in match["own"] else None
+        return f'"{match["own"]}" is in no room'
     if ROOMS.index(target) > ROOMS.index(room):
         return f'"{match["own"]}" is of {target}, which is above {room}'
     return None

@@ -14,8 +14,8 @@ import compare
 from xtfrun import Failure, Xtf, need, skip, temporary_folder
 
 INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-# Lines of the input, from 0: size of the matrix, and the grid of processes. Some 700 000 events in a second.
-SETTINGS = {5: "200", 10: "2", 11: "2"}
+# Lines of the input, from 0: size of the matrix, and the grid of processes. Some 300 000 events in a second.
+SETTINGS = {5: "100", 10: "2", 11: "2"}
 
 
 def write_input(folder):

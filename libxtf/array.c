@@ -85,7 +85,8 @@ bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t 
     if (!xtf_array_rank(array, t1, &n1, error) || !xtf_array_rank(array, t2, &n2, error))
         return false;
     if (n1 > n2)
-        return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, t1, t2);
+        return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, t1,
+                           t2);
     *size = n2 - n1;
     return true;
 }

@@ -101,8 +101,8 @@ static uint64_t absolute(const Check *check, uint64_t place)
     return check->trace->catalog.segments[check->array->segment].first_page + place;
 }
 
-/* One step along a level: what links and numbers must be, of a sealed page or (place may be 0, next is) of the open one. False if the
- * page was passed before, so that a walk that goes in circles ends. */
+/* One step along a level: what links and numbers must be, of a sealed page or (place may be 0, next is) of the open
+ * one. False if the page was passed before, so that a walk that goes in circles ends. */
 static bool pass_page(Check *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
     LevelWalk *walk = &check->levels[level];
@@ -261,7 +261,8 @@ static void use_nodes(Check *check, XtfRef ref, unsigned level)
 {
     g_autoptr(GError) error = NULL;
 
-    /* Each node holds an array at least, so a level has no more of them than there are arrays, unless one is named twice. */
+    /* Each node holds an array at least, so a level has no more of them than there are arrays, unless one is named
+     * twice. */
     if (check->n_nodes++ / check->trace->catalog.arrays_height >= check->trace->catalog.n_arrays) {
         problem(check, "P index: more nodes than arrays");
         return;

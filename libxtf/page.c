@@ -110,15 +110,17 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
     const XtfDiskPage *head = xtf_page_head(block);
     uint32_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
     uint64_t first_n = xtf_read64(head->first_n), count = xtf_read32(head->count);
-    bool belongs = xtf_read32(head->array) == array->id && head->level == level && count * row == xtf_read32(head->length);
+    bool belongs =
+        xtf_read32(head->array) == array->id && head->level == level && count * row == xtf_read32(head->length);
     /* An entry stands for a row at least, so this holds on every level. */
     if (belongs && first_n <= array->n_rows && count <= array->n_rows - first_n)
         return block;
     if (belongs)
         xtf_damaged(error, "page %" PRIu64 ": it ends behind the last row of array %u", place, array->id);
     else
-        xtf_damaged(error, "page %" PRIu64 ": a page of array %u, level %u, should be here; it is of array %u, level %u", place,
-                    array->id, level, xtf_read32(head->array), head->level);
+        xtf_damaged(error,
+                    "page %" PRIu64 ": a page of array %u, level %u, should be here; it is of array %u, level %u",
+                    place, array->id, level, xtf_read32(head->array), head->level);
     xtf_cache_put(trace->cache, block);
     return NULL;
 }

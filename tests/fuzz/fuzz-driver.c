@@ -3,8 +3,8 @@
  *
  *     fuzz-driver KEEP ROUNDS SEED FILE...
  *
- * KEEP is a file into which each input is written before it is read: what is in it after a crash did it, and is read again
- * by `fuzz-driver KEEP 0 0 INPUT`.
+ * KEEP is a file into which each input is written before it is read: what is in it after a crash did it, and is read
+ * again by `fuzz-driver KEEP 0 0 INPUT`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool read_one(FILE *keep, const uint8_t *data, size_t size)
     rewind(keep);
     if (ftruncate(fileno(keep), 0) < 0 || fwrite(data, 1, size, keep) != size || fflush(keep) != 0)
         g_error("cannot keep the input");
-    alarm(SECONDS_EACH); /* a hang dies of it */
+    alarm(SECONDS_EACH);                    /* a hang dies of it */
     uint8_t *exact = g_memdup2(data, size); /* so that a byte past the end is seen */
     bool opened = fuzz_read(exact, size);
     g_free(exact);

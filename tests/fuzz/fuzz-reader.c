@@ -1,5 +1,6 @@
 /*
- * Reads whatever it is given as a trace, and holds each answer against what must be true of any file. An entry point for libFuzzer:
+ * Reads whatever it is given as a trace, and holds each answer against what must be true of any file. An entry point
+ * for libFuzzer:
  *
  *     clang -fsanitize=fuzzer,address,undefined ... fuzz-reader.c fuzz-structure.c, and the sources of libxtf
  */
@@ -84,7 +85,8 @@ static void walk(const XtfArray *array, int64_t step)
     xtf_cursor_init(&cursor, array);
     bool good = said(xtf_cursor_seek_n(&cursor, step > 0 ? 0 : array->n_rows - 1, &found, &error), &error);
     for (unsigned i = 0; good && found && i < STEPS; i++) {
-        must(cursor.n < array->n_rows && xtf_cursor_available(&cursor) - 1 < array->n_rows - cursor.n, "a cursor that stands nowhere");
+        must(cursor.n < array->n_rows && xtf_cursor_available(&cursor) - 1 < array->n_rows - cursor.n,
+             "a cursor that stands nowhere");
         read_values(array->trace, array->schema, xtf_cursor_row(&cursor));
         good = said(xtf_cursor_next(&cursor, step, &found, &error), &error);
     }

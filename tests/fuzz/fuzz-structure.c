@@ -2,7 +2,8 @@
 
 #include "libxtf/checksum.h"
 
-/* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are met. */
+/* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are
+ * met. */
 typedef struct {
     uint8_t *data;
     size_t size;
@@ -112,7 +113,8 @@ void fuzz_seal(uint8_t *data, size_t size, GArray *parts)
 /* Something that numbers are likely to break at, or one that stands elsewhere in the file. */
 static uint64_t pick_value(GRand *random, const uint8_t *data, size_t size, uint64_t before)
 {
-    static const uint64_t edges[] = {0, 1, 2, 7, 8, 12, 13, 63, 64, 255, 4095, 4096, 65535, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
+    static const uint64_t edges[] = {0,   1,    2,    7,     8,         12,         13,        63,        64,
+                                     255, 4095, 4096, 65535, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
     uint64_t value;
 
     switch (g_rand_int_range(random, 0, 6)) {
@@ -149,13 +151,15 @@ static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart par
     memcpy(data + part.offset + where, &value, width);
 }
 
-/* A part of a random kind: there are many pages and few nodes. Seldom one whose damage has the file refused as a whole. */
+/* A part of a random kind: there are many pages and few nodes. Seldom one whose damage has the file refused as a whole.
+ */
 static FuzzPart pick_part(GRand *random, const GArray *parts)
 {
-    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_NODE, FUZZ_NODE,    FUZZ_NODE,   FUZZ_ITEM,    FUZZ_ITEM,
-                                     FUZZ_ITEM,    FUZZ_ITEM, FUZZ_HEADER,  FUZZ_HEADER, FUZZ_HEADER,  FUZZ_HEADER,
-                                     FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD};
-    FuzzKind kind = g_rand_int_range(random, 0, 40) ? kinds[g_rand_int_range(random, 0, G_N_ELEMENTS(kinds))] : FUZZ_SUPERBLOCK;
+    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_NODE,   FUZZ_NODE,    FUZZ_NODE,    FUZZ_ITEM,
+                                     FUZZ_ITEM,    FUZZ_ITEM,   FUZZ_ITEM,    FUZZ_HEADER,  FUZZ_HEADER,
+                                     FUZZ_HEADER,  FUZZ_HEADER, FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD};
+    FuzzKind kind =
+        g_rand_int_range(random, 0, 40) ? kinds[g_rand_int_range(random, 0, G_N_ELEMENTS(kinds))] : FUZZ_SUPERBLOCK;
     FuzzPart part = {0};
 
     for (int tries = 0; tries < 200 && (tries == 0 || part.kind != kind); tries++)

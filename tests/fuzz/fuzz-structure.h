@@ -1,6 +1,6 @@
 /*
- * XTF files made by an enemy: mutations aimed at the structures of a file, whose checksums are then made right again, so that what is
- * wrong gets past them and meets the checks behind.
+ * XTF files made by an enemy: mutations aimed at the structures of a file, whose checksums are then made right again,
+ * so that what is wrong gets past them and meets the checks behind.
  */
 #pragma once
 
@@ -23,12 +23,12 @@ typedef struct {
     size_t offset, length; /* never past the end of the file */
 } FuzzPart;
 
-/* Makes every checksum right that can be reached from the superblocks, from the lowest up. If `parts` is not NULL the structures
- * that were met are appended to it. */
+/* Makes every checksum right that can be reached from the superblocks, from the lowest up. If `parts` is not NULL the
+ * structures that were met are appended to it. */
 void fuzz_seal(uint8_t *data, size_t size, GArray *parts);
 
-/* Changes a few fields of structures, copies structures over others, or cuts the file short; seals it mostly. Returns the new
- * size. The same seed makes the same file. */
+/* Changes a few fields of structures, copies structures over others, or cuts the file short; seals it mostly. Returns
+ * the new size. The same seed makes the same file. */
 size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed);
 
 /* Opens the bytes as a trace and reads everything in them, with bounded work. Aborts if an answer is impossible. False

@@ -1,6 +1,6 @@
 /*
- * The C side of the comparison with the independent reader: writes random traces, and answers questions about a trace in the text that the
- * reader gives.
+ * The C side of the comparison with the independent reader: writes random traces, and answers questions about a trace
+ * in the text that the reader gives.
  *
  *     dump-trace write FILE SEED PAGE-SIZE LOCATIONS ROWS    ROWS rows in each record array
  *     dump-trace rows FILE                                   every row of every array, then of every table
@@ -100,7 +100,8 @@ static void fill_field(XtfWriter *writer, GRand *random, const XtfField *field, 
     xtf_field_set(field, row, value);
 }
 
-static void append_rows(XtfWriter *writer, GRand *random, uint64_t location, uint32_t id, const XtfSchema *schema, uint32_t n)
+static void append_rows(XtfWriter *writer, GRand *random, uint64_t location, uint32_t id, const XtfSchema *schema,
+                        uint32_t n)
 {
     GError *error = NULL;
     XtfArrayWriter *array = xtf_writer_array(writer, location, id, &error);
@@ -176,7 +177,8 @@ static void write_trace(const char *path, uint32_t seed, uint32_t page_size, uin
     XtfWriterOptions options = {.page_size = page_size, .origin = UINT64_MAX, .no_sync = true};
 
     for (unsigned life = 0; life < 2; life++) {
-        XtfWriter *writer = life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
+        XtfWriter *writer =
+            life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
         if (!writer)
             die(error);
         write_once(writer, random, locations, rows);
@@ -216,7 +218,8 @@ static bool print_name(XtfTrace *trace, const char *table_name, uint64_t number)
         die(error);
     for (uint32_t f = 0; table && number < table->n_rows && f < table->schema->n_fields; f++) {
         if (table->schema->fields[f].type == XTF_TYPE_STRING) {
-            print_string(trace, xtf_field_get(&table->schema->fields[f], table->rows + number * table->schema->row_size));
+            print_string(trace,
+                         xtf_field_get(&table->schema->fields[f], table->rows + number * table->schema->row_size));
             return true;
         }
     }
@@ -315,7 +318,8 @@ static void print_counts(XtfTrace *trace, uint32_t seed, uint32_t n)
         uint64_t begin = random_time(array, random), end = random_time(array, random), size;
         if (!xtf_array_size_t(array, begin, end, &size, &error))
             die(error);
-        printf("%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", array->location, array->schema->id, begin, end, size);
+        printf("%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", array->location, array->schema->id, begin,
+               end, size);
     }
     g_rand_free(random);
 }
@@ -325,7 +329,8 @@ int main(int argc, char **argv)
     GError *error = NULL;
 
     if (argc == 7 && g_str_equal(argv[1], "write")) {
-        write_trace(argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]), (uint32_t)atoi(argv[6]));
+        write_trace(argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]),
+                    (uint32_t)atoi(argv[6]));
         return 0;
     }
     g_autoptr(XtfTrace) trace = argc >= 3 ? xtf_trace_open(argv[2], NULL, &error) : NULL;

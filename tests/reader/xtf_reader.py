@@ -277,7 +277,7 @@ class Trace:
         bodies = {}
         for _ in range(sections):
             kind, flags, length = data.unpack("<IIQ")
-            expect(kind <= LIMITS or not flags & 1, f"catalog: a required section of unknown kind {kind}")
+            expect(CLOCK_KIND <= kind <= LIMITS or not flags & 1, f"catalog: a required section of unknown kind {kind}")
             expect(kind not in bodies, f"catalog: two sections of kind {kind}")
             bodies[kind] = data.sub(length)
         expect(all(kind in bodies for kind in range(CLOCK_KIND, LIMITS + 1)), "catalog: a section is missing")

@@ -3,11 +3,13 @@
  *
  *     count-window [--records N] [--no-peers] [--dir DIR] [--rows] [FILE.xtf]
  *
- * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace and counts the records of one type of
- * one location, the type with the most records there. All counts of all contestants are compared with one another.
+ * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace and
+ * counts the records of one type of one location, the type with the most records there. All counts of all contestants
+ * are compared with one another.
  *
- * Warm: the windows were all counted before. Random: windows anywhere, each for the first time, with a cache of 64 MiB (LMDB's and the
- * arrays' is the machine's memory). Cold: the file was dropped from the system's cache and is opened anew.
+ * Warm: the windows were all counted before. Random: windows anywhere, each for the first time, with a cache of 64 MiB
+ * (LMDB's and the arrays' is the machine's memory). Cold: the file was dropped from the system's cache and is opened
+ * anew.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,13 +85,15 @@ static uint64_t count_by(const Bench *bench, const Peer *peer, void *self, const
                 : ours_count(array_of(bench, window), window);
 }
 
-/* The median time of a count, over windows that were counted before: all of them, or as many as fit the budget. peer NULL: ours. */
+/* The median time of a count, over windows that were counted before: all of them, or as many as fit the budget. peer
+ * NULL: ours. */
 static double warm_time(const Bench *bench, const Peer *peer, void *self, const Window *windows, const uint64_t *right)
 {
-    g_autofree double *times = g_new(double, WINDOWS * REPEATS);
+    g_autofree double *times = g_new(double, WINDOWS *REPEATS);
     size_t n = 0, n_windows = 0;
 
-    for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET); n_windows++) {
+    for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET);
+         n_windows++) {
         uint64_t found = count_by(bench, peer, self, &windows[n_windows]);
         bench_check(!right || found == right[n_windows], NULL, "%s counts %" PRIu64 " where XTF counts %" PRIu64,
                     peer ? peer->name : "XTF", found, right[n_windows]);
@@ -132,9 +136,11 @@ static void report_warm(Bench *bench, void **selves, double share)
         add_peer(peers, peer->name, warm_time(bench, peer, selves[i], windows, right));
     }
     g_autofree char *time = bench_duration(seconds);
-    bench_row(figure, "at most 5 us, flat in width", peers->str, "%s; %.2f page visits, %.1f comparisons a count; %" PRIu64 " loads",
-              time, (double)(after.page_visits - before.page_visits) / counts,
-              (double)(after.key_comparisons - before.key_comparisons) / counts, after.cache_loads - before.cache_loads);
+    bench_row(figure, "at most 5 us, flat in width", peers->str,
+              "%s; %.2f page visits, %.1f comparisons a count; %" PRIu64 " loads", time,
+              (double)(after.page_visits - before.page_visits) / counts,
+              (double)(after.key_comparisons - before.key_comparisons) / counts,
+              after.cache_loads - before.cache_loads);
 }
 
 /* The mean over windows that nobody has counted before, one after the other. */
@@ -167,9 +173,10 @@ static void report_random(Bench *bench, void **selves)
         add_peer(peers, peer->name, random_time(bench, peer, selves[i], windows));
     }
     g_autofree char *time = bench_duration(seconds);
-    double hits = (double)(after.cache_hits - before.cache_hits), misses = (double)(after.cache_misses - before.cache_misses);
-    bench_row("the same, random windows of 1%, cache of 64 MiB, mean", "at most 80 us", peers->str, "%s; hit rate %.1f%%", time,
-              100 * hits / (hits + misses));
+    double hits = (double)(after.cache_hits - before.cache_hits),
+           misses = (double)(after.cache_misses - before.cache_misses);
+    bench_row("the same, random windows of 1%, cache of 64 MiB, mean", "at most 80 us", peers->str,
+              "%s; hit rate %.1f%%", time, 100 * hits / (hits + misses));
 }
 
 /* XTF opened anew and one count, or only the count. */
@@ -184,8 +191,10 @@ static double ours_cold(const Bench *bench, const Window *window, double *count_
 
     bench_check(cold, NULL, "%s: its pages would not leave memory", bench->path);
     double opened = bench_now();
-    bench_check(xtf_trace_find_array(trace, bench->times[window->array].location, bench->times[window->array].type, &array,
-                                     &found, &error) && found, error, "%s", bench->path);
+    bench_check(xtf_trace_find_array(trace, bench->times[window->array].location, bench->times[window->array].type,
+                                     &array, &found, &error) &&
+                    found,
+                error, "%s", bench->path);
     ours_count(&array, window);
     *count_alone = bench_now() - opened;
     return bench_now() - before;
@@ -225,8 +234,8 @@ static void report_cold(const Bench *bench)
     }
     g_autofree char *with_open = bench_duration(bench_median(whole, COLD_WINDOWS));
     g_autofree char *count = bench_duration(bench_median(alone, COLD_WINDOWS));
-    bench_row("the same, nothing in memory: open and count in 1%", "the count at most 0.5 ms", peers->str, "%s; the count alone %s",
-              with_open, count);
+    bench_row("the same, nothing in memory: open and count in 1%", "the count at most 0.5 ms", peers->str,
+              "%s; the count alone %s", with_open, count);
 }
 
 /* All records of a process: every array of the location. */
@@ -247,7 +256,7 @@ static unsigned count_process(const Bench *bench, const Window *window)
 
 static void report_process(const Bench *bench)
 {
-    g_autofree double *times = g_new(double, WINDOWS * REPEATS);
+    g_autofree double *times = g_new(double, WINDOWS *REPEATS);
     g_autofree Window *windows = g_new(Window, WINDOWS);
     uint64_t random = 4, n_arrays = 0;
     size_t n = 0;
@@ -297,7 +306,8 @@ static void load(Bench *bench)
     for (uint64_t i = 0; i < n; i++) {
         if (all[i].schema->kind != XTF_SCHEMA_RECORD)
             continue;
-        uint32_t *last = bench->busiest->len > 0 ? &g_array_index(bench->busiest, uint32_t, bench->busiest->len - 1) : NULL;
+        uint32_t *last =
+            bench->busiest->len > 0 ? &g_array_index(bench->busiest, uint32_t, bench->busiest->len - 1) : NULL;
         uint32_t own = bench->arrays->len;
         read_times(&all[i], &bench->times[own]);
         bench->records += all[i].n_rows;
@@ -322,11 +332,13 @@ static void build_peers(Bench *bench)
         peer->build(bench->folder, bench->times, bench->arrays->len);
         double seconds = bench_now() - before;
         g_autofree char *path = g_build_filename(bench->folder, peer->file, NULL);
-        g_string_append_printf(peers, "%s%s %.1f B a record, built at %.1f M records/s", peers->len > 0 ? ", " : "", peer->name,
-                               (double)bench_file_size(path) / (double)bench->records, (double)bench->records / seconds / 1e6);
+        g_string_append_printf(peers, "%s%s %.1f B a record, built at %.1f M records/s", peers->len > 0 ? ", " : "",
+                               peer->name, (double)bench_file_size(path) / (double)bench->records,
+                               (double)bench->records / seconds / 1e6);
     }
-    bench_row("the records", NULL, peers->str, "%.2f M records in %u arrays, %.1f B a record", (double)bench->records / 1e6,
-              bench->arrays->len, (double)bench_file_size(bench->path) / (double)bench->records);
+    bench_row("the records", NULL, peers->str, "%.2f M records in %u arrays, %.1f B a record",
+              (double)bench->records / 1e6, bench->arrays->len,
+              (double)bench_file_size(bench->path) / (double)bench->records);
 }
 
 static void add_peers(Bench *bench)
@@ -394,7 +406,8 @@ int main(int argc, char **argv)
     g_autoptr(GError) error = NULL;
 
     g_option_context_add_main_entries(context, entries, NULL);
-    bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0 && argc <= 2, error, "bad arguments");
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0 && argc <= 2, error,
+                "bad arguments");
     Arguments arguments = {.path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records, .alone = alone};
     if (!rows_only)
         bench_head();

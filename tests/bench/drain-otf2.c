@@ -1,8 +1,9 @@
 /*
  * OTF2's own reader doing nothing: drain-otf2 ARCHIVE.otf2
  *
- * Reads all events of all locations, one location after the other, with callbacks for ENTER and LEAVE that only count, and prints how many
- * events there were. That is as fast as any importer that goes through OTF2's library could be on one core.
+ * Reads all events of all locations, one location after the other, with callbacks for ENTER and LEAVE that only count,
+ * and prints how many events there were. That is as fast as any importer that goes through OTF2's library could be on
+ * one core.
  */
 #include <inttypes.h>
 #include <otf2/otf2.h>

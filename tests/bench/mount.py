@@ -40,7 +40,8 @@ def windows(where, n):
 
 def spawn_times(arguments, paths):
     lines = "".join(f"{path}\n" for path in paths)
-    result = subprocess.run([arguments.bench / "spawn-times", "cat"], input=lines, capture_output=True, text=True, check=True)
+    command = [arguments.bench / "spawn-times", "cat"]
+    result = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     return [float(line) for line in result.stdout.split()]
 
 

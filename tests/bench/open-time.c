@@ -1,20 +1,24 @@
 /*
  * How long opening takes in the library: open-time [--rows] FILE...
  */
-#include <string.h>
-
 #include "bench.h"
 #include "opening.h"
 
 int main(int argc, char **argv)
 {
-    int first = argc > 1 && strcmp(argv[1], "--rows") == 0 ? 2 : 1;
+    gboolean rows_only = FALSE;
+    const GOptionEntry entries[] = {
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("FILE...");
+    g_autoptr(GError) error = NULL;
 
-    g_set_prgname("open-time");
-    bench_check(first < argc, NULL, "usage: open-time [--rows] FILE...");
-    if (first == 1)
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error), error, "bad arguments");
+    if (!rows_only)
         bench_head();
-    for (int i = first; i < argc; i++)
+    for (int i = 1; i < argc; i++)
         bench_opening(argv[i]);
     return 0;
 }

@@ -23,7 +23,8 @@ static void count_once(XtfTrace *trace, const char *path)
         return;
     bench_check(xtf_trace_get_arrays(trace, n_arrays / 2, 1, &array, &error), error, "%s", path);
     uint64_t span = array.last - array.first;
-    bench_check(xtf_array_size_t(&array, array.first + span / 3, array.first + span / 2, &size, &error), error, "%s", path);
+    bench_check(xtf_array_size_t(&array, array.first + span / 3, array.first + span / 2, &size, &error), error, "%s",
+                path);
 }
 
 static Opening measure(const char *path, bool cold)
@@ -54,6 +55,7 @@ void bench_opening(const char *path)
     g_autofree char *cold_open = bench_duration(cold.open), *cold_count = bench_duration(cold.count);
     g_autofree char *figure = g_strdup_printf("opening %.1f MB in the library", (double)bench_file_size(path) / 1e6);
 
-    bench_row(figure, "at most 20 ms with cold caches", NULL, "cold%s %s, with a first count %s; warm %s, with a first count %s",
+    bench_row(figure, "at most 20 ms with cold caches", NULL,
+              "cold%s %s, with a first count %s; warm %s, with a first count %s",
               cold.cold ? "" : " (some pages would not leave memory)", cold_open, cold_count, warm_open, warm_count);
 }

@@ -19,7 +19,8 @@ def counts(arguments, trace):
     command = [arguments.bench / "count-window", "--no-peers", "--rows", trace]
     rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     cells = [line.split("|")[1:3] for line in rows]
-    return [f"{short} {ours.split(';')[0].strip()}" for key, short in COUNTS.items() for figure, ours in cells if key in figure]
+    return [f"{short} {ours.split(';')[0].strip()}"
+            for key, short in COUNTS.items() for figure, ours in cells if key in figure]
 
 
 def first_read(arguments, trace, where):
@@ -45,7 +46,8 @@ def main():
             run, _ = common.median_run(arguments.times, command)
             rate = first_read(arguments, trace, folder / "mount")
             common.row(f"pages of {size}", f"{trace.stat().st_size / 1e6:.0f} MB, imported in {run.seconds:.2f} s "
-                       f"({run.cpu:.2f} s of processor); {', '.join(counts(arguments, trace))}; records {rate / 1e9:.2f} GB/s")
+                       f"({run.cpu:.2f} s of processor); {', '.join(counts(arguments, trace))}; "
+                       f"records {rate / 1e9:.2f} GB/s")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
  *
  *     papers-example [--records N] [--dir DIR] [--rows]
  *
- * The paper: 1 677 721 600 records, S = 170 entries a page, Z = 64 records a leaf, 5 pages a search. Our pages begin with a head of 64
- * bytes, so S = 168 and Z = 63, which at this size makes no difference in height. By arithmetic for the full size; by a real file of N
- * records (default 100 million, 6.5 GB; 4 levels, as it should be: 5 begin at 298 722 817 records, 19.4 GB). What searches cost is
- * counted by the library and compared with what a binary search in pages so full must cost.
+ * The paper: 1 677 721 600 records, S = 170 entries a page, Z = 64 records a leaf, 5 pages a search. Our pages begin
+ * with a head of 64 bytes, so S = 168 and Z = 63, which at this size makes no difference in height. By arithmetic for
+ * the full size; by a real file of N records (default 100 million, 6.5 GB; 4 levels, as it should be: 5 begin at 298
+ * 722 817 records, 19.4 GB). What searches cost is counted by the library and compared with what a binary search in
+ * pages so full must cost.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct {
     uint64_t records;
     uint64_t leaf_rows, entries; /* of a full page: Z and S */
     unsigned height;
-    uint64_t pages[LEVELS_MAX];  /* by level, leaves first */
+    uint64_t pages[LEVELS_MAX]; /* by level, leaves first */
 } Geometry;
 
 static Geometry geometry(uint64_t records, uint64_t leaf_rows, uint64_t entries)
@@ -53,8 +54,8 @@ static unsigned search_cost(uint64_t count, uint64_t result)
 }
 
 /*
- * What the search for the time of row n compares, times being distinct. It goes to the leaf of row n - 1, the last one earlier: on
- * every level the entry of that row's child is found among all but the first.
+ * What the search for the time of row n compares, times being distinct. It goes to the leaf of row n - 1, the last one
+ * earlier: on every level the entry of that row's child is found among all but the first.
  */
 static unsigned descent_cost(const Geometry *g, uint64_t n)
 {
@@ -105,8 +106,8 @@ static void report_geometry(const char *what, const Geometry *g)
         g_string_append_printf(pages, "%s%" PRIu64, pages->len > 0 ? ", " : "", g->pages[level]);
         index += level > 0 ? g->pages[level] : 0;
     }
-    g_autofree char *figure = g_strdup_printf("%s: %" PRIu64 " records, S = %" PRIu64 ", Z = %" PRIu64, what, g->records,
-                                              g->entries, g->leaf_rows);
+    g_autofree char *figure = g_strdup_printf("%s: %" PRIu64 " records, S = %" PRIu64 ", Z = %" PRIu64, what,
+                                              g->records, g->entries, g->leaf_rows);
     bench_row(figure, "5 pages; 31.2 comparisons on average, 33 at worst", NULL,
               "%u pages a search; %s pages by level, %.2f%% index; %.1f comparisons on average, %u at worst", g->height,
               pages->str, 100.0 * (double)index / (double)g->pages[0], mean_cost(g, 10007), worst_cost(g));
@@ -119,9 +120,15 @@ static uint64_t time_of(uint64_t n)
 }
 
 static const XtfFieldSpec fields[] = {
-    {.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"}, {.name = "seq", .type = XTF_TYPE_U64},
-    {.name = "a", .type = XTF_TYPE_U64}, {.name = "b", .type = XTF_TYPE_U64}, {.name = "c", .type = XTF_TYPE_U64},
-    {.name = "d", .type = XTF_TYPE_U64}, {.name = "e", .type = XTF_TYPE_U64}, {.name = "f", .type = XTF_TYPE_U64}, {0},
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
+    {.name = "seq", .type = XTF_TYPE_U64},
+    {.name = "a", .type = XTF_TYPE_U64},
+    {.name = "b", .type = XTF_TYPE_U64},
+    {.name = "c", .type = XTF_TYPE_U64},
+    {.name = "d", .type = XTF_TYPE_U64},
+    {.name = "e", .type = XTF_TYPE_U64},
+    {.name = "f", .type = XTF_TYPE_U64},
+    {0},
 };
 
 static void build(const char *path, uint64_t records)
@@ -143,8 +150,9 @@ static void build(const char *path, uint64_t records)
     }
     bench_check(xtf_writer_close(writer, &error), error, "%s", path);
     double seconds = bench_now() - before, bytes = (double)bench_file_size(path);
-    bench_row("the same records written, no fsync", NULL, NULL, "%.1f M records/s, %.2f GB/s; %.4f bytes a byte of records",
-              (double)records / seconds / 1e6, bytes / seconds / 1e9, bytes / ((double)records * ROW));
+    bench_row("the same records written, no fsync", NULL, NULL,
+              "%.1f M records/s, %.2f GB/s; %.4f bytes a byte of records", (double)records / seconds / 1e6,
+              bytes / seconds / 1e9, bytes / ((double)records * ROW));
 }
 
 typedef struct {
@@ -192,15 +200,18 @@ static void report_search(const char *path, const Geometry *g)
     double expected;
 
     bench_check(trace && xtf_trace_get_arrays(trace, 0, 1, &array, &error), error, "%s", path);
-    bench_check(xtf_array_height(&array) == g->height, NULL, "%u levels, but %u by arithmetic", xtf_array_height(&array),
-                g->height);
+    bench_check(xtf_array_height(&array) == g->height, NULL, "%u levels, but %u by arithmetic",
+                xtf_array_height(&array), g->height);
     Cost cost = search(&array, g, &expected);
-    g_autofree char *figure = g_strdup_printf("a real file of %" PRIu64 " records: a search for a random row's time", g->records);
-    g_autofree char *target = g_strdup_printf("computed: %u pages; these searches %.3f comparisons, at worst %u", g->height,
-                                              expected, worst_cost(g));
+    g_autofree char *figure =
+        g_strdup_printf("a real file of %" PRIu64 " records: a search for a random row's time", g->records);
+    g_autofree char *target = g_strdup_printf("computed: %u pages; these searches %.3f comparisons, at worst %u",
+                                              g->height, expected, worst_cost(g));
     g_autofree char *time = bench_duration(cost.seconds);
-    bench_row(figure, target, NULL, "%.3f pages on average, %" PRIu64 " at most; %.3f comparisons on average, %" PRIu64
-              " at most; %s with 64 MiB of cache", cost.visits, cost.most_visits, cost.comparisons, cost.most_comparisons, time);
+    bench_row(figure, target, NULL,
+              "%.3f pages on average, %" PRIu64 " at most; %.3f comparisons on average, %" PRIu64
+              " at most; %s with 64 MiB of cache",
+              cost.visits, cost.most_visits, cost.comparisons, cost.most_comparisons, time);
     bench_check(fabs(cost.comparisons - expected) < 1e-9 && cost.most_visits == g->height, NULL,
                 "the searches did not cost what they should");
 }
@@ -212,8 +223,8 @@ static void work(const char *folder, void *data)
     g_autofree char *path = g_build_filename(folder, "paper.xtf", NULL);
     uint64_t needed = *records * 66, available = bench_free_space(folder);
 
-    bench_check(available > needed + needed / 10, NULL, "%s: %" PRIu64 " MB are needed, %" PRIu64 " MB are free", folder,
-                needed >> 20, available >> 20);
+    bench_check(available > needed + needed / 10, NULL, "%s: %" PRIu64 " MB are needed, %" PRIu64 " MB are free",
+                folder, needed >> 20, available >> 20);
     build(path, *records);
     report_search(path, &real);
 }

@@ -34,7 +34,8 @@ static Environment *begin(const char *folder, unsigned env_flags, unsigned txn_f
     check(mdb_env_set_mapsize(self->env, (size_t)64 << 30), "map size");
     check(mdb_env_open(self->env, path, MDB_NOSUBDIR | MDB_NOLOCK | env_flags, 0600), path);
     check(mdb_txn_begin(self->env, NULL, txn_flags, &self->txn), "begin");
-    check(mdb_dbi_open(self->txn, NULL, txn_flags == 0 ? MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED : 0, &self->dbi), "open");
+    check(mdb_dbi_open(self->txn, NULL, txn_flags == 0 ? MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED : 0, &self->dbi),
+          "open");
     check(mdb_cursor_open(self->txn, self->dbi, &self->cursor), "cursor");
     return self;
 }
@@ -112,4 +113,5 @@ static void close_it(void *opaque)
     g_free(self);
 }
 
-const Peer peer_lmdb = {.name = "LMDB", .build = build, .open = open_it, .count = count, .close = close_it, .file = "peer.lmdb"};
+const Peer peer_lmdb = {
+    .name = "LMDB", .build = build, .open = open_it, .count = count, .close = close_it, .file = "peer.lmdb"};

@@ -28,8 +28,9 @@ static void build(const char *folder, const PeerArray *arrays, size_t n_arrays)
     sqlite3 *db = connect_to(folder);
     sqlite3_stmt *insert;
 
-    run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-            "CREATE TABLE records (location, type, time, n, PRIMARY KEY (location, type, time, n)) WITHOUT ROWID; BEGIN");
+    run(db,
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        "CREATE TABLE records (location, type, time, n, PRIMARY KEY (location, type, time, n)) WITHOUT ROWID; BEGIN");
     bench_check(sqlite3_prepare_v2(db, "INSERT INTO records VALUES (?, ?, ?, ?)", -1, &insert, NULL) == SQLITE_OK, NULL,
                 "sqlite: %s", sqlite3_errmsg(db));
     for (size_t i = 0; i < n_arrays; i++) {
@@ -52,8 +53,10 @@ static void *open_it(const char *folder)
     Connection *self = g_new0(Connection, 1);
 
     self->db = connect_to(folder);
-    bench_check(sqlite3_prepare_v2(self->db, "SELECT count(*) FROM records WHERE location = ? AND type = ? AND time >= ? AND time < ?",
-                                   -1, &self->statement, NULL) == SQLITE_OK, NULL, "sqlite: %s", sqlite3_errmsg(self->db));
+    bench_check(sqlite3_prepare_v2(
+                    self->db, "SELECT count(*) FROM records WHERE location = ? AND type = ? AND time >= ? AND time < ?",
+                    -1, &self->statement, NULL) == SQLITE_OK,
+                NULL, "sqlite: %s", sqlite3_errmsg(self->db));
     return self;
 }
 
@@ -80,4 +83,5 @@ static void close_it(void *opaque)
     g_free(self);
 }
 
-const Peer peer_sqlite = {.name = "SQLite", .build = build, .open = open_it, .count = count, .close = close_it, .file = "peer.sqlite"};
+const Peer peer_sqlite = {
+    .name = "SQLite", .build = build, .open = open_it, .count = count, .close = close_it, .file = "peer.sqlite"};

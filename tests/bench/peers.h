@@ -1,8 +1,10 @@
 /*
- * Who else can count records in a window of time: the same records in SQLite, in LMDB, and as bare sorted arrays in memory.
+ * Who else can count records in a window of time: the same records in SQLite, in LMDB, and as bare sorted arrays in
+ * memory.
  *
- * Each is given its best: SQLite a table clustered by (location, type, time), which is a covering index for the query, and a prepared
- * statement; LMDB one key for each array with sorted values of one size, counted a page at a time; the arrays a binary search.
+ * Each is given its best: SQLite a table clustered by (location, type, time), which is a covering index for the query,
+ * and a prepared statement; LMDB one key for each array with sorted values of one size, counted a page at a time; the
+ * arrays a binary search.
  */
 #pragma once
 

@@ -45,7 +45,8 @@ static void build(const char *path, uint64_t locations)
     uint32_t calls_id, sends_id;
 
     bench_check(xtf_writer_add_schema(writer, calls, &calls_id, &error) &&
-                xtf_writer_add_schema(writer, sends, &sends_id, &error), error, "%s", path);
+                    xtf_writer_add_schema(writer, sends, &sends_id, &error),
+                error, "%s", path);
     double before = bench_now();
     for (uint64_t location = 0; location < locations; location++)
         write_location(writer, location, calls_id, sends_id);
@@ -53,9 +54,10 @@ static void build(const char *path, uint64_t locations)
 
     double seconds = bench_now() - before, size = (double)bench_file_size(path);
     double raw = (double)locations * (CALLS * sizeof(XtfCallsRow) + SENDS * sizeof(XtfSendsRow));
-    g_autofree char *figure = g_strdup_printf("%" PRIu64 " locations with 10 records each in 2 arrays: size", locations);
-    bench_row(figure, "at most 3 times the raw records", NULL, "%.2f times: %.1f MB for %.1f MB; written in %.2f s", size / raw,
-              size / 1e6, raw / 1e6, seconds);
+    g_autofree char *figure =
+        g_strdup_printf("%" PRIu64 " locations with 10 records each in 2 arrays: size", locations);
+    bench_row(figure, "at most 3 times the raw records", NULL, "%.2f times: %.1f MB for %.1f MB; written in %.2f s",
+              size / raw, size / 1e6, raw / 1e6, seconds);
 }
 
 static void work(const char *folder, void *data)

@@ -1,8 +1,8 @@
 /*
  * How long whole processes take: spawn-times PROGRAM < ARGUMENTS > SECONDS
  *
- * Runs PROGRAM once for each line of its input, with that line as its only argument and its output thrown away, and prints the seconds from
- * before its start until it was waited for.
+ * Runs PROGRAM once for each line of its input, with that line as its only argument and its output thrown away, and
+ * prints the seconds from before its start until it was waited for.
  */
 #include <fcntl.h>
 #include <spawn.h>

@@ -11,7 +11,8 @@ typedef struct {
     uint64_t random, time, seq;
 } Location;
 
-/* A call with, now and then, a message within: 2 or 3 records. Mostly short, sometimes long; some take no time at all. */
+/* A call with, now and then, a message within: 2 or 3 records. Mostly short, sometimes long; some take no time at all.
+ */
 static uint64_t append_call(Location *location, GError **error)
 {
     uint64_t draw = bench_random(&location->random), n_before = location->seq;
@@ -21,7 +22,8 @@ static uint64_t append_call(Location *location, GError **error)
     bool good = xtf_array_append(location->calls, &call, error);
 
     if (draw >> 12 & 1) {
-        XtfSendsRow send = {.time = location->time += step / 2, .seq = location->seq++, .region = region, .bytes = step};
+        XtfSendsRow send = {
+            .time = location->time += step / 2, .seq = location->seq++, .region = region, .bytes = step};
         good = good && xtf_array_append(location->sends, &send, error);
     }
     call = (XtfCallsRow){.time = location->time += step / 3, .seq = location->seq++, .region = region, .event = 1};
@@ -40,7 +42,8 @@ void bench_write_synthetic(const char *path, uint64_t records, uint32_t page_siz
     uint32_t calls_id, sends_id;
 
     bench_check(xtf_writer_add_schema(writer, calls, &calls_id, &error) &&
-                xtf_writer_add_schema(writer, sends, &sends_id, &error), error, "%s", path);
+                    xtf_writer_add_schema(writer, sends, &sends_id, &error),
+                error, "%s", path);
     for (uint64_t i = 0; i < LOCATIONS; i++) {
         locations[i] = (Location){.calls = xtf_writer_array(writer, i, calls_id, &error), .random = i};
         locations[i].sends = locations[i].calls ? xtf_writer_array(writer, i, sends_id, &error) : NULL;

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Measures everything that docs/BENCHMARKS.md states, and writes it as one Markdown table to stdout.
+#
+# usage: run.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--records N]
+#
+# DIR (default: TMPDIR, or /var/tmp) is where files are put; at most 12 GB, all removed at the end. The archive is what
+# record-hpcc.sh records; without one it is recorded into DIR first, if eztrace and hpcc are installed. --records is the size of
+# the paper's example (default: 100 million).
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../../build dir=${TMPDIR:-/var/tmp} archive='' records=100000000
+
+while [ $# -gt 1 ]; do
+    case $1 in
+    --build) build=$2 ;;
+    --dir) dir=$2 ;;
+    --archive) archive=$2 ;;
+    --records) records=$2 ;;
+    *) break ;;
+    esac
+    shift 2
+done
+if [ $# -ne 0 ]; then
+    sed -n 's/^# usage: /usage: /p' "$0" >&2
+    exit 2
+fi
+build=$(cd "$build" && pwd)
+xtf=$build/src/cli/xtf
+export PYTHONDONTWRITEBYTECODE=1
+
+scratch=$(mktemp -d "$dir/xtf-bench-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
+
+if [ -z "$archive" ]; then
+    archive=$("$here/record-hpcc.sh" 8 1500 "$scratch/hpcc")
+fi
+
+# A bench's rows, each with the command that it is of.
+figures() {
+    name=$1
+    shift
+    "$@" --rows | sed "s#\$# \`$name\` |#"
+}
+
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+echo "Measured on $(date -u +%Y-%m-%d), $(nproc) cores ($processor), Linux $(uname -r), load average when it began" \
+    "$(cut -d' ' -f1 /proc/loadavg)."
+echo
+echo "| figure | XTF | to reach | peers, in the same run | bench |"
+echo "|---|---|---|---|---|"
+figures "import.py hpcc.otf2" python3 "$here/import.py" --build "$build" --dir "$scratch" "$archive"
+"$xtf" import -q -o "$scratch/hpcc.xtf" "$archive" 2>/dev/null
+"$xtf" import -q -o "$scratch/small.xtf" "$here/../../examples/melt-4" 2>/dev/null
+figures "count-window hpcc.xtf" "$build/tests/bench/count-window" --dir "$scratch" "$scratch/hpcc.xtf"
+figures "mount.py hpcc.xtf melt-4.xtf" \
+    python3 "$here/mount.py" --build "$build" --dir "$scratch" "$scratch/hpcc.xtf" "$scratch/small.xtf"
+figures "records.py --archive hpcc.otf2 hpcc.xtf" \
+    python3 "$here/records.py" --build "$build" --dir "$scratch" --archive "$archive" "$scratch/hpcc.xtf"
+figures "open-time hpcc.xtf melt-4.xtf" "$build/tests/bench/open-time" "$scratch/hpcc.xtf" "$scratch/small.xtf"
+figures "small-locations" "$build/tests/bench/small-locations" --dir "$scratch"
+figures "papers-example" "$build/tests/bench/papers-example" --dir "$scratch" --records "$records"
+figures "page-size.py hpcc.otf2" python3 "$here/page-size.py" --build "$build" --dir "$scratch" --times 3 "$archive"

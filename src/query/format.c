@@ -78,17 +78,33 @@ static bool put_peer(const Context *context, const XtfCell *cell, const uint8_t 
     return true;
 }
 
-/* By the name of the value's type: UINT8, INT64, DOUBLE, STRING... What is none of these is a number of something. */
+/* The name of a value's type: UINT8, INT64, DOUBLE, STRING... What is none of these is a number of something. */
+static const char *type_of_value(const XtfCell *cell, const uint8_t *row)
+{
+    uint64_t type = cell->other ? xtf_field_get(cell->other, row) : 0;
+    return cell->other && type < cell->other->n_labels ? cell->other->labels[type] : "";
+}
+
+bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
+{
+    if (cell->kind != XTF_CELL_STRING &&
+        (cell->kind != XTF_CELL_VALUE || g_ascii_strcasecmp(type_of_value(cell, row), "STRING") != 0))
+        return false;
+    *string = (uint32_t)xtf_field_get(cell->field, row);
+    return true;
+}
+
 static bool put_value(const Context *context, const XtfCell *cell, const uint8_t *row, char *line, GError **error)
 {
-    uint64_t bits = xtf_field_get(cell->field, row), type = cell->other ? xtf_field_get(cell->other, row) : 0;
-    const char *label = cell->other && type < cell->other->n_labels ? cell->other->labels[type] : "";
+    uint64_t bits = xtf_field_get(cell->field, row);
+    const char *type = type_of_value(cell, row);
+    uint32_t string;
 
-    if (g_ascii_strncasecmp(label, "INT", 3) == 0 && g_ascii_strncasecmp(label, "INTERRUPT", 9) != 0)
+    if (xtf_cell_string(cell, row, &string))
+        return put_string(context, cell, string, line, error);
+    if (g_ascii_strncasecmp(type, "INT", 3) == 0 && g_ascii_strncasecmp(type, "INTERRUPT", 9) != 0)
         return put_signed(cell, (int64_t)bits, line, error);
-    if (g_ascii_strcasecmp(label, "STRING") == 0)
-        return put_string(context, cell, (uint32_t)bits, line, error);
-    if (g_ascii_strcasecmp(label, "FLOAT") == 0 || g_ascii_strcasecmp(label, "DOUBLE") == 0) {
+    if (g_ascii_strcasecmp(type, "FLOAT") == 0 || g_ascii_strcasecmp(type, "DOUBLE") == 0) {
         put_real(cell, xtf_field_get_f64(cell->field, row), line);
         return true;
     }

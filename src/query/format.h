@@ -109,6 +109,9 @@ bool xtf_ranks_map(const XtfRanks *ranks, const XtfCell *cell, const uint8_t *re
 /* Finds how a PEER cell of `schema` knows its communicator: by a field, or by a row of a table that has one. */
 bool xtf_formats_find_comm(XtfFormats *formats, const XtfSchema *schema, XtfCell *cell, GError **error);
 
+/* Whether a cell shows a string, and which: for those who have room for all of it. */
+bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string);
+
 /* What renders lines of a format: it remembers how they begin. One thread at a time. */
 typedef struct XtfRenderer XtfRenderer;
 

@@ -153,6 +153,11 @@ uint32_t xtf_merge_pins(const XtfMerge *merge)
     return merge->n_heap;
 }
 
+uint32_t xtf_merge_spans(const XtfMerge *merge)
+{
+    return merge->spans->n;
+}
+
 /* Moves the first input past the rows that were given out, and puts the heap in order again. */
 static bool settle(XtfMerge *merge, GError **error)
 {

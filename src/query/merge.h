@@ -34,3 +34,5 @@ bool xtf_merge_next(XtfMerge *merge, uint64_t max, XtfRun *run, GError **error);
 
 /* Leaves that it may hold pinned. */
 uint32_t xtf_merge_pins(const XtfMerge *merge);
+/* Spans that it merges: its memory. */
+uint32_t xtf_merge_spans(const XtfMerge *merge);

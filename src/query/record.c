@@ -59,8 +59,41 @@ static bool find_place(XtfNode *node, Place *place, GError **error)
 
 /* ---- record */
 
+static void add_shown(GString *out, const char *text, size_t width, bool blanks)
+{
+    gsize at = out->len;
+    g_string_set_size(out, at + width);
+    xtf_text_put(out->str + at, width, text, blanks, 0);
+}
+
+/* What stands in a column of a line; a string whole. */
+static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColumn *column, const char *line,
+                      const uint8_t *row, GString *out, GError **error)
+{
+    const char *text;
+    uint32_t string;
+
+    for (uint32_t i = 0; i < program->n_cells; i++) {
+        const XtfCell *cell = &program->cells[i];
+        if (cell->from != column->from || !xtf_cell_string(cell, row, &string))
+            continue;
+        if (!xtf_trace_string(trace, string, &text, error))
+            return false;
+        add_shown(out, text, xtf_text_width(text, false), false);
+        return true;
+    }
+    g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
+    g_string_append(out, value);
+    if (*column->unit && !g_str_equal(value, "-")) {
+        g_string_append_c(out, ' ');
+        add_shown(out, column->unit, xtf_text_width(column->unit, true), true);
+    }
+    return true;
+}
+
 /* One line a column: name, value, unit. */
-static void add_fields(const XtfFormat *format, const char *line, GString *out)
+static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema, const char *line, const uint8_t *row,
+                       GString *out, GError **error)
 {
     size_t widest = 0;
 
@@ -68,26 +101,20 @@ static void add_fields(const XtfFormat *format, const char *line, GString *out)
         widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfColumn, i).name, true));
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
-        g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
-        gsize at = out->len;
-
-        g_string_set_size(out, at + widest);
-        xtf_text_put(out->str + at, widest, column->name, true, 0);
-        g_string_append_printf(out, " %s", value);
-        if (*column->unit && !g_str_equal(value, "-")) {
-            gsize unit = out->len + 1, width = xtf_text_width(column->unit, true);
-            g_string_set_size(out, unit + width);
-            out->str[unit - 1] = ' ';
-            xtf_text_put(out->str + unit, width, column->unit, true, 0);
-        }
+        add_shown(out, column->name, widest, true);
+        g_string_append_c(out, ' ');
+        if (!add_value(trace, &format->programs[schema], column, line, row, out, error))
+            return false;
         g_string_append_c(out, '\n');
     }
+    return true;
 }
 
 static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **error)
 {
     XtfFormats *formats = &directory->tree->formats;
-    const XtfFormat *format = xtf_formats_get(formats, place->span.array.schema->id, error);
+    uint32_t schema = place->span.array.schema->id;
+    const XtfFormat *format = xtf_formats_get(formats, schema, error);
     const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
     XtfRun run = {&place->span, place->row, 1};
 
@@ -95,11 +122,11 @@ static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **e
         return NULL;
     g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
     g_autofree char *line = g_malloc(format->line);
-    if (!xtf_renderer_run(renderer, &run, line, error))
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (!xtf_renderer_run(renderer, &run, line, error) ||
+        !add_fields(directory->tree->trace, format, schema, line, place->row, text, error))
         return NULL;
-    GString *text = g_string_new(NULL);
-    add_fields(format, line, text);
-    return xtf_node_new_text(directory, text);
+    return xtf_node_new_text(directory, g_steal_pointer(&text));
 }
 
 /* ---- Side arrays. */
@@ -131,37 +158,63 @@ enum {
     SIDE_ROWS_MAX = 65536, /* that are shown of one record */
 };
 
+/* A line for each row; where the last column is a string, it stands whole. */
+static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GString *text,
+                          GError **error)
+{
+    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
+    const XtfProgram *program = &format->programs[span->array.schema->id];
+    const XtfCell *last = program->n_cells ? &program->cells[program->n_cells - 1] : NULL;
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    xtf_cursor_init(&cursor, &span->array);
+    if (!locations || !xtf_cursor_seek_n(&cursor, span->lo, &found, error))
+        return false;
+    g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
+    while (found && cursor.n < MIN(span->hi, span->lo + SIDE_ROWS_MAX)) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        XtfRun run = {span, row, 1};
+        gsize at = text->len;
+        const char *whole;
+        uint32_t string;
+
+        g_string_set_size(text, at + format->line);
+        if (!xtf_renderer_run(renderer, &run, text->str + at, error))
+            return false;
+        if (last && xtf_cell_string(last, row, &string)) {
+            if (!xtf_trace_string(formats->guide->trace, string, &whole, error))
+                return false;
+            g_string_set_size(text, at + last->from);
+            add_shown(text, whole, xtf_text_width(whole, false), false);
+            g_string_append_c(text, '\n');
+        }
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    return true;
+}
+
 static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSchema *schema, GError **error)
 {
     XtfFormats *formats = &directory->tree->formats;
     const XtfFormat *format = xtf_formats_get(formats, schema->id, error);
-    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
-    g_auto(XtfCursor) cursor;
     XtfSpan span;
-    bool found;
 
-    xtf_cursor_init(&cursor, &place->span.array);
-    if (!format || !locations || !find_side(directory, place, schema, &span, error))
+    if (!format || !find_side(directory, place, schema, &span, error))
         return NULL;
     if (span.lo == span.hi)
         return xtf_no_such(directory->tree->guide.type_names[schema->id], error);
 
     g_autoptr(GString) text = g_string_new("#");
-    for (unsigned i = 0; i < format->columns->len; i++)
-        g_string_append_printf(text, " %s", g_array_index(format->columns, XtfColumn, i).name);
-    g_string_append_c(text, '\n');
-
-    g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
-    xtf_cursor_init(&cursor, &span.array);
-    if (!xtf_cursor_seek_n(&cursor, span.lo, &found, error))
-        return NULL;
-    while (found && cursor.n < MIN(span.hi, span.lo + SIDE_ROWS_MAX)) {
-        XtfRun run = {&span, xtf_cursor_row(&cursor), 1};
-        gsize at = text->len;
-        g_string_set_size(text, at + format->line);
-        if (!xtf_renderer_run(renderer, &run, text->str + at, error) || !xtf_cursor_next(&cursor, 1, &found, error))
-            return NULL;
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const char *name = g_array_index(format->columns, XtfColumn, i).name;
+        g_string_append_c(text, ' ');
+        add_shown(text, name, xtf_text_width(name, true), true);
     }
+    g_string_append_c(text, '\n');
+    if (!add_side_rows(formats, format, &span, text, error))
+        return NULL;
     return xtf_node_new_text(directory, g_steal_pointer(&text));
 }
 

@@ -5,7 +5,8 @@
 #include "libxtf/error.h"
 
 enum {
-    STREAMS_MAX = 8, /* idle ones */
+    STREAMS_MAX = 8,   /* idle ones */
+    SPANS_MAX = 65536, /* of idle ones together */
 };
 
 /*
@@ -137,7 +138,7 @@ static void announce_stream(XtfRecords *records, Stream *stream, uint64_t next)
 /* The idle streams that are too many, oldest first; with the lock held. */
 static void drop_idle(XtfRecords *records, GQueue *dropped)
 {
-    uint32_t n_idle = 0, pins = 0;
+    uint64_t n_idle = 0, pins = 0, spans = 0;
 
     for (GList *link = records->streams.head, *next; link; link = next) {
         Stream *stream = link->data;
@@ -145,7 +146,8 @@ static void drop_idle(XtfRecords *records, GQueue *dropped)
         if (stream->busy)
             continue;
         pins += xtf_merge_pins(stream->merge);
-        if (n_idle++ && (n_idle > STREAMS_MAX || pins > records->pins_max)) {
+        spans += xtf_merge_spans(stream->merge);
+        if (n_idle++ && (n_idle > STREAMS_MAX || pins > records->pins_max || spans > SPANS_MAX)) {
             g_queue_unlink(&records->streams, link);
             g_queue_push_tail_link(dropped, link);
         }

@@ -165,6 +165,8 @@ Test(format, every_type_of_value)
     assert_cell(&sample, "things", 2, "colour", "?");
     g_autofree char *shortened = cell(&sample, "things", 1, "text");
     cr_assert(g_str_has_prefix(shortened, "an\\x20error") && strchr(shortened, '~'), "%s", shortened);
+    g_autofree char *record = content(&sample, "things/num/1/record");
+    cr_assert(strstr(record, long_text), "in the record itself it stands whole: %s", record);
     assert_cell(&sample, "", 0, "event", "things");
     assert_cell(&sample, "", 0, "name", "-");
     sample_end(&sample);
@@ -307,6 +309,44 @@ Test(format, names_stay_apart_and_tame)
     cr_assert(strstr(lines[1], " - ") && strstr(lines[1], "\"\""), "no line, no file: %s", lines[1]);
     cr_assert(strstr(lines[2], "a\\x20file.c") && strstr(lines[2], " operator new(unsigned long)"), "%s", lines[2]);
     cr_assert(strstr(lines[3], names[2]), "long names stand whole in definitions: %s", lines[3]);
+    sample_end(&sample);
+}
+
+static const char *const value_types[] = {"NONE", "INT8", "UINT64", "DOUBLE", "STRING", NULL};
+static const XtfFieldSpec value_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
+    {.name = "type", .type = XTF_TYPE_U8, .role = "value_type", .labels = value_types},
+    {.name = "value", .type = XTF_TYPE_U64, .role = "value"},
+    {0},
+};
+
+Test(format, values_are_what_their_type_says)
+{
+    static const char *const shown[] = {"-7", "18446744073709551615", "0.25"};
+    Sample sample = sample_begin();
+    g_autoptr(XtfSchema) messages = define(&sample, "messages", XTF_SCHEMA_RECORD, message_fields);
+    g_autoptr(XtfSchema) values = define(&sample, "values", XTF_SCHEMA_SIDE, value_fields);
+    const char *text = "a string that is longer than any column of such a table is wide";
+
+    append(&sample, messages, 0, (uint64_t[]){5, 0, 0, 0});
+    append(&sample, messages, 0, (uint64_t[]){5, 1, 0, 0});
+    append(&sample, values, 0, (uint64_t[]){5, 0, 2, 99});
+    append(&sample, values, 0, (uint64_t[]){5, 1, 1, (uint64_t)-7});
+    append(&sample, values, 0, (uint64_t[]){5, 1, 2, UINT64_MAX});
+    append(&sample, values, 0, (uint64_t[]){5, 1, 3, bits_of(0.25)});
+    append(&sample, values, 0, (uint64_t[]){5, 1, 4, string(&sample, text)});
+    sample_open(&sample);
+
+    g_autofree char *table = content(&sample, "messages/num/1/values");
+    g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
+    cr_assert_eq(g_strv_length(lines), 6);
+    cr_assert_str_eq(lines[0], "# type value");
+    for (unsigned i = 0; i < G_N_ELEMENTS(shown); i++) {
+        cr_assert(g_str_has_prefix(lines[i + 1], value_types[i + 1]));
+        cr_assert_str_eq(strrchr(lines[i + 1], ' ') + 1, shown[i]);
+    }
+    cr_assert(g_str_has_suffix(lines[4], text), "%s", lines[4]);
     sample_end(&sample);
 }
 

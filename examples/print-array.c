@@ -1,7 +1,8 @@
 /*
  * Prints the records of one type of one location: print-array FILE LOCATION TYPE [FROM]
  *
- * One line a record, from time FROM (ticks) on, its fields as the schema in the file says. A cursor goes through the leaves page by page.
+ * One line a record, from time FROM (ticks) on, its fields as the schema in the file says. A cursor goes through the
+ * leaves page by page.
  */
 #include <libxtf/xtf.h>
 #include <stdio.h>

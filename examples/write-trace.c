@@ -1,8 +1,8 @@
 /*
  * Writes a small trace: write-trace FILE [RECORDS]
  *
- * 2 locations, each with an array of `temperatures`: a record type that no reader knows beforehand. Its schema is in the file, so `xtf
- * mount` and `xtf cat` show it all the same.
+ * 2 locations, each with an array of `temperatures`: a record type that no reader knows beforehand. Its schema is in
+ * the file, so `xtf mount` and `xtf cat` show it all the same.
  */
 #include <libxtf/xtf.h>
 #include <stdio.h>

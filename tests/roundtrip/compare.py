@@ -3,7 +3,8 @@
 
 usage: compare.py [--mount] [--windows N] [--import-option=OPTION]... [--shared] XTF [ARCHIVE...]
 
---shared stands for the archives recorded by others, where they are. The archive is imported into a temporary folder. With --mount all is read through a mount, else by `xtf cat`.
+Each archive is imported into a temporary folder. With --mount all is read through a mount, else by `xtf cat`. --shared stands
+for the archives that others recorded, where they are.
 """
 
 import argparse
@@ -103,7 +104,8 @@ class Comparison:
             record_type = self.random.choice(sorted(types) or [None])
             for where, selected in (
                     (f"/time/{text}", lambda l, r: True),
-                    (f"{self.path(location)}/time/{text}" if location is not None else None, lambda l, r: l == location),
+                    (f"{self.path(location)}/time/{text}" if location is not None else None,
+                     lambda l, r: l == location),
                     (f"/time/{text}/{record_type}" if record_type else None, lambda l, r: r.type == record_type)):
                 if where:
                     n = sum(a <= r.time < b and selected(l, r) for l, rs in self.expected.locations.items() for r in rs)
@@ -159,8 +161,8 @@ class Comparison:
         return cell == str(self.places[location][0])
 
     def beside_groups(self, record):
-        """Whether it is a thread's that is itself no member of an inter-communicator: otf2-print then takes the one group, XTF
-        the one that its process is not in."""
+        """Whether it is a thread's that is itself no member of an inter-communicator: otf2-print then takes the one group,
+        XTF the one that its process is not in."""
         return (record.event.values().get("comm") in self.expected.inter_communicators and
                 record.event.location not in self.expected.world)
 

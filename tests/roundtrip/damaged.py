@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damage of every kind: nothing crashes, hangs, takes huge memory, leaves half a file, or gives a wrong answer in silence.
+"""Damage of every kind: nothing crashes, hangs, takes huge memory, leaves half a file, or is wrong in silence.
 
 usage: damaged.py archives|traces XTF OTF2-ARCHIVES [ROUNDS [SEED]]
 
@@ -114,7 +114,8 @@ def test_archives(xtf, folder, rounds, rng):
                     imported += import_damaged(xtf, target, name, options)
                 except Failure as failure:
                     raise Failure(f"round {i}, {name}, {what}, {options}: {failure}") from failure
-    print(f"{rounds} damaged archives, each imported twice: {imported} came through, {2 * rounds - imported} were refused")
+    print(f"{rounds} damaged archives, each imported twice: {imported} came through, "
+          f"{2 * rounds - imported} were refused")
 
 
 def answers(xtf, trace):

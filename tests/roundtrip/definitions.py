@@ -5,8 +5,8 @@ import re
 import otf2print
 from shown import plain, shows
 
-# For each kind: the table, and for each key that otf2-print prints, in its order, the column and the kind of its value. See
-# otf2events.py; further kinds are region (by what it is known by) and location.
+# For each kind: the table, and for each key that otf2-print prints, in its order, the column and the kind of its value.
+# See otf2events.py; further kinds are region (by what it is known by) and location.
 NAME = ("Name", "name", "text")
 DEFINITIONS = {
     "SYSTEM_TREE_NODE": ("system_tree", [NAME, ("Class", "class_name", "text"), ("Parent", "parent", "system_tree")]),
@@ -16,16 +16,19 @@ DEFINITIONS = {
                                ("Group", "process", "processes")]),
     "REGION": ("region_definitions", [
         ("Name", "name", "region name"), ("Role", "role", "label"), ("Paradigm", "paradigm", "label"),
-        ("Flags", "flags", "region_flags"), ("File", "file", "text"), ("Begin", "line", "line"), ("End", "end_line", "line")]),
+        ("Flags", "flags", "region_flags"), ("File", "file", "text"), ("Begin", "line", "line"),
+        ("End", "end_line", "line")]),
     "SOURCE_CODE_LOCATION": ("source_locations", [("File", "file", "text"), ("Line Number", "line", "number")]),
     "CALLSITE": ("callsites", [("File", "file", "text"), ("Line Number", "line", "number"),
-                               ("Entered Region", "entered_region", "region"), ("Left Region", "left_region", "region")]),
+                               ("Entered Region", "entered_region", "region"),
+                               ("Left Region", "left_region", "region")]),
     "CALLPATH": ("callpaths", [("Parent", "parent", "callpaths"), ("Region", "region", "region")]),
     "CALLING_CONTEXT": ("calling_contexts", [("Region", "region", "region"),
                                              ("Source code location", "source_location", "source_locations"),
                                              ("Parent", "parent", "calling_contexts")]),
     "INTERRUPT_GENERATOR": ("interrupt_generators", [NAME, ("Mode", "mode", "label"), ("Base", "base", "label"),
-                                                     ("Exponent", "exponent", "number"), ("Period", "period", "number")]),
+                                                     ("Exponent", "exponent", "number"),
+                                                     ("Period", "period", "number")]),
     "GROUP": ("groups", [NAME, ("Type", "type", "label"), ("Paradigm", "paradigm", "label"),
                          ("Flags", "flags", "group_flags"), ("Members", "members", "members")]),
     "COMM": ("communicators", [NAME, ("Group", "group", "own group"), ("Parent", "parent", "communicators"),
@@ -37,7 +40,8 @@ DEFINITIONS = {
     "RMA_WIN": ("rma_windows", [NAME, ("Communicator", "comm", "communicators"), ("Flags", "flags", "comm_flags")]),
     "METRIC_MEMBER": ("metrics", [NAME, ("Descr.", "description", "text"), ("Type", "type", "label"),
                                   ("Mode", "mode", "metric mode"), ("Value Type", "value_type", "label"),
-                                  ("Base", "base", "label"), ("Exponent", "exponent", "number"), ("Unit", "unit", "text")]),
+                                  ("Base", "base", "label"), ("Exponent", "exponent", "number"),
+                                  ("Unit", "unit", "text")]),
     "METRIC_CLASS": ("metric_classes", [("Occurrence", "occurrence", "label"), ("Kind", "recorder_kind", "label"),
                                         ("Members", "members", "metric members")]),
     "METRIC_INSTANCE": ("metric_classes", [("Class", "class", "metric_classes"), ("Recorder", "recorder", "location"),
@@ -157,7 +161,8 @@ def cell_shows(comparison, row, column, kind, text):
     if kind == "members":
         return [int(r["member"]) for r in rows_of(comparison, "members", row)] == members(row, text)
     if kind == "metric members":
-        shown = [comparison.id_of_row("metrics", int(r["metric"])) for r in rows_of(comparison, "metric_class_members", row)]
+        shown = [comparison.id_of_row("metrics", int(member["metric"]))
+                 for member in rows_of(comparison, "metric_class_members", row)]
         return shown == [int(n) for n in re.findall(r"<(\d+)>(?:, |$)", text, re.S)]
     cell = row[column]
     if kind in ("text", "region name"):

@@ -14,7 +14,8 @@ RECORDS = 25000
 
 
 def run(*command):
-    return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, timeout=60).stdout
+    words = [str(word) for word in command]
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
 def expect(what, found, expected):
@@ -36,7 +37,8 @@ def test(xtf, write_trace, count_window, print_array):
             expect("count-window", run(count_window, trace, "temperatures", start, end),
                    f"location 0: {n}\nlocation 1: {n}\nall: {2 * n}\n")
         lines = run(print_array, trace, 1, "temperatures", 24990000).splitlines()
-        expect("print-array", lines, [f"{1000 * i} {i} {i % 3} {20 + i % 100 / 10:.17g}" for i in range(24990, RECORDS)])
+        expect("print-array", lines,
+               [f"{1000 * i} {i} {i % 3} {20 + i % 100 / 10:.17g}" for i in range(24990, RECORDS)])
         xtf.expect("check", trace)
         expect("xtf cat", xtf.expect("cat", trace, "/temperatures/count").split(), [b"%d" % (2 * RECORDS)])
         expect("xtf cat", len(xtf.expect("cat", trace, "/proc/1/records").splitlines()), RECORDS)

@@ -11,7 +11,7 @@ SEARCH = 256
 
 
 class Record:
-    """An event as a record: its time never goes backwards, it is numbered in its location, and it happens in a region."""
+    """An event as a record: its time never goes backwards, it has a number in its location, and happens in a region."""
 
     __slots__ = ("event", "type", "time", "seq", "region", "enter")
 
@@ -118,7 +118,8 @@ class Expected:
         stacks = {}
         for event in otf2print.events(archive):
             records = self.locations.setdefault(event.location, [])
-            record = Record(event, EVENTS[event.name][0], max(event.time, records[-1].time if records else 0), len(records))
+            time = max(event.time, records[-1].time if records else 0)
+            record = Record(event, EVENTS[event.name][0], time, len(records))
             records.append(record)
             stacks.setdefault(event.location, Stack()).happen(record, self.own_region(event))
 

@@ -1,9 +1,10 @@
 """What otf2-print prints of each event, and where XTF shows it.
 
-For each event: the record type, and for each key that otf2-print prints, in its order, the column and the kind of its value.
+For each event: the record type, and for each key that otf2-print prints, in its order, the column and the kind of its
+value.
 
-Kinds: number, rank (a number and, in brackets, whom it means), peer (the same, shown as a process), text, label (a word, or "NAME" <n>), flags (a set of words), time, and the
-tables that a reference can be to. A column that is None is compared through a side array.
+Kinds: number, rank (a number and, in brackets, whom it means), peer (the same, shown as a process), text, label (a word,
+or "NAME" <n>), flags (a set of words), time, and the tables that a reference can be to. A column that is None is compared through a side array.
 """
 
 COLLECTIVE = [("Operation", "operation", "label"), ("Communicator", "comm", "communicators"), ("Root", "root", "rank"),

@@ -16,7 +16,7 @@ RULE = "-" * 80
 
 
 def run(archive, *options):
-    """The lines after the heading's rule. A line that begins none of its own (a name with a line feed) goes to the one before."""
+    """The lines after the heading's rule. What begins none of its own (a name has a line feed) goes to the one before."""
     command = ["otf2-print", *options, archive]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     body = False

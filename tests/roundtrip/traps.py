@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What real archives do and readers trip over: archives written by OTF2's own writer, compared with otf2-print, and where that
-fails with what was written.
+"""What real archives do and readers trip over: archives written by OTF2's own writer, compared with otf2-print, and where
+that fails with what was written.
 
 usage: traps.py [--mount] XTF OTF2-ARCHIVES
 """

@@ -11,8 +11,8 @@ static void define_metrics(Archive *archive)
         g_autofree char *name = g_strdup_printf("metric %u", i);
         members[i] = METRIC_MEMBER_FIRST + i;
         DEFINE(MetricMember, members[i], archive_string(archive, name), archive_string(archive, "a metric"),
-               OTF2_METRIC_TYPE_OTHER + i, i ? OTF2_METRIC_ABSOLUTE_POINT : OTF2_METRIC_ACCUMULATED_START, types[i], i % 2,
-               3 * (int64_t)i, archive_string(archive, units[i]));
+               OTF2_METRIC_TYPE_OTHER + i, i ? OTF2_METRIC_ABSOLUTE_POINT : OTF2_METRIC_ACCUMULATED_START, types[i],
+               i % 2, 3 * (int64_t)i, archive_string(archive, units[i]));
     }
     DEFINE(MetricClass, METRIC_CLASS, N_METRIC_MEMBERS, members, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
     DEFINE(MetricInstance, METRIC_INSTANCE, METRIC_CLASS, all_events_location(0, 0), OTF2_SCOPE_LOCATION_GROUP,
@@ -24,8 +24,8 @@ void define_values(Archive *archive)
 {
     for (uint32_t type = 1; type <= N_ATTRIBUTE_TYPES; type++) {
         g_autofree char *name = g_strdup_printf("attribute %u", type);
-        DEFINE(Attribute, ATTRIBUTE_FIRST + type, archive_string(archive, name), archive_string(archive, "an attribute"),
-               type);
+        DEFINE(Attribute, ATTRIBUTE_FIRST + type, archive_string(archive, name),
+               archive_string(archive, "an attribute"), type);
     }
     /* Values of type ATTRIBUTE begin with the first. */
     DEFINE(Attribute, ATTRIBUTE_FIRST, archive_string(archive, "attribute 0"), archive_string(archive, ""),
@@ -55,8 +55,8 @@ void define_io(Archive *archive)
         else
             DEFINE(IoRegularFile, FILE_FIRST + i, archive_string(archive, path), i % 2);
         DEFINE(IoFileProperty, FILE_FIRST + i, key, OTF2_TYPE_INT8, all_events_value(archive, OTF2_TYPE_INT8, i));
-        DEFINE(IoHandle, HANDLE_FIRST + i, archive_string(archive, i ? path : ""), FILE_FIRST + i, i % N_IO_PARADIGMS, i % 4,
-               COMM_FIRST + i, i ? HANDLE_FIRST : OTF2_UNDEFINED_IO_HANDLE);
+        DEFINE(IoHandle, HANDLE_FIRST + i, archive_string(archive, i ? path : ""), FILE_FIRST + i, i % N_IO_PARADIGMS,
+               i % 4, COMM_FIRST + i, i ? HANDLE_FIRST : OTF2_UNDEFINED_IO_HANDLE);
     }
     DEFINE(IoPreCreatedHandleState, HANDLE_FIRST + 1, OTF2_IO_ACCESS_MODE_READ_WRITE,
            OTF2_IO_STATUS_FLAG_APPEND | OTF2_IO_STATUS_FLAG_SYNC);

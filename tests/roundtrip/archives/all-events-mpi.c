@@ -9,13 +9,15 @@ static uint32_t comm(Emitter *emitter)
 static void emit_messages(Emitter *emitter)
 {
     EMIT(MpiSend, emitter_rank(emitter), comm(emitter), emitter_u32(emitter), emitter_u64(emitter));
-    EMIT(MpiIsend, emitter_rank(emitter), comm(emitter), emitter_u32(emitter), emitter_u64(emitter), emitter_u64(emitter));
+    EMIT(MpiIsend, emitter_rank(emitter), comm(emitter), emitter_u32(emitter), emitter_u64(emitter),
+         emitter_u64(emitter));
     EMIT(MpiIrecvRequest, emitter_u64(emitter));
     EMIT(MpiRequestTest, emitter_u64(emitter));
     EMIT(MpiIsendComplete, emitter_u64(emitter));
     EMIT(MpiRequestCancelled, emitter_u64(emitter));
     EMIT(MpiRecv, emitter_rank(emitter), comm(emitter), emitter_u32(emitter), emitter_u64(emitter));
-    EMIT(MpiIrecv, emitter_rank(emitter), comm(emitter), emitter_u32(emitter), emitter_u64(emitter), emitter_u64(emitter));
+    EMIT(MpiIrecv, emitter_rank(emitter), comm(emitter), emitter_u32(emitter), emitter_u64(emitter),
+         emitter_u64(emitter));
 }
 
 static void emit_collectives(Emitter *emitter)

@@ -23,9 +23,10 @@ static void define_locations(Archive *archive)
 
     for (uint32_t i = 0; i < N_PROCESSES; i++) {
         g_autofree char *name = g_strdup_printf("MPI Rank %u", i);
-        DEFINE(LocationGroup, GROUP_FIRST + i, archive_string(archive, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, 1 + i / 2,
-               i ? GROUP_FIRST : OTF2_UNDEFINED_LOCATION_GROUP);
-        DEFINE(LocationGroupProperty, GROUP_FIRST + i, key, OTF2_TYPE_INT16, all_events_value(archive, OTF2_TYPE_INT16, i));
+        DEFINE(LocationGroup, GROUP_FIRST + i, archive_string(archive, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+               1 + i / 2, i ? GROUP_FIRST : OTF2_UNDEFINED_LOCATION_GROUP);
+        DEFINE(LocationGroupProperty, GROUP_FIRST + i, key, OTF2_TYPE_INT16,
+               all_events_value(archive, OTF2_TYPE_INT16, i));
         for (unsigned t = 0; t < N_THREADS; t++) {
             uint64_t location = all_events_location(i, t);
             g_autofree char *thread = t ? g_strdup_printf("OMP thread %u", t) : g_strdup("Master thread");

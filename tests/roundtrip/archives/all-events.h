@@ -1,9 +1,9 @@
 /*
- * The archive `all-events`: every event and every definition that OTF2 knows, each field with a value that tells it from its
- * neighbours.
+ * The archive `all-events`: every event and every definition that OTF2 knows, each field with a value that tells it
+ * from its neighbours.
  *
- * 4 processes of 2 threads each write the same rounds of events at the same times. The rounds differ in the values of enumerations;
- * every other round carries attributes, and some have extreme numbers.
+ * 4 processes of 2 threads each write the same rounds of events at the same times. The rounds differ in the values of
+ * enumerations; every other round carries attributes, and some have extreme numbers.
  */
 #pragma once
 

@@ -171,7 +171,8 @@ void archive_clock(Archive *archive, uint64_t ticks_per_second, uint64_t offset,
 {
     /* The day on which OTF2 3.0 came out, for want of another. */
     uint64_t realtime = UINT64_C(1638316800000000000);
-    WRITE(OTF2_GlobalDefWriter_WriteClockProperties(archive_global(archive), ticks_per_second, offset, length, realtime));
+    WRITE(
+        OTF2_GlobalDefWriter_WriteClockProperties(archive_global(archive), ticks_per_second, offset, length, realtime));
 }
 
 void archive_processes(Archive *archive, uint32_t n)
@@ -198,9 +199,9 @@ void archive_region(Archive *archive, uint32_t id, const char *name, const char 
 {
     OTF2_GlobalDefWriter *global = archive_global(archive);
     OTF2_StringRef text = archive_string(archive, name);
-    WRITE(OTF2_GlobalDefWriter_WriteRegion(global, id, text, text, archive_string(archive, ""), OTF2_REGION_ROLE_FUNCTION,
-                                           OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, archive_string(archive, file),
-                                           line, line ? line + 10 : 0));
+    WRITE(OTF2_GlobalDefWriter_WriteRegion(global, id, text, text, archive_string(archive, ""),
+                                           OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
+                                           archive_string(archive, file), line, line ? line + 10 : 0));
 }
 
 void archive_world(Archive *archive, uint32_t id, const uint64_t *locations, uint32_t n)

@@ -1,8 +1,9 @@
 /*
  * Writing test archives with OTF2's own writer, in few words.
  *
- * An archive is written in the order that OTF2 wants: events, then local definitions, then global ones. The archive moves on by
- * itself when it is asked for the next; asking for an earlier one is a mistake of the caller. Every error ends the program.
+ * An archive is written in the order that OTF2 wants: events, then local definitions, then global ones. The archive
+ * moves on by itself when it is asked for the next; asking for an earlier one is a mistake of the caller. Every error
+ * ends the program.
  */
 #pragma once
 
@@ -29,7 +30,8 @@ void archive_clock(Archive *archive, uint64_t ticks_per_second, uint64_t offset,
 void archive_processes(Archive *archive, uint32_t n);
 void archive_location(Archive *archive, uint64_t id, uint32_t process, const char *name);
 void archive_region(Archive *archive, uint32_t id, const char *name, const char *file, uint32_t line);
-/* A communicator and its group, which have the same id, of ranks 0 to n - 1. Group `id` + 1 lists the locations that they are. */
+/* A communicator and its group, which have the same id, of ranks 0 to n - 1. Group `id` + 1 lists the locations that
+ * they are. */
 void archive_world(Archive *archive, uint32_t id, const uint64_t *locations, uint32_t n);
 
 /* The number of events that were written to a location. */

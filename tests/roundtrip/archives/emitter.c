@@ -89,7 +89,8 @@ uint64_t emitter_tick(Emitter *emitter)
     return emitter->time;
 }
 
-/* Round 2 has zeros, round 4 the greatest values, round 6 those below them; OTF2 takes the greatest ones for "undefined". */
+/* Round 2 has zeros, round 4 the greatest values, round 6 those below them; OTF2 takes the greatest ones for
+ * "undefined". */
 uint32_t emitter_u32(Emitter *emitter)
 {
     emitter->number++;

@@ -3,7 +3,7 @@
 static const uint64_t RANKS[] = {0, 1};
 
 typedef struct {
-    char what;       /* '+' enter, '-' leave */
+    char what; /* '+' enter, '-' leave */
     uint32_t region;
 } Step;
 
@@ -23,8 +23,8 @@ void write_odd_calls(const char *folder)
 {
     /* Region 0 is left before it was ever entered; 1 is recursive; 2 is left twice; the last 0 and 3 are never left. */
     static const Step first[] = {
-        {'-', 0}, {'+', 1}, {'+', 1}, {'+', 1}, {'-', 1}, {'-', 1}, {'-', 1}, {'+', 2}, {'-', 2},
-        {'-', 2}, {'+', 0}, {'+', 3}, {'+', 2}, {'-', 2},
+        {'-', 0}, {'+', 1}, {'+', 1}, {'+', 1}, {'-', 1}, {'-', 1}, {'-', 1},
+        {'+', 2}, {'-', 2}, {'-', 2}, {'+', 0}, {'+', 3}, {'+', 2}, {'-', 2},
     };
     /* Left in the wrong order, in the middle of others, and one that was not entered within one that was. */
     static const Step second[] = {

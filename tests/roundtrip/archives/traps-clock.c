@@ -66,7 +66,8 @@ static void patch_time(const char *path, uint64_t from, uint64_t to)
         exit(1);
 }
 
-/* The writer keeps times in order by itself, so location 1 gets a time that is easily found, which then becomes an earlier one. */
+/* The writer keeps times in order by itself, so location 1 gets a time that is easily found, which then becomes an
+ * earlier one. */
 void write_backward_times(const char *folder)
 {
     const uint64_t start = UINT64_C(0x1122334455660000), mark = start + 60 * 50 + 5;

@@ -10,7 +10,8 @@ void write_duplicate_definitions(const char *folder)
         ring_events(archive, rank, rank, 2, 100, 20);
     archive_clock(archive, 1000000, 100, 2000);
     ring_definitions(archive, RANKS, 2);
-    /* The same once more, then region 1 with another name, string "work" with another text, and location 1 in process 0. */
+    /* The same once more, then region 1 with another name, string "work" with another text, and location 1 in process
+     * 0. */
     archive_region(archive, 0, "work", "ring.c", 12);
     archive_region(archive, 1, "something else", "other.c", 1);
     WRITE(OTF2_GlobalDefWriter_WriteString(archive_global(archive), archive_string(archive, "work"), "play"));
@@ -105,7 +106,8 @@ void write_wrong_counts(const char *folder)
     archive_clock(archive, 1000000, 100, 15000);
     archive_processes(archive, 2);
     for (uint32_t rank = 0; rank < 2; rank++)
-        WRITE(OTF2_GlobalDefWriter_WriteLocation(archive_global(archive), rank, archive_string(archive, "Master thread"),
+        WRITE(OTF2_GlobalDefWriter_WriteLocation(archive_global(archive), rank,
+                                                 archive_string(archive, "Master thread"),
                                                  OTF2_LOCATION_TYPE_CPU_THREAD, rank ? UINT64_C(1) << 60 : 2, rank));
     archive_region(archive, 0, "work", "ring.c", 12);
     archive_region(archive, 1, "exchange", "ring.c", 34);

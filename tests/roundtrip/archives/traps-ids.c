@@ -51,8 +51,8 @@ void write_mapped_ids(const char *folder)
     }
     for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
         WRITE(OTF2_GlobalDefWriter_WriteAttribute(archive_global(archive), ATTRIBUTE_FIRST + i,
-                                                  archive_string(archive, i ? "odd" : "even"), archive_string(archive, ""),
-                                                  OTF2_TYPE_REGION));
+                                                  archive_string(archive, i ? "odd" : "even"),
+                                                  archive_string(archive, ""), OTF2_TYPE_REGION));
     archive_world(archive, COMM_FIRST, locations, N_RANKS);
     WRITE(OTF2_GlobalDefWriter_WriteComm(archive_global(archive), COMM_FIRST + 1, archive_string(archive, "copy"),
                                          COMM_FIRST, COMM_FIRST, OTF2_COMM_FLAG_NONE));

@@ -110,6 +110,17 @@ class Mount:
         return {name: value for name, value in self.stats().items()
                 if name.startswith("requests.") and name not in ("requests.getxattr", "requests.forget")}
 
+    def assert_cached(self, action):
+        """That doing something again costs no request. The kernel is free to drop what it has cached at any instant, when
+        memory is wanted elsewhere; so there are some attempts, of which one must succeed."""
+        for _ in range(5):
+            before = self.requests()
+            action()
+            after = self.requests()
+            if after == before:
+                return
+        raise AssertionError(f"again and again it costs requests: {before}, then {after}")
+
     def resident(self):
         """The daemon's memory, bytes."""
         with open(f"/proc/{self.daemon.pid}/status") as status:

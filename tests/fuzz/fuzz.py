@@ -3,7 +3,8 @@
     fuzz.py mutated DUMP-TRACE FUZZ-DRIVER ROUNDS
     fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
 
-Each crafted file once took the container down; the driver must read it to the end.
+The driver must read each crafted file to its end. The first once led a search past the end of the file, the next two kept the check busy
+without end, and the last two told whoever reads to make room for more arrays or rows than any file holds.
 """
 import os
 import pathlib

@@ -52,6 +52,7 @@ build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror"
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
 # are the business of the ordinary build.
+export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
 build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \

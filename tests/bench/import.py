@@ -44,7 +44,8 @@ def main():
     common.row(f"import of {events / 1e6:.1f} M events, --jobs 1", rates(events, one, best_one),
                "8 M events/s, 100 MiB", peers(arguments, events, arguments.times))
     common.row("the same, all cores", rates(events, every, best_every), "100 MiB")
-    common.row("size, bytes an event", f"{size / events:.2f} (plain codec)", "", f"the OTF2 archive {source / events:.2f}")
+    common.row("size, bytes an event", f"{size / events:.2f} (plain codec)", "",
+               f"the OTF2 archive {source / events:.2f}")
 
 
 if __name__ == "__main__":

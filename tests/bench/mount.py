@@ -45,7 +45,7 @@ def spawn_times(arguments, paths):
     return [float(line) for line in result.stdout.split()]
 
 
-def counting(arguments, where):
+def counting(arguments, where, what, target):
     """cat of windows and of files on tmpfs in turn, so that whatever else the machine does hits both."""
     with common.mounted(arguments.xtf, arguments.trace, where), common.folder("/dev/shm") as memory:
         new = list(windows(where, WINDOWS))
@@ -58,10 +58,11 @@ def counting(arguments, where):
         again = spawn_times(arguments, new)
     ours, theirs = sorted(seconds[0::2]), sorted(seconds[1::2])
     visits = (after["page_visits"] - before["page_visits"]) / WINDOWS
-    common.row("cat of a new window's count of a process, whole process",
+    requests = (after["requests"] - before["requests"]) / WINDOWS
+    common.row(f"cat of a new window's count of a process, whole process{what}",
                f"{common.duration(common.median(ours))} (9 of 10 within {common.duration(ours[WINDOWS * 9 // 10])}); "
-               f"{visits:.1f} page visits", "at most 1 ms", f"cat on tmpfs {common.duration(common.median(theirs))}")
-    common.row("the same windows again", common.duration(common.median(again)))
+               f"{requests:.1f} requests, {visits:.1f} page visits; again {common.duration(common.median(again))}",
+               target, f"cat on tmpfs {common.duration(common.median(theirs))}")
 
 
 def main():
@@ -73,7 +74,10 @@ def main():
     with common.folder(arguments.dir) as folder:
         for trace in filter(None, [arguments.trace, arguments.small]):
             mounting(arguments, trace, folder / "mount")
-        counting(arguments, folder / "mount")
+        common.make_warm(arguments.trace)
+        counting(arguments, folder / "mount", "", "at most 1 ms")
+        common.make_cold(arguments.trace)
+        counting(arguments, folder / "mount", ", the trace not in memory at first", "")
 
 
 if __name__ == "__main__":

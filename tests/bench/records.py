@@ -28,7 +28,7 @@ def read(where, path, command, times, arguments):
             before = common.stats(where)
             second.append(common.Run([*command, file]).seconds)
             requests.append(common.stats(where)["requests"] - before["requests"])
-    return common.median(first), common.median(second), size, max(requests), min(first)
+    return common.median(first), common.median(second), size, requests, min(first)
 
 
 def report(where, path, what, target, arguments, peers=""):
@@ -44,7 +44,8 @@ def report(where, path, what, target, arguments, peers=""):
                    f"{size / first / 1e9:.2f} GB/s, {lines / first / 1e6:.1f} M lines/s of {width} bytes "
                    f"({first:.3f} s for {size / 1e6:.0f} MB; at best {size / fastest / 1e9:.2f} GB/s)", target, peers)
         common.row(f"{what}, {name}, second read",
-                   f"{size / second / 1e9:.2f} GB/s; {requests} requests to the daemon", "no request")
+                   f"{size / second / 1e9:.2f} GB/s; {min(requests)} requests to the daemon (at most {max(requests)}: "
+                   "the kernel may drop what it has cached)", "no request")
         target = peers = ""
 
 

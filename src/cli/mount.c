@@ -8,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/common.h"
 #include "src/cli/daemon.h"
+#include "src/cli/readahead.h"
 #include "src/cli/source.h"
 #include "src/fs/fs.h"
 
@@ -68,8 +69,11 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     g_autofree char *place = mount_point(directory, &error);
     if (!place)
         return xtf_cli_fail(error);
-    if (!xtf_daemon_start(&daemon, manner->foreground, &status))
+    if (!xtf_daemon_start(&daemon, manner->foreground, &status)) {
+        if (status == XTF_EXIT_DONE)
+            xtf_readahead_widen(place);
         return status;
+    }
     trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
     if (!trace || !serve(trace, path, place, options, manner->debug, &daemon, &error))
         return xtf_cli_fail(error);

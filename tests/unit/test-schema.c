@@ -118,6 +118,43 @@ static bool refuse(const uint8_t *data, uint32_t length, uint64_t offset, const 
     return false;
 }
 
+static bool count_items(const uint8_t *data, uint32_t length, uint64_t offset, const void *context, GError **error)
+{
+    ++*(unsigned *)context;
+    return true;
+}
+
+static bool count_pages(const uint8_t *data, uint32_t length, uint64_t offset, const void *context, GError **error)
+{
+    ++*(unsigned *)context;
+    return true;
+}
+
+Test(cache, a_block_is_good_only_for_what_it_was_checked_as)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "zeros", NULL);
+    g_autoptr(XtfSource) source = zeros(path);
+    XtfCache *cache = xtf_cache_new(source, 1 << 20);
+    g_autoptr(GError) error = NULL;
+    unsigned items = 0, pages = 0;
+
+    XtfBlock *item = xtf_cache_get(cache, 0, BLOCK, count_items, &items, &error);
+    cr_assert_good(item, error);
+    for (unsigned i = 0; i < 2; i++) { /* also while it is pinned as the other */
+        XtfBlock *page = xtf_cache_get(cache, 0, BLOCK, count_pages, &pages, &error);
+        cr_assert_good(page, error);
+        cr_assert_neq(page, item);
+        xtf_cache_put(cache, page);
+        xtf_cache_put(cache, xtf_cache_get(cache, 0, BLOCK, count_items, &items, &error));
+        cr_assert(items == 1 && pages == 1, "checked %u times as an item, %u times as a page", items, pages);
+    }
+    xtf_cache_put(cache, item);
+    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, refuse, NULL, &error));
+    xtf_cache_free(cache);
+    remove_folder(folder);
+}
+
 Test(cache, what_fails_does_not_enter)
 {
     char *folder = make_folder();

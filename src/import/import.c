@@ -83,6 +83,23 @@ char *xtf_import_detect(const char *path, GError **error)
     return g_strdup(path);
 }
 
+/* What is there already makes way for the trace, if it is a file. A device, or the archive itself, does not. */
+static bool check_output(const char *output, const char *anchor, GError **error)
+{
+    struct stat there, source;
+    const char *what = NULL;
+
+    if (stat(output, &there) != 0) /* what else is wrong with it shows when it is made */
+        return true;
+    if (!S_ISREG(there.st_mode))
+        what = S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file";
+    else if (stat(anchor, &source) == 0 && there.st_dev == source.st_dev && there.st_ino == source.st_ino)
+        what = "is the archive that is to be read";
+    if (what)
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, what);
+    return !what;
+}
+
 /* An empty file beside the output, with the rights that a new file gets. */
 static char *make_temporary(const char *output, GError **error)
 {
@@ -192,9 +209,12 @@ bool xtf_import_otf2(const char *archive, const char *output, const XtfImportOpt
 {
     static const XtfImportOptions defaults;
     g_autofree char *anchor = xtf_import_detect(archive, error);
-    g_autofree char *temporary = anchor != NULL ? make_temporary(output, error) : NULL;
+    g_autofree char *temporary = NULL;
     g_autoptr(GVariant) result = NULL;
 
+    if (anchor == NULL || !check_output(output, anchor, error))
+        return false;
+    temporary = make_temporary(output, error);
     if (temporary == NULL)
         return false;
     result = read_archive(anchor, temporary, options != NULL ? options : &defaults, error);

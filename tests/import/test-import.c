@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libxtf/xtf.h"
 #include "src/import/import.h"
@@ -100,6 +101,28 @@ Test(import, reads_the_example_in_any_number_of_threads)
         cr_assert_eq(n_records(output), report.kept);
         cr_assert(records == 0 || records == report.kept);
         records = report.kept;
+    }
+    remove_copy(copy);
+}
+
+Test(import, replaces_no_device_and_not_its_own_source)
+{
+    char *copy = copy_example();
+    g_autofree char *anchor = in(copy, ANCHOR), *pipe = in(copy, "pipe"), *link = in(copy, "link.xtf");
+    const char *const outputs[] = {copy, anchor, pipe, link};
+    struct stat before, after;
+
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    cr_assert_eq(symlink(ANCHOR, link), 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++) {
+        g_auto(XtfImportReport) report;
+        g_autoptr(GError) error = NULL;
+        xtf_import_report_init(&report);
+        cr_assert_eq(lstat(outputs[i], &before), 0);
+        cr_assert_not(xtf_import_otf2(copy, outputs[i], NULL, &report, &error), "%s", outputs[i]);
+        cr_assert(g_str_has_prefix(error->message, outputs[i]), "%s", error->message);
+        cr_assert_eq(lstat(outputs[i], &after), 0);
+        cr_assert(before.st_ino == after.st_ino && before.st_mode == after.st_mode && before.st_size == after.st_size);
     }
     remove_copy(copy);
 }

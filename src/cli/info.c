@@ -59,13 +59,14 @@ static void print_clock(const XtfTrace *trace)
     print_time("duration", &scale, clock->last - clock->first);
 }
 
-static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title)
+/* Importers declare all that their format knows, of which a trace has a few: without `all` these only. */
+static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title, bool all)
 {
     bool titled = false;
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(trace, i);
-        if (schema->kind != kind)
+        if (schema->kind != kind || (!all && xtf_trace_n_rows(trace, i) == 0))
             continue;
         if (!titled)
             printf("\n%-24s %14s %10s %8s\n", title, "rows", "bytes/row", "fields");
@@ -101,18 +102,23 @@ static bool print_properties(XtfTrace *trace, GError **error)
 
 int xtf_command_info(int argc, char **argv)
 {
+    gboolean all = FALSE;
+    const GOptionEntry entries[] = {
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Show record types and tables without rows too", NULL},
+        {NULL},
+    };
     GError *error = NULL;
 
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", "Says what is in an .xtf file, without reading more than its catalog.",
-                       NULL))
+                       entries))
         return XTF_EXIT_USAGE;
     g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
     if (!trace)
         return xtf_cli_fail(error);
     print_file(trace, argv[1]);
     print_clock(trace);
-    print_schemas(trace, XTF_SCHEMA_RECORD, "record type");
-    print_schemas(trace, XTF_SCHEMA_SIDE, "side rows");
-    print_schemas(trace, XTF_SCHEMA_TABLE, "definitions");
+    print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
+    print_schemas(trace, XTF_SCHEMA_SIDE, "side rows", all);
+    print_schemas(trace, XTF_SCHEMA_TABLE, "definitions", all);
     return print_properties(trace, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

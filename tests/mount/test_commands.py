@@ -37,6 +37,12 @@ class Commands(harness.TestCase):
         self.assertEqual(facts["first"][1], "0.000000000")
         self.assertEqual(int(facts["last"][1].replace(".", "")), 1000 * (self.records // 2 - 1) + 1000)
 
+    def test_info_of_what_is_there(self):
+        """A type without a record is shown only if all are asked for."""
+        trace = harness.make_trace(os.path.join(self.folder.name, "empty.xtf"), 1, 1, 0)
+        self.assertNotRegex(run(XTF, "info", trace).stdout, r"(?m)^calls ")
+        self.assertRegex(run(XTF, "info", "--all", trace).stdout, r"(?m)^calls +0 ")
+
     def test_check(self):
         good = run(XTF, "check", self.trace)
         self.assertRegex(good.stdout, r"^\d+ arrays, .*: 0 problems\n$")

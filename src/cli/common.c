@@ -3,6 +3,52 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool takes_value(char letter, const GOptionEntry *entries)
+{
+    for (const GOptionEntry *entry = entries; entry->long_name; entry++)
+        if (entry->short_name == letter)
+            return entry->arg != G_OPTION_ARG_NONE;
+    return false;
+}
+
+/* Where among short options ("-j4", "-qj4") the one that takes a value ends: there stands its value, if not in the next
+ * argument. NULL if none takes one. */
+static char *after_valued_option(char *argument, const GOptionEntry *entries)
+{
+    if (argument[0] != '-' || argument[1] == '-')
+        return NULL;
+    for (char *letter = argument + 1; *letter; letter++)
+        if (takes_value(*letter, entries))
+            return letter + 1;
+    return NULL;
+}
+
+/* GLib finds the value of a short option in the next argument only; the rest of the world writes -j4 too. Takes these
+ * apart into -j and 4. The new vector lives as long as the program. */
+static void split_short_options(int *argc, char ***argv, const GOptionEntry *entries)
+{
+    static GPtrArray *split;
+    bool options = true, is_value = false;
+
+    split = g_ptr_array_new();
+    g_ptr_array_add(split, (*argv)[0]);
+    for (int i = 1; i < *argc; i++) {
+        char *argument = (*argv)[i];
+        options = options && (is_value || strcmp(argument, "--") != 0);
+        char *value = options && !is_value ? after_valued_option(argument, entries) : NULL;
+        is_value = value && !*value;
+        if (value && *value) {
+            g_autofree char *option = g_strndup(argument, (gsize)(value - argument));
+            g_ptr_array_add(split, (char *)g_intern_string(option));
+            argument = value;
+        }
+        g_ptr_array_add(split, argument);
+    }
+    *argc = (int)split->len;
+    g_ptr_array_add(split, NULL);
+    *argv = (char **)split->pdata;
+}
+
 bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
                    const GOptionEntry *entries)
 {
@@ -13,8 +59,10 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
 
     g_set_prgname(program); /* for the usage line */
     g_option_context_set_summary(context, summary);
-    if (entries)
+    if (entries) {
         g_option_context_add_main_entries(context, entries, NULL);
+        split_short_options(argc, argv, entries);
+    }
     bool parsed = g_option_context_parse(context, argc, argv, &error);
     g_set_prgname("xtf");
     if (parsed) {

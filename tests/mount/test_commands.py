@@ -8,6 +8,7 @@ import shutil
 import harness
 from harness import XTF, run
 
+UTF8 = {**os.environ, "LC_ALL": "C.UTF-8"}
 COMPLETION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "cli", "completion", "xtf")
 
 
@@ -42,6 +43,19 @@ class Commands(harness.TestCase):
         trace = harness.make_trace(os.path.join(self.folder.name, "empty.xtf"), 1, 1, 0)
         self.assertNotRegex(run(XTF, "info", trace).stdout, r"(?m)^calls ")
         self.assertRegex(run(XTF, "info", "--all", trace).stdout, r"(?m)^calls +0 ")
+
+    def test_values_of_short_options(self):
+        """They stand in the next argument, or in the same one."""
+        for options in ["-o", "cache=x"], ["-ocache=x"], ["-fqocache=x"], ["--options=cache=x"]:
+            wrong = run(XTF, "mount", *options, self.trace, self.folder.name, check=False)
+            self.assertEqual(wrong.returncode, 2, options)
+            self.assertIn("'cache=x'", wrong.stderr)
+        for options in ["-j", "x"], ["-qjx"]:
+            self.assertIn("“x”", run(XTF, "import", *options, "a", check=False, env=UTF8).stderr)
+        named = run(XTF, "import", "--", "-j4", check=False)
+        self.assertIn("-j4: No such file", named.stderr)
+        value = run(XTF, "import", "-o", "-j4", "no-archive", check=False)
+        self.assertIn("no-archive: No such file", value.stderr)
 
     def test_check(self):
         good = run(XTF, "check", self.trace)

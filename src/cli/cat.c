@@ -63,9 +63,5 @@ int xtf_command_cat(int argc, char **argv)
             error = NULL;
         }
     }
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "xtf: can't write: %s\n", g_strerror(errno));
-        status = XTF_EXIT_FAILED;
-    }
     return status;
 }

@@ -4,6 +4,7 @@
  * mount(8) knows no commands: as /sbin/mount.xtf, and as the filesystem type fuse.xtf, it runs us with a source, a
  * directory and options, and then we are its mount helper.
  */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,12 +50,9 @@ static void log_to_terminal(const char *domain, GLogLevelFlags level, const char
     fprintf(stderr, "xtf: %s\n", message);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
-
-    setlocale(LC_ALL, "");
-    g_log_set_default_handler(log_to_terminal, NULL);
     g_autofree char *program = g_path_get_basename(argv[0]);
     if (g_str_has_prefix(program, "mount."))
         return xtf_mount_helper(argc, argv);
@@ -75,4 +73,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "xtf: there is no command '%s'\n", first);
     fputs("Usage: xtf COMMAND [ARGUMENT...] (see xtf --help)\n", stderr);
     return XTF_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    g_log_set_default_handler(log_to_terminal, NULL);
+    int status = run(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == XTF_EXIT_DONE) { /* a full disk */
+        fprintf(stderr, "xtf: can't write: %s\n", g_strerror(errno));
+        status = XTF_EXIT_FAILED;
+    }
+    return status;
 }

@@ -4,6 +4,7 @@ import errno
 import os
 import random
 import shutil
+import subprocess
 
 import harness
 from harness import XTF, run
@@ -56,6 +57,14 @@ class Commands(harness.TestCase):
         self.assertIn("-j4: No such file", named.stderr)
         value = run(XTF, "import", "-o", "-j4", "no-archive", check=False)
         self.assertIn("no-archive: No such file", value.stderr)
+
+    def test_full_disk(self):
+        """What can't be written is an error, whatever writes it."""
+        for arguments in ["info", self.trace], ["ls", self.trace], ["cat", self.trace, "count"], ["check", self.trace]:
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([XTF, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("No space left", done.stderr)
 
     def test_check(self):
         good = run(XTF, "check", self.trace)

@@ -67,17 +67,19 @@ int xtf_command_ls(int argc, char **argv)
     GError *error = NULL;
     int status = XTF_EXIT_DONE;
 
-    if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...",
-                       "Lists directories of the trace's tree, as a mount would show them.", entries))
+    if (!xtf_cli_parse(&argc, &argv, -1, "TRACE [PATH...]",
+                       "Lists directories of the trace's tree, as a mount would show them; without PATH, the top.",
+                       entries))
         return XTF_EXIT_USAGE;
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, false, &file, &error);
     g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;
     if (!tree)
         return xtf_cli_fail(error);
-    for (int i = 2; i < argc; i++) {
+    for (int i = 2; i < MAX(argc, 3); i++) {
+        const char *path = i < argc ? argv[i] : "/";
         if (argc > 3)
-            printf("%s%s:\n", i > 2 ? "\n" : "", argv[i]);
-        if (!list(tree, argv[i], in_full, &error)) {
+            printf("%s%s:\n", i > 2 ? "\n" : "", path);
+        if (!list(tree, path, in_full, &error)) {
             status = xtf_cli_fail(error);
             error = NULL;
         }

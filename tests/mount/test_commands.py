@@ -66,6 +66,9 @@ class Commands(harness.TestCase):
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("No space left", done.stderr)
 
+    def test_ls_without_a_path(self):
+        self.assertEqual(run(XTF, "ls", self.trace).stdout, run(XTF, "ls", self.trace, "/").stdout)
+
     def test_check(self):
         good = run(XTF, "check", self.trace)
         self.assertRegex(good.stdout, r"^\d+ arrays, .*: 0 problems\n$")

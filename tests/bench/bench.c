@@ -150,11 +150,16 @@ static bool is_cold(int fd, uint64_t size)
 bool bench_make_cold(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool cold = false;
 
     if (fd < 0)
         bench_fail(NULL, "%s: %s", path, g_strerror(errno));
-    fdatasync(fd); /* dirty pages stay */
-    bool cold = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 && is_cold(fd, bench_file_size(path));
+    fdatasync(fd);                          /* dirty pages stay */
+    for (int i = 0; i < 20 && !cold; i++) { /* so do those that the kernel holds for a moment */
+        if (i > 0)
+            g_usleep(5000);
+        cold = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 && is_cold(fd, bench_file_size(path));
+    }
     close(fd);
     return cold;
 }

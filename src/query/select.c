@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "libxtf/error.h"
 #include "src/model/vocabulary.h"
 
 enum {
@@ -48,24 +49,41 @@ static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **
     return true;
 }
 
-static bool guess(Search *search, unsigned step, uint64_t *t, GError **error)
+static uint64_t interpolate(const Search *search)
+{
+    uint64_t width = search->t_high - search->t_low;
+    return search->t_low + (uint64_t)((unsigned __int128)width * search->k / search->total);
+}
+
+/* The row in the middle of the array with most rows left. */
+typedef struct {
+    uint32_t span;
+    uint64_t n, t;
+} Pivot;
+
+static bool find_pivot(const Search *search, Pivot *pivot, GError **error)
 {
     uint32_t widest = 0;
 
-    if (step < GUESSES) {
-        uint64_t width = search->t_high - search->t_low;
-        *t = search->t_low + (uint64_t)((unsigned __int128)width * search->k / search->total);
-    } else {
-        for (uint32_t i = 0; i < search->spans->n; i++) {
-            if (search->high[i] - search->low[i] > search->high[widest] - search->low[widest])
-                widest = i;
-        }
-        uint64_t middle = search->low[widest] + (search->high[widest] - search->low[widest]) / 2;
-        if (!xtf_array_time(&search->spans->spans[widest].array, middle, t, error))
-            return false;
+    for (uint32_t i = 0; i < search->spans->n; i++) {
+        if (search->high[i] - search->low[i] > search->high[widest] - search->low[widest])
+            widest = i;
     }
-    *t = CLAMP(*t, search->t_low, search->t_high - 1);
-    return true;
+    pivot->span = widest;
+    pivot->n = search->low[widest] + (search->high[widest] - search->low[widest]) / 2;
+    return xtf_array_time(&search->spans->spans[widest].array, pivot->n, &pivot->t, error);
+}
+
+/* Whether the probe at t cuts the pivot's array at the pivot, as it must, since its time is known. Where an index and
+ * its leaves disagree it may not; then the search would go on for ever. */
+static bool probe_fits(const Search *search, const Pivot *pivot, uint64_t t, GError **error)
+{
+    if (pivot->t >= search->t_low && pivot->t <= search->t_high &&
+        (search->probe[pivot->span] > pivot->n) == (pivot->t <= t))
+        return true;
+    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: row %" G_GUINT64_FORMAT " is not where its time is",
+                search->spans->spans[pivot->span].array.id, pivot->n);
+    return false;
 }
 
 static void swap(uint64_t **a, uint64_t **b)
@@ -79,9 +97,14 @@ static void swap(uint64_t **a, uint64_t **b)
 static bool search_time(Search *search, GError **error)
 {
     for (unsigned step = 0; search->t_low < search->t_high && search->k; step++) {
+        bool guessing = step < GUESSES;
         uint64_t t, count;
+        Pivot pivot;
 
-        if (!guess(search, step, &t, error) || !count_through(search, t, &count, error))
+        if (!guessing && !find_pivot(search, &pivot, error))
+            return false;
+        t = CLAMP(guessing ? interpolate(search) : pivot.t, search->t_low, search->t_high - 1);
+        if (!count_through(search, t, &count, error) || (!guessing && !probe_fits(search, &pivot, t, error)))
             return false;
         if (count > search->k) {
             search->t_high = t;

@@ -1,0 +1,100 @@
+/* Selecting by rank in files whose index and leaves disagree, with checksums that are right. */
+#include <criterion/criterion.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libxtf/checksum.h"
+#include "libxtf/xtf.h"
+#include "src/query/tree.h"
+
+enum {
+    PAGE = 4096,
+    ROWS = 2000,
+};
+
+static const uint64_t tick = UINT64_C(1000000000000000);
+
+static void write_trace(const char *path)
+{
+    static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+                                          {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
+                                          {0}};
+    XtfWriterOptions options = {.page_size = PAGE, .no_sync = true};
+    XtfWriter *writer = xtf_writer_create(path, &options, NULL);
+    g_autoptr(XtfSchema) schema = xtf_schema_new("marks", XTF_SCHEMA_RECORD, fields, NULL);
+    uint8_t row[XTF_ROW_MAX];
+    uint32_t id;
+
+    cr_assert(xtf_writer_add_schema(writer, schema, &id, NULL));
+    for (uint64_t location = 0; location < 2; location++) {
+        XtfArrayWriter *array = xtf_writer_array(writer, location, id, NULL);
+        for (uint64_t n = 0; n < ROWS; n++) {
+            xtf_field_set(&schema->fields[0], row, n * tick);
+            xtf_field_set(&schema->fields[1], row, n);
+            cr_assert(xtf_array_append(array, row, NULL));
+        }
+    }
+    cr_assert(xtf_writer_close(writer, NULL));
+}
+
+/* Dates all rows of the leaves but the first, which the index knows, at `time`, unless they are later. So each leaf
+ * reaches into the next ones' times. Returns how many leaves that were. */
+static unsigned redate_leaves(uint8_t *file, size_t size, uint64_t time)
+{
+    unsigned n_leaves = 0;
+    XtfLe64 le;
+
+    for (uint64_t place = 0; (place + 1) * PAGE <= size; place++) {
+        XtfDiskPage *head = (XtfDiskPage *)(file + place * PAGE);
+        uint8_t *payload = (uint8_t *)(head + 1);
+        if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_LEAF)
+            continue;
+        uint32_t length = xtf_read32(head->length), row = length / xtf_read32(head->count);
+        for (uint32_t at = row; at < length; at += row) {
+            memcpy(&le, payload + at, sizeof le);
+            xtf_write64(&le, MAX(xtf_read64(le), time));
+            memcpy(payload + at, &le, sizeof le);
+        }
+        xtf_write32(&head->checksum, xtf_page_checksum(head, place, payload, length));
+        n_leaves++;
+    }
+    return n_leaves;
+}
+
+Test(select, ends_where_index_and_leaves_disagree, .timeout = 20)
+{
+    const uint64_t times[] = {ROWS / 3 * tick, ROWS / 2 * tick + 7, (ROWS - 1) * tick};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
+        g_autofree char *path = NULL, *file = NULL;
+        GError *error = NULL;
+        unsigned failed = 0;
+        char line[32];
+        gsize size;
+
+        close(g_file_open_tmp("xtf-select-XXXXXX", &path, NULL));
+        write_trace(path);
+        cr_assert(g_file_get_contents(path, &file, &size, NULL));
+        cr_assert_gt(redate_leaves((uint8_t *)file, size, times[i]), 10);
+        cr_assert(g_file_set_contents(path, file, (gssize)size, NULL));
+
+        XtfTrace *trace = xtf_trace_open(path, NULL, &error);
+        cr_assert(trace, "%s", error ? error->message : "");
+        XtfTree *tree = xtf_tree_new(trace, NULL);
+        XtfNode *records = xtf_tree_resolve(tree, "records", NULL);
+        for (uint64_t offset = 0; offset < xtf_node_size(records); offset += xtf_node_size(records) / 37) {
+            size_t length;
+            if (xtf_node_read(records, offset, line, sizeof line, &length, &error))
+                continue;
+            cr_assert_eq(error->code, XTF_ERROR_DAMAGED, "%s", error->message);
+            g_clear_error(&error);
+            failed++;
+        }
+        cr_assert_gt(failed, 0, "with all leaves at %" G_GUINT64_FORMAT, times[i]);
+        xtf_node_unref(records);
+        xtf_tree_free(tree);
+        xtf_trace_unref(trace);
+        g_unlink(path);
+    }
+}

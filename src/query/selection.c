@@ -1,8 +1,5 @@
 #include "src/query/selection.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 XtfSelection *xtf_selection_new(void)
 {
     XtfSelection *selection = g_new0(XtfSelection, 1);
@@ -29,14 +26,18 @@ void xtf_selection_unref(XtfSelection *selection)
     }
 }
 
+/* Member by member: the count of references changes under other threads. */
 static XtfSelection *selection_copy(const XtfSelection *selection)
 {
-    XtfSelection *copy = g_memdup2(selection, sizeof *selection);
-    g_atomic_ref_count_init(&copy->references);
-    xtf_set_ref(copy->procs);
-    xtf_set_ref(copy->threads);
-    if (copy->base)
-        xtf_selection_ref(copy->base);
+    XtfSelection *copy = xtf_selection_new();
+    copy->base = selection->base ? xtf_selection_ref(selection->base) : NULL;
+    copy->i = selection->i;
+    copy->j = selection->j;
+    copy->procs = xtf_set_ref(selection->procs);
+    copy->threads = xtf_set_ref(selection->threads);
+    copy->type = selection->type;
+    copy->a = selection->a;
+    copy->b = selection->b;
     return copy;
 }
 

@@ -46,7 +46,7 @@ static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
     return true;
 }
 
-static bool number_by_table(XtfTrace *trace, GArray *found, bool *has_table, GError **error)
+static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
 {
     const XtfTable *table;
     uint64_t n_indexed = found->len;
@@ -57,7 +57,6 @@ static bool number_by_table(XtfTrace *trace, GArray *found, bool *has_table, GEr
     const XtfField *proc = table ? xtf_schema_field(table->schema, "proc") : NULL;
     const XtfField *thread = table ? xtf_schema_field(table->schema, "thread") : NULL;
 
-    *has_table = id != NULL;
     for (uint64_t i = 0; id && i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
         Candidate new = {.location.id = xtf_field_get(id, row), .numbered = true};
@@ -77,24 +76,30 @@ static bool number_by_table(XtfTrace *trace, GArray *found, bool *has_table, GEr
 }
 
 /* Locations that the table leaves out become processes of their own: by their key where that number is free, else
- * after the others. */
-static void number_the_rest(GArray *found, bool has_table)
+ * after all others. */
+static void number_the_rest(GArray *found)
 {
     g_autoptr(GHashTable) taken = g_hash_table_new(g_int64_hash, g_int64_equal);
     uint64_t next = 0;
 
-    for (unsigned i = 0; has_table && i < found->len; i++) {
+    for (unsigned i = 0; i < found->len; i++) {
         Candidate *candidate = &g_array_index(found, Candidate, i);
-        if (candidate->numbered) {
+        if (candidate->numbered)
             g_hash_table_add(taken, &candidate->location.proc);
-            next = MAX(next, candidate->location.proc + 1);
+    }
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!candidate->numbered && !g_hash_table_contains(taken, &candidate->location.id)) {
+            candidate->location.proc = candidate->location.id;
+            candidate->numbered = true;
         }
+        if (candidate->numbered)
+            next = MAX(next, candidate->location.proc + 1);
     }
     for (unsigned i = 0; i < found->len; i++) {
         Candidate *candidate = &g_array_index(found, Candidate, i);
         if (!candidate->numbered)
-            candidate->location.proc =
-                g_hash_table_contains(taken, &candidate->location.id) ? next++ : candidate->location.id;
+            candidate->location.proc = next++;
     }
 }
 
@@ -107,12 +112,6 @@ static int compare_locations(const void *a, const void *b)
         return x->proc < y->proc ? -1 : 1;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int compare_places_by_id(const void *a, const void *b, void *data)
-{
-    const XtfLocation *all = data, *x = all + *(const uint32_t *)a, *y = all + *(const uint32_t *)b;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -150,15 +149,12 @@ static void build_locations(XtfLocations *locations, GArray *found)
     if (n)
         qsort(locations->all, n, sizeof *locations->all, compare_locations);
 
-    locations->by_id = g_new(uint32_t, n);
     locations->procs = g_new(uint64_t, n);
     locations->threads = g_new(uint64_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        locations->by_id[i] = i;
         locations->procs[i] = locations->all[i].proc;
         locations->threads[i] = locations->all[i].thread;
     }
-    g_qsort_with_data(locations->by_id, (int)n, sizeof *locations->by_id, compare_places_by_id, locations->all);
     locations->n_procs = sort_distinct(locations->procs, n);
     locations->n_threads = sort_distinct(locations->threads, n);
 }
@@ -166,15 +162,14 @@ static void build_locations(XtfLocations *locations, GArray *found)
 static bool load_locations(XtfGuide *guide, GError **error)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
-    bool has_table;
 
-    if (!collect_indexed(guide->trace, found, error) || !number_by_table(guide->trace, found, &has_table, error))
+    if (!collect_indexed(guide->trace, found, error) || !number_by_table(guide->trace, found, error))
         return false;
     if (found->len > G_MAXINT) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
         return false;
     }
-    number_the_rest(found, has_table);
+    number_the_rest(found);
     build_locations(&guide->locations, found);
     return true;
 }
@@ -190,23 +185,6 @@ const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error)
         g_atomic_int_set(&guide->locations_loaded, 1);
     g_mutex_unlock(&guide->lock);
     return good ? &guide->locations : NULL;
-}
-
-bool xtf_locations_find(const XtfLocations *locations, uint64_t id, uint32_t *place)
-{
-    uint32_t low = 0, high = locations->n;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (locations->all[locations->by_id[middle]].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == locations->n || locations->all[locations->by_id[low]].id != id)
-        return false;
-    *place = locations->by_id[low];
-    return true;
 }
 
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
@@ -272,7 +250,6 @@ void xtf_guide_finish(XtfGuide *guide)
 {
     g_strfreev(guide->type_names);
     g_free(guide->locations.all);
-    g_free(guide->locations.by_id);
     g_free(guide->locations.procs);
     g_free(guide->locations.threads);
     g_mutex_clear(&guide->lock);

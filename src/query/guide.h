@@ -26,7 +26,6 @@ typedef struct {
 
 typedef struct {
     XtfLocation *all; /* by (proc, thread, id) */
-    uint32_t *by_id;  /* places in `all`, by id */
     uint32_t n;
     uint64_t *procs;   /* distinct, ascending */
     uint64_t *threads; /* distinct, ascending */
@@ -50,8 +49,6 @@ void xtf_guide_finish(XtfGuide *guide);
 /* Loaded when first asked for. NULL with an error. */
 const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error);
 
-/* The place in `all` of a location, which may be unknown to a damaged file. */
-bool xtf_locations_find(const XtfLocations *locations, uint64_t id, uint32_t *place);
 /* The first place in `all` of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 

@@ -2,8 +2,6 @@
  * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of
  * it; and links to the records beside it in the selection and to the ENTER around it.
  */
-#include <string.h>
-
 #include "libxtf/error.h"
 #include "src/model/vocabulary.h"
 #include "src/query/digits.h"
@@ -156,9 +154,11 @@ static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *
 
 enum {
     SIDE_ROWS_MAX = 65536, /* that are shown of one record */
+    SIDE_BYTES_MAX = 8 << 20,
 };
 
-/* A line for each row; where the last column is a string, it stands whole. */
+/* A line for each row; where the last column is a string, it stands whole. The text is held in memory, and a few rows
+ * may name one long string again and again: what is too much is counted. */
 static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GString *text,
                           GError **error)
 {
@@ -172,7 +172,8 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
     if (!locations || !xtf_cursor_seek_n(&cursor, span->lo, &found, error))
         return false;
     g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
-    while (found && cursor.n < MIN(span->hi, span->lo + SIDE_ROWS_MAX)) {
+    uint64_t n = span->lo;
+    for (; found && n < span->hi && n - span->lo < SIDE_ROWS_MAX && text->len < SIDE_BYTES_MAX; n++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
         XtfRun run = {span, row, 1};
         gsize at = text->len;
@@ -192,6 +193,8 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }
+    if (n < span->hi)
+        g_string_append_printf(text, "# %" G_GUINT64_FORMAT " more\n", span->hi - n);
     return true;
 }
 

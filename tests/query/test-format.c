@@ -374,6 +374,74 @@ Test(format, types_with_impossible_names)
     sample_end(&sample);
 }
 
+static const XtfFieldSpec one_string[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "text", .type = XTF_TYPE_STRING},
+    {0},
+};
+
+Test(format, side_rows_of_a_time_alone)
+{
+    Sample sample = sample_begin();
+    g_autoptr(XtfSchema) marks = define(&sample, "marks", XTF_SCHEMA_RECORD, only_time);
+    g_autoptr(XtfSchema) flags = define(&sample, "flags", XTF_SCHEMA_SIDE, only_time);
+
+    append(&sample, marks, 0, (uint64_t[]){7});
+    append(&sample, flags, 0, (uint64_t[]){7});
+    append(&sample, flags, 0, (uint64_t[]){7});
+    sample_open(&sample);
+    g_autofree char *text = content(&sample, "num/0/flags");
+    cr_assert_str_eq(text, "#\n\n\n");
+    sample_end(&sample);
+}
+
+/* 1 000 rows that name a string of 100 000 bytes are small in a file. */
+Test(format, long_side_texts_are_bounded)
+{
+    Sample sample = sample_begin();
+    g_autoptr(XtfSchema) marks = define(&sample, "marks", XTF_SCHEMA_RECORD, only_time);
+    g_autoptr(XtfSchema) notes = define(&sample, "notes", XTF_SCHEMA_SIDE, one_string);
+    g_autofree char *words = g_strnfill(100000, 'w');
+    unsigned more;
+
+    append(&sample, marks, 0, (uint64_t[]){7});
+    for (unsigned i = 0; i < 1000; i++)
+        append(&sample, notes, 0, (uint64_t[]){7, string(&sample, words)});
+    sample_open(&sample);
+    g_autofree char *text = content(&sample, "num/0/notes");
+    cr_assert_lt(strlen(text), 10000000);
+    const char *last = strrchr(text, '#');
+    cr_assert_eq(sscanf(last, "# %u more", &more), 1);
+    cr_assert_eq((size_t)(last - text), strlen("# text\n") + (1000 - more) * (strlen(words) + 1));
+    sample_end(&sample);
+}
+
+static const XtfFieldSpec location_fields[] = {
+    {.name = "id", .type = XTF_TYPE_U64},
+    {.name = "proc", .type = XTF_TYPE_U32},
+    {0},
+};
+
+/* The table knows location 10 as process 3. So 3 can't be process 3, nor, since there is a 4, the one after it. */
+Test(format, locations_that_the_table_leaves_out)
+{
+    static const uint64_t locations[] = {3, 4, 10}, procs[] = {5, 4, 3};
+    Sample sample = sample_begin();
+    g_autoptr(XtfSchema) table = define(&sample, "locations", XTF_SCHEMA_TABLE, location_fields);
+    g_autoptr(XtfSchema) marks = define(&sample, "marks", XTF_SCHEMA_RECORD, only_time);
+
+    append(&sample, table, 0, (uint64_t[]){10, 3});
+    for (unsigned i = 0; i < G_N_ELEMENTS(locations); i++)
+        append(&sample, marks, locations[i], (uint64_t[]){locations[i]});
+    sample_open(&sample);
+    for (unsigned i = 0; i < G_N_ELEMENTS(procs); i++) {
+        g_autofree char *path = g_strdup_printf("proc/%" G_GUINT64_FORMAT, procs[i]);
+        g_autofree char *time = g_strdup_printf("0.%09" G_GUINT64_FORMAT, locations[i] - locations[0]);
+        assert_cell(&sample, path, 0, "time", time);
+    }
+    sample_end(&sample);
+}
+
 Test(format, a_trace_of_nothing)
 {
     static const char *const files[] = {"count",  "records",      "columns",      "info",           "histogram",

@@ -1,6 +1,5 @@
 #include "src/query/slices.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/model/vocabulary.h"
@@ -131,23 +130,23 @@ static bool plan(XtfSlices *slices, uint64_t t, uint64_t *count, GError **error)
     return true;
 }
 
-static void add_row(XtfSlices *slices, uint32_t i, const uint8_t *row, uint64_t n)
+static void add_row(XtfSlices *slices, uint32_t i, const XtfCursor *cursor, const XtfField *seq)
 {
-    const XtfSchema *schema = slices->spans->spans[i].array.schema;
-    const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
-    Entry entry = {.t = xtf_field_get(&schema->fields[0], row),
-                   .location = slices->spans->spans[i].array.location,
-                   .seq = xtf_row_seq(seq, row, n),
+    const uint8_t *row = xtf_cursor_row(cursor);
+    Entry entry = {.t = xtf_cursor_time(cursor),
+                   .location = cursor->array.location,
+                   .seq = xtf_row_seq(seq, row, cursor->n),
                    .span = i,
                    .offset = slices->bytes->len};
     g_array_append_val(slices->entries, entry);
-    g_byte_array_append(slices->bytes, row, schema->row_size);
+    g_byte_array_append(slices->bytes, row, cursor->array.schema->row_size);
 }
 
 /* Copies a span's share, and learns the time of the row after it. */
 static bool gather(XtfSlices *slices, uint32_t i, GError **error)
 {
     const XtfSpan *span = &slices->spans->spans[i];
+    const XtfField *seq = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
     g_auto(XtfCursor) cursor;
     bool found;
 
@@ -155,7 +154,7 @@ static bool gather(XtfSlices *slices, uint32_t i, GError **error)
     if (!xtf_cursor_seek_n(&cursor, slices->position[i], &found, error))
         return false;
     while (found && cursor.n < slices->to[i]) {
-        add_row(slices, i, xtf_cursor_row(&cursor), cursor.n);
+        add_row(slices, i, &cursor, seq);
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }

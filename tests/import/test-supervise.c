@@ -65,6 +65,22 @@ Test(supervise, hands_back_the_error)
     cr_assert_eq(suspects->len, 0, "an error of the work is nobody's death");
 }
 
+static GVariant *name_a_file(XtfSupervised *shared, void *data, GError **error)
+{
+    g_set_error_literal(error, XTF_ERROR, XTF_ERROR_IO, "caf\xe9.otf2: no such thing");
+    return NULL;
+}
+
+Test(supervise, hands_back_errors_about_files_of_any_name)
+{
+    g_autoptr(GArray) suspects = no_suspects();
+    g_autoptr(GError) error = NULL;
+
+    cr_assert_null(supervise(name_a_file, NULL, NULL, suspects, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO), "%s", error->message);
+    cr_assert(g_str_has_suffix(error->message, ".otf2: no such thing"), "%s", error->message);
+}
+
 static GVariant *die(XtfSupervised *shared, void *data, GError **error)
 {
     atomic_store(&shared->busy_with[3], 42 + 1);

@@ -5,7 +5,6 @@
 #include <glib.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>

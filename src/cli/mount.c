@@ -1,7 +1,6 @@
 #include "src/cli/mount.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

@@ -8,7 +8,6 @@
  * gives only the names, because a file's size may cost page visits, which a plain `ls` shall not pay.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "src/fs/fs-private.h"
 

@@ -1,6 +1,5 @@
 /* Requests about single nodes: looking up, forgetting, reading. */
 #include <errno.h>
-#include <string.h>
 
 #include "src/fs/fs-private.h"
 

@@ -38,6 +38,8 @@
 
 /* FIELD(type, name, role, unit, refers_to, flags, labels) */
 #define XTF_VALUE(FIELD, name) FIELD(U64, name, "", "", "", 0, NULL)
+#define XTF_TYPED(FIELD, type, name)                                                                                   \
+    FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types) FIELD(U64, name, XTF_ROLE_VALUE, "", "", 0, NULL)
 #define XTF_TEXT(FIELD, name)  FIELD(STRING, name, "", "", "", 0, NULL)
 #define XTF_U32(FIELD, name)   FIELD(U32, name, "", "", "", 0, NULL)
 #define XTF_I64(FIELD, name)   FIELD(I64, name, "", "", "", 0, NULL)
@@ -83,7 +85,7 @@
     XTF_U32(FIELD, id) XTF_REF(FIELD, parent, XTF_TABLE_CALLPATHS) XTF_REF(FIELD, region, XTF_TABLE_REGIONS)
 #define XTF_CALLPATH_PARAMETERS_FIELDS(FIELD)                                                                          \
     XTF_REF(FIELD, callpath, XTF_TABLE_CALLPATHS) XTF_REF(FIELD, parameter, XTF_TABLE_PARAMETERS)                      \
-    XTF_U8(FIELD, type, xtf_value_types) XTF_VALUE(FIELD, value)
+    XTF_TYPED(FIELD, type, value)
 #define XTF_SOURCE_LOCATIONS_FIELDS(FIELD) XTF_U32(FIELD, id) XTF_U32(FIELD, line) XTF_TEXT(FIELD, file)
 #define XTF_CALLING_CONTEXTS_FIELDS(FIELD)                                                                             \
     XTF_U32(FIELD, id) XTF_REF(FIELD, region, XTF_TABLE_REGIONS)                                                       \
@@ -151,7 +153,7 @@
  * PARADIGM its label's number. */
 #define XTF_DEFINITION_PROPERTIES_FIELDS(FIELD)                                                                        \
     XTF_U8(FIELD, of, xtf_property_owners) FIELD(U64, owner, "", "", "", XTF_FIELD_OPTIONAL, NULL)                     \
-    XTF_U8(FIELD, type, xtf_value_types) XTF_VALUE(FIELD, value) XTF_TEXT(FIELD, name)
+    XTF_TYPED(FIELD, type, value) XTF_TEXT(FIELD, name)
 
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \

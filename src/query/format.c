@@ -8,6 +8,7 @@
 #include "libxtf/error.h"
 #include "src/query/digits.h"
 #include "src/query/text.h"
+#include "src/query/value.h"
 
 typedef struct {
     XtfTrace *trace;
@@ -78,17 +79,10 @@ static bool put_peer(const Context *context, const XtfCell *cell, const uint8_t 
     return true;
 }
 
-/* The name of a value's type: UINT8, INT64, DOUBLE, STRING... What is none of these is a number of something. */
-static const char *type_of_value(const XtfCell *cell, const uint8_t *row)
-{
-    uint64_t type = cell->other ? xtf_field_get(cell->other, row) : 0;
-    return cell->other && type < cell->other->n_labels ? cell->other->labels[type] : "";
-}
-
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
 {
     if (cell->kind != XTF_CELL_STRING &&
-        (cell->kind != XTF_CELL_VALUE || g_ascii_strcasecmp(type_of_value(cell, row), "STRING") != 0))
+        (cell->kind != XTF_CELL_VALUE || xtf_value_kind(cell->other, row) != XTF_VALUE_STRING))
         return false;
     *string = (uint32_t)xtf_field_get(cell->field, row);
     return true;
@@ -97,16 +91,17 @@ bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
 static bool put_value(const Context *context, const XtfCell *cell, const uint8_t *row, char *line, GError **error)
 {
     uint64_t bits = xtf_field_get(cell->field, row);
-    const char *type = type_of_value(cell, row);
-    uint32_t string;
 
-    if (xtf_cell_string(cell, row, &string))
-        return put_string(context, cell, string, line, error);
-    if (g_ascii_strncasecmp(type, "INT", 3) == 0 && g_ascii_strncasecmp(type, "INTERRUPT", 9) != 0)
+    switch (xtf_value_kind(cell->other, row)) {
+    case XTF_VALUE_STRING:
+        return put_string(context, cell, (uint32_t)bits, line, error);
+    case XTF_VALUE_SIGNED:
         return put_signed(cell, (int64_t)bits, line, error);
-    if (g_ascii_strcasecmp(type, "FLOAT") == 0 || g_ascii_strcasecmp(type, "DOUBLE") == 0) {
+    case XTF_VALUE_REAL:
         put_real(cell, xtf_field_get_f64(cell->field, row), line);
         return true;
+    case XTF_VALUE_UNSIGNED:
+        break;
     }
     return put_unsigned(cell, bits, line, error);
 }

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/model/vocabulary.h"
 #include "src/query/digits.h"
 #include "src/query/text.h"
+#include "src/query/value.h"
 
 /* A column shows a field; the first one the row's number. The last text stands last, and keeps its blanks. */
 typedef struct {
     const XtfField *field;
+    const XtfField *type; /* of a value: the field that says its type */
     size_t from, width;
     bool text;
 } Column;
@@ -46,6 +49,23 @@ static const char *column_name(const Column *column)
     return column->field ? column->field->name : "row";
 }
 
+static XtfValueKind kind_of(const Column *column, const uint8_t *row)
+{
+    if (column->type)
+        return xtf_value_kind(column->type, row);
+    switch (column->field->type) {
+    case XTF_TYPE_STRING:
+        return XTF_VALUE_STRING;
+    case XTF_TYPE_F64:
+        return XTF_VALUE_REAL;
+    case XTF_TYPE_I32:
+    case XTF_TYPE_I64:
+        return XTF_VALUE_SIGNED;
+    default:
+        return XTF_VALUE_UNSIGNED;
+    }
+}
+
 /* What a cell shows: text in the file's own bytes, or printed into `buffer`. */
 static bool cell_text(const XtfTableView *view, const Column *column, const uint8_t *row, uint64_t number,
                       char buffer[static G_ASCII_DTOSTR_BUF_SIZE], const char **text, GError **error)
@@ -54,18 +74,27 @@ static bool cell_text(const XtfTableView *view, const Column *column, const uint
     uint64_t v = field ? xtf_field_get(field, row) : number;
 
     *text = buffer;
-    if (field && xtf_field_is_none(field, row))
+    if (field && xtf_field_is_none(field, row)) {
         *text = "-";
-    else if (field && field->type == XTF_TYPE_STRING)
-        return xtf_trace_string(view->trace, (uint32_t)v, text, error);
-    else if (field && v < field->n_labels)
+        return true;
+    }
+    if (field && v < field->n_labels) {
         *text = field->labels[v];
-    else if (field && field->type == XTF_TYPE_F64)
+        return true;
+    }
+    switch (field ? kind_of(column, row) : XTF_VALUE_UNSIGNED) {
+    case XTF_VALUE_STRING:
+        return xtf_trace_string(view->trace, (uint32_t)v, text, error);
+    case XTF_VALUE_REAL:
         g_ascii_dtostr(buffer, G_ASCII_DTOSTR_BUF_SIZE, xtf_field_get_f64(field, row));
-    else if (field && (field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64))
+        break;
+    case XTF_VALUE_SIGNED:
         g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GINT64_FORMAT, (int64_t)v);
-    else
+        break;
+    case XTF_VALUE_UNSIGNED:
         g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GUINT64_FORMAT, v);
+        break;
+    }
     return true;
 }
 
@@ -89,6 +118,9 @@ static void add_columns(XtfTableView *view, const XtfSchema *schema)
         if (!field || (field == last && i < schema->n_fields))
             continue;
         column.field = field;
+        column.type = g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8
+                          ? xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE)
+                          : NULL;
         column.text = field->type == XTF_TYPE_STRING || field->n_labels;
         column.width = xtf_text_width(field->name, true);
         g_array_append_val(view->columns, column);

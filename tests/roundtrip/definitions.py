@@ -102,6 +102,15 @@ def pattern(kind, fields):
 PATTERNS = {kind: pattern(kind, fields) for kind, (_, fields) in DEFINITIONS.items()}
 
 
+# What has values of a type each: the table, and what its column `of` says.
+TYPED_VALUES = {
+    "CALLPATH_PARAMETER": ("callpath_parameters", None),
+    **{kind + "_PROPERTY": ("definition_properties", kind)
+       for kind in ("SYSTEM_TREE_NODE", "LOCATION_GROUP", "LOCATION", "CALLING_CONTEXT", "IO_FILE", "PARADIGM")},
+}
+TYPED = re.compile(r".*, Type: ([A-Z_0-9]+), Value: (.*)$", re.S)
+
+
 def compare(comparison):
     for kind, found in comparison.expected.definitions.items():
         if kind in DEFINITIONS:
@@ -110,7 +119,20 @@ def compare(comparison):
             table = comparison.shown.table(COUNTED[kind])
             distinct = len(set(found)) if found[0][0] is None else len({number for number, _ in found})
             comparison.check(f"rows of {COUNTED[kind]}", len(table), distinct)
+        if kind in TYPED_VALUES:
+            compare_values(comparison, kind, found)
     compare_regions(comparison)
+
+
+def compare_values(comparison, kind, found):
+    table, of = TYPED_VALUES[kind]
+    rows = [row for row in comparison.shown.table(table) if of is None or row["of"] == of]
+    comparison.check(f"rows of {kind}", len(rows), len(found))
+    for row, (_, text) in zip(rows, found):
+        match = TYPED.match(text)
+        comparison.checks += 1
+        if not match or row["type"] != match[1] or not value_shows(comparison, match[1], row["value"], match[2]):
+            comparison.problem(f"{kind}: {row}, should be {text!r}")
 
 
 def compare_regions(comparison):

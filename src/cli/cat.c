@@ -10,7 +10,6 @@
 #include "libxtf/error.h"
 #include "src/cli/common.h"
 #include "src/cli/source.h"
-#include "src/query/tree.h"
 
 enum {
     BUFFER = 1 << 20,
@@ -46,15 +45,14 @@ static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
 
 int xtf_command_cat(int argc, char **argv)
 {
-    g_autofree char *file = NULL, *buffer = g_malloc(BUFFER);
+    g_autofree char *buffer = g_malloc(BUFFER);
     GError *error = NULL;
     int status = XTF_EXIT_DONE;
 
     if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...",
                        "Writes files of the trace's tree, as a mount would show them.", NULL))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, false, &file, &error);
-    g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
     if (!tree)
         return xtf_cli_fail(error);
     for (int i = 2; i < argc; i++) {

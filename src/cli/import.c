@@ -1,42 +1,15 @@
 /*
  * xtf import: a foreign trace into an .xtf file.
  */
-#include "src/import/import.h"
+#include "src/cli/importing.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libxtf/writer.h"
 #include "src/cli/commands.h"
 #include "src/cli/common.h"
-#include "src/cli/progress.h"
-
-static atomic_bool interrupted;
-
-static void interrupt(int signal_number)
-{
-    atomic_store(&interrupted, true);
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = interrupt};
-    const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
-        struct sigaction before;
-        /* What we were started to ignore (nohup) stays ignored. */
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-static void show(uint64_t events, double done, void *data)
-{
-    xtf_progress_update(data, done * 1e6, 1000000, events);
-}
 
 static void print_counts(const XtfImportReport *report)
 {
@@ -74,18 +47,10 @@ static char *default_output(const char *archive)
 static int import(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
 {
     g_auto(XtfImportReport) report;
-    g_autoptr(XtfProgress) progress = xtf_progress_new("importing", "events", quiet);
-    XtfImportOptions own = *options;
     GError *error = NULL;
 
     xtf_import_report_init(&report);
-    catch_signals();
-    own.cancel = &interrupted;
-    own.progress = show;
-    own.progress_data = progress;
-    bool fine = xtf_import_otf2(archive, output, &own, &report, &error);
-    g_clear_pointer(&progress, xtf_progress_finish);
-    if (!fine)
+    if (!xtf_cli_import(archive, output, options, quiet, &report, &error))
         return xtf_cli_fail(error);
     print_report(&report, quiet);
     return XTF_EXIT_DONE;

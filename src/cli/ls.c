@@ -9,7 +9,6 @@
 
 #include "src/cli/common.h"
 #include "src/cli/source.h"
-#include "src/query/tree.h"
 
 /* A name is listed first and looked up later: a listing is not the place for look-ups. */
 static bool collect(const char *name, XtfNodeKind kind, void *data)
@@ -63,7 +62,6 @@ int xtf_command_ls(int argc, char **argv)
         {"long", 'l', 0, G_OPTION_ARG_NONE, &in_full, "Show kinds, sizes and where links lead", NULL},
         G_OPTION_ENTRY_NULL,
     };
-    g_autofree char *file = NULL;
     GError *error = NULL;
     int status = XTF_EXIT_DONE;
 
@@ -71,8 +69,7 @@ int xtf_command_ls(int argc, char **argv)
                        "Lists directories of the trace's tree, as a mount would show them; without PATH, the top.",
                        entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, false, &file, &error);
-    g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
     if (!tree)
         return xtf_cli_fail(error);
     for (int i = 2; i < MAX(argc, 3); i++) {

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/cli/progress.h"
-#include "src/import/import.h"
+#include "libxtf/error.h"
+#include "src/cli/importing.h"
 
 #define DEPTH_MAX 16 /* of folders in an archive: no links round in circles */
 
@@ -143,37 +141,19 @@ static void remove_others(const char *folder, const char *prefix, const char *ke
     }
 }
 
-static atomic_bool cancelled;
-
-static void cancel(int signal)
-{
-    atomic_store(&cancelled, true);
-}
-
-static void show_progress(uint64_t events, double done, void *data)
-{
-    xtf_progress_update(data, (uint64_t)(done * 10000), 10000, events);
-}
-
 static bool import_to(const char *anchor, const char *output, bool quiet, GError **error)
 {
-    g_autoptr(XtfProgress) progress = xtf_progress_new("importing", "events", quiet);
-    g_auto(XtfImportReport) report = {0};
-    XtfImportOptions options = {.cancel = &cancelled, .progress = show_progress, .progress_data = progress};
-    struct sigaction on_cancel = {.sa_handler = cancel}, before_int, before_term;
+    const XtfImportOptions options = {0};
+    g_auto(XtfImportReport) report;
 
     xtf_import_report_init(&report);
-    sigaction(SIGINT, &on_cancel, &before_int);
-    sigaction(SIGTERM, &on_cancel, &before_term);
-    bool done = xtf_import_otf2(anchor, output, &options, &report, error);
-    sigaction(SIGINT, &before_int, NULL);
-    sigaction(SIGTERM, &before_term, NULL);
-    xtf_progress_finish(g_steal_pointer(&progress));
-    for (guint i = 0; done && !quiet && i < report.warnings->len; i++)
+    if (!xtf_cli_import(anchor, output, &options, quiet, &report, error))
+        return false;
+    for (guint i = 0; !quiet && i < report.warnings->len; i++)
         fprintf(stderr, "xtf: %s\n", (const char *)report.warnings->pdata[i]);
-    for (guint i = 0; done && !quiet && i < report.left_out->len; i++)
+    for (guint i = 0; !quiet && i < report.left_out->len; i++)
         fprintf(stderr, "xtf: left out: %s\n", (const char *)report.left_out->pdata[i]);
-    return done;
+    return true;
 }
 
 /* The import of an archive, from the folder or made. */
@@ -225,4 +205,12 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
         return NULL;
     }
     return open_import(anchor, options, quiet, path, error);
+}
+
+XtfTree *xtf_cli_open_tree(const char *source, GError **error)
+{
+    g_autofree char *path = NULL;
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, NULL, false, &path, error);
+
+    return trace ? xtf_tree_new(trace, error) : NULL;
 }

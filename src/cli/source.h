@@ -11,7 +11,11 @@
 #include <stdbool.h>
 
 #include "libxtf/trace.h"
+#include "src/query/tree.h"
 
-/* *path is the .xtf file that was opened; the caller frees it. While it imports, SIGINT and SIGTERM cancel. */
+/* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (importing.h). */
 XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,
                               GError **error);
+
+/* The tree of what the user names, for commands that do without a mount. */
+XtfTree *xtf_cli_open_tree(const char *source, GError **error);

@@ -1,6 +1,7 @@
 """Mounting by every way, messages when it can't be done, and ends under load."""
 
 import contextlib
+import itertools
 import os
 import random
 import shutil
@@ -328,11 +329,11 @@ class Archives(Case):
     def test_interrupted(self):
         """Ctrl-C while it imports leaves nothing mounted and nothing half."""
         interrupted = 0
-        for delay in 0.005, 0.01, 0.02, 0.03:
+        for delay, number in itertools.product((0.005, 0.01, 0.02, 0.03), (signal.SIGINT, signal.SIGHUP)):
             mount = subprocess.Popen([XTF, "mount", self.archive, self.dir], env=self.environment, start_new_session=True,
                                      stderr=subprocess.PIPE, text=True)
             time.sleep(delay)
-            os.killpg(mount.pid, signal.SIGINT)
+            os.killpg(mount.pid, number)
             message = mount.communicate()[1]
             if mount.returncode == 0:  # it was faster
                 self.unmount()

@@ -1,0 +1,11 @@
+/*
+ * An import as the user sees it: with a progress bar, and ended by Ctrl-C.
+ */
+#pragma once
+
+#include "src/import/import.h"
+
+/* xtf_import_otf2() with a progress bar, unless `quiet`. SIGINT, SIGTERM and SIGHUP cancel it meanwhile, except those
+ * that are ignored (nohup). How it cancels and shows progress is set here, the other options are the caller's. */
+bool xtf_cli_import(const char *archive, const char *output, const XtfImportOptions *options, bool quiet,
+                    XtfImportReport *report, GError **error);

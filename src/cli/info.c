@@ -6,6 +6,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/common.h"
 #include "src/model/vocabulary.h"
+#include "src/query/text.h"
 #include "src/query/time.h"
 
 static void print_time(const char *label, const XtfScale *scale, uint64_t ticks)
@@ -54,12 +55,22 @@ static void print_clock(const XtfTrace *trace)
     if (clock->first > clock->last)
         return;
     xtf_scale_init(&scale, clock);
-    print_time("first record", &scale, clock->first - clock->origin);
-    print_time("last record", &scale, clock->last - clock->origin);
+    print_time("first record", &scale, clock->first - scale.origin);
+    print_time("last record", &scale, clock->last - scale.origin);
     print_time("duration", &scale, clock->last - clock->first);
 }
 
 /* Importers declare all that their format knows, of which a trace has a few: without `all` these only. */
+/* Text of the file's, made fit for a terminal. */
+static char *shown(const char *text)
+{
+    size_t width = xtf_text_width(text, false);
+    char *fit = g_malloc0(width + 1);
+
+    xtf_text_put(fit, width, text, false, 0);
+    return fit;
+}
+
 static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title, bool all)
 {
     bool titled = false;
@@ -71,8 +82,9 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
         if (!titled)
             printf("\n%-24s %14s %10s %8s\n", title, "rows", "bytes/row", "fields");
         titled = true;
-        printf("%-24s %14" PRIu64 " %10" PRIu32 " %8" PRIu32 "\n", schema->name, xtf_trace_n_rows(trace, i),
-               schema->row_size, schema->n_fields);
+        g_autofree char *name = shown(schema->name);
+        printf("%-24s %14" PRIu64 " %10" PRIu32 " %8" PRIu32 "\n", name, xtf_trace_n_rows(trace, i), schema->row_size,
+               schema->n_fields);
     }
 }
 
@@ -93,8 +105,8 @@ static bool print_properties(XtfTrace *trace, GError **error)
         if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(name, row), &key, error) ||
             !xtf_trace_string(trace, (uint32_t)xtf_field_get(value, row), &text, error))
             return false;
-        g_autofree char *shown_key = g_strescape(key, NULL);
-        g_autofree char *shown_text = g_strescape(text, NULL);
+        g_autofree char *shown_key = shown(key);
+        g_autofree char *shown_text = shown(text);
         printf("  %s: %s\n", shown_key, shown_text);
     }
     return true;

@@ -56,8 +56,8 @@ G_GNUC_NORETURN static void be_child(const XtfSupervision *supervision, XtfSuper
     GVariant *result = supervision->work(shared, supervision->data, &error);
     gboolean fine = result != NULL;
     char *message = g_utf8_make_valid(fine ? "" : error->message, -1); /* it may name files */
-    GVariant *envelope = g_variant_new(ENVELOPE, fine, fine ? 0 : error->code, message,
-                                       fine ? result : g_variant_new_boolean(FALSE));
+    GVariant *envelope =
+        g_variant_new(ENVELOPE, fine, fine ? 0 : error->code, message, fine ? result : g_variant_new_boolean(FALSE));
     send_all(fd, g_variant_get_data(envelope), g_variant_get_size(envelope));
     _exit(0); /* nothing of the parent's is flushed or cleaned up twice */
 }

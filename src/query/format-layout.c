@@ -338,7 +338,8 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
     }
     place_columns(&layout);
     for (uint32_t i = 0; i < layout.format->n_programs; i++) {
-        if (layout.format->programs[i].cells || (schema && schema->id == i)) /* side rows may have no more than a time */
+        if (layout.format->programs[i].cells ||
+            (schema && schema->id == i)) /* side rows may have no more than a time */
             finish_program(&layout, &layout.format->programs[i]);
     }
     *slot = layout.format;

@@ -113,6 +113,38 @@ void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const v
     g_byte_array_append(definitions->tables[tag].rows, row, definitions->tables[tag].schema->row_size);
 }
 
+/* Whether the row, once it begins with the list of row `before`, is that row over again, and so are its parts. */
+static bool repeats_list(const XtfDefinitions *definitions, unsigned tag, uint32_t before, uint8_t *row,
+                         unsigned parts_tag, const void *parts, uint32_t n)
+{
+    const uint8_t *old = xtf_definitions_at(definitions, tag, before);
+    size_t size = definitions->tables[parts_tag].schema->row_size;
+    uint64_t first;
+
+    memcpy(&first, old, sizeof first);
+    memcpy(row, &first, sizeof first);
+    return memcmp(old, row, definitions->tables[tag].schema->row_size) == 0 &&
+           (n == 0 || memcmp(xtf_definitions_at(definitions, parts_tag, first), parts, n * size) == 0);
+}
+
+void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned tag, void *row, unsigned parts_tag,
+                              const void *parts, uint32_t n)
+{
+    const XtfDefinitionTable *table = &definitions->tables[tag];
+    const uint64_t first = xtf_definitions_n_rows(definitions, parts_tag), count = n;
+    uint32_t before;
+
+    memcpy((uint8_t *)row + sizeof first, &count, sizeof count);
+    if (!xtf_ref_map_find(&table->known, xtf_field_get(table->id, row), &before) ||
+        !repeats_list(definitions, tag, before, row, parts_tag, parts, n)) {
+        size_t size = definitions->tables[parts_tag].schema->row_size;
+        for (uint32_t i = 0; i < n; i++)
+            xtf_definitions_add_part(definitions, parts_tag, (const uint8_t *)parts + i * size);
+        memcpy(row, &first, sizeof first);
+    }
+    xtf_definitions_add(definitions, tag, row);
+}
+
 void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const uint32_t *order)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];

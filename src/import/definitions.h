@@ -50,6 +50,10 @@ void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const 
 /* A number for a text that the source has none for: counted down from the largest. */
 uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text);
 void xtf_definitions_add(XtfDefinitions *definitions, unsigned table, const void *row);
+/* A row that lists rows of another table: it begins with `first` and `count`, which are set here. If all is as in the
+ * earlier definition of its number, the list is not stored again. */
+void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned table, void *row, unsigned parts_table,
+                              const void *parts, uint32_t n);
 /* A row that is part of another definition: not counted as one. */
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned table, const void *row);
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table);

@@ -10,9 +10,10 @@
 #define ON(Name, ...) static OTF2_CallbackCode on_##Name(void *data, ##__VA_ARGS__)
 #define ADD(TABLE, row) \
     (xtf_definitions_add(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row)), OTF2_CALLBACK_SUCCESS)
-#define ADD_PART(TABLE, row) \
-    xtf_definitions_add_part(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row))
-#define N_ROWS(TABLE) xtf_definitions_n_rows(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE)
+#define ADD_LIST(TABLE, row, PARTS, parts, n)                                                        \
+    (xtf_definitions_add_list(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_##TABLE, &(row), \
+                              XTF_MODEL_##PARTS, parts, n),                                          \
+     OTF2_CALLBACK_SUCCESS)
 
 /* Values of the enumerations of src/model/labels.h that are not OTF2's. */
 enum {
@@ -266,21 +267,12 @@ ON(Parameter, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType ty
 ON(Group, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
    uint32_t n, const uint64_t *members)
 {
-    XtfGroupRow row = {
-        .first = N_ROWS(MEMBERS),
-        .count = n,
-        .id = self,
-        .type = type,
-        .paradigm = paradigm,
-        .flags = flags,
-        .name = name,
-    };
+    XtfGroupRow row = {.id = self, .type = type, .paradigm = paradigm, .flags = flags, .name = name};
+    g_autofree XtfMemberRow *parts = g_new(XtfMemberRow, n);
 
-    for (uint32_t i = 0; i < n; i++) {
-        XtfMemberRow member = {.member = members[i], .proc = XTF_NONE32};
-        ADD_PART(MEMBERS, member);
-    }
-    return ADD(GROUPS, row);
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = (XtfMemberRow){.member = members[i], .proc = XTF_NONE32};
+    return ADD_LIST(GROUPS, row, MEMBERS, parts, n);
 }
 
 ON(Comm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
@@ -325,19 +317,12 @@ ON(CartDimension, OTF2_CartDimensionRef self, OTF2_StringRef name, uint32_t size
 ON(CartTopology, OTF2_CartTopologyRef self, OTF2_StringRef name, OTF2_CommRef comm, uint8_t n,
    const OTF2_CartDimensionRef *dimensions)
 {
-    XtfCartTopologyRow row = {
-        .first = N_ROWS(CART_TOPOLOGY_DIMENSIONS),
-        .count = n,
-        .id = self,
-        .comm = comm,
-        .name = name,
-    };
+    XtfCartTopologyRow row = {.id = self, .comm = comm, .name = name};
+    XtfCartTopologyDimensionRow parts[UINT8_MAX];
 
-    for (unsigned i = 0; i < n; i++) {
-        XtfCartTopologyDimensionRow dimension = {.dimension = dimensions[i]};
-        ADD_PART(CART_TOPOLOGY_DIMENSIONS, dimension);
-    }
-    return ADD(CART_TOPOLOGIES, row);
+    for (unsigned i = 0; i < n; i++)
+        parts[i].dimension = dimensions[i];
+    return ADD_LIST(CART_TOPOLOGIES, row, CART_TOPOLOGY_DIMENSIONS, parts, n);
 }
 
 ON(CartCoordinate, OTF2_CartTopologyRef topology, uint32_t rank, uint8_t n, const uint32_t *coordinates)
@@ -345,7 +330,7 @@ ON(CartCoordinate, OTF2_CartTopologyRef topology, uint32_t rank, uint8_t n, cons
     ((XtfOtf2Definitions *)data)->definitions.count++;
     for (unsigned i = 0; i < n; i++) {
         XtfCartCoordinateRow row = {.topology = topology, .rank = rank, .axis = i, .coordinate = coordinates[i]};
-        ADD_PART(CART_COORDINATES, row);
+        xtf_definitions_add_part(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_CART_COORDINATES, &row);
     }
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -373,8 +358,6 @@ ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *memb
    OTF2_RecorderKind recorder_kind)
 {
     XtfMetricClassRow row = {
-        .first = N_ROWS(METRIC_CLASS_MEMBERS),
-        .count = n,
         .id = self,
         .kind = CLASS,
         .occurrence = occurrence,
@@ -384,12 +367,11 @@ ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *memb
         .scope_kind = UINT8_MAX,
         .scope = XTF_NONE64,
     };
+    XtfMetricClassMemberRow parts[UINT8_MAX];
 
-    for (unsigned i = 0; i < n; i++) {
-        XtfMetricClassMemberRow member = {.metric = members[i]};
-        ADD_PART(METRIC_CLASS_MEMBERS, member);
-    }
-    return ADD(METRIC_CLASSES, row);
+    for (unsigned i = 0; i < n; i++)
+        parts[i].metric = members[i];
+    return ADD_LIST(METRIC_CLASSES, row, METRIC_CLASS_MEMBERS, parts, n);
 }
 
 ON(MetricInstance, OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef recorder, OTF2_MetricScope scope_kind,
@@ -482,16 +464,15 @@ OTF2_GlobalDefReaderCallbacks *xtf_otf2_definition_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
 
-#define SET(Name) OTF2_GlobalDefReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
-    SET(Unknown)
-    SET(ClockProperties) SET(Paradigm) SET(ParadigmProperty) SET(IoParadigm) SET(String) SET(Attribute)
-        SET(SystemTreeNode) SET(LocationGroup) SET(Location) SET(Region) SET(Callsite) SET(Callpath) SET(Group)
-            SET(MetricMember) SET(MetricClass) SET(MetricInstance) SET(Comm) SET(Parameter) SET(RmaWin)
-                SET(MetricClassRecorder) SET(SystemTreeNodeProperty) SET(SystemTreeNodeDomain)
-                    SET(LocationGroupProperty) SET(LocationProperty) SET(CartDimension) SET(CartTopology)
-                        SET(CartCoordinate) SET(SourceCodeLocation) SET(CallingContext) SET(CallingContextProperty)
-                            SET(InterruptGenerator) SET(IoFileProperty) SET(IoRegularFile) SET(IoDirectory)
-                                SET(IoHandle) SET(IoPreCreatedHandleState) SET(CallpathParameter) SET(InterComm)
+#define SET(Name) OTF2_GlobalDefReaderCallbacks_Set##Name##Callback(callbacks, on_##Name)
+    SET(Unknown), SET(ClockProperties), SET(Paradigm), SET(ParadigmProperty), SET(IoParadigm), SET(String),
+        SET(Attribute), SET(SystemTreeNode), SET(LocationGroup), SET(Location), SET(Region), SET(Callsite),
+        SET(Callpath), SET(Group), SET(MetricMember), SET(MetricClass), SET(MetricInstance), SET(Comm), SET(Parameter),
+        SET(RmaWin), SET(MetricClassRecorder), SET(SystemTreeNodeProperty), SET(SystemTreeNodeDomain),
+        SET(LocationGroupProperty), SET(LocationProperty), SET(CartDimension), SET(CartTopology), SET(CartCoordinate),
+        SET(SourceCodeLocation), SET(CallingContext), SET(CallingContextProperty), SET(InterruptGenerator),
+        SET(IoFileProperty), SET(IoRegularFile), SET(IoDirectory), SET(IoHandle), SET(IoPreCreatedHandleState),
+        SET(CallpathParameter), SET(InterComm);
 #undef SET
-                                    return callbacks;
+    return callbacks;
 }

@@ -44,19 +44,12 @@ static void add_location(XtfDefinitions *definitions, uint64_t id, uint32_t proc
 static void add_group(XtfDefinitions *definitions, uint32_t id, uint8_t type, uint8_t paradigm, uint32_t n,
                       const uint64_t *members)
 {
-    XtfGroupRow row = {
-        .first = xtf_definitions_n_rows(definitions, XTF_MODEL_MEMBERS),
-        .count = n,
-        .id = id,
-        .type = type,
-        .paradigm = paradigm,
-        .name = XTF_NONE32,
-    };
-    for (uint32_t i = 0; i < n; i++) {
-        XtfMemberRow member = {.member = members[i], .proc = XTF_NONE32};
-        xtf_definitions_add_part(definitions, XTF_MODEL_MEMBERS, &member);
-    }
-    xtf_definitions_add(definitions, XTF_MODEL_GROUPS, &row);
+    XtfGroupRow row = {.id = id, .type = type, .paradigm = paradigm, .name = XTF_NONE32};
+    g_autofree XtfMemberRow *parts = g_new(XtfMemberRow, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = (XtfMemberRow){.member = members[i], .proc = XTF_NONE32};
+    xtf_definitions_add_list(definitions, XTF_MODEL_GROUPS, &row, XTF_MODEL_MEMBERS, parts, n);
 }
 
 /* Resolves, lets `late` look things up, writes, and opens the trace. */
@@ -176,6 +169,33 @@ Test(definitions, the_first_of_two_definitions_is_meant)
     cr_assert_eq(((const XtfCallpathParameterRow *)row(trace, "callpath_parameters", 0))->parameter, 0);
     cr_assert_str_eq(text(trace, ((const XtfParameterDefinitionRow *)row(trace, "parameter_definitions", 0))->name),
                      "one");
+    xtf_definitions_finish(&definitions);
+}
+
+Test(definitions, lists_that_are_alike_are_one)
+{
+    const uint64_t members[] = {7, 8, 9}, others[] = {7, 8, 5};
+    XtfDefinitions definitions;
+    const XtfDefinitionTable *groups = &definitions.tables[XTF_MODEL_GROUPS];
+
+    xtf_definitions_init(&definitions);
+    add_group(&definitions, 2, COMM_GROUP, OPENMP, 0, NULL);
+    add_group(&definitions, 1, COMM_GROUP, OPENMP, 3, members);
+    add_group(&definitions, 1, COMM_GROUP, OPENMP, 3, members);
+    add_group(&definitions, 2, COMM_GROUP, OPENMP, 0, NULL);
+    cr_assert_eq(groups->repeats, 2);
+    cr_assert_eq(groups->conflicts, 0);
+    add_group(&definitions, 1, COMM_GROUP, OPENMP, 3, others);
+    add_group(&definitions, 1, COMM_LOCATIONS, OPENMP, 3, members); /* the same numbers of other things */
+    cr_assert_eq(groups->conflicts, 2);
+    g_autoptr(XtfTrace) trace = store(&definitions, NULL);
+    const uint64_t expected[] = {7, 8, 9, 7, 8, 5, 7, 8, 9};
+    cr_assert_eq(n_rows(trace, "members"), G_N_ELEMENTS(expected));
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        cr_assert_eq(((const XtfMemberRow *)row(trace, "members", i))->member, expected[i]);
+    const uint64_t firsts[] = {0, 0, 3, 6};
+    for (size_t i = 0; i < G_N_ELEMENTS(firsts); i++)
+        cr_assert_eq(((const XtfGroupRow *)row(trace, "groups", i))->first, firsts[i]);
     xtf_definitions_finish(&definitions);
 }
 

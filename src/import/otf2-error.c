@@ -6,8 +6,8 @@
 /* The first message since the last xtf_otf2_forget_errors(): those that follow come from further out, and know less. */
 static _Thread_local char caught[512];
 
-static OTF2_ErrorCode catch (void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
-                             const char *format, va_list arguments)
+static OTF2_ErrorCode keep_first(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+                                 const char *format, va_list arguments)
 {
     if (caught[0] == '\0')
         vsnprintf(caught, sizeof caught, format, arguments);
@@ -16,7 +16,7 @@ static OTF2_ErrorCode catch (void *data, const char *file, uint64_t line, const 
 
 void xtf_otf2_catch_errors(void)
 {
-    OTF2_Error_RegisterCallback(catch, NULL);
+    OTF2_Error_RegisterCallback(keep_first, NULL);
 }
 
 void xtf_otf2_forget_errors(void)

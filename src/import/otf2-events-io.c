@@ -209,14 +209,13 @@ ON(RmaReleaseLock, OTF2_RmaWinRef window, uint32_t remote, uint64_t lock)
 
 void xtf_otf2_set_io_callbacks(OTF2_EvtReaderCallbacks *callbacks)
 {
-#define SET(Name) OTF2_EvtReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
-    SET(RmaWinCreate)
-    SET(RmaWinDestroy) SET(RmaCollectiveBegin) SET(RmaCollectiveEnd) SET(RmaGroupSync) SET(RmaRequestLock)
-        SET(RmaAcquireLock) SET(RmaTryLock) SET(RmaReleaseLock) SET(RmaSync) SET(RmaWaitChange) SET(RmaPut) SET(RmaGet)
-            SET(RmaAtomic) SET(RmaOpCompleteBlocking) SET(RmaOpCompleteNonBlocking) SET(RmaOpTest)
-                SET(RmaOpCompleteRemote) SET(IoCreateHandle) SET(IoDestroyHandle) SET(IoDuplicateHandle) SET(IoSeek)
-                    SET(IoChangeStatusFlags) SET(IoDeleteFile) SET(IoOperationBegin) SET(IoOperationTest)
-                        SET(IoOperationIssued) SET(IoOperationComplete) SET(IoOperationCancelled) SET(IoAcquireLock)
-                            SET(IoReleaseLock) SET(IoTryLock)
+#define SET(Name) OTF2_EvtReaderCallbacks_Set##Name##Callback(callbacks, on_##Name)
+    SET(RmaWinCreate), SET(RmaWinDestroy), SET(RmaCollectiveBegin), SET(RmaCollectiveEnd), SET(RmaGroupSync),
+        SET(RmaRequestLock), SET(RmaAcquireLock), SET(RmaTryLock), SET(RmaReleaseLock), SET(RmaSync),
+        SET(RmaWaitChange), SET(RmaPut), SET(RmaGet), SET(RmaAtomic), SET(RmaOpCompleteBlocking),
+        SET(RmaOpCompleteNonBlocking), SET(RmaOpTest), SET(RmaOpCompleteRemote), SET(IoCreateHandle),
+        SET(IoDestroyHandle), SET(IoDuplicateHandle), SET(IoSeek), SET(IoChangeStatusFlags), SET(IoDeleteFile),
+        SET(IoOperationBegin), SET(IoOperationTest), SET(IoOperationIssued), SET(IoOperationComplete),
+        SET(IoOperationCancelled), SET(IoAcquireLock), SET(IoReleaseLock), SET(IoTryLock);
 #undef SET
 }

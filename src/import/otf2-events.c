@@ -346,20 +346,18 @@ OTF2_EvtReaderCallbacks *xtf_otf2_event_callbacks(void)
 {
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
 
-#define SET(Name) OTF2_EvtReaderCallbacks_Set##Name##Callback(callbacks, on_##Name);
-    SET(Unknown)
-    SET(BufferFlush) SET(MeasurementOnOff) SET(Enter) SET(Leave) SET(MpiSend) SET(MpiIsend) SET(MpiIsendComplete)
-        SET(MpiIrecvRequest) SET(MpiRecv) SET(MpiIrecv) SET(MpiRequestTest) SET(MpiRequestCancelled)
-            SET(MpiCollectiveBegin) SET(MpiCollectiveEnd) SET(OmpFork) SET(OmpJoin) SET(OmpAcquireLock)
-                SET(OmpReleaseLock) SET(OmpTaskCreate) SET(OmpTaskSwitch) SET(OmpTaskComplete) SET(Metric)
-                    SET(ParameterString) SET(ParameterInt) SET(ParameterUnsignedInt) SET(ThreadFork) SET(ThreadJoin)
-                        SET(ThreadTeamBegin) SET(ThreadTeamEnd) SET(ThreadAcquireLock) SET(ThreadReleaseLock)
-                            SET(ThreadTaskCreate) SET(ThreadTaskSwitch) SET(ThreadTaskComplete) SET(ThreadCreate)
-                                SET(ThreadBegin) SET(ThreadWait) SET(ThreadEnd) SET(CallingContextEnter)
-                                    SET(CallingContextLeave) SET(CallingContextSample) SET(ProgramBegin) SET(ProgramEnd)
-                                        SET(NonBlockingCollectiveRequest) SET(NonBlockingCollectiveComplete)
-                                            SET(CommCreate) SET(CommDestroy)
+#define SET(Name) OTF2_EvtReaderCallbacks_Set##Name##Callback(callbacks, on_##Name)
+    SET(Unknown), SET(BufferFlush), SET(MeasurementOnOff), SET(Enter), SET(Leave), SET(MpiSend), SET(MpiIsend),
+        SET(MpiIsendComplete), SET(MpiIrecvRequest), SET(MpiRecv), SET(MpiIrecv), SET(MpiRequestTest),
+        SET(MpiRequestCancelled), SET(MpiCollectiveBegin), SET(MpiCollectiveEnd), SET(OmpFork), SET(OmpJoin),
+        SET(OmpAcquireLock), SET(OmpReleaseLock), SET(OmpTaskCreate), SET(OmpTaskSwitch), SET(OmpTaskComplete),
+        SET(Metric), SET(ParameterString), SET(ParameterInt), SET(ParameterUnsignedInt), SET(ThreadFork),
+        SET(ThreadJoin), SET(ThreadTeamBegin), SET(ThreadTeamEnd), SET(ThreadAcquireLock), SET(ThreadReleaseLock),
+        SET(ThreadTaskCreate), SET(ThreadTaskSwitch), SET(ThreadTaskComplete), SET(ThreadCreate), SET(ThreadBegin),
+        SET(ThreadWait), SET(ThreadEnd), SET(CallingContextEnter), SET(CallingContextLeave), SET(CallingContextSample),
+        SET(ProgramBegin), SET(ProgramEnd), SET(NonBlockingCollectiveRequest), SET(NonBlockingCollectiveComplete),
+        SET(CommCreate), SET(CommDestroy);
 #undef SET
-                                                xtf_otf2_set_io_callbacks(callbacks);
+    xtf_otf2_set_io_callbacks(callbacks);
     return callbacks;
 }

@@ -23,10 +23,11 @@ void xtf_otf2_warn(XtfOtf2Import *import, const char *format, ...)
     va_end(arguments);
     g_mutex_lock(&import->lock);
     if (import->warnings->len < WARNINGS_MAX)
-        g_ptr_array_add(import->warnings, message);
+        g_ptr_array_add(import->warnings, g_steal_pointer(&message));
     else
-        import->n_more_warnings++, g_free(message);
+        import->n_more_warnings++;
     g_mutex_unlock(&import->lock);
+    g_free(message);
 }
 
 static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)

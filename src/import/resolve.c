@@ -95,7 +95,7 @@ static void resolve_field(XtfDefinitions *definitions, XtfDefinitionTable *table
 
 static void resolve_values(XtfDefinitions *definitions)
 {
-    enum { PARADIGM = 5, IO_PARADIGM = 6 }; /* of xtf_property_owners */
+    /* By xtf_property_owners; 0 for those that are no rows of a table: a location, a paradigm. */
     static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE,      XTF_MODEL_PROCESSES, 0,
                                       XTF_MODEL_CALLING_CONTEXTS, XTF_MODEL_IO_FILES,  0,
                                       XTF_MODEL_IO_PARADIGMS};

@@ -83,6 +83,25 @@ static void note_definitions(XtfOtf2Import *import, uint64_t doubled_locations)
                                         import->source.unknown));
 }
 
+/* After all look-ups: what events and definitions refer to, and nobody defines. */
+static void note_undefined_ids(XtfOtf2Import *import)
+{
+    const XtfDefinitions *definitions = &import->source.definitions;
+    uint64_t n = definitions->late_strings.count;
+    g_autoptr(GString) kinds = g_string_new(n > 0 ? "strings" : NULL);
+
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfDefinitionTable *table = &definitions->tables[tag];
+        uint32_t row, made_up = xtf_ref_map_find(&table->late_known, XTF_NONE32, &row); /* for one of these others */
+        if (table->late_known.count > made_up)
+            g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
+        n += table->late_known.count - made_up;
+    }
+    if (n > 0)
+        xtf_otf2_warn(import, "%" PRIu64 " ids are used and not defined, of %s: they are named (undefined ...)", n,
+                      kinds->str);
+}
+
 /* What is in an archive beside definitions and events. */
 static void note_extras(XtfOtf2Import *import, OTF2_Reader *reader)
 {
@@ -139,9 +158,11 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     xtf_otf2_describe_archive(&import->source, reader);
     note_definitions(import, xtf_number_places(definitions));
     note_extras(import, reader);
-    return xtf_otf2_find_locations(import, reader, error) && create_output(import, error) &&
-           xtf_definitions_resolve(definitions, import->writer, error) && xtf_otf2_read_events(import, error) &&
-           xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->writer), error);
+    if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
+        !xtf_definitions_resolve(definitions, import->writer, error) || !xtf_otf2_read_events(import, error))
+        return false;
+    note_undefined_ids(import);
+    return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->writer), error);
 }
 
 static GVariant *strings(const GPtrArray *texts, uint64_t n_more)

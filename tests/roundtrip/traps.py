@@ -77,6 +77,10 @@ class Traps:
         if "1" not in said or "back" not in said.lower():
             raise Failure(f"nothing is said of times that go backwards in location 1: {said!r}")
 
+    def missing_definitions(self):
+        _, said = self.imported("missing-definitions")
+        expect("what is not defined", "3 ids are used and not defined, of strings, regions, communicators:" in said, True)
+
     def region_per_process(self):
         shown, _ = self.imported("region-per-process")
         expect("regions", sorted((row["name"], row["line"]) for row in shown.table("regions")),
@@ -125,8 +129,8 @@ def main():
                 print(f"{name}: {failure}")
                 failures += 1
         traps = Traps(xtf, folder)
-        for test in (traps.missing_events, traps.truncated_events, traps.backward_times, traps.region_per_process,
-                     traps.clock_offsets, traps.wide_ids, traps.no_events):
+        for test in (traps.missing_events, traps.truncated_events, traps.backward_times, traps.missing_definitions,
+                     traps.region_per_process, traps.clock_offsets, traps.wide_ids, traps.no_events):
             try:
                 test()
                 print(f"{test.__name__}: as it should be")

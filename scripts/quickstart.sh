@@ -91,7 +91,7 @@ show "awk '/MPI_SEND/ {bytes[\$6] += \$7} END {for (p in bytes) print \"to proce
 show "grep -c MPI_Allreduce proc/0/calls/records"
 
 say "and there are links to move about"
-show "cat proc/2/time/60%-61%/histogram | head -8"
+show "grep -v ' 0$' proc/2/time/60%-61%/histogram | head -8"
 show "ls -l proc/2/time/60%-61%/ | grep -e '->'"
 show "ls definitions && head -5 definitions/regions"
 

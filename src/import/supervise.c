@@ -45,6 +45,18 @@ static void send_all(int fd, const void *data, size_t length)
     }
 }
 
+/* Of the work's result, or if it is NULL its error. Takes both. */
+static GVariant *make_envelope(GVariant *result, GError *error)
+{
+    gboolean fine = result != NULL;
+    g_autofree char *message = g_utf8_make_valid(fine ? "" : error->message, -1); /* it may name files */
+    GVariant *envelope =
+        g_variant_new(ENVELOPE, fine, fine ? 0 : error->code, message, fine ? result : g_variant_new_boolean(FALSE));
+
+    g_clear_error(&error);
+    return g_variant_ref_sink(envelope);
+}
+
 G_GNUC_NORETURN static void be_child(const XtfSupervision *supervision, XtfSupervised *shared, int fd, pid_t parent)
 {
     GError *error = NULL;
@@ -54,11 +66,9 @@ G_GNUC_NORETURN static void be_child(const XtfSupervision *supervision, XtfSuper
         _exit(1);
     signal(SIGINT, SIG_IGN); /* the parent decides what Ctrl-C means */
     GVariant *result = supervision->work(shared, supervision->data, &error);
-    gboolean fine = result != NULL;
-    char *message = g_utf8_make_valid(fine ? "" : error->message, -1); /* it may name files */
-    GVariant *envelope =
-        g_variant_new(ENVELOPE, fine, fine ? 0 : error->code, message, fine ? result : g_variant_new_boolean(FALSE));
+    GVariant *envelope = make_envelope(result, error);
     send_all(fd, g_variant_get_data(envelope), g_variant_get_size(envelope));
+    g_variant_unref(envelope);
     _exit(0); /* nothing of the parent's is flushed or cleaned up twice */
 }
 

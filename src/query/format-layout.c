@@ -103,14 +103,16 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
 {
     XtfFormats *formats = layout->formats;
     XtfCell cell = {.field = field};
+    uint32_t index = (uint32_t)(field - schema->fields);
+    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, schema->id, index);
     bool number;
 
-    cell_size_number(&cell, xtf_trace_limits(formats->guide->trace, schema->id, (uint32_t)(field - schema->fields)));
+    cell_size_number(&cell, limits);
     number = cell.kind == XTF_CELL_UNSIGNED;
     if (number && field->n_labels) {
         cell.kind = XTF_CELL_NAME;
-        cell.names = xtf_formats_labels(formats, field);
-        cell.width = cell.names->width;
+        cell.names = xtf_formats_labels(formats, field, limits);
+        cell.width = MAX(cell.width, cell.names->width);
     } else if (number && g_str_equal(field->role, XTF_ROLE_PEER)) {
         const XtfLocations *locations = layout->locations;
         uint64_t last = locations->n_procs ? locations->procs[locations->n_procs - 1] : 0;

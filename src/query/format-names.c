@@ -109,12 +109,14 @@ bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap
     return true;
 }
 
-static const XtfNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n)
+/* As wide as the widest of the words from `first` to `last`. */
+static const XtfNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n, uint64_t first,
+                                        uint64_t last)
 {
     XtfNames *names = g_new0(XtfNames, 1);
     size_t widest = 1;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint64_t i = first; i < n && i <= last; i++)
         widest = MAX(widest, xtf_text_width(words[i], true));
     names->n = n;
     names->width = (uint32_t)MIN(widest, (size_t)XTF_STRING_WIDTH_MAX);
@@ -125,12 +127,12 @@ static const XtfNames *names_from_words(XtfFormats *formats, const char *const *
     return names;
 }
 
-const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field)
+const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
 {
-    return names_from_words(formats, (const char *const *)field->labels, field->n_labels);
+    return names_from_words(formats, (const char *const *)field->labels, field->n_labels, limits->min, limits->max);
 }
 
 const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word)
 {
-    return names_from_words(formats, &word, 1);
+    return names_from_words(formats, &word, 1, 0, 0);
 }

@@ -99,7 +99,8 @@ const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **err
 
 /* The names of a table's rows, no wider than `cap`. *names is NULL where it has none. With the lock held. */
 bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfNames **names, GError **error);
-const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field);
+/* The labels of a field's values, as wide as those of the values within its limits. */
+const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
 const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
 
 /* The tables by which ranks become processes. With the lock held. */

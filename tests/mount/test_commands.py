@@ -58,6 +58,13 @@ class Commands(harness.TestCase):
         value = run(XTF, "import", "-o", "-j4", "no-archive", check=False)
         self.assertIn("no-archive: No such file", value.stderr)
 
+    def test_source_of_no_format(self):
+        empty = os.path.join(self.folder.name, "nothing.xtf")
+        open(empty, "w").close()
+        done = run(XTF, "ls", empty, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "no XTF file .* OTF2 archive")
+
     def test_full_disk(self):
         """What can't be written is an error, whatever writes it."""
         for arguments in ["info", self.trace], ["ls", self.trace], ["cat", self.trace, "count"], ["check", self.trace]:
@@ -118,6 +125,7 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("info", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("mount", "-o", "cach"), {"cache="})
         self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns"})
+        self.assertEqual(self.complete("ls", "-l", "trace.xtf", "count", "/proc/1/t"), {"/proc/1/thread/", "/proc/1/time/"})
 
 
 if __name__ == "__main__":

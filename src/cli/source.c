@@ -196,9 +196,20 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
             return trace;
         }
     }
-    g_autofree char *found = xtf_import_detect(source, error);
-    if (!found)
+    GError *problem = NULL;
+    g_autofree char *found = xtf_import_detect(source, &problem);
+    if (!found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF)) { /* it is neither */
+        g_clear_error(&problem);
+        g_set_error(
+            &problem, XTF_ERROR, XTF_ERROR_NOT_XTF,
+            "%s: is no XTF file (or one of which no commit ever completed), and not the anchor file (NAME.otf2) "
+            "of an OTF2 archive",
+            source);
+    }
+    if (!found) {
+        g_propagate_error(error, problem);
         return NULL;
+    }
     g_autofree char *anchor = realpath(found, NULL);
     if (!anchor) {
         fail_errno(found, error);

@@ -39,33 +39,26 @@ ON(Leave, OTF2_RegionRef region)
 
 /* Messages */
 
-ON(MpiSend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length)
-{
-    XtfSendsRow row = {
-        .peer = receiver, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64};
-    return RECORD(SENDS, MPI_SEND, row);
-}
+#define ON_MESSAGE(Name, NAME, TAG, Type)                                     \
+    ON(Name, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length) \
+    {                                                                         \
+        Xtf##Type##Row row = {.peer = peer, .tag = tag, .bytes = length};     \
+        row.comm = LOOK_UP(COMMUNICATORS, comm);                              \
+        row.request = NO64;                                                   \
+        return RECORD(TAG, NAME, row);                                        \
+    }
+ON_MESSAGE(MpiSend, MPI_SEND, SENDS, Sends)
+ON_MESSAGE(MpiRecv, MPI_RECV, RECVS, Recvs)
 
-ON(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request)
-{
-    XtfSendsRow row = {
-        .peer = receiver, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request};
-    return RECORD(SENDS, MPI_ISEND, row);
-}
-
-ON(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length)
-{
-    XtfRecvsRow row = {
-        .peer = sender, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64};
-    return RECORD(RECVS, MPI_RECV, row);
-}
-
-ON(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request)
-{
-    XtfRecvsRow row = {
-        .peer = sender, .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request};
-    return RECORD(RECVS, MPI_IRECV, row);
-}
+#define ON_REQUESTED(Name, NAME, TAG, Type)                                                     \
+    ON(Name, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request) \
+    {                                                                                           \
+        Xtf##Type##Row row = {.peer = peer, .tag = tag, .bytes = length, .request = request};   \
+        row.comm = LOOK_UP(COMMUNICATORS, comm);                                                \
+        return RECORD(TAG, NAME, row);                                                          \
+    }
+ON_REQUESTED(MpiIsend, MPI_ISEND, SENDS, Sends)
+ON_REQUESTED(MpiIrecv, MPI_IRECV, RECVS, Recvs)
 
 #define ON_REQUEST(Name, NAME)                     \
     ON(Name, uint64_t request)                     \

@@ -201,7 +201,7 @@ bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *
 
 /* ---- Contents. */
 
-/* The whole of a small file; NULL with an error. */
+/* The whole of a small file, worked out anew; NULL with an error. */
 static GString *small_text(XtfNode *file, GError **error)
 {
     XtfTree *tree = file->tree;
@@ -211,8 +211,6 @@ static GString *small_text(XtfNode *file, GError **error)
     switch (file->role) {
     case NODE_README:
         return g_string_new(xtf_readme);
-    case NODE_TEXT:
-        return g_string_new(file->text);
     case NODE_COLUMNS:
         format = xtf_formats_get(&tree->formats, file->selection->type, error);
         return format ? xtf_view_columns(format) : NULL;
@@ -258,6 +256,8 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
     } else if (part && file->role == NODE_TABLE) {
         view = table_view(file->tree, (uint32_t)file->a, error);
         good = view && xtf_table_view_read(view, offset, buffer, part, error);
+    } else if (part && file->role == NODE_TEXT) {
+        xtf_copy_part(file->text, file->size, 0, offset, buffer, part);
     } else if (part) {
         good = read_small(file, offset, buffer, part, error);
     }

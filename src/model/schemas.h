@@ -1,12 +1,12 @@
 /*
  * The standard record types, side arrays and definition tables, which importers share.
  *
- * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made: they
- * cannot disagree. Where one of these fits what a source has, an importer uses it, so that all sources look alike.
+ * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made:
+ * they cannot disagree. Where one of these fits what a source has, an importer uses it, so that all sources look alike.
  *
  * Every record begins with XtfRecordHead. A field that some events of a type don't have is OPTIONAL and holds all ones
- * there; fields for which all ones are a proper value (signed ones, strings) hold 0 instead, and the event's name says that
- * they mean nothing.
+ * there; fields for which all ones are a proper value (signed ones, strings) hold 0 instead, and the event's name says
+ * that they mean nothing.
  */
 #pragma once
 

@@ -1,29 +1,29 @@
 /*
  * The vocabulary of traces: the names by which importers and readers understand each other.
  *
- * The container knows rows and times only. What a field means is its role; what a trace defines stands in tables. An importer
- * that has something for one of these names uses it, and adds names of its own for the rest. A reader takes what it
- * finds: every role and every table may be missing.
+ * The container knows rows and times only. What a field means is its role; what a trace defines stands in tables. An
+ * importer that has something for one of these names uses it, and adds names of its own for the rest. A reader takes
+ * what it finds: every role and every table may be missing.
  */
 #pragma once
 
 /* Roles of the fields of records and side rows. */
-#define XTF_ROLE_TIME "time"     /* ticks; always the first field */
-#define XTF_ROLE_SEQ "seq"       /* ordinal among all records of the location. A side row bears that of its record. */
-#define XTF_ROLE_EVENT "event"   /* labels: which event of the source it was, by its usual name: ENTER, MPI_SEND */
-#define XTF_ROLE_REGION "region" /* row of `regions`: entered or left, or the innermost one that the record happened in */
-#define XTF_ROLE_PEER "peer"     /* the other side's rank in the record's communicator */
-#define XTF_ROLE_COMM "comm"     /* row of `communicators` */
-#define XTF_ROLE_TAG "tag"
-#define XTF_ROLE_BYTES "bytes"   /* moved by the record; for a collective, sent */
-/* In `calls`: how many rows of the array back. For LEAVE to its ENTER, for ENTER to the ENTER that encloses it; 0: none. */
-#define XTF_ROLE_ENTER "enter"
-#define XTF_ROLE_METRIC "metric"         /* row of `metrics`: what a value is of; with XTF_FIELD_NAMES in the record */
-#define XTF_ROLE_VALUE "value"           /* of a side row: 64 bits, to be read as its value type says */
+#define XTF_ROLE_TIME   "time"   /* ticks; always the first field */
+#define XTF_ROLE_SEQ    "seq"    /* ordinal among all records of the location. A side row bears that of its record. */
+#define XTF_ROLE_EVENT  "event"  /* labels: which event of the source it was, by its usual name: ENTER, MPI_SEND */
+#define XTF_ROLE_REGION "region" /* row of `regions`: entered or left, or the innermost that it happened in */
+#define XTF_ROLE_PEER   "peer"   /* the other side's rank in the record's communicator */
+#define XTF_ROLE_COMM   "comm"   /* row of `communicators` */
+#define XTF_ROLE_TAG    "tag"
+#define XTF_ROLE_BYTES  "bytes" /* moved by the record; for a collective, sent */
+/* In `calls`: how many rows of the array back. For LEAVE to its ENTER, for ENTER to the ENTER around it; 0: none. */
+#define XTF_ROLE_ENTER      "enter"
+#define XTF_ROLE_METRIC     "metric"     /* row of `metrics`: what a value is of; with XTF_FIELD_NAMES in the record */
+#define XTF_ROLE_VALUE      "value"      /* of a side row: 64 bits, to be read as its value type says */
 #define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
 
 /* The record type that makes up the call stack. */
-#define XTF_TYPE_CALLS "calls"
+#define XTF_TYPE_CALLS  "calls"
 #define XTF_EVENT_ENTER "ENTER"
 #define XTF_EVENT_LEAVE "LEAVE"
 
@@ -32,8 +32,9 @@
 /* What is known of the trace as a whole: name STRING, value STRING. */
 #define XTF_TABLE_PROPERTIES "properties"
 
-/* One row for each location, in the order of (proc, thread). id U64: the location, key P; name STRING; proc U32: the process's number in the tree, its
- * rank in MPI's world where it has one; thread U32: its number within the process; process U32, row of `processes`. */
+/* One row for each location, in the order of (proc, thread). id U64: the location, key P; name STRING; proc U32: the
+ * process's number in the tree, its rank in MPI's world where it has one; thread U32: its number within the process;
+ * process U32, row of `processes`. */
 #define XTF_TABLE_LOCATIONS "locations"
 
 /* One row for each process, in the order of proc: proc U32, name STRING. */

@@ -1,6 +1,6 @@
 /*
- * What the container's tests share: a temporary folder, a schema of a few fields, and random rows that are kept beside the file, so that
- * whatever the index says can be worked out again the slow way.
+ * What the container's tests share: a temporary folder, a schema of a few fields, and random rows that are kept beside
+ * the file, so that whatever the index says can be worked out again the slow way.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ static const XtfFieldSpec test_fields[] = {
 };
 
 /* Fails the test with the error's message. */
-#define cr_assert_good(condition, error)                                                                               \
+#define cr_assert_good(condition, error) \
     cr_assert((condition), "%s", (error) ? (error)->message : "failed without an error")
 
 /* A folder of the test's own; the caller gives it to remove_folder(). */
@@ -73,7 +73,8 @@ static inline GArray *random_rows(GRand *random, uint32_t count, uint32_t ties)
     return rows;
 }
 
-static inline void append_rows(XtfWriter *writer, uint64_t location, uint32_t schema, const GArray *rows, guint from, guint to)
+static inline void append_rows(XtfWriter *writer, uint64_t location, uint32_t schema, const GArray *rows, guint from,
+                               guint to)
 {
     GError *error = NULL;
     XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);

@@ -42,12 +42,21 @@ Test(schema, survives_its_bytes_and_no_others)
 
 Test(schema, values_of_every_type)
 {
-    static const XtfFieldSpec fields[] = {
-        {.name = "a", .type = XTF_TYPE_U8, .flags = XTF_FIELD_OPTIONAL}, {.name = "b", .type = XTF_TYPE_U16},
-        {.name = "c", .type = XTF_TYPE_U32}, {.name = "d", .type = XTF_TYPE_U64}, {.name = "e", .type = XTF_TYPE_I32},
-        {.name = "f", .type = XTF_TYPE_I64}, {.name = "g", .type = XTF_TYPE_F64}, {0}};
+    static const XtfFieldSpec fields[] = {{.name = "a", .type = XTF_TYPE_U8, .flags = XTF_FIELD_OPTIONAL},
+                                          {.name = "b", .type = XTF_TYPE_U16},
+                                          {.name = "c", .type = XTF_TYPE_U32},
+                                          {.name = "d", .type = XTF_TYPE_U64},
+                                          {.name = "e", .type = XTF_TYPE_I32},
+                                          {.name = "f", .type = XTF_TYPE_I64},
+                                          {.name = "g", .type = XTF_TYPE_F64},
+                                          {0}};
     g_autoptr(XtfSchema) schema = xtf_schema_new("all", XTF_SCHEMA_TABLE, fields, NULL);
-    const uint64_t values[] = {255, 65535, 4294967295u, UINT64_MAX, (uint64_t)INT64_C(-5), (uint64_t)INT64_C(-6),
+    const uint64_t values[] = {255,
+                               65535,
+                               4294967295u,
+                               UINT64_MAX,
+                               (uint64_t)INT64_C(-5),
+                               (uint64_t)INT64_C(-6),
                                UINT64_C(0x3ff8000000000000)};
     uint8_t row[64] = {0};
 

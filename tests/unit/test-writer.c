@@ -340,7 +340,8 @@ Test(writer, tables_strings_and_limits)
     for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++) {
         const uint8_t *at = read->rows + i * read->schema->row_size;
         const char *text;
-        cr_assert_good(xtf_trace_string(trace, (uint32_t)xtf_field_get(&read->schema->fields[0], at), &text, &error), error);
+        cr_assert_good(xtf_trace_string(trace, (uint32_t)xtf_field_get(&read->schema->fields[0], at), &text, &error),
+                       error);
         cr_assert_str_eq(text, names[i]);
         cr_assert_eq(xtf_field_is_none(&read->schema->fields[1], at), i == 1);
     }

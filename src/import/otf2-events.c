@@ -219,22 +219,22 @@ ON_OMP_LOCK(OmpReleaseLock, OMP_RELEASE_LOCK)
 ON_THREAD_LOCK(ThreadAcquireLock, THREAD_ACQUIRE_LOCK)
 ON_THREAD_LOCK(ThreadReleaseLock, THREAD_RELEASE_LOCK)
 
-#define ON_OMP_TASK(Name, NAME)                                                             \
-    ON(Name, uint64_t task)                                                                 \
-    {                                                                                       \
-        XtfTasksRow row = {.task = task, .team = NO32, .thread = NO32, .generation = NO32}; \
-        return RECORD(TASKS, NAME, row);                                                    \
+#define ON_OMP_TASK(Name, NAME)                                                              \
+    ON(Name, uint64_t task)                                                                  \
+    {                                                                                        \
+        XtfTasksRow row = {.task = task, .team = NO32, .creator = NO32, .generation = NO32}; \
+        return RECORD(TASKS, NAME, row);                                                     \
     }
 ON_OMP_TASK(OmpTaskCreate, OMP_TASK_CREATE)
 ON_OMP_TASK(OmpTaskSwitch, OMP_TASK_SWITCH)
 ON_OMP_TASK(OmpTaskComplete, OMP_TASK_COMPLETE)
 
-#define ON_THREAD_TASK(Name, NAME)                                                                           \
-    ON(Name, OTF2_CommRef team, uint32_t thread, uint32_t generation)                                        \
-    {                                                                                                        \
-        XtfTasksRow row = {                                                                                  \
-            .task = NO64, .team = LOOK_UP(COMMUNICATORS, team), .thread = thread, .generation = generation}; \
-        return RECORD(TASKS, NAME, row);                                                                     \
+#define ON_THREAD_TASK(Name, NAME)                                                                            \
+    ON(Name, OTF2_CommRef team, uint32_t thread, uint32_t generation)                                         \
+    {                                                                                                         \
+        XtfTasksRow row = {                                                                                   \
+            .task = NO64, .team = LOOK_UP(COMMUNICATORS, team), .creator = thread, .generation = generation}; \
+        return RECORD(TASKS, NAME, row);                                                                      \
     }
 ON_THREAD_TASK(ThreadTaskCreate, THREAD_TASK_CREATE)
 ON_THREAD_TASK(ThreadTaskSwitch, THREAD_TASK_SWITCH)

@@ -91,7 +91,7 @@
     XTF_HEAD_FIELDS(FIELD, xtf_tasks_events)                                                                           \
     FIELD(U64, task, "", "", "", XTF_OPT, NULL)                                                                        \
     FIELD(U32, team, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
-    FIELD(U32, thread, "", "", "", XTF_OPT, NULL)                                                                      \
+    FIELD(U32, creator, "", "", "", XTF_OPT, NULL)                                                                     \
     FIELD(U32, generation, "", "", "", XTF_OPT, NULL)
 
 #define XTF_PARAMETERS_FIELDS(FIELD)                                                                                   \

@@ -9,7 +9,7 @@ or "NAME" <n>), flags (a set of words), time, and the tables that a reference ca
 
 COLLECTIVE = [("Operation", "operation", "label"), ("Communicator", "comm", "communicators"), ("Root", "root", "rank"),
               ("Sent", "bytes", "number"), ("Received", "received", "number")]
-TASK = [("Thread Team", "team", "communicators"), ("Creating Thread", "thread", "rank"),
+TASK = [("Thread Team", "team", "communicators"), ("Creating Thread", "creator", "rank"),
         ("Generation Number", "generation", "number")]
 OMP_TASK = [("Task", "task", "number")]
 THREAD = [("Thread Contingent", "team", "communicators"), ("Sequence Count", "sequence", "number")]

@@ -7,12 +7,14 @@ usage: traps.py [--mount] XTF OTF2-ARCHIVES
 
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 
 import compare
+from otf2events import EVENTS
 from shown import Cat, Shown
-from xtfrun import Failure, Xtf, need, need_mounts, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, need, need_mounts, temporary_folder
 
 SOUND = ["all-events", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids", "rank-low-ids", "rank-high-ids",
          "duplicate-definitions", "late-definitions", "missing-definitions", "region-per-process", "wrong-counts",
@@ -77,6 +79,21 @@ class Traps:
         if "1" not in said or "back" not in said.lower():
             raise Failure(f"nothing is said of times that go backwards in location 1: {said!r}")
 
+    def documented_columns(self):
+        """docs/OTF2.md names each event's record type, and all fields of each type; no column stands twice."""
+        types, fields = {}, {}
+        for line in (PROJECT / "docs" / "OTF2.md").read_text().splitlines():
+            match = re.match(r"\| \w+ \| `(\w+)` \| `(\w+)` \| (.*) \|$", line)
+            if match:
+                types[match[1]] = match[2]
+                own = match[3].split(", and rows of ")[0].replace("(none)", "")
+                fields.setdefault(match[2], set()).update(own.split())
+        expect("record types of the events", types, {name: record_type for name, (record_type, _) in EVENTS.items()})
+        shown, _ = self.imported("all-events")
+        every = ["time", "proc", "thread", "seq", "event", "region", "name"]
+        for record_type, own in fields.items():
+            expect(f"columns of {record_type}", sorted(shown.columns("/" + record_type)), sorted([*own, *every]))
+
     def missing_definitions(self):
         _, said = self.imported("missing-definitions")
         expect("what is not defined", "3 ids are used and not defined, of strings, regions, communicators:" in said, True)
@@ -130,7 +147,8 @@ def main():
                 failures += 1
         traps = Traps(xtf, folder)
         for test in (traps.missing_events, traps.truncated_events, traps.backward_times, traps.missing_definitions,
-                     traps.region_per_process, traps.clock_offsets, traps.wide_ids, traps.no_events):
+                     traps.documented_columns, traps.region_per_process, traps.clock_offsets, traps.wide_ids,
+                     traps.no_events):
             try:
                 test()
                 print(f"{test.__name__}: as it should be")

@@ -84,7 +84,7 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
 
 int xtf_cli_fail(GError *error)
 {
-    fprintf(stderr, "xtf: %s\n", error->message);
+    g_warning("%s", error->message); /* to the terminal, or what a daemon has instead */
     g_error_free(error);
     return XTF_EXIT_FAILED;
 }

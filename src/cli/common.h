@@ -17,7 +17,7 @@ enum {
 bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
                    const GOptionEntry *entries);
 
-/* Prints the error as "xtf: message", frees it, and returns XTF_EXIT_FAILED. */
+/* Says "xtf: message" on stderr, or a daemon in the log; frees the error, and returns XTF_EXIT_FAILED. */
 int xtf_cli_fail(GError *error);
 
 /* Digits, and K, M or G for powers of 1024: "4096", "64M". */

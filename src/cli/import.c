@@ -34,10 +34,11 @@ static void print_report(const XtfImportReport *report, bool quiet)
         print_counts(report);
 }
 
-/* "dir/hpcc.otf2" and "dir/hpcc/" become "hpcc.xtf", in the current folder. */
+/* "dir/hpcc.otf2" and "dir/hpcc/" become "hpcc.xtf", in the current folder; so does "." in dir/hpcc. */
 static char *default_output(const char *archive)
 {
-    g_autofree char *name = g_path_get_basename(archive);
+    g_autofree char *whole = g_canonicalize_filename(archive, NULL);
+    g_autofree char *name = g_path_get_basename(whole);
 
     if (g_str_has_suffix(name, ".otf2"))
         name[strlen(name) - strlen(".otf2")] = '\0';

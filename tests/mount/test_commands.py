@@ -10,7 +10,9 @@ import harness
 from harness import XTF, run
 
 UTF8 = {**os.environ, "LC_ALL": "C.UTF-8"}
-COMPLETION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "cli", "completion", "xtf")
+PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+COMPLETION = os.path.join(PROJECT, "src", "cli", "completion", "xtf")
+EXAMPLE = os.path.join(PROJECT, "examples", "melt-4")
 
 
 class Commands(harness.TestCase):
@@ -57,6 +59,11 @@ class Commands(harness.TestCase):
         self.assertIn("-j4: No such file", named.stderr)
         value = run(XTF, "import", "-o", "-j4", "no-archive", check=False)
         self.assertIn("no-archive: No such file", value.stderr)
+
+    def test_import_of_the_current_folder(self):
+        archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))
+        run(XTF, "import", "-q", ".", cwd=archive)
+        self.assertIn("melt.xtf", os.listdir(archive))
 
     def test_source_of_no_format(self):
         empty = os.path.join(self.folder.name, "nothing.xtf")

@@ -99,7 +99,7 @@ static bool search_time(Search *search, GError **error)
     for (unsigned step = 0; search->t_low < search->t_high && search->k; step++) {
         bool guessing = step < GUESSES;
         uint64_t t, count;
-        Pivot pivot;
+        Pivot pivot = {0};
 
         if (!guessing && !find_pivot(search, &pivot, error))
             return false;

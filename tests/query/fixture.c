@@ -8,6 +8,24 @@
 
 const char *const type_names[4] = {"calls", "sends", "marks", "ticks"};
 
+const Recipe ordinary = {.n_locations = 6,
+                         .n_types = 4,
+                         .records_each = 3000,
+                         .t_first = 1000,
+                         .t_step = 3,
+                         .resolution_num = 1000000,
+                         .resolution_den = 1,
+                         .has_table = true};
+
+const Recipe many = {.n_locations = 60,
+                     .n_types = 4,
+                     .records_each = 300,
+                     .t_first = 0,
+                     .t_step = 5,
+                     .resolution_num = 2399987654,
+                     .resolution_den = 1,
+                     .has_table = true};
+
 static const char *const call_events[] = {"ENTER", "LEAVE", NULL};
 static const char *const send_events[] = {"MPI_SEND", NULL};
 

@@ -35,6 +35,9 @@ typedef struct {
 
 extern const char *const type_names[4];
 
+extern const Recipe ordinary;
+extern const Recipe many; /* more arrays than a heap merges: read in slices of time */
+
 Fixture *fixture_new(uint32_t seed, const Recipe *recipe);
 void fixture_free(Fixture *fixture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, fixture_free)

@@ -23,7 +23,7 @@ int xtf_command_check(int argc, char **argv)
     gboolean quiet = FALSE;
     const GOptionEntry entries[] = {
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show problems only: no progress, no summary", NULL},
-        {NULL},
+        {0},
     };
     XtfCheckReport report = {0};
     GError *error = NULL;

@@ -75,7 +75,7 @@ int xtf_command_import(int argc, char **argv)
         {"page-size", 0, 0, G_OPTION_ARG_STRING, &page_size, "A power of two, 4K to 1M (default: 16K)", "BYTES"},
         {"codec", 0, 0, G_OPTION_ARG_STRING, &codec, "How rows are stored: plain", "NAME"},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
-        {NULL, 0, 0, 0, NULL, NULL, NULL},
+        {0},
     };
     uint64_t bytes = 0;
 

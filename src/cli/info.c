@@ -117,7 +117,7 @@ int xtf_command_info(int argc, char **argv)
     gboolean all = FALSE;
     const GOptionEntry entries[] = {
         {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Show record types and tables without rows too", NULL},
-        {NULL},
+        {0},
     };
     GError *error = NULL;
 

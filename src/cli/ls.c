@@ -60,7 +60,7 @@ int xtf_command_ls(int argc, char **argv)
     gboolean in_full = FALSE;
     GOptionEntry entries[] = {
         {"long", 'l', 0, G_OPTION_ARG_NONE, &in_full, "Show kinds, sizes and where links lead", NULL},
-        G_OPTION_ENTRY_NULL,
+        {0},
     };
     GError *error = NULL;
     int status = XTF_EXIT_DONE;

@@ -91,7 +91,7 @@ int xtf_command_mount(int argc, char **argv)
          "Mount options: cache=SIZE, threads=N, max_nodes=N, uid=N, gid=N, allow_other...", "OPTIONS"},
         {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
-        {NULL},
+        {0},
     };
     GError *error = NULL;
 

@@ -60,7 +60,7 @@ int xtf_command_unmount(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"lazy", 'z', 0, G_OPTION_ARG_NONE, &lazy, "Detach it now, even if it is in use; it ends with its last user",
          NULL},
-        {NULL},
+        {0},
     };
 
     if (!xtf_cli_parse(&argc, &argv, 1, "DIR", "Unmounts a trace.", entries))

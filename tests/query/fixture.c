@@ -262,7 +262,7 @@ int resolve_error(Fixture *fixture, const char *path)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(XtfNode) node = xtf_tree_resolve(fixture->tree, path, &error);
-    return error ? error->code : -1;
+    return node ? -1 : error->code;
 }
 
 uint64_t random_below(Fixture *fixture, uint64_t n)

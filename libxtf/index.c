@@ -1,10 +1,11 @@
 /*
  * How the TN index differs from the textbook's B+tree.
  *
- * Keys only grow, so the tree is filled from the left and nothing ever splits. A page is written when it is full; from then on it
- * is sealed. What is not sealed is the right edge: on every level the last page, open, from the root down to the last leaf. The root is always
- * open (a level above it comes into being when it is sealed). A commit stores the open pages of an array in one item, so that a
- * descent begins in that item and goes on there for as long as it follows last entries:
+ * Keys only grow, so the tree is filled from the left and nothing ever splits. A page is written when it is full; from
+ * then on it is sealed. What is not sealed is the right edge: on every level the last page, open, from the root down to
+ * the last leaf. The root is always open (a level above it comes into being when it is sealed). A commit stores the
+ * open pages of an array in one item, so that a descent begins in that item and goes on there for as long as it follows
+ * last entries:
  *
  *     edge:   [root: . . .]                      the item: one cache block, a page visit a level
  *                | |     \
@@ -12,12 +13,13 @@
  *              |  |          |      \
  *            [leaf][leaf]  [leaf]   [open leaf]  <- in the item
  *
- * An entry is (first T, rows before, child). With the rows before a child in its entry, the rank of a time is known at the end of one descent, and size(t1, t2) is
- * the difference of two, whatever lies between. The paper climbs from two leaves to their common ancestor; the running
- * counts make that needless.
+ * An entry is (first T, rows before, child). With the rows before a child in its entry, the rank of a time is known at
+ * the end of one descent, and size(t1, t2) is the difference of two, whatever lies between. The paper climbs from two
+ * leaves to their common ancestor; the running counts make that needless.
  *
  * Equal times may span pages. rank(t) counts what is strictly before t, so the descent takes the last child that
- * begins before t: a child that begins at t itself may have rows of time t in the leaf before it, but none earlier than t inside.
+ * begins before t: a child that begins at t itself may have rows of time t in the leaf before it, but none earlier than
+ * t inside.
  */
 #include "libxtf/index.h"
 
@@ -96,8 +98,10 @@ static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, C
     return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
 }
 
-/* Goes from a page to the child that an entry of it names. `edge` stays pinned; the page's own block, if another, is put back. */
-static bool step_down(const XtfArray *array, XtfBlock *edge, unsigned level, uint32_t slot, XtfPageView *node, GError **error)
+/* Goes from a page to the child that an entry of it names. `edge` stays pinned; the page's own block, if another, is
+ * put back. */
+static bool step_down(const XtfArray *array, XtfBlock *edge, unsigned level, uint32_t slot, XtfPageView *node,
+                      GError **error)
 {
     XtfCache *cache = array->trace->cache;
     const XtfDiskEntry entry = ((const XtfDiskEntry *)node->payload)[slot];
@@ -148,7 +152,8 @@ bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfPag
 }
 
 /* The open leaf, or the sealed one at a place: whichever begins with, or ends before, row n. */
-static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool forwards, XtfPageView *view, GError **error)
+static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool forwards, XtfPageView *view,
+                      GError **error)
 {
     XtfTrace *trace = array->trace;
     XtfBlock *block = xtf_edge_get(array, error);
@@ -169,14 +174,26 @@ static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool fo
     return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place, n);
 }
 
+/* Whether time goes on from one leaf to the next; if not, `got`, one of the two, is put back. */
+static bool in_order(const XtfArray *array, const XtfPageView *left, const XtfPageView *right, const XtfPageView *got,
+                     GError **error)
+{
+    if (xtf_leaf_time(array, left, left->count - 1) <= xtf_page_key(right))
+        return true;
+    xtf_cache_put(array->trace->cache, got->block);
+    return xtf_damaged(error, "array %u: time goes backwards before row %" PRIu64, array->id, right->first_n);
+}
+
 bool xtf_index_next_leaf(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error)
 {
-    return neighbour(array, leaf->next, leaf->first_n + leaf->count, true, next, error);
+    return neighbour(array, leaf->next, leaf->first_n + leaf->count, true, next, error) &&
+           in_order(array, leaf, next, next, error);
 }
 
 bool xtf_index_previous_leaf(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error)
 {
-    return neighbour(array, leaf->previous, leaf->first_n, false, previous, error);
+    return neighbour(array, leaf->previous, leaf->first_n, false, previous, error) &&
+           in_order(array, previous, leaf, previous, error);
 }
 
 uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t)

@@ -23,8 +23,8 @@ uint64_t xtf_page_key(const XtfPageView *page);
 
 typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 
-/* The leaf in which the search for a key ends: by N, the leaf that holds row n, which must exist; by T, the last leaf that begins before t, or the
- * first leaf. The caller puts leaf->block back. */
+/* The leaf in which the search for a key ends: by N, the leaf that holds row n, which must exist; by T, the last leaf
+ * that begins before t, or the first leaf. The caller puts leaf->block back. */
 bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfPageView *leaf, GError **error);
 
 /* The leaf beside another one, by its link. There must be one. */

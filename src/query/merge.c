@@ -70,14 +70,12 @@ static uint64_t load_time(const uint8_t *row)
     return GUINT64_FROM_LE(t);
 }
 
-/* Looks at the leaf that the cursor has come to. `last`: the time of the row before it. */
-static bool enter_leaf(Input *input, bool found, uint64_t last, GError **error)
+/* Looks at the leaf that the cursor has come to. */
+static bool enter_leaf(Input *input, bool found, GError **error)
 {
-    const XtfArray *array = &input->cursor.array;
-
-    if (!found || xtf_cursor_time(&input->cursor) < last) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: %s", array->id,
-                    found ? "time goes backwards from one leaf to the next" : "it ends before its last row");
+    if (!found) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: it ends before its last row",
+                    input->cursor.array.id);
         return false;
     }
     input->row = xtf_cursor_row(&input->cursor);
@@ -96,7 +94,7 @@ static bool input_open(Input *input, const XtfSpan *span, uint32_t index, uint64
     input->row_size = span->array.schema->row_size;
     input->hi = span->hi;
     input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
-    return xtf_cursor_seek_n(&input->cursor, position, &found, error) && enter_leaf(input, found, 0, error);
+    return xtf_cursor_seek_n(&input->cursor, position, &found, error) && enter_leaf(input, found, error);
 }
 
 static bool open_heap(XtfMerge *merge, const uint64_t *positions, GError **error)
@@ -165,7 +163,7 @@ uint32_t xtf_merge_spans(const XtfMerge *merge)
 static bool settle(XtfMerge *merge, GError **error)
 {
     Input *input = &merge->inputs[merge->heap[0]];
-    uint64_t taken = merge->taken, last = load_time(input->row + (taken - 1) * input->row_size);
+    uint64_t taken = merge->taken;
     bool found;
 
     merge->taken = 0;
@@ -180,7 +178,7 @@ static bool settle(XtfMerge *merge, GError **error)
             xtf_cursor_finish(&input->cursor);
             merge->heap[0] = merge->heap[--merge->n_heap];
         } else if (!xtf_cursor_next(&input->cursor, (int64_t)(next - input->cursor.n), &found, error) ||
-                   !enter_leaf(input, found, last, error)) {
+                   !enter_leaf(input, found, error)) {
             return false;
         }
     }

@@ -1,8 +1,8 @@
 /*
  * The P index: from (location, schema) to arrays, a tree of nodes that a commit writes as items.
  *
- * A branch says how many arrays lie below it, so that the index is searchable by rank as well as by key, and a listing may go on from
- * anywhere. Nodes are fetched one by one through the page cache: opening a trace reads none of them.
+ * A branch says how many arrays lie below it, so that the index is searchable by rank as well as by key, and a listing
+ * may go on from anywhere. Nodes are fetched one by one through the page cache: opening a trace reads none of them.
  */
 #include "libxtf/trace-private.h"
 
@@ -149,17 +149,30 @@ uint64_t xtf_trace_n_arrays(const XtfTrace *trace)
     return trace->catalog.n_arrays;
 }
 
-bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found, GError **error)
+/* The key's place: the lowest node and the slot in it, where it is or would be. Without arrays the node is empty. */
+static bool find_slot(XtfTrace *trace, uint64_t location, uint32_t schema, Node *node, uint32_t *slot, uint64_t *before,
+                      GError **error)
 {
-    if (trace->catalog.n_arrays == 0) {
-        *found = false;
+    *node = (Node){0};
+    *slot = 0;
+    *before = 0;
+    if (trace->catalog.n_arrays == 0)
         return true;
-    }
-    Node node;
-    uint64_t before;
-    if (!find_leaf(trace, location, schema, &node, &before, error))
+    if (!find_leaf(trace, location, schema, node, before, error))
         return false;
-    uint32_t slot = node_rank(&node, location, schema);
+    *slot = node_rank(node, location, schema);
+    return true;
+}
+
+bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found,
+                          GError **error)
+{
+    Node node;
+    uint32_t slot;
+    uint64_t before;
+
+    if (!find_slot(trace, location, schema, &node, &slot, &before, error))
+        return false;
     bool there = slot < node.count && compare_entry(&node, slot, location, schema) == 0;
     bool good = !there || decode_array(trace, &node_arrays(&node)[slot], array, error);
     put_node(trace, &node);
@@ -170,15 +183,13 @@ bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, X
 
 bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, uint64_t *rank, GError **error)
 {
-    if (trace->catalog.n_arrays == 0) {
-        *rank = 0;
-        return true;
-    }
     Node node;
+    uint32_t slot;
     uint64_t before;
-    if (!find_leaf(trace, location, schema, &node, &before, error))
+
+    if (!find_slot(trace, location, schema, &node, &slot, &before, error))
         return false;
-    *rank = MIN(before + node_rank(&node, location, schema), trace->catalog.n_arrays);
+    *rank = MIN(before + slot, trace->catalog.n_arrays);
     put_node(trace, &node);
     return true;
 }
@@ -215,7 +226,8 @@ static bool find_leaf_by_rank(XtfTrace *trace, uint64_t rank, Node *node, uint32
 bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error)
 {
     if (count > trace->catalog.n_arrays || rank > trace->catalog.n_arrays - count) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "the trace has no arrays %" PRIu64 " to %" PRIu64, rank, rank + count);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "the trace has no arrays %" PRIu64 " to %" PRIu64, rank,
+                    rank + count);
         return false;
     }
     while (count > 0) {

@@ -11,6 +11,13 @@
 
 #include "src/cli/common.h"
 
+static volatile sig_atomic_t awaited; /* the child's id */
+
+static void pass_on(int signal_number)
+{
+    kill((pid_t)awaited, signal_number);
+}
+
 /* Waits for the child's word, or its end. */
 static int await_child(int fd, pid_t child)
 {
@@ -19,6 +26,8 @@ static int await_child(int fd, pid_t child)
     int status;
 
     signal(SIGINT, SIG_IGN); /* the child gets it too, and says what comes of it */
+    awaited = child;
+    signal(SIGTERM, pass_on); /* whoever knows only us means the whole */
     do {
         n = read(fd, &byte, 1);
     } while (n < 0 && errno == EINTR);

@@ -41,7 +41,7 @@ static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_
         return true;
     }
     g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                "%s/%" PRIu64 ".evt: there is no such file (--keep-going imports the rest)", folder, id);
+                "%s/%" PRIu64 ".evt: there is no such file (xtf import --keep-going imports the rest)", folder, id);
     return false;
 }
 

@@ -222,7 +222,8 @@ static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, u
         return true;
     }
     g_set_error(out, XTF_ERROR, error->code,
-                "location %" PRIu64 " is damaged after %" PRIu64 " events (--keep-going imports the rest): %s",
+                "location %" PRIu64 " is damaged after %" PRIu64
+                " events (xtf import --keep-going imports the rest): %s",
                 location->id, read, error->message);
     g_error_free(error);
     return false;

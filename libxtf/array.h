@@ -4,8 +4,8 @@
  * A row is found by T, its time, or by N, its number from 0. Both orders agree, so one index, TN, serves both (see
  * index.c). Windows are half-open. An operation costs at most one page visit a level of the tree (xtf_array_height()).
  *
- * An XtfArray is a small value: copy it freely. It borrows the trace. Any number of threads may use it at once; a cursor belongs
- * to one thread at a time.
+ * An XtfArray is a small value: copy it freely. It borrows the trace. Any number of threads may use it at once; a
+ * cursor belongs to one thread at a time.
  */
 #pragma once
 
@@ -18,11 +18,11 @@
 XTF_BEGIN_DECLS
 
 typedef struct {
-    XtfTrace *trace;         /* borrowed */
+    XtfTrace *trace; /* borrowed */
     const XtfSchema *schema;
-    uint64_t location;       /* key P */
-    uint64_t n_rows;         /* at least 1: empty arrays are not stored */
-    uint64_t first, last;    /* times of the first and the last row */
+    uint64_t location;    /* key P */
+    uint64_t n_rows;      /* at least 1: empty arrays are not stored */
+    uint64_t first, last; /* times of the first and the last row */
     uint32_t id;
     /* Private to the index. */
     uint32_t segment;
@@ -33,7 +33,8 @@ typedef struct {
 
 /* The P index. Arrays are ordered by location, then schema. */
 uint64_t xtf_trace_n_arrays(const XtfTrace *trace);
-bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found, GError **error);
+bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found,
+                          GError **error);
 /* The number of arrays before (location, schema). */
 bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, uint64_t *rank, GError **error);
 /* `count` arrays beginning with the rank-th; the caller sees to it that they exist. A descent and a walk. */
@@ -56,8 +57,8 @@ bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t 
 uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
 
 /*
- * A cursor stands on a row and holds its leaf pinned in the cache, so that steps within the leaf cost nothing, and steps to its
- * neighbours one page visit, along the leaves' links.
+ * A cursor stands on a row and holds its leaf pinned in the cache, so that steps within the leaf cost nothing, and
+ * steps to its neighbours one page visit, along the leaves' links.
  *
  *     g_auto(XtfCursor) cursor;
  *     xtf_cursor_init(&cursor, &array);
@@ -71,11 +72,11 @@ uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
  */
 typedef struct {
     XtfArray array;
-    uint64_t n;            /* the row it stands on */
+    uint64_t n; /* the row it stands on */
     /* Private. */
-    void *block;           /* pinned */
-    const uint8_t *rows;   /* of the leaf */
-    uint64_t leaf_first;   /* N of the leaf's first row */
+    void *block;         /* pinned */
+    const uint8_t *rows; /* of the leaf */
+    uint64_t leaf_first; /* N of the leaf's first row */
     uint32_t leaf_count;
     uint64_t leaf_next, leaf_previous;
 } XtfCursor;

@@ -12,7 +12,7 @@ struct Entry {
     Entry *older, *newer;
     uint32_t pins; /* whoever waits for the load holds one too, so that the entry is not evicted before they wake */
     bool loading, failed;
-    uint8_t *owned; /* NULL where the source lent its own bytes */
+    uint8_t *owned;      /* NULL where the source lent its own bytes */
     XtfBlockCheck check; /* what it passed: bytes that were checked as an item are not good as a page */
 };
 
@@ -180,7 +180,8 @@ static void drop_failed(Entry *entry)
         entry_free(entry);
 }
 
-/* An entry that is there: pins it, waiting for its load if need be. NULL if that load failed. Called and left with the lock held. */
+/* An entry that is there: pins it, waiting for its load if need be. NULL if that load failed. Called and left with the
+ * lock held. */
 static Entry *pin_present(Shard *shard, Entry *entry)
 {
     if (entry->pins++ == 0) {
@@ -264,8 +265,8 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBl
 {
     if (length == 0 || length > cache->source->size || offset > cache->source->size - length) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                    "byte %" G_GUINT64_FORMAT ": %u bytes should lie here, but the file ends at %" G_GUINT64_FORMAT, offset,
-                    length, cache->source->size);
+                    "byte %" G_GUINT64_FORMAT ": %u bytes should lie here, but the file ends at %" G_GUINT64_FORMAT,
+                    offset, length, cache->source->size);
         return NULL;
     }
 

@@ -1,16 +1,16 @@
 /*
  * The page cache: blocks of a source, held in memory up to a bound, least recently used out first.
  *
- * A block is a page or an item, named by its offset and length in the source and by its check. Whoever gets a block has it
- * pinned until it puts it back: pinned blocks stay where they are. The bound may be passed by what is pinned, never by what is
- * not.
+ * A block is a page or an item, named by its offset and length in the source and by its check. Whoever gets a block has
+ * it pinned until it puts it back: pinned blocks stay where they are. The bound may be passed by what is pinned, never
+ * by what is not.
  *
- * A block is checked once, when it enters; one that fails does not enter. The same bytes taken for something else, with another
- * check, are another block: what is good as an item need not be so as a page.
+ * A block is checked once, when it enters; one that fails does not enter. The same bytes taken for something else, with
+ * another check, are another block: what is good as an item need not be so as a page.
  *
- * Threads: everything here may be called from any thread. The cache is cut into shards, each with a lock, a hash table and an
- * LRU list of its own; a small cache is one shard, so that its order is strict. No lock is held while a block is read: whoever
- * wants the same block meanwhile waits for it.
+ * Threads: everything here may be called from any thread. The cache is cut into shards, each with a lock, a hash table
+ * and an LRU list of its own; a small cache is one shard, so that its order is strict. No lock is held while a block is
+ * read: whoever wants the same block meanwhile waits for it.
  */
 #pragma once
 
@@ -35,7 +35,8 @@ typedef struct {
 } XtfBlock;
 
 /* False with an error, XTF_ERROR_DAMAGED, if the bytes are not what should lie at `offset`. */
-typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t offset, const void *context, GError **error);
+typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t offset, const void *context,
+                              GError **error);
 
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit); /* borrows the source */
 void xtf_cache_free(XtfCache *cache);                     /* nothing may be pinned; NULL is fine */

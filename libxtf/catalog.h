@@ -1,5 +1,6 @@
 /*
- * The catalog: what a commit says of the whole trace. Held in memory while a trace is open, decoded and checked when it is opened.
+ * The catalog: what a commit says of the whole trace. Held in memory while a trace is open, decoded and checked when it
+ * is opened.
  */
 #pragma once
 
@@ -29,8 +30,8 @@ typedef struct {
     XtfSegment *segments;
     uint32_t n_segments; /* at least 1 */
     XtfSchema **schemas;
-    XtfLimits **limits;  /* by schema, by field */
-    uint64_t *n_rows;    /* by schema: over all locations, or of the table */
+    XtfLimits **limits; /* by schema, by field */
+    uint64_t *n_rows;   /* by schema: over all locations, or of the table */
     uint32_t n_schemas;
     uint64_t n_arrays;
     uint32_t arrays_height;
@@ -54,7 +55,8 @@ static inline void xtf_ref_write(XtfDiskRef *to, XtfRef ref)
 
 void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes);
 
-/* XTF_ERROR_DAMAGED, or _UNSUPPORTED for a required section that is not known. `catalog` is all zeros before, and after a failure. */
+/* XTF_ERROR_DAMAGED, or _UNSUPPORTED for a required section that is not known. `catalog` is all zeros before, and after
+ * a failure. */
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
 
 /* Frees what it holds; it is all zeros then. */

@@ -1,7 +1,7 @@
 /*
- * Checking a trace. What the reader verifies on the way (checksums, order within a page, entries against children) it verifies here
- * too, because the walk goes through the same rooms. What only the whole can tell is added: that levels are linked, sealed pages full,
- * every place taken once, counts and limits right.
+ * Checking a trace. What the reader verifies on the way (checksums, order within a page, entries against children) it
+ * verifies here too, because the walk goes through the same rooms. What only the whole can tell is added: that levels
+ * are linked, sealed pages full, every place taken once, counts and limits right.
  */
 #include "libxtf/check.h"
 
@@ -31,11 +31,11 @@ typedef struct {
     XtfCheckProgress progress;
     void *data;
     XtfCheckReport report;
-    uint8_t *uses;             /* by page of the file */
+    uint8_t *uses; /* by page of the file */
     uint64_t n_uses;
-    GHashTable *beyond;        /* reserved places past the end of the file */
-    uint64_t *n_rows;          /* by schema, found */
-    uint64_t n_nodes;          /* of the P index, met */
+    GHashTable *beyond; /* reserved places past the end of the file */
+    uint64_t *n_rows;   /* by schema, found */
+    uint64_t n_nodes;   /* of the P index, met */
     bool cancelled;
     /* Of the array being walked. */
     const XtfArray *array;
@@ -109,13 +109,14 @@ static bool pass_page(Check *check, unsigned level, const XtfPageView *view, uin
     uint32_t id = check->array->id;
 
     if (view->first_n != walk->n)
-        problem(check, "array %u, level %u: a page begins at row %" PRIu64 ", not %" PRIu64, id, level, view->first_n, walk->n);
+        problem(check, "array %u, level %u: a page begins at row %" PRIu64 ", not %" PRIu64, id, level, view->first_n,
+                walk->n);
     if (view->previous != walk->place)
-        problem(check, "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is before it, not %" PRIu64, id, level, place,
-                view->previous, walk->place);
+        problem(check, "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is before it, not %" PRIu64, id,
+                level, place, view->previous, walk->place);
     if (walk->place && place != walk->next)
-        problem(check, "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is behind it, not %" PRIu64, id, level,
-                walk->place, walk->next, place);
+        problem(check, "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is behind it, not %" PRIu64, id,
+                level, walk->place, walk->next, place);
     if (open && !walk->place && place)
         problem(check, "array %u, level %u: page %" PRIu64 " is reserved, though none was sealed", id, level, place);
     *walk = (LevelWalk){.place = place, .next = view->next, .n = view->first_n};
@@ -132,7 +133,8 @@ static void check_limits(Check *check, const XtfSchema *schema, const uint8_t *r
         XtfLimits found = xtf_limits_of_rows(field, rows, schema->row_size, count);
         XtfLimits joined = xtf_limits_join(field->type, known, &found);
         if (joined.min != known->min || joined.max != known->max || joined.has_none != known->has_none)
-            problem(check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog", schema->name, field->name);
+            problem(check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog", schema->name,
+                    field->name);
     }
 }
 
@@ -297,7 +299,8 @@ static void check_strings(Check *check, const XtfTable *table)
             if (!xtf_trace_string(check->trace, (uint32_t)xtf_field_get(field, at), &text, &error))
                 take_error(check, &error);
             else if (strlen(text) > limits->max)
-                problem(check, "table \"%s\", row %" PRIu64 ": \"%s\" is longer than the limits say", schema->name, row, text);
+                problem(check, "table \"%s\", row %" PRIu64 ": \"%s\" is longer than the limits say", schema->name, row,
+                        text);
         }
     }
 }
@@ -356,8 +359,8 @@ static void check_totals(Check *check)
     check->report.reserved_pages += g_hash_table_size(check->beyond);
 }
 
-bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgress progress, void *data, XtfCheckReport *report,
-                     GError **error)
+bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgress progress, void *data,
+                     XtfCheckReport *report, GError **error)
 {
     uint32_t page_size = trace->superblock.info.page_size;
     Check check = {.trace = trace, .problem = problem_met, .progress = progress, .data = data};

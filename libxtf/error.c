@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-G_DEFINE_QUARK(xtf-error-quark, xtf_error)
+G_DEFINE_QUARK(xtf - error - quark, xtf_error)
 
 int xtf_error_to_errno(const GError *error)
 {

@@ -1,9 +1,10 @@
 /*
- * The bytes of an XTF file. docs/FORMAT.md explains them; this header says where they lie. It includes nothing of the library.
+ * The bytes of an XTF file. docs/FORMAT.md explains them; this header says where they lie. It includes nothing of the
+ * library.
  *
  * A file is a sequence of pages of one size. Pages are named by their place: their number from the beginning of their
- * segment (a file that one writer made is one segment, beginning at 0). What a commit stores lies between the pages as items of any
- * length, named by byte offset, length and CRC-32.
+ * segment (a file that one writer made is one segment, beginning at 0). What a commit stores lies between the pages as
+ * items of any length, named by byte offset, length and CRC-32.
  *
  *     +------------+-------+-------+-------+-----------------+-------+-----------------+
  *     | superblock | leaf  | leaf  | index | commit block    | leaf  | commit block    | ...
@@ -36,17 +37,17 @@ typedef struct {
 #define XTF_SWAP64(v) __builtin_bswap64(v)
 #endif
 
-#define XTF_DEFINE_LE(bits)                                                                                            \
-    static inline uint##bits##_t xtf_read##bits(XtfLe##bits from)                                                      \
-    {                                                                                                                  \
-        uint##bits##_t value;                                                                                          \
-        memcpy(&value, from.bytes, sizeof value);                                                                      \
-        return XTF_SWAP##bits(value);                                                                                  \
-    }                                                                                                                  \
-    static inline void xtf_write##bits(XtfLe##bits *to, uint##bits##_t value)                                          \
-    {                                                                                                                  \
-        value = XTF_SWAP##bits(value);                                                                                 \
-        memcpy(to->bytes, &value, sizeof value);                                                                       \
+#define XTF_DEFINE_LE(bits)                                                   \
+    static inline uint##bits##_t xtf_read##bits(XtfLe##bits from)             \
+    {                                                                         \
+        uint##bits##_t value;                                                 \
+        memcpy(&value, from.bytes, sizeof value);                             \
+        return XTF_SWAP##bits(value);                                         \
+    }                                                                         \
+    static inline void xtf_write##bits(XtfLe##bits *to, uint##bits##_t value) \
+    {                                                                         \
+        value = XTF_SWAP##bits(value);                                        \
+        memcpy(to->bytes, &value, sizeof value);                              \
     }
 
 XTF_DEFINE_LE(16)
@@ -64,13 +65,16 @@ enum {
     XTF_HEIGHT_MAX = 12, /* 168^11 leaves: no file has so many */
 };
 
-#define XTF_FILE_MAGIC "\x89XTF\r\n\x1a\n"
-#define XTF_PAGE_MAGIC 0x70465458u    /* "XTFp" */
-#define XTF_NODE_MAGIC 0x6e465458u    /* "XTFn" */
+#define XTF_FILE_MAGIC    "\x89XTF\r\n\x1a\n"
+#define XTF_PAGE_MAGIC    0x70465458u /* "XTFp" */
+#define XTF_NODE_MAGIC    0x6e465458u /* "XTFn" */
 #define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
 
 /* A reader refuses a file with an incompatible feature that it does not know, and ignores compatible ones. */
 #define XTF_FEATURES_INCOMPATIBLE_KNOWN UINT64_C(0)
+
+/* The structures are laid out as tables, by hand. */
+/* clang-format off */
 
 /* An item: so many bytes at an offset from the beginning of its segment. */
 typedef struct {      /* OFFSET SIZE */
@@ -243,6 +247,8 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe64 max;           /*  8  8 */
     XtfLe64 has_none;      /* 16  8  0 or 1 */
 } XtfDiskLimits;
+
+/* clang-format on */
 
 _Static_assert(sizeof(XtfDiskRef) == 16, "XtfDiskRef");
 _Static_assert(sizeof(XtfDiskSuperblock) == 256, "XtfDiskSuperblock");

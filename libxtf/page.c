@@ -1,8 +1,9 @@
 /*
  * Fetching pages, right edges and items through the cache, and checking them on the way in.
  *
- * What a page says of itself is checked once, when it enters the cache: its checksum, that its rows or entries fill its payload, and
- * that their keys never fall. What it must be where a link led to it (which array, level, first N) is compared at every visit.
+ * What a page says of itself is checked once, when it enters the cache: its checksum, that its rows or entries fill its
+ * payload, and that their keys never fall. What it must be where a link led to it (which array, level, first N) is
+ * compared at every visit.
  */
 #include "libxtf/checksum.h"
 #include "libxtf/trace-private.h"
@@ -125,8 +126,8 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
     return NULL;
 }
 
-/* How the levels of a right edge lie in it, and whether they lead to one another. Memory safety hangs on this, so it is looked at at
- * every visit: another array, with other rows, may name the same bytes. */
+/* How the levels of a right edge lie in it, and whether they lead to one another. Memory safety hangs on this, so it is
+ * looked at at every visit: another array, with other rows, may name the same bytes. */
 static const char *edge_layout_fault(const XtfArray *array, const uint8_t *data, uint32_t length)
 {
     const XtfDiskEdge *edges = (const XtfDiskEdge *)data;
@@ -176,7 +177,8 @@ static bool check_edge(const uint8_t *data, uint32_t length, uint64_t offset, co
     for (unsigned level = 0; !fault && level < array->height; level++) {
         uint32_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
         uint32_t bytes = xtf_read32(edges[level].length);
-        fault = payload_fault(level, xtf_read64(edges[level].first_n), xtf_read32(edges[level].count), row, payload, bytes);
+        fault =
+            payload_fault(level, xtf_read64(edges[level].first_n), xtf_read32(edges[level].count), row, payload, bytes);
         payload += bytes;
     }
     return !fault || edge_damaged(array, fault, error);
@@ -188,7 +190,8 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     uint64_t base = segment_of(array)->first_page * trace->superblock.info.page_size;
 
     /* The offset was compared with the size of any file when the array was looked up, so the sum does not overflow. */
-    XtfBlock *block = xtf_cache_get(trace->cache, base + array->edge_offset, array->edge_length, check_edge, array, error);
+    XtfBlock *block =
+        xtf_cache_get(trace->cache, base + array->edge_offset, array->edge_length, check_edge, array, error);
     if (!block)
         return NULL;
     const char *fault = edge_layout_fault(array, block->data, block->length);

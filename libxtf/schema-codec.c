@@ -2,9 +2,9 @@
  * A schema on disk: fields and the schema itself bear their length, so that later versions can add to their ends what
  * this one passes over.
  *
- *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields; U16 number of sums (0; reserved); string name; then
- *     each field: U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels; strings name, role, unit,
- *                 refers_to; the labels, strings
+ *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields; U16 number of sums (0; reserved);
+ * string name; then each field: U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels;
+ * strings name, role, unit, refers_to; the labels, strings
  *
  * A string is a U16 length and as many bytes.
  */
@@ -12,7 +12,8 @@
 
 static size_t field_size(const XtfField *field)
 {
-    size_t size = 8 + 4 * 2 + strlen(field->name) + strlen(field->role) + strlen(field->unit) + strlen(field->refers_to);
+    size_t size =
+        8 + 4 * 2 + strlen(field->name) + strlen(field->role) + strlen(field->unit) + strlen(field->refers_to);
     for (uint32_t i = 0; i < field->n_labels; i++)
         size += 2 + strlen(field->labels[i]);
     return size;
@@ -25,7 +26,8 @@ bool xtf_schema_encodable(const XtfSchema *schema, GError **error)
     for (uint32_t i = 0; fits && i < schema->n_fields; i++)
         fits = field_size(&schema->fields[i]) <= G_MAXUINT16 && schema->fields[i].n_labels <= XTF_LABELS_MAX;
     if (!fits)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long", schema->name);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long",
+                    schema->name);
     return fits;
 }
 
@@ -101,7 +103,8 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
     }
     g_autoptr(GError) reason = NULL;
     if (!whole || !xtf_schema_validate(schema, &reason)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s", reason ? reason->message : "a schema is cut short");
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s",
+                    reason ? reason->message : "a schema is cut short");
         return NULL;
     }
     return g_steal_pointer(&schema);

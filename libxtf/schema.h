@@ -46,19 +46,19 @@ enum {
 
 typedef struct {
     char *name;
-    char *role;        /* what it means to readers: "time", "seq", "peer"...; "" if nothing in particular */
-    char *unit;        /* "B", "s", "ticks"...; "" if none */
-    char *refers_to;   /* name of the table whose row number this is; "" if none */
-    char **labels;     /* names of the values 0, 1, ..., NULL-terminated; NULL if none */
+    char *role;      /* what it means to readers: "time", "seq", "peer"...; "" if nothing in particular */
+    char *unit;      /* "B", "s", "ticks"...; "" if none */
+    char *refers_to; /* name of the table whose row number this is; "" if none */
+    char **labels;   /* names of the values 0, 1, ..., NULL-terminated; NULL if none */
     uint32_t n_labels;
     XtfType type;
     uint16_t flags;
-    uint16_t offset;   /* in the row, bytes */
-    uint16_t width;    /* bytes */
+    uint16_t offset; /* in the row, bytes */
+    uint16_t width;  /* bytes */
 } XtfField;
 
 typedef struct {
-    uint32_t id;       /* its ordinal in the file; set by the writer */
+    uint32_t id; /* its ordinal in the file; set by the writer */
     XtfSchemaKind kind;
     char *name;
     uint32_t row_size; /* bytes */
@@ -78,7 +78,7 @@ typedef struct {
 } XtfFieldSpec;
 
 enum {
-    XTF_ROW_MAX = 1024,   /* bytes a row may take: at least three fit the smallest page */
+    XTF_ROW_MAX = 1024, /* bytes a row may take: at least three fit the smallest page */
     XTF_FIELDS_MAX = 64,
     XTF_LABELS_MAX = 65535,
     XTF_SCHEMAS_MAX = 4096,

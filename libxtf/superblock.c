@@ -2,7 +2,8 @@
  * Superblocks: which commit is the file's.
  *
  * A commit writes its superblock into the slot that holds the older of the two, after everything that it names is on
- * the disk. So at any instant one slot is whole, and the newest whole one names a whole commit. A writer that closes fills both slots alike.
+ * the disk. So at any instant one slot is whole, and the newest whole one names a whole commit. A writer that closes
+ * fills both slots alike.
  */
 #include "libxtf/checksum.h"
 #include "libxtf/trace-private.h"

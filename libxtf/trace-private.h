@@ -26,7 +26,7 @@ struct XtfTrace {
     XtfSuperblock superblock;
     XtfCatalog catalog;
 
-    GMutex lock; /* guards the filling of the two below; once filled they never change */
+    GMutex lock;      /* guards the filling of the two below; once filled they never change */
     XtfTable *tables; /* as many as the catalog has; rows is NULL until a table is loaded */
     uint8_t *strings;
 

@@ -9,8 +9,8 @@ static uint8_t *read_item(XtfTrace *trace, XtfRef ref, const char *what, GError 
     XtfSource *source = trace->source;
 
     if (ref.length > source->size || ref.offset > source->size - ref.length) {
-        xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64, what, ref.offset,
-                    ref.length, source->size);
+        xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64, what,
+                    ref.offset, ref.length, source->size);
         return NULL;
     }
     g_autofree uint8_t *bytes = g_malloc(MAX(ref.length, 1));
@@ -124,7 +124,8 @@ uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema)
 bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error)
 {
     uint32_t i = 0;
-    while (i < trace->catalog.n_tables && !g_str_equal(trace->catalog.schemas[trace->catalog.tables[i].schema]->name, name))
+    while (i < trace->catalog.n_tables &&
+           !g_str_equal(trace->catalog.schemas[trace->catalog.tables[i].schema]->name, name))
         i++;
     if (i == trace->catalog.n_tables) {
         *table = NULL;

@@ -2,8 +2,8 @@
  * Reading a trace: opening one, and what its catalog says.
  *
  * A trace is an immutable snapshot: what the file's last whole commit held when it was opened. Opening reads two
- * superblocks and the catalog, whatever the size; all else is read when it is asked for, through the page cache. Every function here
- * may be called from any number of threads at once.
+ * superblocks and the catalog, whatever the size; all else is read when it is asked for, through the page cache. Every
+ * function here may be called from any number of threads at once.
  */
 #pragma once
 
@@ -45,11 +45,11 @@ const XtfClock *xtf_trace_clock(const XtfTrace *trace);
 
 typedef struct {
     uint8_t file_id[16];
-    uint32_t page_size;   /* bytes */
-    uint32_t epoch;       /* how many writers have opened the file */
-    uint64_t commit;      /* ordinal of the commit that was opened, from 1 */
-    uint64_t pages;       /* pages that are allotted */
-    uint64_t file_size;   /* bytes */
+    uint32_t page_size; /* bytes */
+    uint32_t epoch;     /* how many writers have opened the file */
+    uint64_t commit;    /* ordinal of the commit that was opened, from 1 */
+    uint64_t pages;     /* pages that are allotted */
+    uint64_t file_size; /* bytes */
     uint16_t version_major, version_minor;
 } XtfTraceInfo;
 

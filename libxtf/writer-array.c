@@ -1,9 +1,9 @@
 /*
  * Arrays being written: rows into open pages, full pages onto their places.
  *
- * A sealed page names its neighbours on both sides, so its place and that of the page behind it must be known when it is written. Therefore sealing a
- * page reserves the place of the next one. The first page of a level has no reserved place; it gets one when it is
- * sealed. So an array that never fills a page reserves none.
+ * A sealed page names its neighbours on both sides, so its place and that of the page behind it must be known when it
+ * is written. Therefore sealing a page reserves the place of the next one. The first page of a level has no reserved
+ * place; it gets one when it is sealed. So an array that never fills a page reserves none.
  *
  * A page is sealed when there is something to put behind it, not when its last row comes: a level's last page is always
  * open, and never empty.
@@ -12,7 +12,9 @@
 #include "libxtf/limits.h"
 #include "libxtf/writer-private.h"
 
-enum { LEAF_BYTES_FIRST = 512 }; /* what the first leaf is allotted before it grows: most arrays of a large trace are small */
+enum {
+    LEAF_BYTES_FIRST = 512
+}; /* what the first leaf is allotted before it grows: most arrays of a large trace are small */
 
 static uint8_t *level_payload(const XtfLevel *level)
 {
@@ -87,7 +89,8 @@ static void fill_head(const XtfArrayWriter *array, unsigned number, uint64_t pla
     xtf_write32(&head->checksum, xtf_page_checksum(head, place, level_payload(level), length));
 }
 
-static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child, GError **error);
+static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
+                       GError **error);
 
 /* A level above the topmost, whose first page was just sealed at `place`. */
 static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
@@ -137,7 +140,8 @@ static bool turn_page(XtfArrayWriter *array, unsigned number, uint64_t first_t, 
     return push_entry(array, number + 1, first_t, first_n, next, error);
 }
 
-static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child, GError **error)
+static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
+                       GError **error)
 {
     uint32_t most = (array->writer->page_size - (uint32_t)sizeof(XtfDiskPage)) / (uint32_t)sizeof(XtfDiskEntry);
     XtfDiskEntry entry;
@@ -160,8 +164,8 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
                     array->location, array->schema->name);
     else
         g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                    "location %" G_GUINT64_FORMAT ", %s, row %" G_GUINT64_FORMAT ": time goes backwards, from %" G_GUINT64_FORMAT
-                    " to %" G_GUINT64_FORMAT,
+                    "location %" G_GUINT64_FORMAT ", %s, row %" G_GUINT64_FORMAT
+                    ": time goes backwards, from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
                     array->location, array->schema->name, array->n_rows, array->last, t);
     return false;
 }

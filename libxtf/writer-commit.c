@@ -1,15 +1,15 @@
 /*
  * Commits: how what was appended becomes what a reader sees.
  *
- * A commit block holds, packed one behind the other: the right edges of the arrays that changed, the tables that changed, the heap of strings if
- * it did, the lowest nodes of the P index that changed, the levels above them (rewritten whole: they are a
- * 60th of the lowest), and the catalog. Everything else stays where earlier commits wrote it. Then, after a sync, the older of the two superblocks
- * is overwritten to name the new catalog, and a second sync makes it last. A crash at any instant leaves one superblock whole,
- * and nothing that it names was touched since: pages are written once, and blocks are never reused. So a reader's snapshot holds
- * for as long as the file does.
+ * A commit block holds, packed one behind the other: the right edges of the arrays that changed, the tables that
+ * changed, the heap of strings if it did, the lowest nodes of the P index that changed, the levels above them
+ * (rewritten whole: they are a 60th of the lowest), and the catalog. Everything else stays where earlier commits wrote
+ * it. Then, after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second sync
+ * makes it last. A crash at any instant leaves one superblock whole, and nothing that it names was touched since: pages
+ * are written once, and blocks are never reused. So a reader's snapshot holds for as long as the file does.
  *
- * The price is the space of dead commits. xtf_writer_checkpoint() bounds it: it commits once as many bytes were sealed as the last
- * commit took, so that dead blocks are never more than live pages.
+ * The price is the space of dead commits. xtf_writer_checkpoint() bounds it: it commits once as many bytes were sealed
+ * as the last commit took, so that dead blocks are never more than live pages.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -109,7 +109,8 @@ typedef struct {
 
 static bool block_flush(Block *block, GError **error)
 {
-    bool good = xtf_writer_put(block->writer, block->start + block->written, block->bytes->data, block->bytes->len, error);
+    bool good =
+        xtf_writer_put(block->writer, block->start + block->written, block->bytes->data, block->bytes->len, error);
     block->written += block->bytes->len;
     g_byte_array_set_size(block->bytes, 0);
     return good;
@@ -180,7 +181,8 @@ typedef struct {
     XtfRef ref;
 } Branch;
 
-/* Stores a lowest node if it changed. Arrays without rows are not stored; *branch has no arrays if there are no others. */
+/* Stores a lowest node if it changed. Arrays without rows are not stored; *branch has no arrays if there are no others.
+ */
 static bool add_leaf_node(Block *block, XtfNodeWriter *node, Branch *branch, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -375,7 +377,8 @@ bool xtf_writer_commit(XtfWriter *writer, GError **error)
     XtfRef catalog;
 
     if (writer->failed) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed", writer->path);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed",
+                    writer->path);
         return false;
     }
     g_mutex_lock(&writer->lock);

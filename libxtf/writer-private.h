@@ -25,9 +25,9 @@ typedef struct {
 /*
  * An array is, at any time, in one of these states:
  *   open      levels hold its right edge; rows may come
- *   finished  levels are freed; its edge lies in the writer's `pending` (edge.offset counts from its beginning) or, once that was written, in
- *             the file. No rows may come.
- * Guarded by its one appending thread; between commits nobody else looks.
+ *   finished  levels are freed; its edge lies in the writer's `pending` (edge.offset counts from its beginning) or,
+ * once that was written, in the file. No rows may come. Guarded by its one appending thread; between commits nobody
+ * else looks.
  */
 struct XtfArrayWriter {
     XtfWriter *writer;
@@ -39,7 +39,7 @@ struct XtfArrayWriter {
     uint32_t id;
     uint32_t rows_per_page;
     uint8_t height;
-    bool changed;     /* since `edge` was stored */
+    bool changed; /* since `edge` was stored */
     bool finished, pending;
 };
 
@@ -56,39 +56,39 @@ struct XtfTableWriter {
 typedef struct {
     GPtrArray *arrays; /* borrowed XtfArrayWriter */
     XtfRef stored;
-    bool changed;      /* an array joined or left it; arrays that changed are found by asking them */
+    bool changed; /* an array joined or left it; arrays that changed are found by asking them */
 } XtfNodeWriter;
 
 struct XtfWriter {
     int fd;
     char *path;
     bool no_sync;
-    bool failed;            /* a write failed: nothing may be committed any more */
+    bool failed; /* a write failed: nothing may be committed any more */
     uint32_t page_size;
     uint32_t epoch;
-    uint64_t commit;        /* the last one */
-    XtfRef catalog_stored;  /* its catalog */
-    uint64_t segment;       /* id */
+    uint64_t commit;       /* the last one */
+    XtfRef catalog_stored; /* its catalog */
+    uint64_t segment;      /* id */
     uint8_t file_id[16];
 
-    GMutex lock;            /* guards all below but what only commits touch */
-    uint64_t pages;         /* allotted */
-    uint64_t sealed_bytes;  /* since the last commit */
-    XtfCatalog catalog;     /* schemas, limits; the rest is filled by commits */
-    GHashTable *array_of;   /* (location, schema) -> XtfArrayWriter, owned */
-    GPtrArray *nodes;       /* XtfNodeWriter, in order */
-    GPtrArray *tables;      /* XtfTableWriter */
+    GMutex lock;           /* guards all below but what only commits touch */
+    uint64_t pages;        /* allotted */
+    uint64_t sealed_bytes; /* since the last commit */
+    XtfCatalog catalog;    /* schemas, limits; the rest is filled by commits */
+    GHashTable *array_of;  /* (location, schema) -> XtfArrayWriter, owned */
+    GPtrArray *nodes;      /* XtfNodeWriter, in order */
+    GPtrArray *tables;     /* XtfTableWriter */
     GByteArray *strings;
     GHashTable *string_ids; /* text -> id */
     bool strings_changed;
     XtfRef strings_stored;
-    GByteArray *pending;    /* edges of finished arrays, not written yet */
+    GByteArray *pending; /* edges of finished arrays, not written yet */
     GPtrArray *pending_arrays;
 
     uint64_t commit_bytes;      /* of all commits */
     uint64_t last_commit_bytes; /* of the last */
     uint32_t next_array;
-    uint64_t origin;            /* as the creator said; UINT64_MAX: the first record */
+    uint64_t origin; /* as the creator said; UINT64_MAX: the first record */
 };
 
 /* A writer of nothing yet, which owns the descriptor. */

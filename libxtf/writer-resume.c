@@ -1,8 +1,9 @@
 /*
  * Going on with a file that another writer closed, or left when it died.
  *
- * The last whole commit is read back with the reader's own rooms, and every array's right edge becomes open levels again. What a dead writer put behind that commit is
- * no part of the trace; its pages are written over in time, and the new epoch tells them from live ones meanwhile.
+ * The last whole commit is read back with the reader's own rooms, and every array's right edge becomes open levels
+ * again. What a dead writer put behind that commit is no part of the trace; its pages are written over in time, and the
+ * new epoch tells them from live ones meanwhile.
  */
 #include <unistd.h>
 

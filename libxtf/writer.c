@@ -85,13 +85,14 @@ static bool options_valid(const XtfWriterOptions *options, GError **error)
     uint32_t size = options->page_size;
 
     if (size < XTF_PAGE_SIZE_MIN || size > XTF_PAGE_SIZE_MAX || (size & (size - 1))) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d", size,
-                    XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d",
+                    size, XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
         return false;
     }
     if ((options->resolution_num == 0) != (options->resolution_den == 0)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a clock of %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT " ticks a second",
-                    options->resolution_num, options->resolution_den);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
+                    "a clock of %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT " ticks a second", options->resolution_num,
+                    options->resolution_den);
         return false;
     }
     return true;
@@ -193,7 +194,8 @@ static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id,
             *id = i;
             return true;
         }
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": there is another one of this name", schema->name);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": there is another one of this name",
+                    schema->name);
         return false;
     }
     if (catalog->n_schemas == XTF_SCHEMAS_MAX) {
@@ -341,7 +343,8 @@ uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table)
 }
 
 /* The lengths of the strings that a column refers to. Called with the lock held. */
-static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, const uint8_t *row, uint32_t row_size, uint32_t count)
+static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, const uint8_t *row, uint32_t row_size,
+                               uint32_t count)
 {
     XtfLimits limits = xtf_limits_empty();
 

@@ -1,13 +1,13 @@
 /*
  * Writing a trace.
  *
- * Rows go into arrays, one for each schema of each location, in time order. A page is written when it is full and never changes again; what
- * is not on its place yet is the right edge, which a commit stores. A file that is not closed, for whatever
- * reason, is read back as of its last commit.
+ * Rows go into arrays, one for each schema of each location, in time order. A page is written when it is full and never
+ * changes again; what is not on its place yet is the right edge, which a commit stores. A file that is not closed, for
+ * whatever reason, is read back as of its last commit.
  *
  * Threads: different arrays may be appended to by different threads at the same time; one array belongs to one
- * thread at a time. Adding schemas, arrays, tables and strings is safe from any thread. Committing, closing and aborting
- * are not: nobody else may use the writer then.
+ * thread at a time. Adding schemas, arrays, tables and strings is safe from any thread. Committing, closing and
+ * aborting are not: nobody else may use the writer then.
  */
 #pragma once
 
@@ -44,23 +44,23 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, 
  * no_sync counts. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
-/* The schema's id, a copy of it being stored; the same id if an equal one is there already. XTF_ERROR_INVALID if a different one has
- * that name. */
+/* The schema's id, a copy of it being stored; the same id if an equal one is there already. XTF_ERROR_INVALID if a
+ * different one has that name. */
 bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
 
 /* The id under which a string is stored in fields of type STRING; "" is 0. Equal strings share one. */
 bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error);
 
-/* The array of a location and a RECORD or SIDE schema, owned by the writer; made if it does not exist. An array without rows
- * leaves no trace in the file. */
+/* The array of a location and a RECORD or SIDE schema, owned by the writer; made if it does not exist. An array without
+ * rows leaves no trace in the file. */
 XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error);
 /* Appends a row of the schema's row_size. XTF_ERROR_INVALID if its time is before the last row's. */
 bool xtf_array_append(XtfArrayWriter *array, const void *row, GError **error);
 uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
 /* The time of the last row; 0 if there is none. */
 uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
-/* No more rows will come: what it holds in memory goes out with the next commit's block as soon as there is enough of it. Appending to it again is an
- * error. */
+/* No more rows will come: what it holds in memory goes out with the next commit's block as soon as there is enough of
+ * it. Appending to it again is an error. */
 bool xtf_array_finish(XtfArrayWriter *array, GError **error);
 
 /* The table of a TABLE schema, owned by the writer; made if it does not exist. */

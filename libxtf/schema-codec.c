@@ -2,9 +2,10 @@
  * A schema on disk: fields and the schema itself bear their length, so that later versions can add to their ends what
  * this one passes over.
  *
- *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields; U16 number of sums (0; reserved);
- * string name; then each field: U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels;
- * strings name, role, unit, refers_to; the labels, strings
+ *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields;
+ *     U16 number of sums (0; reserved); string name; then each field:
+ *         U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels;
+ *         strings name, role, unit, refers_to; the labels, strings
  *
  * A string is a U16 length and as many bytes.
  */

@@ -246,7 +246,6 @@ bool xtf_array_finish(XtfArrayWriter *array, GError **error)
     free_levels(array);
     g_mutex_lock(&writer->lock);
     array->edge.offset = writer->pending->len;
-    array->pending = true;
     g_byte_array_append(writer->pending, edge->data, edge->len);
     g_ptr_array_add(writer->pending_arrays, array);
     if (writer->pending->len >= PENDING_BYTES_MOST)

@@ -91,7 +91,6 @@ bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
     for (guint i = 0; i < writer->pending_arrays->len; i++) {
         XtfArrayWriter *array = writer->pending_arrays->pdata[i];
         array->edge.offset += offset;
-        array->pending = false;
     }
     g_ptr_array_set_size(writer->pending_arrays, 0);
     bool good = xtf_writer_put(writer, offset, writer->pending->data, writer->pending->len, error);

@@ -24,10 +24,12 @@ typedef struct {
 
 /*
  * An array is, at any time, in one of these states:
+ *
  *   open      levels hold its right edge; rows may come
- *   finished  levels are freed; its edge lies in the writer's `pending` (edge.offset counts from its beginning) or,
- * once that was written, in the file. No rows may come. Guarded by its one appending thread; between commits nobody
- * else looks.
+ *   finished  levels are freed, and no rows may come; its edge lies in the file or, while it is one of the writer's
+ *             `pending_arrays`, in `pending`, whose beginning edge.offset then counts from
+ *
+ * Its one appending thread owns it between commits; what of it `pending` concerns is under the writer's lock.
  */
 struct XtfArrayWriter {
     XtfWriter *writer;
@@ -40,7 +42,7 @@ struct XtfArrayWriter {
     uint32_t rows_per_page;
     uint8_t height;
     bool changed; /* since `edge` was stored */
-    bool finished, pending;
+    bool finished;
 };
 
 struct XtfTableWriter {

@@ -245,8 +245,8 @@ static bool add_string(XtfWriter *writer, const char *text, uint32_t *id, GError
         *id = GPOINTER_TO_UINT(known);
         return true;
     }
-    if (at + sizeof le + length + 1 >= G_MAXUINT32) {
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_INVALID, "the trace's strings take more than 4 GiB");
+    if (at + sizeof le + length + 1 > G_MAXINT32) { /* as for tables: a commit block copies them whole */
+        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_INVALID, "the trace's strings take more than 2 GiB");
         return false;
     }
     xtf_write32(&le, (uint32_t)length);

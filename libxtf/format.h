@@ -71,7 +71,8 @@ enum {
 #define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
 
 /* A reader refuses a file with an incompatible feature that it does not know, and ignores compatible ones. */
-#define XTF_FEATURES_INCOMPATIBLE_KNOWN UINT64_C(0)
+#define XTF_FEATURE_COMPACT             (UINT64_C(1) << 0) /* some arrays have compact leaves */
+#define XTF_FEATURES_INCOMPATIBLE_KNOWN XTF_FEATURE_COMPACT
 
 /* The structures are laid out as tables, by hand. */
 /* clang-format off */
@@ -104,19 +105,14 @@ typedef struct {           /* OFFSET SIZE */
 typedef enum {
     XTF_PAGE_LEAF = 1,
     XTF_PAGE_INDEX = 2,
-    XTF_PAGE_SUMS = 3, /* companion of an index page; reserved */
+    XTF_PAGE_SUMS = 3, /* companion of an index page: see XtfDiskSums */
 } XtfPageKind;
-
-typedef enum {
-    XTF_CODEC_PLAIN = 0,   /* rows side by side */
-    XTF_CODEC_COMPACT = 1, /* reserved */
-} XtfCodec;
 
 /* Every page begins with this; its payload follows, then zeros. */
 typedef struct {        /* OFFSET SIZE */
     XtfLe32 magic;      /*  0  4  XTF_PAGE_MAGIC */
     uint8_t kind;       /*  4  1  XtfPageKind */
-    uint8_t codec;      /*  5  1  XtfCodec; 0 in index pages */
+    uint8_t codec;      /*  5  1  XtfCodec (codec.h) of a leaf, or of sums; else 0 */
     uint8_t level;      /*  6  1  0: leaf */
     uint8_t flags;      /*  7  1  0 */
     XtfLe32 array;      /*  8  4  id */
@@ -138,7 +134,27 @@ typedef struct {       /* OFFSET SIZE */
     XtfLe64 child;     /* 16  8  place */
 } XtfDiskEntry;
 
-/* The right edge of an array: `height` of these, leaf first, then the levels' payloads in the same order. */
+/*
+ * The sums of an index page's children: a page of kind XTF_PAGE_SUMS, so many pages behind as `companion` says. Its
+ * head is as the index page's but for the kind, and the payload, which may be longer than a page and then goes on over
+ * as many pages behind it as it takes. The payload: for each of the schema's sums, in order, one of these and `length`
+ * bytes of rows, then, on level 1 and for sums of frames, another one. Rows are packed by the array's codec; they are
+ *
+ *     totals     child U64; depth U8; as many keys U64 as the sums have; as many cells U64
+ *     snapshots  child U64; key U64; row U64; time U64; outermost U8
+ *
+ * where `child` is the entry's slot in the index page, and takes the time's part in packing. Totals are sorted by child,
+ * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. Snapshots are
+ * the frames open before the child's first row, outermost first, of which the XTF_SNAPSHOT_FRAMES innermost are kept.
+ */
+typedef struct {     /* OFFSET SIZE */
+    XtfLe32 n_rows;  /*  0  4 */
+    XtfLe32 length;  /*  4  4  bytes that follow */
+} XtfDiskSums;
+
+/* The right edge of an array: `height` of these, leaf first, then the levels' payloads in the same order, then, for each
+ * level from 1 up, if the schema has sums: U32 length, and so many bytes of XtfDiskSums, of the level's sealed children
+ * (and the snapshot of the open one too). */
 typedef struct {       /* OFFSET SIZE */
     XtfLe64 first_n;   /*  0  8  N of the first row below the open page */
     XtfLe64 place;     /*  8  8  where the page will be written; 0: not reserved, the level has sealed no page */
@@ -254,6 +270,7 @@ _Static_assert(sizeof(XtfDiskRef) == 16, "XtfDiskRef");
 _Static_assert(sizeof(XtfDiskSuperblock) == 256, "XtfDiskSuperblock");
 _Static_assert(sizeof(XtfDiskPage) == 64, "XtfDiskPage");
 _Static_assert(sizeof(XtfDiskEntry) == 24, "XtfDiskEntry");
+_Static_assert(sizeof(XtfDiskSums) == 8, "XtfDiskSums");
 _Static_assert(sizeof(XtfDiskEdge) == 32, "XtfDiskEdge");
 _Static_assert(sizeof(XtfDiskNode) == 16, "XtfDiskNode");
 _Static_assert(sizeof(XtfDiskArray) == 64, "XtfDiskArray");

@@ -5,6 +5,7 @@
  * payload, and that their keys never fall. What it must be where a link led to it (which array, level, first N) is
  * compared at every visit.
  */
+#include "libxtf/codec.h"
 #include "libxtf/checksum.h"
 #include "libxtf/trace-private.h"
 

@@ -8,6 +8,7 @@
  * A page is sealed when there is something to put behind it, not when its last row comes: a level's last page is always
  * open, and never empty.
  */
+#include "libxtf/codec.h"
 #include "libxtf/checksum.h"
 #include "libxtf/limits.h"
 #include "libxtf/writer-private.h"

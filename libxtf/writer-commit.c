@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "libxtf/codec.h"
 #include "libxtf/checksum.h"
 #include "libxtf/limits.h"
 #include "libxtf/writer-private.h"

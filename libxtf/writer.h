@@ -35,6 +35,8 @@ typedef struct {
     uint64_t resolution_num; /* ticks... */
     uint64_t resolution_den; /* ...in so many seconds; 0 and 0: 10^9 and 1, nanoseconds */
     uint64_t origin;         /* time 0, unless a record is earlier; UINT64_MAX: the first record */
+    bool plain;              /* leaves of plain rows, XTF_CODEC_PLAIN; else packed, XTF_CODEC_COMPACT */
+    unsigned level;          /* of packing, 1 to 9; 0: the default */
     bool no_sync;            /* leave out the fsyncs: for files that are made again after a crash of the machine */
 } XtfWriterOptions;
 

@@ -1,0 +1,41 @@
+/*
+ * Summers: what rows add to totals, and the state that this takes. The writer has one for each sums of an array; the
+ * reader makes one for the rows at an interval's edge. Nothing here knows of pages.
+ */
+#pragma once
+
+#include "libxtf/sums.h"
+
+enum {
+    XTF_SNAPSHOT_FRAMES = 64, /* of the stack, that the index keeps for each leaf: the innermost ones */
+};
+
+/* The stack between two rows. Sums of groups leave it alone. */
+typedef struct {
+    GArray *frames; /* XtfOpenFrame, outermost first */
+    uint64_t below; /* row, plus 1, that began the frame around the first of these; 0: there is none */
+    uint64_t n;     /* the next row's number */
+    uint64_t time;  /* of the row before it; of row 0 itself where that is the next */
+} XtfFrameStack;
+
+void xtf_frame_stack_init(XtfFrameStack *stack); /* before row 0 */
+void xtf_frame_stack_clear(XtfFrameStack *stack);
+void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from); /* `to` is initialised */
+
+/* Puts what lies below under the stack's frames and sets `below` anew. Where the stack is whole it is never called; a
+ * reader's leads to earlier leaves. */
+typedef struct {
+    bool (*deepen)(XtfFrameStack *stack, void *data, GError **error);
+    void *data;
+} XtfDeepener;
+
+/*
+ * Adds what `count` rows, side by side, add to the totals (of full depth), and moves the stack on behind them. Rows are
+ * sound in themselves but may lie about distances: a distance that leads to no frame of the stack is taken for none.
+ * Fails only where `deepen` does; without one (NULL) never.
+ */
+bool xtf_summer_add(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error);
+
+/* The key of the group that a row is in: sums->n_keys values. */
+void xtf_sums_row_key(const XtfSchema *schema, const XtfSums *sums, const uint8_t *row, uint64_t *key);

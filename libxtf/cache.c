@@ -12,9 +12,22 @@ struct Entry {
     Entry *older, *newer;
     uint32_t pins; /* whoever waits for the load holds one too, so that the entry is not evicted before they wake */
     bool loading, failed;
-    uint8_t *owned;      /* NULL where the source lent its own bytes */
+    uint8_t *owned; /* NULL where the source lent its own bytes */
+    /* What it is named by, beside its offset. A made block's own length is that of what was made. */
+    uint32_t length;
     XtfBlockCheck check; /* what it passed: bytes that were checked as an item are not good as a page */
+    XtfBlockMaker maker; /* NULL: it was read */
 };
+
+/* A block that is asked for. */
+typedef struct {
+    uint64_t offset, hash;
+    uint32_t length;
+    XtfBlockCheck check;
+    XtfBlockMaker maker;
+    const void *check_context;
+    void *maker_context;
+} Request;
 
 typedef struct {
     GMutex lock;
@@ -152,10 +165,16 @@ static void table_remove(Shard *shard, Entry *entry)
     shard->n_entries--;
 }
 
-static Entry *table_find(const Shard *shard, uint64_t offset, uint32_t length, XtfBlockCheck check, uint64_t hash)
+static bool is_asked_for(const Entry *entry, const Request *request)
 {
-    Entry *entry = shard->buckets[hash & (shard->n_buckets - 1)];
-    while (entry && (entry->block.offset != offset || entry->block.length != length || entry->check != check))
+    return entry->block.offset == request->offset && entry->length == request->length &&
+           entry->check == request->check && entry->maker == request->maker;
+}
+
+static Entry *table_find(const Shard *shard, const Request *request)
+{
+    Entry *entry = shard->buckets[request->hash & (shard->n_buckets - 1)];
+    while (entry && !is_asked_for(entry, request))
         entry = entry->chain;
     return entry;
 }
@@ -201,52 +220,63 @@ static Entry *pin_present(Shard *shard, Entry *entry)
     return NULL;
 }
 
-static bool read_block(XtfCache *cache, Entry *entry, const void *context, GError **error)
-{
-    XtfSource *source = cache->source;
-    XtfBlock *block = &entry->block;
-
-    if (entry->owned) {
-        if (!source->ops->read(source, block->offset, entry->owned, block->length, error))
-            return false;
-        block->data = entry->owned;
-    }
-    return !entry->check || entry->check(block->data, block->length, block->offset, context, error);
-}
-
-static Entry *entry_new(XtfSource *source, uint64_t offset, uint32_t length, XtfBlockCheck check)
+static Entry *entry_new(XtfSource *source, const Request *request)
 {
     Entry *entry = g_new0(Entry, 1);
 
-    entry->block.offset = offset;
-    entry->block.length = length;
+    entry->block.offset = request->offset;
+    entry->length = request->length;
+    entry->check = request->check;
+    entry->maker = request->maker;
     entry->loading = true;
-    entry->check = check;
     entry->pins = 1;
-    entry->block.data = source->ops->map ? source->ops->map(source, offset, length) : NULL;
+    if (request->maker)
+        return entry;
+    entry->block.length = request->length;
+    entry->block.data = source->ops->map ? source->ops->map(source, request->offset, request->length) : NULL;
     if (!entry->block.data)
-        entry->owned = g_malloc(length);
+        entry->block.data = entry->owned = g_malloc(request->length);
     return entry;
 }
 
-/* Reads a block that is not there. Called and left with the lock held, which is let go meanwhile. */
-static Entry *load(XtfCache *cache, Shard *shard, uint64_t hash, uint64_t offset, uint32_t length, XtfBlockCheck check,
-                   const void *context, GError **error)
+static bool read_block(XtfSource *source, const Entry *entry, const Request *request, GError **error)
 {
-    Entry *entry = entry_new(cache->source, offset, length, check);
-    size_t cost = entry_cost(entry);
+    const XtfBlock *block = &entry->block;
 
-    shard->misses++;
-    shard->loads++;
+    if (entry->owned && !source->ops->read(source, block->offset, entry->owned, block->length, error))
+        return false;
+    return !request->check || request->check(block->data, block->length, block->offset, request->check_context, error);
+}
+
+static void account(Shard *shard, size_t cost)
+{
     make_room(shard, cost);
     shard->bytes += cost;
     shard->pinned_bytes += cost;
-    table_add(shard, entry, hash);
+}
+
+/* Reads or makes a block that is not there. Called and left with the lock held, which is let go meanwhile. */
+static Entry *load(XtfCache *cache, Shard *shard, const Request *request, GError **error)
+{
+    Entry *entry = entry_new(cache->source, request);
+    uint8_t *made = NULL;
+    uint32_t length = 0;
+
+    shard->misses++;
+    shard->loads++;
+    account(shard, entry_cost(entry));
+    table_add(shard, entry, request->hash);
 
     g_mutex_unlock(&shard->lock);
-    bool good = read_block(cache, entry, context, error);
+    bool good = request->maker ? request->maker(request->maker_context, &made, &length, error)
+                               : read_block(cache->source, entry, request, error);
     g_mutex_lock(&shard->lock);
 
+    if (good && request->maker) {
+        entry->block.data = entry->owned = made;
+        entry->block.length = length;
+        account(shard, length);
+    }
     entry->loading = false;
     entry->failed = !good;
     if (entry->pins > 1)
@@ -254,10 +284,28 @@ static Entry *load(XtfCache *cache, Shard *shard, uint64_t hash, uint64_t offset
     if (good)
         return entry;
     table_remove(shard, entry);
-    shard->bytes -= cost;
-    shard->pinned_bytes -= cost;
+    shard->bytes -= entry_cost(entry);
+    shard->pinned_bytes -= entry_cost(entry);
     drop_failed(entry);
     return NULL;
+}
+
+static XtfBlock *pin(XtfCache *cache, const Request *request, GError **error)
+{
+    Shard *shard = shard_of(cache, request->hash);
+    Entry *entry = NULL;
+    g_autoptr(GError) reason = NULL;
+
+    g_mutex_lock(&shard->lock);
+    while (!entry && !reason) {
+        entry = table_find(shard, request);
+        /* Where the load that it waited for failed, it tries for itself, to have the reason. */
+        entry = entry ? pin_present(shard, entry) : load(cache, shard, request, &reason);
+    }
+    g_mutex_unlock(&shard->lock);
+    if (!entry)
+        g_propagate_error(error, g_steal_pointer(&reason));
+    return entry ? &entry->block : NULL;
 }
 
 XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockCheck check, const void *context,
@@ -269,22 +317,27 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBl
                     offset, length, cache->source->size);
         return NULL;
     }
+    const Request request = {
+        .offset = offset,
+        .hash = hash_offset(offset),
+        .length = length,
+        .check = check,
+        .check_context = context,
+    };
+    return pin(cache, &request, error);
+}
 
-    uint64_t hash = hash_offset(offset);
-    Shard *shard = shard_of(cache, hash);
-    Entry *entry = NULL;
-    g_autoptr(GError) reason = NULL;
-
-    g_mutex_lock(&shard->lock);
-    while (!entry && !reason) {
-        entry = table_find(shard, offset, length, check, hash);
-        /* Where the load that it waited for failed, it tries for itself, to have the reason. */
-        entry = entry ? pin_present(shard, entry) : load(cache, shard, hash, offset, length, check, context, &reason);
-    }
-    g_mutex_unlock(&shard->lock);
-    if (!entry)
-        g_propagate_error(error, g_steal_pointer(&reason));
-    return entry ? &entry->block : NULL;
+XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockMaker maker, void *context,
+                         GError **error)
+{
+    const Request request = {
+        .offset = offset,
+        .hash = hash_offset(offset),
+        .length = length,
+        .maker = maker,
+        .maker_context = context,
+    };
+    return pin(cache, &request, error);
 }
 
 void xtf_cache_put(XtfCache *cache, XtfBlock *block)

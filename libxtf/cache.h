@@ -58,7 +58,8 @@ XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, XtfB
                          GError **error);
 
 typedef struct {
-    uint64_t hits, misses, loads, evictions; /* since it was made; a miss that waits for another's load is not a load */
+    uint64_t hits, misses, loads,
+        evictions; /* since it was made; a miss that waits for another's load is none; what is made counts as loaded */
     uint64_t bytes, pinned_bytes, limit;
 } XtfCacheStats;
 

@@ -61,6 +61,13 @@ static inline uint32_t xtf_bytes_read_u32(XtfBytesReader *reader)
     return xtf_read32(value);
 }
 
+static inline uint64_t xtf_bytes_read_u64(XtfBytesReader *reader)
+{
+    XtfLe64 value;
+    xtf_bytes_read(reader, &value, sizeof value);
+    return xtf_read64(value);
+}
+
 /* A reader over the next `length` bytes, which this one passes over. */
 static inline XtfBytesReader xtf_bytes_read_part(XtfBytesReader *reader, size_t length)
 {
@@ -94,6 +101,13 @@ static inline void xtf_bytes_write_u32(GByteArray *bytes, uint32_t value)
 {
     XtfLe32 le;
     xtf_write32(&le, value);
+    g_byte_array_append(bytes, le.bytes, sizeof le);
+}
+
+static inline void xtf_bytes_write_u64(GByteArray *bytes, uint64_t value)
+{
+    XtfLe64 le;
+    xtf_write64(&le, value);
     g_byte_array_append(bytes, le.bytes, sizeof le);
 }
 

@@ -1,15 +1,23 @@
 /*
- * A schema on disk: fields and the schema itself bear their length, so that later versions can add to their ends what
- * this one passes over.
+ * A schema on disk: fields, sums and the schema itself bear their length, so that later versions can add to their ends
+ * what this one passes over.
  *
  *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields;
- *     U16 number of sums (0; reserved); string name; then each field:
+ *     U16 number of sums; string name; then each field:
  *         U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels;
  *         strings name, role, unit, refers_to; the labels, strings
+ *     then each of the sums:
+ *         U16 bytes that follow; U8 kind; U8 flags; U8 number of keys; U8 number of values; U8 typed_by; U8 0;
+ *         U64 reals; U64 signeds; the keys, U8 each; the values, U8 each
  *
  * A string is a U16 length and as many bytes.
  */
 #include "libxtf/schema-codec.h"
+
+enum {
+    SUMS_HEAD_BYTES = 22, /* behind the length */
+    SUMS_EXTREMES = 1,    /* flag */
+};
 
 static size_t field_size(const XtfField *field)
 {
@@ -32,6 +40,21 @@ bool xtf_schema_encodable(const XtfSchema *schema, GError **error)
     return fits;
 }
 
+static void encode_sums(const XtfSums *sums, GByteArray *bytes)
+{
+    xtf_bytes_write_u16(bytes, (uint16_t)(SUMS_HEAD_BYTES + sums->n_keys + sums->n_values));
+    xtf_bytes_write_u8(bytes, (uint8_t)sums->kind);
+    xtf_bytes_write_u8(bytes, sums->extremes ? SUMS_EXTREMES : 0);
+    xtf_bytes_write_u8(bytes, sums->n_keys);
+    xtf_bytes_write_u8(bytes, sums->n_values);
+    xtf_bytes_write_u8(bytes, sums->typed_by);
+    xtf_bytes_write_u8(bytes, 0);
+    xtf_bytes_write_u64(bytes, sums->reals);
+    xtf_bytes_write_u64(bytes, sums->signeds);
+    g_byte_array_append(bytes, sums->keys, sums->n_keys);
+    g_byte_array_append(bytes, sums->values, sums->n_values);
+}
+
 void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
 {
     guint start = bytes->len;
@@ -41,7 +64,7 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
     xtf_bytes_write_u8(bytes, 0);
     xtf_bytes_write_u16(bytes, (uint16_t)schema->row_size);
     xtf_bytes_write_u16(bytes, (uint16_t)schema->n_fields);
-    xtf_bytes_write_u16(bytes, 0);
+    xtf_bytes_write_u16(bytes, (uint16_t)schema->n_sums);
     xtf_bytes_write_string(bytes, schema->name);
     for (uint32_t i = 0; i < schema->n_fields; i++) {
         const XtfField *field = &schema->fields[i];
@@ -58,6 +81,8 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
         for (uint32_t l = 0; l < field->n_labels; l++)
             xtf_bytes_write_string(bytes, field->labels[l]);
     }
+    for (uint32_t i = 0; i < schema->n_sums; i++)
+        encode_sums(&schema->sums[i], bytes);
     xtf_write32((XtfLe32 *)(bytes->data + start), bytes->len - start - 4);
 }
 
@@ -85,6 +110,25 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     return !reader.failed && !schema->failed;
 }
 
+static bool decode_sums(XtfBytesReader *schema, XtfSums *sums)
+{
+    XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
+
+    sums->kind = xtf_bytes_read_u8(&reader);
+    sums->extremes = xtf_bytes_read_u8(&reader) & SUMS_EXTREMES;
+    sums->n_keys = xtf_bytes_read_u8(&reader);
+    sums->n_values = xtf_bytes_read_u8(&reader);
+    sums->typed_by = xtf_bytes_read_u8(&reader);
+    xtf_bytes_read_u8(&reader);
+    sums->reals = xtf_bytes_read_u64(&reader);
+    sums->signeds = xtf_bytes_read_u64(&reader);
+    if (sums->n_keys > XTF_SUMS_KEYS_MAX || sums->n_values > XTF_SUMS_VALUES_MAX)
+        return false;
+    xtf_bytes_read(&reader, sums->keys, sums->n_keys);
+    xtf_bytes_read(&reader, sums->values, sums->n_values);
+    return !reader.failed && !schema->failed;
+}
+
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
 {
     XtfBytesReader part = xtf_bytes_read_part(reader, xtf_bytes_read_u32(reader));
@@ -94,18 +138,20 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
     xtf_bytes_read_u8(&part);
     schema->row_size = xtf_bytes_read_u16(&part);
     uint16_t n_fields = xtf_bytes_read_u16(&part);
-    xtf_bytes_read_u16(&part); /* sums: none that this version reads */
+    uint16_t n_sums = xtf_bytes_read_u16(&part);
     schema->name = xtf_bytes_read_string(&part);
-    bool whole = !part.failed && n_fields <= XTF_FIELDS_MAX;
+    bool whole = !part.failed && n_fields <= XTF_FIELDS_MAX && n_sums <= XTF_SUMS_MAX;
     if (whole) {
         schema->fields = g_new0(XtfField, n_fields);
         for (; whole && schema->n_fields < n_fields; schema->n_fields++)
             whole = decode_field(&part, &schema->fields[schema->n_fields]);
+        for (; whole && schema->n_sums < n_sums; schema->n_sums++)
+            whole = decode_sums(&part, &schema->sums[schema->n_sums]);
     }
     g_autoptr(GError) reason = NULL;
     if (!whole || !xtf_schema_validate(schema, &reason)) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s",
-                    reason ? reason->message : "a schema is cut short");
+                    reason ? reason->message : "a schema is cut short, or has too much of something");
         return NULL;
     }
     return g_steal_pointer(&schema);

@@ -9,6 +9,10 @@
 /* Whether the schema keeps the rules that its header states: XTF_ERROR_INVALID. */
 bool xtf_schema_validate(const XtfSchema *schema, GError **error);
 
+/* Whether sums keep the rules that schema.h states, in a schema whose fields do: XTF_ERROR_INVALID. */
+bool xtf_schema_sums_are_sound(const XtfSchema *schema, const XtfSums *sums, GError **error);
+bool xtf_sums_equal(const XtfSums *a, const XtfSums *b);
+
 /* Whether its names and labels fit their length fields: XTF_ERROR_INVALID. */
 bool xtf_schema_encodable(const XtfSchema *schema, GError **error);
 

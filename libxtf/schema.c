@@ -100,6 +100,11 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
     const XtfField *first = &schema->fields[0];
     if (schema->kind != XTF_SCHEMA_TABLE && (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
         return schema_fail(schema, error, "the first field must be the time, a U64", NULL);
+    if (schema->n_sums > XTF_SUMS_MAX)
+        return schema_fail(schema, error, "it has too many sums", NULL);
+    for (uint32_t i = 0; i < schema->n_sums; i++)
+        if (!xtf_schema_sums_are_sound(schema, &schema->sums[i], error))
+            return false;
     return true;
 }
 
@@ -149,10 +154,13 @@ static bool field_equal(const XtfField *a, const XtfField *b)
 
 bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b)
 {
-    if (!g_str_equal(a->name, b->name) || a->kind != b->kind || a->n_fields != b->n_fields)
+    if (!g_str_equal(a->name, b->name) || a->kind != b->kind || a->n_fields != b->n_fields || a->n_sums != b->n_sums)
         return false;
     for (uint32_t i = 0; i < a->n_fields; i++)
         if (!field_equal(&a->fields[i], &b->fields[i]))
+            return false;
+    for (uint32_t i = 0; i < a->n_sums; i++)
+        if (!xtf_sums_equal(&a->sums[i], &b->sums[i]))
             return false;
     return true;
 }

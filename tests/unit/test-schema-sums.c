@@ -1,0 +1,159 @@
+/*
+ * Sums that a schema declares: which are refused, and that they survive their bytes.
+ */
+#include "fixture.h"
+
+#include "libxtf/schema-codec.h"
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const XtfFieldSpec fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "region", .type = XTF_TYPE_U32},
+    {.name = "event", .type = XTF_TYPE_U8},
+    {.name = "distance", .type = XTF_TYPE_U32, .flags = XTF_FIELD_DISTANCE},
+    {.name = "outermost", .type = XTF_TYPE_U8},
+    {.name = "kind", .type = XTF_TYPE_U8},
+    {.name = "value", .type = XTF_TYPE_U64},
+    {.name = "real", .type = XTF_TYPE_F64},
+    {.name = "text", .type = XTF_TYPE_STRING},
+    {.name = "signed", .type = XTF_TYPE_I32},
+    {0},
+};
+
+static XtfSchema *make(XtfSchemaKind kind)
+{
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("calls", kind, fields, &error);
+    cr_assert_good(schema, error);
+    return schema;
+}
+
+static XtfSchema *make_with_sums(void)
+{
+    GError *error = NULL;
+    XtfSchema *schema = make(XTF_SCHEMA_RECORD);
+    const XtfSumsSpec specs[] = {
+        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("region"), .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_SUMS_GROUPS,
+         .keys = NAMES("region", "kind"),
+         .values = NAMES("value", "real", "signed"),
+         .extremes = true,
+         .typed_by = "kind",
+         .reals = 4,
+         .signeds = 3},
+        {.kind = XTF_SUMS_GROUPS},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
+        cr_assert_good(xtf_schema_add_sums(schema, &specs[i], &error), error);
+    return schema;
+}
+
+Test(schema_sums, fields_by_their_names)
+{
+    g_autoptr(XtfSchema) schema = make_with_sums();
+
+    cr_assert_eq(schema->n_sums, 3);
+    cr_assert(schema->sums[0].n_keys == 1 && schema->sums[0].keys[0] == 1);
+    cr_assert(schema->sums[0].n_values == 3 && memcmp(schema->sums[0].values, "\2\3\4", 3) == 0);
+    cr_assert(schema->sums[1].n_keys == 2 && memcmp(schema->sums[1].keys, "\1\5", 2) == 0);
+    cr_assert(schema->sums[1].n_values == 3 && memcmp(schema->sums[1].values, "\6\7\11", 3) == 0);
+    cr_assert(schema->sums[1].extremes && schema->sums[1].typed_by == 2);
+    cr_assert(schema->sums[1].reals == 4 && schema->sums[1].signeds == 3);
+    cr_assert_eq(xtf_sums_n_cells(&schema->sums[0]), 4);
+    cr_assert_eq(xtf_sums_n_cells(&schema->sums[1]), 1 + 3 * 4);
+    cr_assert_eq(xtf_sums_n_cells(&schema->sums[2]), 1);
+}
+
+Test(schema_sums, bad_ones_are_refused)
+{
+    const XtfSumsSpec bad[] = {
+        {.kind = 3},
+        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("nothing")},
+        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("region", "region")},
+        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("time", "region", "event", "distance", "outermost", "kind", "value")},
+        {.kind = XTF_SUMS_GROUPS, .values = NAMES("text")},
+        {.kind = XTF_SUMS_GROUPS, .values = NAMES("value", "real", "event", "region", "kind")},
+        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("region"), .values = NAMES("value"), .typed_by = "kind"},
+        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("kind"), .values = NAMES("real"), .typed_by = "kind"},
+        {.kind = XTF_SUMS_GROUPS,
+         .keys = NAMES("kind"),
+         .values = NAMES("value"),
+         .typed_by = "kind",
+         .reals = 2,
+         .signeds = 6},
+        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("kind"), .values = NAMES("value"), .reals = 2},
+        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("region")},
+        {.kind = XTF_SUMS_FRAMES, .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("value"), .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("signed"), .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("region"), .values = NAMES("distance", "event", "outermost")},
+        {.kind = XTF_SUMS_FRAMES,
+         .keys = NAMES("region"),
+         .values = NAMES("event", "distance", "outermost"),
+         .extremes = true},
+    };
+    g_autoptr(XtfSchema) schema = make(XTF_SCHEMA_SIDE);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autoptr(GError) error = NULL;
+        cr_assert_not(xtf_schema_add_sums(schema, &bad[i], &error), "number %zu", i);
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID));
+        cr_assert_eq(schema->n_sums, 0);
+    }
+    const XtfSumsSpec good = {.kind = XTF_SUMS_GROUPS};
+    for (unsigned i = 0; i < XTF_SUMS_MAX; i++)
+        cr_assert(xtf_schema_add_sums(schema, &good, NULL));
+    cr_assert_not(xtf_schema_add_sums(schema, &good, NULL));
+
+    g_autoptr(XtfSchema) table = make(XTF_SCHEMA_TABLE);
+    cr_assert_not(xtf_schema_add_sums(table, &good, NULL));
+}
+
+Test(schema_sums, copies_are_equal_and_differences_are_seen)
+{
+    g_autoptr(XtfSchema) schema = make_with_sums();
+    g_autoptr(XtfSchema) copy = xtf_schema_copy(schema);
+    g_autoptr(XtfSchema) without = make(XTF_SCHEMA_RECORD);
+
+    cr_assert(xtf_schema_equal(schema, copy));
+    cr_assert_not(xtf_schema_equal(schema, without));
+    copy->sums[1].reals = 8;
+    cr_assert_not(xtf_schema_equal(schema, copy));
+    copy->sums[1].reals = schema->sums[1].reals;
+    copy->sums[0].keys[0] = 5;
+    cr_assert_not(xtf_schema_equal(schema, copy));
+}
+
+Test(schema_sums, survive_their_bytes_and_no_others)
+{
+    g_autoptr(XtfSchema) schema = make_with_sums();
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    xtf_schema_encode(schema, bytes);
+    XtfBytesReader reader = {.at = bytes->data, .left = bytes->len};
+    g_autoptr(XtfSchema) again = xtf_schema_decode(&reader, NULL);
+    cr_assert(again && xtf_schema_equal(schema, again));
+    cr_assert_eq(reader.left, 0);
+    /* The bytes of the sums, which stand last, taking all values: an error, or sums that are sound. */
+    for (guint at = bytes->len - 3 * 24 - 4 - 5; at < bytes->len; at++) {
+        uint8_t was = bytes->data[at];
+        for (unsigned value = 0; value < 256; value++) {
+            g_autoptr(GError) error = NULL;
+            bytes->data[at] = (uint8_t)value;
+            reader = (XtfBytesReader){.at = bytes->data, .left = bytes->len};
+            g_autoptr(XtfSchema) other = xtf_schema_decode(&reader, &error);
+            if (other)
+                cr_assert(xtf_schema_validate(other, NULL));
+            else
+                cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
+            cr_assert(value == was ? other != NULL : true);
+        }
+        bytes->data[at] = was;
+    }
+    /* A key that is no field. */
+    bytes->data[bytes->len - 24 - 3 - 2] = 10;
+    reader = (XtfBytesReader){.at = bytes->data, .left = bytes->len};
+    cr_assert_null(xtf_schema_decode(&reader, NULL));
+}

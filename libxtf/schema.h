@@ -72,7 +72,7 @@ typedef struct {
  * values are three fields, in this order: one that is 0 in rows that begin a frame and 1 in rows that end one; one, a
  * DISTANCE, that leads from an end to its beginning and from a beginning to that of the frame around it (0: none); and
  * one that is not 0 if no other frame of that key is open around this one. The cells of a group: frames begun; rows
- * that end one; inclusive and exclusive time, in ticks (see sums.h for what exactly they are).
+ * of the key that end one, or would; inclusive and exclusive time, in ticks (see sums.h for what exactly they are).
  *
  * Where the groups below a child are too many, it keeps those of the first key fields only, without the last ones: so
  * the order of the keys matters, and those of most values come last.

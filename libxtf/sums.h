@@ -14,6 +14,9 @@
  * (with any stack), 0, and twice the ticks. Ticks of other rows that find the stack empty go nowhere. Row 0 is charged
  * with nothing.
  *
+ * Rows that end a frame are counted under the key that they hold themselves, those that end none too: so the rows of a
+ * key are its frames begun plus its rows that end, whatever became of the frames.
+ *
  * All functions may be called from any thread; a XtfTotals belongs to one at a time.
  */
 #pragma once
@@ -66,8 +69,8 @@ typedef struct {
 bool xtf_array_sum(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                    XtfTotals *totals, GError **error);
 
-/* Of groups, or of frames: the number of rows before n that are in the groups meant (for frames: rows that begin or end
- * one of such a key; XTF_FRAMES_BEFORE has none). */
+/* The number of rows before n that are in the groups meant: for frames, the rows that hold such a key.
+ * (XTF_FRAMES_BEFORE has none: its rows hold keys of their own.) */
 bool xtf_array_group_rank(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t n,
                           uint64_t *rank, GError **error);
 /* The row that has k such rows before it and is one itself; n_rows if there is none. */

@@ -118,7 +118,7 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
         uint64_t last = locations->n_procs ? locations->procs[locations->n_procs - 1] : 0;
         cell.kind = XTF_CELL_PEER;
         if (!layout->error)
-            xtf_formats_find_comm(formats, schema, &cell, &layout->error);
+            xtf_comm_source_find(&cell.comm, formats->guide->trace, schema, &layout->error);
         cell.width = MAX(cell.width, xtf_count_digits(last));
     } else if (g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8) {
         cell.kind = XTF_CELL_VALUE;
@@ -315,7 +315,7 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
     const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
     bool good;
 
-    if (!layout.locations || !xtf_formats_load_ranks(formats, error))
+    if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_guide_ranks(formats->guide, error))))
         return NULL;
     XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(trace)];
     layout.format = g_new0(XtfFormat, 1);

@@ -69,11 +69,14 @@ static void put_unknown(const XtfCell *cell, char *line)
 
 static bool put_peer(const Context *context, const XtfCell *cell, const uint8_t *row, char *line, GError **error)
 {
-    uint64_t proc;
+    const XtfCommSource *source = &cell->comm;
+    uint64_t rank = xtf_field_get(cell->field, row), comm, proc;
 
-    if (!cell->other || !context->ranks->comms) /* no communicators: nothing to translate by */
-        return put_unsigned(cell, xtf_field_get(cell->field, row), line, error);
-    if (xtf_ranks_map(context->ranks, cell, row, context->proc, &proc))
+    if (!source->field || !context->ranks->comms) /* no communicators: nothing to translate by */
+        return put_unsigned(cell, rank, line, error);
+    if (!xtf_field_is_none(source->field, row) &&
+        xtf_comm_source_map(source, xtf_field_get(source->field, row), &comm) &&
+        xtf_ranks_proc(context->ranks, comm, rank, context->proc, &proc))
         return put_unsigned(cell, proc, line, error);
     put_unknown(cell, line);
     return true;
@@ -218,7 +221,7 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRun *run, char *out, GErro
     const XtfProgram *program = &format->programs[schema->id];
     const XtfLocation *location = &renderer->locations->all[run->span->location];
     XtfGuide *guide = renderer->formats->guide;
-    Context context = {guide->trace, &renderer->formats->ranks, &guide->scale, location->proc};
+    Context context = {guide->trace, renderer->formats->ranks, &guide->scale, location->proc};
 
     if (!program->template) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", of which it states none",

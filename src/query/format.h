@@ -48,9 +48,8 @@ typedef enum {
 typedef struct {
     XtfCellKind kind;
     const XtfField *field; /* NULL: XTF_CELL_TYPE */
-    const XtfField *other; /* of a PEER: its communicator, or a row of `via`; of a VALUE: its type. May be NULL */
-    const XtfTable *via;   /* of a PEER: rows whose field `comm` is the communicator; NULL: `other` is it */
-    const XtfField *comm;
+    const XtfField *other; /* of a VALUE: its type. May be NULL */
+    XtfCommSource comm;    /* of a PEER */
     const XtfNames *names;
     uint64_t max;      /* of an UNSIGNED: the largest that fits */
     uint32_t from, to; /* in the line */
@@ -73,20 +72,13 @@ typedef struct {
     uint32_t n_programs;
 } XtfFormat;
 
-/* From a rank in a communicator to a process: tables and their fields, where the trace has them. */
-typedef struct {
-    const XtfTable *comms, *groups, *members;
-    const XtfField *group, *remote_group, *first, *count, *proc;
-} XtfRanks;
-
 typedef struct {
     XtfGuide *guide; /* borrowed */
     GMutex lock;
-    XtfFormat **formats; /* by schema; behind them that of all types merged */
-    GHashTable *names;   /* table and width to XtfNames */
-    GPtrArray *labels;   /* XtfNames of fields */
-    XtfRanks ranks;
-    bool ranks_loaded;
+    XtfFormat **formats;   /* by schema; behind them that of all types merged */
+    GHashTable *names;     /* table and width to XtfNames */
+    GPtrArray *labels;     /* XtfNames of fields */
+    const XtfRanks *ranks; /* once there is a format */
 } XtfFormats;
 
 void xtf_formats_init(XtfFormats *formats, XtfGuide *guide);
@@ -102,13 +94,6 @@ bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, con
 /* The labels of a field's values, as wide as those of the values within its limits. */
 const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
 const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
-
-/* The tables by which ranks become processes. With the lock held. */
-bool xtf_formats_load_ranks(XtfFormats *formats, GError **error);
-/* The process that a record's peer is, seen from process `from`. False if the tables don't tell. */
-bool xtf_ranks_map(const XtfRanks *ranks, const XtfCell *cell, const uint8_t *record, uint64_t from, uint64_t *proc);
-/* Finds how a PEER cell of `schema` knows its communicator: by a field, or by a row of a table that has one. */
-bool xtf_formats_find_comm(XtfFormats *formats, const XtfSchema *schema, XtfCell *cell, GError **error);
 
 /* Whether a cell shows a string, and which: for those who have room for all of it. */
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string);

@@ -187,6 +187,19 @@ const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error)
     return good ? &guide->locations : NULL;
 }
 
+const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(&guide->ranks_loaded))
+        return &guide->ranks;
+    g_mutex_lock(&guide->lock);
+    if (!guide->ranks_loaded && (good = xtf_ranks_load(&guide->ranks, guide->trace, error)))
+        g_atomic_int_set(&guide->ranks_loaded, 1);
+    g_mutex_unlock(&guide->lock);
+    return good ? &guide->ranks : NULL;
+}
+
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
 {
     uint32_t low = 0, high = locations->n;

@@ -1,8 +1,6 @@
-/*
- * Ranks in communicators, and the processes they are.
- */
+#include "src/query/ranks.h"
+
 #include "src/model/vocabulary.h"
-#include "src/query/format.h"
 
 static const uint8_t *row_of(const XtfTable *table, uint64_t number)
 {
@@ -14,44 +12,58 @@ static const XtfField *field_of(const XtfTable *table, const char *name)
     return table ? xtf_schema_field(table->schema, name) : NULL;
 }
 
-bool xtf_formats_load_ranks(XtfFormats *formats, GError **error)
+bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error)
 {
-    XtfTrace *trace = formats->guide->trace;
-    XtfRanks *ranks = &formats->ranks;
+    XtfRanks loaded = {0};
 
-    if (formats->ranks_loaded)
-        return true;
-    if (!xtf_trace_table(trace, XTF_TABLE_COMMUNICATORS, &ranks->comms, error) ||
-        !xtf_trace_table(trace, XTF_TABLE_GROUPS, &ranks->groups, error) ||
-        !xtf_trace_table(trace, XTF_TABLE_MEMBERS, &ranks->members, error))
+    if (!xtf_trace_table(trace, XTF_TABLE_COMMUNICATORS, &loaded.comms, error) ||
+        !xtf_trace_table(trace, XTF_TABLE_GROUPS, &loaded.groups, error) ||
+        !xtf_trace_table(trace, XTF_TABLE_MEMBERS, &loaded.members, error))
         return false;
-    ranks->group = field_of(ranks->comms, "group");
-    ranks->remote_group = field_of(ranks->comms, "remote_group");
-    ranks->first = field_of(ranks->groups, "first");
-    ranks->count = field_of(ranks->groups, "count");
-    ranks->proc = field_of(ranks->members, "proc");
-    formats->ranks_loaded = true;
+    loaded.group = field_of(loaded.comms, "group");
+    loaded.remote_group = field_of(loaded.comms, "remote_group");
+    loaded.first = field_of(loaded.groups, "first");
+    loaded.count = field_of(loaded.groups, "count");
+    loaded.proc = field_of(loaded.members, "proc");
+    *ranks = loaded;
     return true;
 }
 
-bool xtf_formats_find_comm(XtfFormats *formats, const XtfSchema *schema, XtfCell *cell, GError **error)
-{
-    XtfTrace *trace = formats->guide->trace;
+/* ---- Communicators. */
 
-    cell->other = xtf_schema_field_by_role(schema, XTF_ROLE_COMM);
-    for (uint32_t i = 0; !cell->other && i < schema->n_fields; i++) {
+bool xtf_comm_source_find(XtfCommSource *source, XtfTrace *trace, const XtfSchema *schema, GError **error)
+{
+    *source = (XtfCommSource){.field = xtf_schema_field_by_role(schema, XTF_ROLE_COMM)};
+    for (uint32_t i = 0; !source->field && i < schema->n_fields; i++) {
         const char *table = schema->fields[i].refers_to;
         const XtfSchema *target = *table ? xtf_trace_find_schema(trace, table) : NULL;
         for (uint32_t j = 0; target && target->kind == XTF_SCHEMA_TABLE && j < target->n_fields; j++) {
             if (!g_str_equal(target->fields[j].refers_to, XTF_TABLE_COMMUNICATORS))
                 continue;
-            cell->other = &schema->fields[i];
-            cell->comm = &target->fields[j];
-            return xtf_trace_table(trace, table, &cell->via, error);
+            source->field = &schema->fields[i];
+            source->comm = &target->fields[j];
+            return xtf_trace_table(trace, table, &source->via, error);
         }
     }
     return true;
 }
+
+bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *comm)
+{
+    const uint8_t *row;
+
+    if (!source->comm) {
+        *comm = value;
+        return true;
+    }
+    row = row_of(source->via, value);
+    if (!row || xtf_field_is_none(source->comm, row))
+        return false;
+    *comm = xtf_field_get(source->comm, row);
+    return true;
+}
+
+/* ---- Members. */
 
 /* The rows of `members` that a group holds. */
 static bool members_of(const XtfRanks *ranks, uint64_t group, uint64_t *first, uint64_t *count)
@@ -88,23 +100,10 @@ static bool has_member(const XtfRanks *ranks, uint64_t group, uint64_t proc)
     return false;
 }
 
-/* The row of the communicators that a record's peer is a rank in; NULL if that is not known. */
-static const uint8_t *comm_of(const XtfRanks *ranks, const XtfCell *cell, const uint8_t *row)
+bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_t from, uint64_t *proc)
 {
-    const XtfField *field = cell->other;
-
-    if (cell->comm) {
-        if (xtf_field_is_none(cell->other, row) || !(row = row_of(cell->via, xtf_field_get(cell->other, row))))
-            return NULL;
-        field = cell->comm;
-    }
-    return xtf_field_is_none(field, row) ? NULL : row_of(ranks->comms, xtf_field_get(field, row));
-}
-
-bool xtf_ranks_map(const XtfRanks *ranks, const XtfCell *cell, const uint8_t *record, uint64_t from, uint64_t *proc)
-{
-    const uint8_t *row = comm_of(ranks, cell, record);
-    uint64_t rank = xtf_field_get(cell->field, record), group, first, count;
+    const uint8_t *row = row_of(ranks->comms, comm);
+    uint64_t group, first, count;
 
     if (!row || !ranks->group)
         return false;

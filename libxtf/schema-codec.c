@@ -154,5 +154,7 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
                     reason ? reason->message : "a schema is cut short, or has too much of something");
         return NULL;
     }
+    for (uint32_t i = 0; i < schema->n_sums; i++)
+        xtf_schema_type_sums(schema, &schema->sums[i]);
     return g_steal_pointer(&schema);
 }

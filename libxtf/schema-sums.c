@@ -22,6 +22,17 @@ static bool is_unsigned(XtfType type)
     return type == XTF_TYPE_U8 || type == XTF_TYPE_U16 || type == XTF_TYPE_U32 || type == XTF_TYPE_U64;
 }
 
+void xtf_schema_type_sums(const XtfSchema *schema, XtfSums *sums)
+{
+    sums->real_values = sums->signed_values = sums->typed_values = 0;
+    for (unsigned i = 0; i < sums->n_values; i++) {
+        XtfType type = schema->fields[sums->values[i]].type;
+        sums->real_values |= (uint8_t)((type == XTF_TYPE_F64) << i);
+        sums->signed_values |= (uint8_t)((type == XTF_TYPE_I32 || type == XTF_TYPE_I64) << i);
+        sums->typed_values |= (uint8_t)((type == XTF_TYPE_U64 && sums->typed_by != 0) << i);
+    }
+}
+
 /* A key of all bits set is XTF_FRAMES_BEFORE, so a field that could hold it, or be extended to it, is no key. */
 static bool frames_are_sound(const XtfSchema *schema, const XtfSums *sums, GError **error)
 {
@@ -120,6 +131,7 @@ bool xtf_schema_add_sums(XtfSchema *schema, const XtfSumsSpec *spec, GError **er
     }
     if (!xtf_schema_sums_are_sound(schema, &sums, error))
         return false;
+    xtf_schema_type_sums(schema, &sums);
     schema->sums[schema->n_sums++] = sums;
     return true;
 }

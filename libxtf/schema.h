@@ -69,7 +69,7 @@ typedef struct {
  * as doubles) and, if `extremes` is set, the least, the greatest and the last value.
  *
  * XTF_SUMS_FRAMES, for arrays whose rows begin and end nested frames, such as calls. There is one key field, and the
- * values are three fields, in this order: one that is 0 in rows that begin a frame and 1 in rows that end one; one, a
+ * values are three fields, in this order: one that is 0 in rows that begin a frame and not in rows that end one; one, a
  * DISTANCE, that leads from an end to its beginning and from a beginning to that of the frame around it (0: none); and
  * one that is not 0 if no other frame of that key is open around this one. The cells of a group: frames begun; rows
  * of the key that end one, or would; inclusive and exclusive time, in ticks (see sums.h for what exactly they are).
@@ -100,6 +100,8 @@ typedef struct {
      * plus 1; bit k of the masks is set where a key of k means that values are doubles, or signed. */
     uint8_t typed_by;
     uint64_t reals, signeds;
+    /* What follows from the values' fields: bit i is set where value i is a double, is signed, is typed by that key. */
+    uint8_t real_values, signed_values, typed_values;
 } XtfSums;
 
 typedef struct {

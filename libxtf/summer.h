@@ -15,15 +15,15 @@ typedef struct {
     GArray *frames; /* XtfOpenFrame, outermost first */
     uint64_t below; /* row, plus 1, that began the frame around the first of these; 0: there is none */
     uint64_t n;     /* the next row's number */
-    uint64_t time;  /* of the row before it; of row 0 itself where that is the next */
+    uint64_t time;  /* of the row before it; means nothing where there is none */
 } XtfFrameStack;
 
 void xtf_frame_stack_init(XtfFrameStack *stack); /* before row 0 */
 void xtf_frame_stack_clear(XtfFrameStack *stack);
 void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from); /* `to` is initialised */
 
-/* Puts what lies below under the stack's frames and sets `below` anew. Where the stack is whole it is never called; a
- * reader's leads to earlier leaves. */
+/* Puts what lies below under the stack's frames, the frame of row below - 1 at least, and sets `below` anew, to less
+ * than it was. Where the stack is whole it is never called; a reader's leads to earlier leaves. */
 typedef struct {
     bool (*deepen)(XtfFrameStack *stack, void *data, GError **error);
     void *data;
@@ -32,7 +32,7 @@ typedef struct {
 /*
  * Adds what `count` rows, side by side, add to the totals (of full depth), and moves the stack on behind them. Rows are
  * sound in themselves but may lie about distances: a distance that leads to no frame of the stack is taken for none.
- * Fails only where `deepen` does; without one (NULL) never.
+ * Fails only where `deepen` does; without one (NULL), when all frames are known, never.
  */
 bool xtf_summer_add(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
                     XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error);

@@ -5,17 +5,22 @@
  * query adds up at most the siblings on its way down to both edges of the interval, and reads rows only in the two
  * leaves there.
  *
- * Frames. The stack at row n is what the rows before n leave open. Each row is charged with the ticks since the row
- * before it in the array; the ticks go to the frame on top of the stack before the row: its key's exclusive time. A row
- * that ends a frame adds the frame's whole duration to its key's inclusive time, if the frame is an outermost one. A
- * row that ends a frame under the top ends those above with it, at the same time: they count as ended there, but not as
- * rows that end one; so does a row that begins a frame around which one under the top stands. A row that ends a frame
- * which never began ends none; with an empty stack, its ticks go to XTF_FRAMES_BEFORE, whose cells are then: such rows
- * (with any stack), 0, and twice the ticks. Ticks of other rows that find the stack empty go nowhere. Row 0 is charged
- * with nothing.
+ * Frames. The stack at row n is what the rows before n leave open. Row n acts on it in this order:
  *
- * Rows that end a frame are counted under the key that they hold themselves, those that end none too: so the rows of a
- * key are its frames begun plus its rows that end, whatever became of the frames.
+ *   1. It is charged with the ticks since the row before it in the array; row 0 with nothing. They are exclusive time
+ * of the key on top of the stack. With an empty stack they go to XTF_FRAMES_BEFORE, if the row ends a frame that never
+ *      began, and else nowhere.
+ *   2. It ends frames. Its distance d leads to the frame that row n - d began; where no such frame is open, or d is 0,
+ *      to none. A row that ends a frame ends the one that it leads to and all above it; if it leads to none, it ends
+ *      none: it is one whose frame never began. A row that begins a frame ends all above the one that it leads to, and
+ *      if it leads to none, all. Each frame that ends adds its whole duration, up to this row, to its key's inclusive
+ *      time, if it is an outermost one as the row said that began it.
+ *   3. If it begins a frame, that is now on top.
+ *
+ * So frames that are never ended themselves end when a frame below does, or when a row tells that another one is around
+ * it. Frames begun and rows that end one are counted by the key in the row itself, also those whose frame never began:
+ * both together are all rows of that key. XTF_FRAMES_BEFORE has as cells the rows whose frame never began (with any
+ * stack), 0, and twice the ticks. Where frames of all keys are one group it is left out: its rows are counted already.
  *
  * All functions may be called from any thread; a XtfTotals belongs to one at a time.
  */
@@ -31,10 +36,13 @@ XTF_BEGIN_DECLS
 /* Cells of sums of frames. */
 enum { XTF_FRAMES_BEGUN, XTF_FRAMES_ENDED, XTF_FRAMES_INCLUSIVE, XTF_FRAMES_EXCLUSIVE, XTF_FRAMES_CELLS };
 
-/* Cells of groups: rows, then these of each value field, so many apart if there are extremes. */
+/* Cells of groups: rows, then these of each value field, so many apart if there are extremes; else the sums only. A
+ * value that is none, or not a number, does not count. Without any the least is greater than the greatest; the last is
+ * then 0. */
 enum { XTF_GROUP_ROWS = 0, XTF_VALUE_SUM = 0, XTF_VALUE_MIN, XTF_VALUE_MAX, XTF_VALUE_LAST, XTF_VALUE_CELLS };
 
-/* Totals by group. Keys are values of key fields as xtf_field_get() gives them. */
+/* Totals by group. Keys are values of key fields as xtf_field_get() gives them. What takes all keys to be known is 0 at
+ * a lesser depth: the last values, and all cells of values whose type a key tells that is not among the first. */
 typedef struct XtfTotals XtfTotals;
 
 /* Groups are told apart by the first `depth` keys only: at most sums->n_keys. Borrows the sums. */

@@ -275,7 +275,7 @@ ON(CallingContextEnter, OTF2_CallingContextRef context, uint32_t unwind_distance
 {
     XtfSamplesRow row = {
         .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance, .generator = NO32};
-    xtf_stream_push(stream, context_region(stream, row.calling_context), false, xtf_stream_enclosing(stream));
+    xtf_stream_push_context(stream, context_region(stream, row.calling_context));
     return RECORD(SAMPLES, CALLING_CONTEXT_ENTER, row);
 }
 

@@ -4,25 +4,41 @@
 
 enum {
     FIRST_ROOM = 64,
+    FIRST_REGIONS = 256,
 };
 
 void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *definitions, const uint32_t *schemas)
 {
-    *stream = (XtfStream){.writer = writer, .definitions = definitions, .schemas = schemas, .room = FIRST_ROOM};
+    *stream = (XtfStream){
+        .writer = writer, .definitions = definitions, .schemas = schemas, .room = FIRST_ROOM, .n_open = FIRST_REGIONS};
     stream->stack = g_new(XtfFrame, FIRST_ROOM);
+    stream->open = g_new0(uint32_t, FIRST_REGIONS);
 }
 
 void xtf_stream_finish(XtfStream *stream)
 {
     g_clear_pointer(&stream->stack, g_free);
+    g_clear_pointer(&stream->open, g_free);
     g_clear_error(&stream->error);
+}
+
+/* Takes off the frames above the first `depth`, which are never left. */
+static void drop_frames(XtfStream *stream, uint32_t depth)
+{
+    while (stream->depth > depth) {
+        XtfFrame frame = stream->stack[--stream->depth];
+        if (!frame.call)
+            continue;
+        stream->open[frame.region + 1]--;
+        stream->never_left++;
+    }
 }
 
 void xtf_stream_begin(XtfStream *stream, uint64_t location)
 {
+    drop_frames(stream, 0); /* of a location that failed before its end */
     stream->location = location;
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
-    stream->depth = 0;
     stream->beyond = stream->deepest_beyond = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};
     memset(stream->arrays, 0, sizeof stream->arrays);
@@ -35,8 +51,7 @@ bool xtf_stream_end(XtfStream *stream, GError **error)
         g_propagate_error(error, g_steal_pointer(&stream->error));
         return false;
     }
-    for (uint32_t i = 0; i < stream->depth; i++)
-        stream->never_left += stream->stack[i].call;
+    drop_frames(stream, 0);
     stream->never_left += stream->beyond;
     for (unsigned type = 0; type < XTF_N_ARRAY_TYPES; type++)
         if (stream->arrays[type] != NULL && !xtf_array_finish(stream->arrays[type], error))
@@ -75,25 +90,31 @@ void xtf_stream_more_stack(XtfStream *stream)
     stream->stack = g_renew(XtfFrame, stream->stack, stream->room);
 }
 
-uint64_t xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
+void xtf_stream_more_regions(XtfStream *stream, uint32_t region)
+{
+    uint32_t n = MAX(region + 2, stream->n_open < UINT32_MAX / 2 ? 2 * stream->n_open : UINT32_MAX);
+
+    stream->open = g_renew(uint32_t, stream->open, n);
+    memset(stream->open + stream->n_open, 0, (n - stream->n_open) * sizeof *stream->open);
+    stream->n_open = n;
+}
+
+XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
 {
     if (stream->beyond > 0) {
         stream->beyond--;
-        return 0;
+        return (XtfFrame){0};
     }
     uint32_t lowest = stream->depth > XTF_STREAM_SEARCH ? stream->depth - XTF_STREAM_SEARCH : 0;
     for (uint32_t i = stream->depth; i > lowest; i--) {
-        const XtfFrame *frame = &stream->stack[i - 1];
-        if (frame->region != region)
+        if (stream->stack[i - 1].region != region)
             continue;
         happen(&stream->out_of_order, stream->seq);
-        for (uint32_t above = i; above < stream->depth; above++)
-            stream->never_left += stream->stack[above].call;
-        stream->depth = i - 1;
-        return frame->call ? frame->enter : 0;
+        drop_frames(stream, i);
+        return xtf_stream_pop(stream, region);
     }
     happen(&stream->without_enter, stream->seq);
-    return 0;
+    return (XtfFrame){0};
 }
 
 const char *xtf_stream_event_name(unsigned event, const char **type)

@@ -9,8 +9,12 @@
  * - A LEAVE whose region is not on top of the stack closes the innermost frame of that region, and all above it are
  * never left. It is looked for among the XTF_STREAM_SEARCH innermost frames. Without such a frame it has no ENTER and
  * changes nothing.
- * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records there name the deepest stored region, and LEAVEs
- * have no ENTER.
+ * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records there name the deepest stored region, LEAVEs
+ * have no ENTER, and to an ENTER it is as though those before it there had been left.
+ *
+ * Calls know whether their frame is the outermost one of its region, and how deep it stands. For both, only frames that
+ * an ENTER opened count, not those of calling contexts; and frames count until they are off the stack: when they are
+ * left, or a frame below is.
  */
 #pragma once
 
@@ -45,8 +49,10 @@ typedef struct {
 
 typedef struct {
     uint32_t region;
-    bool call;      /* by ENTER; else by a calling context */
-    uint64_t enter; /* row of `calls` of the innermost ENTER up to here, plus 1; 0: none */
+    uint32_t depth : 30;    /* frames by ENTER, up to and including this one */
+    uint32_t call : 1;      /* by ENTER; else by a calling context */
+    uint32_t outermost : 1; /* no other frame by ENTER of this region is below */
+    uint64_t enter;         /* row of `calls` of the innermost ENTER up to here, plus 1; 0: none */
 } XtfFrame;
 
 typedef struct {
@@ -60,6 +66,8 @@ typedef struct {
     XtfFrame *stack;
     uint32_t depth, room;
     uint64_t beyond; /* frames on top of the stack that are not stored */
+    uint32_t *open;  /* by region plus 1 (so that XTF_NONE32 is first): its frames by ENTER on the stack */
+    uint32_t n_open;
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
     uint64_t counts[XTF_N_EVENTS];
     XtfMishap backward, without_enter, out_of_order;
@@ -78,7 +86,8 @@ bool xtf_stream_end(XtfStream *stream, GError **error);
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type);
 uint64_t xtf_stream_go_back(XtfStream *stream, uint64_t time);
 void xtf_stream_more_stack(XtfStream *stream);
-uint64_t xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region);
+void xtf_stream_more_regions(XtfStream *stream, uint32_t region);
+XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region);
 
 static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const void *row)
 {
@@ -110,13 +119,19 @@ static inline uint32_t xtf_stream_region(const XtfStream *stream)
     return stream->depth > 0 ? stream->stack[stream->depth - 1].region : XTF_NONE32;
 }
 
+/* The frames open, of those that an ENTER opened. */
+static inline uint32_t xtf_stream_depth(const XtfStream *stream)
+{
+    return stream->depth > 0 ? stream->stack[stream->depth - 1].depth : 0;
+}
+
+/* The row of `calls` of the innermost ENTER whose frame is open, plus 1; 0: there is none. */
 static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].enter : 0;
 }
 
-/* Puts a frame on the stack. `enter`: the row that its ENTER is about to become, plus 1. */
-static inline void xtf_stream_push(XtfStream *stream, uint32_t region, bool call, uint64_t enter)
+static inline void xtf_stream_push(XtfStream *stream, XtfFrame frame)
 {
     if (G_UNLIKELY(stream->depth == stream->room))
         xtf_stream_more_stack(stream);
@@ -125,33 +140,60 @@ static inline void xtf_stream_push(XtfStream *stream, uint32_t region, bool call
         stream->deepest_beyond = MAX(stream->deepest_beyond, stream->beyond);
         return;
     }
-    stream->stack[stream->depth++] = (XtfFrame){.region = region, .call = call, .enter = enter};
+    stream->stack[stream->depth++] = frame;
+    if (frame.call)
+        stream->open[frame.region + 1]++;
 }
 
-/* Takes the frame of `region` off the stack. Returns its ENTER's row plus 1; 0: it has none. */
-static inline uint64_t xtf_stream_pop(XtfStream *stream, uint32_t region)
+/* A frame of a calling context. */
+static inline void xtf_stream_push_context(XtfStream *stream, uint32_t region)
+{
+    xtf_stream_push(
+        stream, (XtfFrame){.region = region, .depth = xtf_stream_depth(stream), .enter = xtf_stream_enclosing(stream)});
+}
+
+/* Takes the frame of `region` off the stack. `call` is not set in what it returns if an ENTER opened no such frame. */
+static inline XtfFrame xtf_stream_pop(XtfStream *stream, uint32_t region)
 {
     if (G_UNLIKELY(stream->depth == 0 || stream->beyond > 0 || stream->stack[stream->depth - 1].region != region))
         return xtf_stream_leave_elsewhere(stream, region);
-    const XtfFrame *top = &stream->stack[--stream->depth];
-    return top->call ? top->enter : 0;
+    XtfFrame top = stream->stack[--stream->depth];
+    if (top.call)
+        stream->open[region + 1]--;
+    return top;
 }
 
 static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t region)
 {
     uint64_t enclosing = xtf_stream_enclosing(stream);
-    XtfCallsRow row = {.region = region, .enter = enclosing != 0 ? stream->n_calls + 1 - enclosing : 0};
 
-    xtf_stream_push(stream, region, true, ++stream->n_calls);
+    if (G_UNLIKELY(region + 1 >= stream->n_open))
+        xtf_stream_more_regions(stream, region);
+    XtfFrame frame = {.region = region,
+                      .depth = xtf_stream_depth(stream) + 1,
+                      .call = true,
+                      .outermost = stream->open[region + 1] == 0,
+                      .enter = stream->n_calls + 1};
+    XtfCallsRow row = {.region = region,
+                       .enter = enclosing != 0 ? frame.enter - enclosing : 0,
+                       .outermost = frame.outermost,
+                       .depth = frame.depth};
+    xtf_stream_push(stream, frame);
+    stream->n_calls++;
     return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_FIRST_CALLS, XTF_ID_ENTER, time, &row);
 }
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
 {
-    uint64_t enter = xtf_stream_pop(stream, region);
-    XtfCallsRow row = {.region = region, .enter = enter != 0 ? stream->n_calls + 1 - enter : 0};
+    XtfFrame frame = xtf_stream_pop(stream, region);
+    XtfCallsRow row = {.region = region};
 
     stream->n_calls++;
+    if (G_LIKELY(frame.call)) {
+        row.enter = stream->n_calls - frame.enter;
+        row.outermost = frame.outermost;
+        row.depth = frame.depth;
+    }
     return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_FIRST_CALLS, XTF_ID_LEAVE, time, &row);
 }
 

@@ -3,6 +3,12 @@
  */
 #pragma once
 
+/* Which of xtf_value_types are doubles, and which are signed integers: bit k stands for value k. */
+enum {
+    XTF_REAL_VALUE_TYPES = 3 << 9,    /* FLOAT, DOUBLE */
+    XTF_SIGNED_VALUE_TYPES = 15 << 5, /* INT8 to INT64 */
+};
+
 extern const char *const xtf_bases[];
 extern const char *const xtf_collective_operations[];
 extern const char *const xtf_group_types[];

@@ -29,6 +29,50 @@ static const struct {
 #define TABLE(TAG, array, Type)  {#array, XTF_SCHEMA_TABLE, array##_table_specs, sizeof(Xtf##Type##Row)},
     XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)};
 
+/* Whatever a record has of these tells its group, in this order: what takes the most values stands last. */
+static const char *const group_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
+                                          XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
+
+static bool add_group_sums(XtfSchema *schema, GError **error)
+{
+    const char *keys[G_N_ELEMENTS(group_roles) + 1] = {NULL}, *values[3] = {NULL};
+    unsigned n_keys = 0, n_values = 0;
+    const XtfField *field;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(group_roles); i++)
+        if ((field = xtf_schema_field_by_role(schema, group_roles[i])) != NULL)
+            keys[n_keys++] = field->name;
+    if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)) != NULL)
+        values[n_values++] = field->name;
+    if (n_values > 0 && (field = xtf_schema_field(schema, "received")) != NULL)
+        values[n_values++] = field->name;
+    return xtf_schema_add_sums(schema, &(XtfSumsSpec){.kind = XTF_SUMS_GROUPS, .keys = keys, .values = values}, error);
+}
+
+static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
+{
+    const XtfSumsSpec frames = {
+        .kind = XTF_SUMS_FRAMES,
+        .keys = (const char *const[]){"region", NULL},
+        .values = (const char *const[]){"event", "enter", "outermost", NULL},
+    };
+    const XtfSumsSpec metric_values = {
+        .kind = XTF_SUMS_GROUPS,
+        .keys = (const char *const[]){"metric", "value_type", NULL},
+        .values = (const char *const[]){"value", NULL},
+        .extremes = true,
+        .typed_by = "value_type",
+        .reals = XTF_REAL_VALUE_TYPES,
+        .signeds = XTF_SIGNED_VALUE_TYPES,
+    };
+
+    if (tag == XTF_MODEL_CALLS)
+        return xtf_schema_add_sums(schema, &frames, error);
+    if (tag == XTF_MODEL_METRIC_VALUES)
+        return xtf_schema_add_sums(schema, &metric_values, error);
+    return schema->kind != XTF_SCHEMA_RECORD || add_group_sums(schema, error);
+}
+
 static gpointer make_all(gpointer unused)
 {
     XtfSchema **schemas = g_new0(XtfSchema *, XTF_N_MODEL_SCHEMAS);
@@ -37,7 +81,7 @@ static gpointer make_all(gpointer unused)
         g_autoptr(GError) error = NULL;
         schemas[i] = xtf_schema_new(declarations[i].name, declarations[i].kind, declarations[i].fields, &error);
         /* Nothing but this file's own content decides these. */
-        if (schemas[i] == NULL)
+        if (schemas[i] == NULL || !add_sums(schemas[i], i, &error))
             g_error("schema %s: %s", declarations[i].name, error->message);
         g_assert(schemas[i]->row_size == declarations[i].row_size);
     }

@@ -7,6 +7,9 @@
  * Every record begins with XtfRecordHead. A field that some events of a type don't have is OPTIONAL and holds all ones
  * there; fields for which all ones are a proper value (signed ones, strings) hold 0 instead, and the event's name says
  * that they mean nothing.
+ *
+ * The index keeps sums of each record type: of `calls` the frames by region; of any other the rows, and what they moved,
+ * by those of event, region, communicator, peer, tag and metric that it has. Of `metric_values`, the values by metric.
  */
 #pragma once
 
@@ -26,18 +29,21 @@
 
 #define XTF_OPT   XTF_FIELD_OPTIONAL
 #define XTF_NAMES (XTF_FIELD_OPTIONAL | XTF_FIELD_NAMES)
+#define XTF_RISES XTF_FIELD_RISES
 
 /* FIELD(type, name, role, unit, refers_to, flags, labels) */
 #define XTF_HEAD_FIELDS(FIELD, EVENTS) XTF_HEAD_WITH_REGION(FIELD, EVENTS, XTF_NAMES)
 #define XTF_HEAD_WITH_REGION(FIELD, EVENTS, FLAGS)                                                                     \
     FIELD(U64, time, XTF_ROLE_TIME, "ticks", "", 0, NULL)                                                              \
-    FIELD(U64, seq, XTF_ROLE_SEQ, "", "", 0, NULL)                                                                     \
+    FIELD(U64, seq, XTF_ROLE_SEQ, "", "", XTF_RISES, NULL)                                                             \
     FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, FLAGS, NULL)                                            \
     FIELD(U8, event, XTF_ROLE_EVENT, "", "", 0, EVENTS)
 
 #define XTF_CALLS_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_calls_events)                                                                           \
-    FIELD(U64, enter, XTF_ROLE_ENTER, "", "", 0, NULL)
+    FIELD(U64, enter, XTF_ROLE_ENTER, "", "", XTF_FIELD_DISTANCE, NULL)                                                \
+    FIELD(U8, outermost, XTF_ROLE_OUTERMOST, "", "", 0, NULL)                                                          \
+    FIELD(U32, depth, XTF_ROLE_DEPTH, "", "", 0, NULL)
 
 #define XTF_MESSAGE_FIELDS(FIELD, EVENTS)                                                                              \
     XTF_HEAD_FIELDS(FIELD, EVENTS)                                                                                     \
@@ -190,7 +196,7 @@
 
 #define XTF_SIDE_HEAD(FIELD)                                                                                           \
     FIELD(U64, time, XTF_ROLE_TIME, "ticks", "", 0, NULL)                                                              \
-    FIELD(U64, seq, XTF_ROLE_SEQ, "", "", 0, NULL)
+    FIELD(U64, seq, XTF_ROLE_SEQ, "", "", XTF_RISES, NULL)
 
 /* A value is read as its type says: integers extended to 64 bits, FLOAT and DOUBLE as a double's bits, STRING as a
  * string's number, references as row numbers (LOCATION: the location itself). */

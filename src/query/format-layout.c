@@ -30,6 +30,8 @@ static const struct {
 } described_roles[] = {
     {XTF_ROLE_REGION, "row of definitions/regions: entered or left, or in which it happened"},
     {XTF_ROLE_ENTER, "so many rows back is: of LEAVE its ENTER, of ENTER the one around it; 0: none"},
+    {XTF_ROLE_OUTERMOST, "1 if no other frame of the region is open around this one, else 0"},
+    {XTF_ROLE_DEPTH, "how deep the frame stands, 1 being outermost; 0: of LEAVE without ENTER"},
     {XTF_ROLE_VALUE, "the value, as its type says"},
 };
 

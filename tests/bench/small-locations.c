@@ -3,7 +3,7 @@
  *
  *     small-locations [--locations N] [--dir DIR] [--rows]
  *
- * By default 100 000 locations with 10 records each, in 2 arrays: 6 calls of 29 bytes and 4 messages of 49.
+ * By default 100 000 locations with 10 records each, in 2 arrays: 6 calls of 34 bytes and 4 messages of 49.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,7 +27,14 @@ static void write_location(XtfWriter *writer, uint64_t location, uint32_t calls,
     uint64_t time = location * 7;
 
     for (uint64_t i = 0; i < CALLS; i++) {
-        XtfCallsRow row = {.time = time + 100 * i, .seq = i, .region = i % 5};
+        uint64_t leave = i % 2;
+        XtfCallsRow row = {.time = time + 100 * i,
+                           .seq = i,
+                           .region = i / 2,
+                           .event = leave,
+                           .enter = leave,
+                           .outermost = 1,
+                           .depth = 1};
         append(writer, location, calls, &row, &error);
     }
     for (uint64_t i = 0; i < SENDS; i++) {

@@ -18,7 +18,8 @@ static uint64_t append_call(Location *location, GError **error)
     uint64_t draw = bench_random(&location->random), n_before = location->seq;
     uint32_t region = draw % 23;
     uint64_t step = draw & 0x700 ? draw >> 40 & 0x3ff : draw >> 40 & 0xfffff;
-    XtfCallsRow call = {.time = location->time += step, .seq = location->seq++, .region = region};
+    XtfCallsRow call = {
+        .time = location->time += step, .seq = location->seq++, .region = region, .outermost = 1, .depth = 1};
     bool good = xtf_array_append(location->calls, &call, error);
 
     if (draw >> 12 & 1) {
@@ -26,7 +27,9 @@ static uint64_t append_call(Location *location, GError **error)
             .time = location->time += step / 2, .seq = location->seq++, .region = region, .bytes = step};
         good = good && xtf_array_append(location->sends, &send, error);
     }
-    call = (XtfCallsRow){.time = location->time += step / 3, .seq = location->seq++, .region = region, .event = 1};
+    call.time = location->time += step / 3;
+    call.seq = location->seq++;
+    call.event = call.enter = 1;
     good = good && xtf_array_append(location->calls, &call, error);
     bench_check(good, *error, "append");
     return location->seq - n_before;

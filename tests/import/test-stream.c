@@ -60,14 +60,19 @@ static uint64_t n_rows(XtfTrace *trace, const char *type)
     return xtf_trace_n_rows(trace, xtf_trace_find_schema(trace, type)->id);
 }
 
-static void get_row(XtfTrace *trace, const char *type, uint64_t n, void *row)
+static void get_row_of(XtfTrace *trace, uint64_t location, const char *type, uint64_t n, void *row)
 {
     XtfArray array;
     bool found;
 
-    cr_assert(xtf_trace_find_array(trace, 7, xtf_trace_find_schema(trace, type)->id, &array, &found, NULL));
+    cr_assert(xtf_trace_find_array(trace, location, xtf_trace_find_schema(trace, type)->id, &array, &found, NULL));
     cr_assert(found);
     cr_assert(xtf_array_row(&array, n, row, NULL));
+}
+
+static void get_row(XtfTrace *trace, const char *type, uint64_t n, void *row)
+{
+    get_row_of(trace, 7, type, n, row);
 }
 
 static XtfCallsRow call(XtfTrace *trace, uint64_t n)
@@ -77,6 +82,15 @@ static XtfCallsRow call(XtfTrace *trace, uint64_t n)
     return row;
 }
 
+/* Whether no row of the stack has the region. */
+static bool alone(const GArray *stack, const uint32_t *regions, uint32_t region)
+{
+    for (guint i = 0; i < stack->len; i++)
+        if (regions[g_array_index(stack, uint64_t, i)] == region)
+            return false;
+    return true;
+}
+
 Test(stream, pairs_random_calls_as_a_plain_stack_does)
 {
     enum { N = 20000 };
@@ -84,6 +98,8 @@ Test(stream, pairs_random_calls_as_a_plain_stack_does)
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t)); /* rows */
     g_autofree uint32_t *regions = g_new(uint32_t, N);
     g_autofree uint64_t *enters = g_new(uint64_t, N);
+    g_autofree uint32_t *depths = g_new(uint32_t, N);
+    g_autofree bool *outermost = g_new(bool, N);
     Fixture fixture;
 
     set_up(&fixture);
@@ -92,11 +108,15 @@ Test(stream, pairs_random_calls_as_a_plain_stack_does)
         enters[i] = top == UINT64_MAX ? 0 : i - top;
         if (stack->len == 0 || g_rand_boolean(random)) {
             regions[i] = g_rand_int_range(random, 0, 5);
+            outermost[i] = alone(stack, regions, regions[i]);
             g_array_append_val(stack, i);
+            depths[i] = stack->len;
             cr_assert(xtf_stream_enter(&fixture.stream, i / 3, regions[i]));
         } else {
             regions[i] = regions[top];
+            depths[i] = stack->len;
             g_array_set_size(stack, stack->len - 1);
+            outermost[i] = alone(stack, regions, regions[i]);
             cr_assert(xtf_stream_leave(&fixture.stream, i / 3, regions[i]));
         }
     }
@@ -111,6 +131,8 @@ Test(stream, pairs_random_calls_as_a_plain_stack_does)
         cr_assert_eq(row.time, i / 3);
         cr_assert_eq(row.region, regions[i]);
         cr_assert_eq(row.enter, enters[i], "row %" PRIu64, i);
+        cr_assert_eq(row.depth, depths[i], "row %" PRIu64, i);
+        cr_assert_eq(row.outermost, outermost[i], "row %" PRIu64, i);
     }
     tear_down(&fixture);
 }
@@ -132,13 +154,52 @@ Test(stream, repairs_calls_that_do_not_fit)
     g_autoptr(XtfTrace) trace = finish(&fixture);
 
     const uint64_t enters[] = {0, 0, 1, 1, 2, 0, 5};
-    for (size_t i = 0; i < G_N_ELEMENTS(enters); i++)
+    const uint32_t depths[] = {0, 1, 2, 3, 2, 0, 2};
+    const bool outermost[] = {false, true, true, true, true, false, true}; /* row 3 is off the stack at row 6 */
+    for (size_t i = 0; i < G_N_ELEMENTS(enters); i++) {
         cr_assert_eq(call(trace, i).enter, enters[i], "row %zu", i);
+        cr_assert_eq(call(trace, i).depth, depths[i], "row %zu", i);
+        cr_assert_eq(call(trace, i).outermost, outermost[i], "row %zu", i);
+    }
     cr_assert_eq(stream->without_enter.count, 2);
     cr_assert_eq(stream->without_enter.first_seq, 0);
     cr_assert_eq(stream->out_of_order.count, 1);
     cr_assert_eq(stream->out_of_order.first_seq, 4);
     cr_assert_eq(stream->never_left, 3); /* rows 1, 3 and 6 */
+    tear_down(&fixture);
+}
+
+Test(stream, knows_the_outermost_frame_of_a_region_that_calls_itself)
+{
+    enum { MAIN, WORK };
+    Fixture fixture;
+
+    set_up(&fixture);
+    XtfStream *stream = &fixture.stream;
+    xtf_stream_enter(stream, 1, XTF_NONE32); /* 0: of a region that nobody knows */
+    xtf_stream_enter(stream, 2, WORK);       /* 1 */
+    xtf_stream_enter(stream, 3, MAIN);       /* 2 */
+    xtf_stream_enter(stream, 4, WORK);       /* 3 */
+    xtf_stream_enter(stream, 5, XTF_NONE32); /* 4 */
+    xtf_stream_leave(stream, 6, MAIN);       /* 5: over 3 and 4 */
+    xtf_stream_leave(stream, 7, WORK);       /* 6: ends 1 */
+    xtf_stream_enter(stream, 8, WORK);       /* 7 */
+    cr_assert(xtf_stream_end(stream, NULL));
+    xtf_stream_begin(stream, 7 + 1);
+    xtf_stream_enter(stream, 9, WORK); /* of another location, where nothing is open */
+    xtf_stream_end(stream, NULL);
+    xtf_stream_begin(stream, 7 + 2);
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+
+    const bool outermost[] = {true, true, true, false, false, true, true, true};
+    const uint32_t depths[] = {1, 2, 3, 4, 5, 3, 2, 2};
+    for (size_t i = 0; i < G_N_ELEMENTS(outermost); i++) {
+        cr_assert_eq(call(trace, i).outermost, outermost[i], "row %zu", i);
+        cr_assert_eq(call(trace, i).depth, depths[i], "row %zu", i);
+    }
+    XtfCallsRow row;
+    get_row_of(trace, 7 + 1, "calls", 0, &row);
+    cr_assert(row.outermost == 1 && row.depth == 1);
     tear_down(&fixture);
 }
 
@@ -149,17 +210,23 @@ Test(stream, calls_see_through_calling_contexts)
     set_up(&fixture);
     XtfStream *stream = &fixture.stream;
     xtf_stream_enter(stream, 1, 0);
-    xtf_stream_push(stream, 5, false, xtf_stream_enclosing(stream));
-    cr_assert_eq(xtf_stream_region(stream), 5);
+    xtf_stream_push_context(stream, 5);
+    xtf_stream_push_context(stream, 1);
+    cr_assert_eq(xtf_stream_region(stream), 1);
     xtf_stream_enter(stream, 2, 1);
     xtf_stream_leave(stream, 3, 1);
-    cr_assert_eq(xtf_stream_pop(stream, 5), 0);
+    cr_assert(!xtf_stream_pop(stream, 1).call);
+    cr_assert(!xtf_stream_pop(stream, 5).call);
     cr_assert_eq(xtf_stream_region(stream), 0);
     xtf_stream_leave(stream, 4, 0);
     g_autoptr(XtfTrace) trace = finish(&fixture);
     cr_assert_eq(call(trace, 1).enter, 1);
     cr_assert_eq(call(trace, 2).enter, 1);
     cr_assert_eq(call(trace, 3).enter, 3);
+    for (uint64_t i = 0; i < 4; i++) { /* calling contexts count neither as depth nor as frames of a region */
+        cr_assert_eq(call(trace, i).depth, i == 1 || i == 2 ? 2 : 1);
+        cr_assert_eq(call(trace, i).outermost, 1);
+    }
     cr_assert_eq(stream->never_left, 0);
     tear_down(&fixture);
 }
@@ -214,7 +281,10 @@ Test(stream, counts_frames_that_are_too_deep)
     cr_assert_eq(fixture.stream.never_left, 0);
     cr_assert_eq(fixture.stream.without_enter.count, 0);
     uint64_t first_leave = XTF_STREAM_DEPTH + DEEPER;
+    cr_assert_eq(call(trace, XTF_STREAM_DEPTH + DEEPER - 1).depth, XTF_STREAM_DEPTH + 1);
     cr_assert_eq(call(trace, first_leave).enter, 0);
+    cr_assert_eq(call(trace, first_leave).depth, 0);
+    cr_assert_eq(call(trace, first_leave + DEEPER).depth, XTF_STREAM_DEPTH);
     cr_assert_eq(call(trace, first_leave + DEEPER).enter, 2 * DEEPER + 1);
     cr_assert_eq(call(trace, 2 * first_leave - 1).enter, 2 * first_leave - 1);
     tear_down(&fixture);

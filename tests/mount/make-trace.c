@@ -106,8 +106,13 @@ static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint6
                                              .bytes = 1 + k % 1000,
                                              .request = XTF_NONE64});
     else
-        append(arrays->calls,
-               &(XtfCallsRow){.time = time, .seq = k, .region = region, .event = !enter, .enter = !enter});
+        append(arrays->calls, &(XtfCallsRow){.time = time,
+                                             .seq = k,
+                                             .region = region,
+                                             .event = !enter,
+                                             .enter = !enter,
+                                             .outermost = 1,
+                                             .depth = 1});
 }
 
 static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)

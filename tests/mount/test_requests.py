@@ -48,7 +48,7 @@ class Caching(harness.TestCase):
 
 
 class Visits(harness.TestCase):
-    """Pages of 4 KiB hold some 140 calls (29 bytes), 82 messages (49 bytes), or 168 index entries (24 bytes): so the tree
+    """Pages of 4 KiB hold some 119 calls (34 bytes), 82 messages (49 bytes), or 168 index entries (24 bytes): so the tree
     of 75 000 calls has 3 levels, of 12 500 messages 2, whatever a page header takes below 100 bytes."""
 
     procs, threads, records = 2, 2, 100000

@@ -136,8 +136,9 @@ class Comparison:
         if "name" in columns and cell != "-" and record.type != "counters":
             name = self.shown.table("regions")[int(cell)]["name"]
             self.check(f"{here}: name of the region", line[columns["name"]].split("~")[0] in name, True)
-        if "enter" in columns:
-            self.check(f"{here}: enter", int(line[columns["enter"]]), record.enter)
+        for column in ("enter", "outermost", "depth"):
+            if column in columns:
+                self.check(f"{here}: {column}", int(line[columns[column]]), getattr(record, column))
 
     def region_of_row(self, row):
         return definitions.region_key(self.shown.table("regions")[row])

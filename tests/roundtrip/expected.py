@@ -13,7 +13,7 @@ SEARCH = 256
 class Record:
     """An event as a record: its time never goes backwards, it has a number in its location, and happens in a region."""
 
-    __slots__ = ("event", "type", "time", "seq", "region", "enter")
+    __slots__ = ("event", "type", "time", "seq", "region", "enter", "outermost", "depth")
 
     def __init__(self, event, record_type, time, seq):
         self.event = event
@@ -21,7 +21,7 @@ class Record:
         self.time = time
         self.seq = seq
         self.region = NO_REGION
-        self.enter = 0
+        self.enter = self.outermost = self.depth = 0
 
 
 class Stack:
@@ -49,6 +49,12 @@ class Stack:
                 return enter if by_enter else 0
         return 0
 
+    def place(self, record, region):
+        """Whether a frame of the region, about to be put on the stack or just taken off, is its only one, and how deep."""
+        called = [frame[0] for frame in self.frames if frame[1]]
+        record.outermost = int(region not in called)
+        record.depth = len(called) + 1
+
     def happen(self, record, region):
         """What a record does to the stack, and the stack to the record. `region` is the record's own, if it has one."""
         name = record.event.name
@@ -57,11 +63,14 @@ class Stack:
             self.calls += 1
             enclosing = self.enclosing()
             record.region, record.enter = region, self.calls - enclosing if enclosing else 0
+            self.place(record, region)
             self.push(region, True)
         elif name == "LEAVE":
             self.calls += 1
             enter = self.pop(region)
             record.region, record.enter = region, self.calls - enter if enter else 0
+            if enter:
+                self.place(record, region)
         elif name == "CALLING_CONTEXT_ENTER":
             self.push(region, False)
             record.region = region

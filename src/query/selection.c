@@ -21,6 +21,8 @@ void xtf_selection_unref(XtfSelection *selection)
         XtfSelection *base = selection->base;
         xtf_set_unref(selection->procs);
         xtf_set_unref(selection->threads);
+        for (unsigned i = 0; i < XTF_N_FACETS; i++)
+            xtf_set_unref(selection->by[i]);
         g_free(selection);
         selection = base;
     }
@@ -35,6 +37,8 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
     copy->j = selection->j;
     copy->procs = xtf_set_ref(selection->procs);
     copy->threads = xtf_set_ref(selection->threads);
+    for (unsigned i = 0; i < XTF_N_FACETS; i++)
+        copy->by[i] = xtf_set_ref(selection->by[i]);
     copy->type = selection->type;
     copy->a = selection->a;
     copy->b = selection->b;
@@ -54,6 +58,14 @@ XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfSet *th
     XtfSelection *narrow = selection_copy(selection);
     xtf_set_unref(narrow->threads);
     narrow->threads = xtf_set_intersect(selection->threads, threads);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfSet *values)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_set_unref(narrow->by[facet]);
+    narrow->by[facet] = xtf_set_intersect(selection->by[facet], values);
     return narrow;
 }
 
@@ -81,6 +93,15 @@ XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint
     narrow->i = i;
     narrow->j = j;
     return narrow;
+}
+
+bool xtf_selection_has_facets(const XtfSelection *selection)
+{
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i])
+            return true;
+    }
+    return false;
 }
 
 void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to)

@@ -22,15 +22,25 @@ enum {
     XTF_TYPES_NONE = -2, /* two types at once */
 };
 
+/* What narrows by the values of fields of these roles. A record type that has no such field has no records then. */
+typedef enum {
+    XTF_BY_REGION, /* rows of definitions/regions */
+    XTF_BY_COMM,   /* rows of definitions/communicators */
+    XTF_BY_TAG,
+    XTF_BY_PEER, /* processes */
+    XTF_N_FACETS,
+} XtfFacet;
+
 typedef struct XtfSelection XtfSelection;
 struct XtfSelection {
     gatomicrefcount references;
     XtfSelection *base; /* whose records i to j these are; NULL: the trace */
     uint64_t i, j;
     /* These hold for all of its records. With a base they begin as the base's. */
-    XtfSet *procs, *threads; /* NULL: all */
-    int64_t type;            /* a schema's id, or XTF_TYPES_... */
-    uint64_t a, b;           /* [a, b) */
+    XtfSet *procs, *threads;  /* NULL: all */
+    XtfSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
+    int64_t type;             /* a schema's id, or XTF_TYPES_... */
+    uint64_t a, b;            /* [a, b) */
 };
 
 XtfSelection *xtf_selection_new(void); /* all of the trace */
@@ -41,9 +51,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
 /* New selections. */
 XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfSet *procs);
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfSet *threads);
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfSet *values);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t a, uint64_t b);
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint64_t j);
+
+/* Whether anything narrows by the values of fields. */
+bool xtf_selection_has_facets(const XtfSelection *selection);
 
 /* Its window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to);

@@ -29,6 +29,15 @@ const Recipe many = {.n_locations = 60,
 static const char *const call_events[] = {"ENTER", "LEAVE", NULL};
 static const char *const send_events[] = {"MPI_SEND", NULL};
 
+enum { DEEPEST = 8, N_REGIONS = 3 };
+
+/* The frames open in a location: the rows that began them, and their regions. */
+typedef struct {
+    uint64_t rows[DEEPEST];
+    uint32_t regions[DEEPEST];
+    unsigned depth;
+} Stack;
+
 #define HEAD                                                \
     {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, \
     {                                                       \
@@ -38,7 +47,9 @@ static const XtfFieldSpec calls_fields[] = {
     HEAD,
     {.name = "event", .type = XTF_TYPE_U8, .role = "event", .labels = call_events},
     {.name = "region", .type = XTF_TYPE_U32, .role = "region", .refers_to = "regions"},
-    {.name = "enter", .type = XTF_TYPE_U64, .role = "enter"},
+    {.name = "enter", .type = XTF_TYPE_U64, .role = "enter", .flags = XTF_FIELD_DISTANCE},
+    {.name = "outermost", .type = XTF_TYPE_U8, .role = "outermost"},
+    {.name = "depth", .type = XTF_TYPE_U32, .role = "depth"},
     {0},
 };
 static const XtfFieldSpec sends_fields[] = {
@@ -72,6 +83,27 @@ static XtfSchema *add(Making *making, const char *name, XtfSchemaKind kind, cons
     return schema;
 }
 
+static void add_sums(XtfSchema *schema, XtfSumsKind kind, const char *const *keys, const char *const *values)
+{
+    cr_assert(xtf_schema_add_sums(schema, &(XtfSumsSpec){.kind = kind, .keys = keys, .values = values}, NULL));
+}
+
+/* A record type, with sums by whatever it has. */
+static XtfSchema *add_type(Making *making, unsigned type, uint32_t *id)
+{
+    static const XtfFieldSpec *const fields[] = {calls_fields, sends_fields, plain_fields, plain_fields};
+    XtfSchema *schema = xtf_schema_new(type_names[type], XTF_SCHEMA_RECORD, fields[type], NULL);
+
+    cr_assert(schema);
+    if (type == 0)
+        add_sums(schema, XTF_SUMS_FRAMES, (const char *const[]){"region", NULL},
+                 (const char *const[]){"event", "enter", "outermost", NULL});
+    else if (type == 1)
+        add_sums(schema, XTF_SUMS_GROUPS, (const char *const[]){"event", NULL}, (const char *const[]){"bytes", NULL});
+    cr_assert(xtf_writer_add_schema(making->writer, schema, id, NULL));
+    return schema;
+}
+
 /* Two threads a process, with keys that are in another order than their numbers. */
 static Known place_of(const Fixture *fixture, unsigned i)
 {
@@ -81,7 +113,35 @@ static Known place_of(const Fixture *fixture, unsigned i)
                    .thread = fixture->recipe.has_table ? i % 2 : 0};
 }
 
-static void write_row(Making *making, Known *known, uint64_t *written, uint64_t *stack, unsigned *depth)
+static bool is_on(const Stack *stack, uint32_t region)
+{
+    for (unsigned i = 0; i < stack->depth; i++)
+        if (stack->regions[i] == region)
+            return true;
+    return false;
+}
+
+/* Whether it is an ENTER, and of which region, follows from its `bytes`. */
+static void set_call(const XtfSchema *schema, Known *known, Stack *stack, uint8_t *row)
+{
+    unsigned top = stack->depth;
+    uint64_t enter = top ? known->n - stack->rows[top - 1] : 0;
+
+    known->leave = !(top == 0 || (top < DEEPEST && known->bytes % 2));
+    known->region = known->leave ? stack->regions[top - 1] : known->bytes % N_REGIONS;
+    stack->depth -= known->leave;
+    xtf_field_set(&schema->fields[2], row, known->leave);
+    xtf_field_set(&schema->fields[3], row, known->region);
+    xtf_field_set(&schema->fields[4], row, enter);
+    xtf_field_set(&schema->fields[5], row, !is_on(stack, known->region));
+    xtf_field_set(&schema->fields[6], row, stack->depth + 1);
+    if (known->leave)
+        return;
+    stack->rows[stack->depth] = known->n;
+    stack->regions[stack->depth++] = known->region;
+}
+
+static void write_row(Making *making, Known *known, uint64_t *written, Stack *stack)
 {
     const XtfSchema *schema = making->types[known->type];
     uint8_t row[XTF_ROW_MAX] = {0}, note[XTF_ROW_MAX] = {0};
@@ -91,14 +151,7 @@ static void write_row(Making *making, Known *known, uint64_t *written, uint64_t 
     xtf_field_set(&schema->fields[1], row, known->seq);
     known->n = written[known->type]++;
     if (known->type == 0) {
-        bool enter = *depth == 0 || (*depth < 8 && known->bytes % 2);
-        xtf_field_set(&schema->fields[2], row, !enter);
-        xtf_field_set(&schema->fields[3], row, known->bytes % 3);
-        xtf_field_set(&schema->fields[4], row, *depth ? known->n - stack[*depth - 1] : 0);
-        if (enter)
-            stack[(*depth)++] = known->n;
-        else
-            (*depth)--;
+        set_call(schema, known, stack, row);
     } else {
         xtf_field_set(xtf_schema_field(schema, "bytes"), row, known->bytes);
     }
@@ -117,8 +170,8 @@ static void write_location(Making *making, unsigned i)
     Fixture *fixture = making->fixture;
     const Recipe *recipe = &fixture->recipe;
     uint64_t n = recipe->records_each / 2 + random_below(fixture, recipe->records_each + 1), t = recipe->t_first;
-    uint64_t written[4] = {0}, stack[8];
-    unsigned depth = 0;
+    uint64_t written[4] = {0};
+    Stack stack = {.depth = 0};
 
     for (uint64_t seq = 0; seq < n; seq++) {
         Known known = place_of(fixture, i);
@@ -129,15 +182,15 @@ static void write_location(Making *making, unsigned i)
         known.seq = seq;
         known.type = (unsigned)random_below(fixture, recipe->n_types);
         known.bytes = random_below(fixture, 100000);
-        write_row(making, &known, written, stack, &depth);
+        write_row(making, &known, written, &stack);
         g_array_append_val(fixture->records, known);
     }
 }
 
 static void write_tables(Making *making)
 {
-    static const char *const names[] = {"main", "a name with blanks,\tand a tab",
-                                        "operator<< of a template with a very long name"};
+    static const char *const names[N_REGIONS] = {"main", "a name with blanks,\tand a tab",
+                                                 "operator<< of a template with a very long name"};
     uint32_t id;
     g_autoptr(XtfSchema) regions = add(making, "regions", XTF_SCHEMA_TABLE, region_fields, &id);
     XtfTableWriter *table = xtf_writer_table(making->writer, id, NULL);
@@ -163,7 +216,6 @@ static void write_tables(Making *making)
 
 static void write_trace(Fixture *fixture)
 {
-    static const XtfFieldSpec *const fields[] = {calls_fields, sends_fields, plain_fields, plain_fields};
     const Recipe *recipe = &fixture->recipe;
     XtfWriterOptions options = {.page_size = 4096,
                                 .resolution_num = recipe->resolution_num,
@@ -173,7 +225,7 @@ static void write_trace(Fixture *fixture)
 
     cr_assert(making.writer);
     for (unsigned i = 0; i < recipe->n_types; i++)
-        making.types[i] = add(&making, type_names[i], XTF_SCHEMA_RECORD, fields[i], &making.ids[i]);
+        making.types[i] = add_type(&making, i, &making.ids[i]);
     making.notes = add(&making, "notes", XTF_SCHEMA_SIDE, note_fields, &making.notes_id);
     write_tables(&making);
     for (unsigned i = 0; i < recipe->n_locations; i++)

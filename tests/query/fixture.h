@@ -14,6 +14,9 @@ typedef struct {
     uint64_t t, location, proc, thread, seq, bytes;
     unsigned type;
     uint64_t n; /* in its array */
+    /* Of calls. */
+    bool leave;
+    uint32_t region;
 } Known;
 
 typedef struct {

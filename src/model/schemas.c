@@ -33,6 +33,16 @@ static const struct {
 static const char *const group_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
                                           XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
 
+/* A peer is a rank in a communicator: where that is a window's, the window stands for it. */
+static const XtfField *group_field(const XtfSchema *schema, const char *role)
+{
+    const XtfField *field = xtf_schema_field_by_role(schema, role);
+
+    if (field == NULL && g_str_equal(role, XTF_ROLE_COMM) && xtf_schema_field_by_role(schema, XTF_ROLE_PEER) != NULL)
+        return xtf_schema_field(schema, "window");
+    return field;
+}
+
 static bool add_group_sums(XtfSchema *schema, GError **error)
 {
     const char *keys[G_N_ELEMENTS(group_roles) + 1] = {NULL}, *values[3] = {NULL};
@@ -40,7 +50,7 @@ static bool add_group_sums(XtfSchema *schema, GError **error)
     const XtfField *field;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(group_roles); i++)
-        if ((field = xtf_schema_field_by_role(schema, group_roles[i])) != NULL)
+        if ((field = group_field(schema, group_roles[i])) != NULL)
             keys[n_keys++] = field->name;
     if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)) != NULL)
         values[n_values++] = field->name;

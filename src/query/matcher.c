@@ -115,12 +115,9 @@ XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, cons
     return matcher;
 }
 
-/* Groups are better than frames, which leave out ends that have no beginning. */
 bool xtf_matcher_find_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned *sums,
                            GError **error)
 {
-    bool found = false;
-
     for (unsigned i = 0; i < schema->n_sums; i++) {
         GError *problem = NULL;
         g_autoptr(XtfMatcher) matcher = try_sums(guide, selection, schema, i, &problem);
@@ -128,14 +125,13 @@ bool xtf_matcher_find_sums(XtfGuide *guide, const XtfSelection *selection, const
             g_propagate_error(error, problem);
             return false;
         }
-        if (matcher && (!found || schema->sums[*sums].kind != XTF_SUMS_GROUPS)) {
+        if (matcher) {
             *sums = i;
-            found = true;
+            return true;
         }
     }
-    if (!found)
-        say_unfit(schema, error);
-    return found;
+    say_unfit(schema, error);
+    return false;
 }
 
 void xtf_matcher_free(XtfMatcher *matcher)

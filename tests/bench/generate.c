@@ -1,0 +1,299 @@
+/*
+ * A made-up trace of any size, of a realistic shape.
+ *
+ *     generate [--records N] [--locations L] [--jobs J] [--hard] [--plain] [--page-size BYTES] [--level K] FILE.xtf
+ *
+ * N records (default 10 million) are spread evenly over L processes (default 8) of one thread each. Each is a solver:
+ * in main, iterations of nested kernels, an exchange of messages with its neighbours on a ring, and a collective.
+ * Durations are log-normal, a median of 400 ns. The program is cut off where the records are used up, so that its
+ * frames are never left.
+ *
+ * --hard is what packs badly and has many groups: a third of the records are messages, to random processes, with one of
+ * 2000 tags and log-normal sizes.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "src/import/stream.h"
+
+enum {
+    MAIN,
+    ITERATE,
+    EXCHANGE,
+    MPI_SEND,
+    MPI_RECV,
+    MPI_ALLREDUCE,
+    KERNELS,
+    N_KERNELS = 40,
+    N_REGIONS = KERNELS + N_KERNELS
+};
+enum { GAPS = 4096, TAGS = 2000 };
+
+static const char *const named[KERNELS] = {"main", "iterate", "exchange", "MPI_Send", "MPI_Recv", "MPI_Allreduce"};
+
+typedef struct {
+    char *path;
+    uint64_t records, locations;
+    unsigned jobs;
+    bool hard;
+    XtfWriterOptions options;
+    XtfWriter *writer;
+    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+    uint64_t gaps[GAPS]; /* quantiles of the durations, ticks */
+} Shape;
+
+typedef struct {
+    const Shape *shape;
+    XtfStream stream;
+    uint64_t self, left; /* the process; records to come */
+    uint64_t random, time;
+} Process;
+
+/* ---- Definitions. */
+
+static void add_row(const Shape *shape, unsigned tag, const void *row)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTableWriter *table = xtf_writer_table(shape->writer, shape->schemas[tag], &error);
+    bench_check(table && xtf_table_append(table, row, NULL, &error), error, "%s", shape->path);
+}
+
+static uint32_t text(const Shape *shape, const char *format, uint64_t number)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *name = g_strdup_printf(format, number);
+    uint32_t id;
+    bench_check(xtf_writer_add_string(shape->writer, name, &id, &error), error, "%s", shape->path);
+    return id;
+}
+
+static void define_all(Shape *shape)
+{
+    g_autoptr(GError) error = NULL;
+    uint32_t none = text(shape, "", 0);
+
+    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
+        bench_check(xtf_writer_add_schema(shape->writer, xtf_model_schema(tag), &shape->schemas[tag], &error), error,
+                    "%s", shape->path);
+    for (uint64_t i = 0; i < N_REGIONS; i++) {
+        XtfRegionRow row = {.line = XTF_NONE32,
+                            .end_line = XTF_NONE32,
+                            .canonical = none,
+                            .description = none,
+                            .file = none,
+                            .name = i < KERNELS ? text(shape, named[i], 0) : text(shape, "kernel_%" PRIu64, i)};
+        add_row(shape, XTF_MODEL_REGIONS, &row);
+    }
+    for (uint64_t i = 0; i < shape->locations; i++) {
+        uint32_t proc = (uint32_t)i, name = text(shape, "rank %" PRIu64, i);
+        XtfProcessRow process = {
+            .proc = proc, .id = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = name};
+        XtfLocationRow location = {.id = i, .proc = proc, .process = proc, .name = name};
+        XtfMemberRow member = {.member = i, .proc = proc};
+        add_row(shape, XTF_MODEL_PROCESSES, &process);
+        add_row(shape, XTF_MODEL_LOCATIONS, &location);
+        add_row(shape, XTF_MODEL_MEMBERS, &member);
+    }
+    XtfGroupRow group = {.count = shape->locations, .name = text(shape, "world", 0)};
+    XtfCommunicatorRow comm = {
+        .remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(shape, "MPI_COMM_WORLD", 0)};
+    add_row(shape, XTF_MODEL_GROUPS, &group);
+    add_row(shape, XTF_MODEL_COMMUNICATORS, &comm);
+}
+
+/* ---- Records. Each function does nothing once the records are used up. */
+
+static uint64_t pass_time(Process *process)
+{
+    return process->time += process->shape->gaps[bench_random(&process->random) % GAPS];
+}
+
+static bool take(Process *process)
+{
+    if (process->left == 0)
+        return false;
+    process->left--;
+    pass_time(process);
+    return true;
+}
+
+static void enter(Process *process, uint32_t region)
+{
+    if (take(process))
+        xtf_stream_enter(&process->stream, process->time, region);
+}
+
+static void leave(Process *process, uint32_t region)
+{
+    if (take(process))
+        xtf_stream_leave(&process->stream, process->time, region);
+}
+
+/* Both sides of a message say the same of it: its size follows from what both know. */
+static uint64_t message_bytes(const Shape *shape, uint64_t sender, uint64_t receiver, uint64_t tag)
+{
+    uint64_t mixed = sender * 1000003 + receiver * 10007 + tag;
+    uint64_t draw = bench_random(&mixed);
+    return shape->hard ? shape->gaps[draw % GAPS] * (1 + draw % 7) : UINT64_C(8) << draw % 16;
+}
+
+static void message(Process *process, bool send, uint64_t peer, uint64_t tag)
+{
+    const Shape *shape = process->shape;
+    uint32_t region = send ? MPI_SEND : MPI_RECV;
+    uint64_t bytes =
+        send ? message_bytes(shape, process->self, peer, tag) : message_bytes(shape, peer, process->self, tag);
+
+    if (!shape->hard)
+        enter(process, region);
+    if (take(process)) {
+        XtfSendsRow row = {
+            .region = region, .peer = (uint32_t)peer, .tag = (uint32_t)tag, .bytes = bytes, .request = XTF_NONE64};
+        _Static_assert(sizeof(XtfSendsRow) == sizeof(XtfRecvsRow), "a message is one on both sides");
+        xtf_stream_append(&process->stream, send ? XTF_MODEL_SENDS : XTF_MODEL_RECVS,
+                          send ? XTF_FIRST_SENDS : XTF_FIRST_RECVS, send ? XTF_ID_MPI_SEND : XTF_ID_MPI_RECV,
+                          process->time, &row);
+    }
+    if (!shape->hard)
+        leave(process, region);
+}
+
+static void collective(Process *process)
+{
+    enter(process, MPI_ALLREDUCE);
+    for (unsigned end = 0; end < 2; end++) {
+        XtfCollectivesRow row = {.region = MPI_ALLREDUCE,
+                                 .operation = end ? 12 : 0xff,
+                                 .root = XTF_NONE32,
+                                 .bytes = end ? 64 : XTF_NONE64,
+                                 .received = end ? 64 : XTF_NONE64,
+                                 .request = XTF_NONE64,
+                                 .comm = end ? 0 : XTF_NONE32};
+        if (take(process))
+            xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES, XTF_FIRST_COLLECTIVES,
+                              end ? XTF_ID_MPI_COLLECTIVE_END : XTF_ID_MPI_COLLECTIVE_BEGIN, process->time, &row);
+    }
+    leave(process, MPI_ALLREDUCE);
+}
+
+static void kernels(Process *process, unsigned depth)
+{
+    uint64_t draw = bench_random(&process->random);
+    uint32_t region = KERNELS + draw % N_KERNELS;
+
+    enter(process, region);
+    for (unsigned i = 0; depth < 3 && i < 1 + (draw >> 32) % 3; i++)
+        kernels(process, depth + 1);
+    if (process->shape->hard) {
+        uint64_t more = bench_random(&process->random);
+        message(process, more & 1, (more >> 8) % process->shape->locations, (more >> 40) % TAGS);
+    }
+    leave(process, region);
+}
+
+static void iterate(Process *process)
+{
+    uint64_t n = process->shape->locations, right = (process->self + 1) % n, left = (process->self + n - 1) % n;
+
+    enter(process, ITERATE);
+    for (unsigned i = 0; i < 6; i++)
+        kernels(process, 0);
+    enter(process, EXCHANGE);
+    message(process, true, right, 1);
+    message(process, false, left, 1);
+    message(process, true, left, 2);
+    message(process, false, right, 2);
+    leave(process, EXCHANGE);
+    collective(process);
+    leave(process, ITERATE);
+}
+
+static void write_process(gpointer data, gpointer user)
+{
+    const Shape *shape = user;
+    uint64_t self = GPOINTER_TO_SIZE(data) - 1;
+    Process process = {.shape = shape, .self = self, .random = self, .time = 1000};
+    g_autoptr(GError) error = NULL;
+
+    process.left = shape->records / shape->locations + (self < shape->records % shape->locations);
+    xtf_stream_init(&process.stream, shape->writer, NULL, shape->schemas);
+    xtf_stream_begin(&process.stream, self);
+    enter(&process, MAIN);
+    while (process.left > 0)
+        iterate(&process);
+    bench_check(xtf_stream_end(&process.stream, &error), error, "%s", shape->path);
+    xtf_stream_finish(&process.stream);
+}
+
+/* The k-th of GAPS quantiles of a log-normal distribution, by bisection of its distribution function. */
+static uint64_t gap(unsigned k)
+{
+    const double median = 400, sigma = 1.2, share = (k + 0.5) / GAPS;
+    double low = -8, high = 8;
+
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (erfc(-middle / sqrt(2)) / 2 < share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint64_t)(median * exp(sigma * low));
+}
+
+static void generate(Shape *shape)
+{
+    g_autoptr(GError) error = NULL;
+
+    for (unsigned k = 0; k < GAPS; k++)
+        shape->gaps[k] = gap(k);
+    shape->writer = xtf_writer_create(shape->path, &shape->options, &error);
+    bench_check(shape->writer, error, "%s", shape->path);
+    define_all(shape);
+    GThreadPool *pool = g_thread_pool_new(write_process, shape, (gint)shape->jobs, TRUE, &error);
+    bench_check(pool, error, "threads");
+    for (uint64_t i = 0; i < shape->locations; i++)
+        g_thread_pool_push(pool, GSIZE_TO_POINTER(i + 1), NULL);
+    g_thread_pool_free(pool, FALSE, TRUE);
+    bench_check(xtf_writer_close(shape->writer, &error), error, "%s", shape->path);
+}
+
+int main(int argc, char **argv)
+{
+    gint64 records = 10000000, locations = 8;
+    gint jobs = (gint)g_get_num_processors(), page_size = 0, level = 0;
+    gboolean hard = FALSE, plain = FALSE;
+    const GOptionEntry entries[] = {
+        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records in all (default: 10 million)", "N"},
+        {"locations", 'l', 0, G_OPTION_ARG_INT64, &locations, "Processes (default: 8)", "L"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Threads (default: one a core)", "J"},
+        {"hard", 0, 0, G_OPTION_ARG_NONE, &hard, "Many messages, to anybody, with many tags", NULL},
+        {"plain", 0, 0, G_OPTION_ARG_NONE, &plain, "Plain rows", NULL},
+        {"page-size", 0, 0, G_OPTION_ARG_INT, &page_size, "Of the file", "BYTES"},
+        {"level", 0, 0, G_OPTION_ARG_INT, &level, "Of packing", "K"},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("FILE.xtf");
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && records > 0 && locations > 0 &&
+                    jobs > 0 && page_size >= 0 && level >= 0,
+                error, "bad arguments: see --help");
+    Shape shape = {.path = argv[1],
+                   .records = (uint64_t)records,
+                   .locations = (uint64_t)locations,
+                   .jobs = (unsigned)jobs,
+                   .hard = hard,
+                   .options = {.page_size = (uint32_t)page_size,
+                               .level = (unsigned)level,
+                               .plain = plain,
+                               .origin = UINT64_MAX,
+                               .no_sync = true}};
+    double before = bench_now();
+    generate(&shape);
+    printf("%.3f %" PRIu64 "\n", bench_now() - before, bench_file_size(shape.path));
+    return 0;
+}

@@ -44,8 +44,7 @@ enum {
     XTF_FIELD_NAMES = 1 << 1,    /* what the field refers to names the record in merged listings */
     /* How values mostly go on from row to row. They change nothing in what a field holds, only how small it packs. */
     XTF_FIELD_RISES = 1 << 2, /* by steps: each is best told by its distance to the one before */
-    XTF_FIELD_DISTANCE =
-        1 << 3, /* so many rows back, in the same array: told as such, or as the row that it leads to */
+    XTF_FIELD_DISTANCE = 1 << 3, /* so many rows back, in the same array, as frames lead to those around them */
 };
 
 typedef struct {

@@ -7,7 +7,7 @@
 #   record   to record a trace in the tests: hpcc under eztrace and Open MPI (some 60 MB; done without where it cannot be had)
 set -eu
 
-BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libfuse3-dev fuse3 libopen-trace-format2-dev"
+BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libopen-trace-format2-dev"
 TEST="libcriterion-dev otf2-tools python3 attr rsync"
 RECORD="eztrace hpcc openmpi-bin"
 

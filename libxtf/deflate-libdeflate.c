@@ -1,0 +1,61 @@
+/*
+ * Deflate by libdeflate.
+ */
+#include "libxtf/deflate.h"
+
+#include <libdeflate.h>
+
+/* A thread's states, made when needed. */
+typedef struct {
+    struct libdeflate_compressor *compressors[XTF_DEFLATE_LEVEL_MAX + 1];
+    struct libdeflate_decompressor *decompressor;
+} States;
+
+static void free_states(gpointer data)
+{
+    States *states = data;
+
+    for (unsigned level = 0; level <= XTF_DEFLATE_LEVEL_MAX; level++)
+        libdeflate_free_compressor(states->compressors[level]);
+    libdeflate_free_decompressor(states->decompressor);
+    g_free(states);
+}
+
+static States *thread_states(void)
+{
+    static GPrivate key = G_PRIVATE_INIT(free_states);
+    States *states = g_private_get(&key);
+
+    if (!states) {
+        states = g_new0(States, 1);
+        g_private_set(&key, states);
+    }
+    return states;
+}
+
+static size_t libdeflate_deflate(unsigned level, const uint8_t *data, size_t length, uint8_t *out, size_t room)
+{
+    States *states = thread_states();
+
+    if (!states->compressors[level])
+        states->compressors[level] = libdeflate_alloc_compressor((int)level);
+    if (!states->compressors[level])
+        g_error("libdeflate: cannot set up a deflate state");
+    return libdeflate_deflate_compress(states->compressors[level], data, length, out, room);
+}
+
+static bool libdeflate_inflate(const uint8_t *stream, size_t stream_length, uint8_t *out, size_t length)
+{
+    States *states = thread_states();
+    size_t used, made;
+
+    if (!states->decompressor)
+        states->decompressor = libdeflate_alloc_decompressor();
+    if (!states->decompressor)
+        g_error("libdeflate: cannot set up an inflate state");
+    return libdeflate_deflate_decompress_ex(states->decompressor, stream, stream_length, out, length, &used, &made) ==
+               LIBDEFLATE_SUCCESS &&
+           used == stream_length && made == length;
+}
+
+const XtfDeflateLibrary xtf_deflate_libdeflate = {"libdeflate", libdeflate_deflate, libdeflate_inflate};

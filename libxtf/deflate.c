@@ -1,0 +1,105 @@
+/*
+ * Deflate by zlib.
+ */
+#include "libxtf/deflate.h"
+
+#include <limits.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    WINDOW_BITS = -15, /* raw, and with the full window */
+    MEMORY_LEVEL = 8,
+};
+
+/* A thread's states: made when needed, as a state is some 260 KiB. */
+typedef struct {
+    z_stream deflaters[XTF_DEFLATE_LEVEL_MAX + 1];
+    z_stream inflater;
+    bool has_deflater[XTF_DEFLATE_LEVEL_MAX + 1];
+    bool has_inflater;
+} States;
+
+static void free_states(gpointer data)
+{
+    States *states = data;
+
+    for (unsigned level = 0; level <= XTF_DEFLATE_LEVEL_MAX; level++)
+        if (states->has_deflater[level])
+            deflateEnd(&states->deflaters[level]);
+    if (states->has_inflater)
+        inflateEnd(&states->inflater);
+    g_free(states);
+}
+
+static States *thread_states(void)
+{
+    static GPrivate key = G_PRIVATE_INIT(free_states);
+    States *states = g_private_get(&key);
+
+    if (!states) {
+        states = g_new0(States, 1);
+        g_private_set(&key, states);
+    }
+    return states;
+}
+
+/* zlib cannot be out of memory any more than GLib can. */
+static z_stream *get_deflater(unsigned level)
+{
+    States *states = thread_states();
+    z_stream *z = &states->deflaters[level];
+    int code = states->has_deflater[level]
+                   ? deflateReset(z)
+                   : deflateInit2(z, (int)level, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+
+    if (code != Z_OK)
+        g_error("zlib: cannot set up a deflate state");
+    states->has_deflater[level] = true;
+    return z;
+}
+
+static z_stream *get_inflater(void)
+{
+    States *states = thread_states();
+    z_stream *z = &states->inflater;
+
+    if ((states->has_inflater ? inflateReset(z) : inflateInit2(z, WINDOW_BITS)) != Z_OK)
+        g_error("zlib: cannot set up an inflate state");
+    states->has_inflater = true;
+    return z;
+}
+
+static size_t zlib_deflate(unsigned level, const uint8_t *data, size_t length, uint8_t *out, size_t room)
+{
+    z_stream *z = get_deflater(level);
+
+    if (length > UINT_MAX)
+        return 0;
+    z->next_in = (Bytef *)data;
+    z->avail_in = (uInt)length;
+    z->next_out = out;
+    z->avail_out = (uInt)MIN(room, UINT_MAX);
+    return deflate(z, Z_FINISH) == Z_STREAM_END ? z->total_out : 0;
+}
+
+static bool zlib_inflate(const uint8_t *stream, size_t stream_length, uint8_t *out, size_t length)
+{
+    z_stream *z = get_inflater();
+
+    if (stream_length > UINT_MAX || length > UINT_MAX)
+        return false;
+    z->next_in = (Bytef *)stream;
+    z->avail_in = (uInt)stream_length;
+    z->next_out = out;
+    z->avail_out = (uInt)length;
+    return inflate(z, Z_FINISH) == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 0;
+}
+
+const XtfDeflateLibrary xtf_deflate_zlib = {"zlib", zlib_deflate, zlib_inflate};
+
+#ifdef XTF_HAVE_LIBDEFLATE
+const XtfDeflateLibrary *const xtf_deflate = &xtf_deflate_libdeflate;
+#else
+const XtfDeflateLibrary *const xtf_deflate = &xtf_deflate_zlib;
+#endif

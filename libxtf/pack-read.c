@@ -1,0 +1,395 @@
+/*
+ * Unpacking rows. The bytes may be anything: all that they say is held against the number of rows and the schema before
+ * it is used.
+ */
+#include "libxtf/deflate.h"
+#include "libxtf/pack-format.h"
+#include "libxtf/pack.h"
+
+typedef struct {
+    const uint8_t *at, *end;
+    const char *fault; /* the first one; NULL: none so far */
+} Reader;
+
+static bool fail(Reader *reader, const char *fault)
+{
+    if (!reader->fault)
+        reader->fault = fault;
+    return false;
+}
+
+static uint64_t read_varint(Reader *reader)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
+        uint8_t byte = *reader->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return shift < 63 || byte <= 1 ? value : (fail(reader, "it has a number of more than 64 bits"), 0);
+    }
+    fail(reader, "it has a number that does not end");
+    return 0;
+}
+
+static uint8_t read_byte(Reader *reader)
+{
+    if (reader->at < reader->end)
+        return *reader->at++;
+    fail(reader, "it is cut short");
+    return 0;
+}
+
+/* A stream of `least` to `most` bytes, in scratch memory, with 8 bytes behind it that may be read too. NULL: a fault.
+ */
+static const uint8_t *read_stream(Reader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
+{
+    uint64_t code = read_varint(reader), n = code >> 2;
+    unsigned kind = code & 3;
+    uint64_t stored = kind == XTF_STREAM_DEFLATED ? read_varint(reader) : kind == XTF_STREAM_REPEATED ? 1 : n;
+
+    if (!reader->fault && (n < least || n > most || kind > XTF_STREAM_REPEATED))
+        fail(reader, "a stream of it has a wrong length");
+    if (!reader->fault && (stored > (uint64_t)(reader->end - reader->at) ||
+                           (kind == XTF_STREAM_DEFLATED && n / XTF_DEFLATE_RATIO_MAX > stored)))
+        fail(reader, "a stream of it is cut short");
+    if (reader->fault)
+        return NULL;
+    const uint8_t *from = reader->at;
+    uint8_t *to = xtf_scratch(use, n + XTF_TAIL_MAX);
+    reader->at += stored;
+    if (kind == XTF_STREAM_STORED)
+        memcpy(to, from, n);
+    else if (kind == XTF_STREAM_REPEATED)
+        memset(to, *from, n);
+    else if (!xtf_deflate->inflate(from, stored, to, n))
+        return fail(reader, "a stream of it does not inflate"), NULL;
+    memset(to + n, 0, XTF_TAIL_MAX);
+    *length = (size_t)n;
+    return to;
+}
+
+/* What each head stands for. */
+typedef struct {
+    uint64_t base[256], mask[256];
+    uint8_t tail[256];
+} Heads;
+
+static const Heads *get_heads(void)
+{
+    static Heads heads;
+    static gsize ready;
+
+    if (g_once_init_enter(&ready)) {
+        for (unsigned i = 0; i < XTF_HEAD_CLASSES; i++) {
+            const XtfHeadClass *c = &xtf_head_classes[i];
+            unsigned next = i + 1 < XTF_HEAD_CLASSES ? c[1].head : 256;
+            for (unsigned head = c->head; head < next; head++) {
+                heads.base[head] = c->base + ((uint64_t)(head - c->head) << 8 * (c->tail % XTF_TAIL_MAX));
+                heads.mask[head] = c->tail > 0 ? UINT64_MAX >> (64 - 8 * c->tail) : 0;
+                heads.tail[head] = c->tail;
+            }
+        }
+        g_once_init_leave(&ready, 1);
+    }
+    return &heads;
+}
+
+/* `count` numbers, to be read one by one. */
+typedef struct {
+    const Heads *heads;
+    const uint8_t *head, *tail;
+} Numbers;
+
+static bool read_numbers(Reader *reader, uint32_t count, Numbers *numbers)
+{
+    const Heads *heads = get_heads();
+    size_t length, needed = 0;
+    const uint8_t *head = read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
+
+    if (!head)
+        return false;
+    for (uint32_t n = 0; n < count; n++)
+        needed += heads->tail[head[n]];
+    const uint8_t *tail = read_stream(reader, XTF_SCRATCH_TAILS, needed, needed, &length);
+    *numbers = (Numbers){heads, head, tail};
+    return tail != NULL;
+}
+
+static inline uint64_t next_number(Numbers *numbers)
+{
+    uint8_t head = *numbers->head++;
+    uint64_t number = numbers->heads->base[head] + (xtf_load64(numbers->tail) & numbers->heads->mask[head]);
+
+    numbers->tail += numbers->heads->tail[head];
+    return number;
+}
+
+/* The first part of all packed rows. */
+static bool read_times(Reader *reader, uint32_t count, uint64_t *times)
+{
+    Numbers numbers;
+    uint64_t time = 0;
+    bool falls = false;
+
+    if (!read_numbers(reader, count, &numbers))
+        return false;
+    for (uint32_t n = 0; n < count; n++) {
+        uint64_t step = next_number(&numbers);
+        time += step;
+        falls |= time < step;
+        times[n] = time;
+    }
+    return !falls || fail(reader, "its times fall");
+}
+
+typedef struct {
+    uint64_t value;
+    bool is_chained;
+} TemplateValue;
+
+/* The templates as they are read. */
+typedef struct {
+    const XtfSchema *schema;
+    uint32_t count;
+    unsigned n_fields; /* all but the time */
+    XtfPackField fields[XTF_FIELDS_MAX];
+    uint64_t before[XTF_FIELDS_MAX]; /* of STEP fields: the value that the first row steps from */
+    unsigned n;
+    size_t image_size;      /* row_size, to full COPIES */
+    uint8_t *images;        /* a row each, with the values of VALUE fields */
+    TemplateValue *values;  /* of STEP and DISTANCE fields: a row of n for each field */
+    const uint8_t *numbers; /* the template of each row */
+} Templates;
+
+enum {
+    COPY = 16,                            /* bytes at once */
+    IS_CHAINED = 1,                       /* the byte before a distance */
+    FIELD_BYTES_MAX = 1 + XTF_VARINT_MAX, /* of a field, or of a template's field */
+};
+
+static void read_modes(Reader *reader, Templates *templates)
+{
+    for (unsigned f = 0; f < templates->n_fields; f++) {
+        XtfPackField *field = &templates->fields[f];
+        *field = xtf_pack_field(&templates->schema->fields[f + 1]);
+        field->mode = read_byte(reader);
+        if (field->mode == XTF_PACK_STEP)
+            templates->before[f] = xtf_unzigzag(read_varint(reader));
+        else if (field->mode > XTF_PACK_PLANES)
+            fail(reader, "it has a field that is packed in an unknown way");
+    }
+    templates->n = read_byte(reader) + 1u;
+}
+
+/* Stores the low bits, as many as the field has. */
+static inline void put_field(const XtfPackField *field, uint8_t *row, uint64_t value)
+{
+    uint8_t *at = row + field->at;
+    uint64_t below = xtf_load64(at) & ~(UINT64_MAX << field->shift); /* bytes of fields before it */
+
+    xtf_store64(at, below | value << field->shift);
+}
+
+static void read_value(Reader *reader, Templates *templates, unsigned f, unsigned i)
+{
+    const XtfPackField *field = &templates->fields[f];
+    TemplateValue *value = &templates->values[f * templates->n + i];
+
+    switch (field->mode) {
+    case XTF_PACK_VALUE:
+        put_field(field, templates->images + i * templates->image_size, xtf_unzigzag(read_varint(reader)));
+        break;
+    case XTF_PACK_STEP:
+        value->value = xtf_unzigzag(read_varint(reader));
+        break;
+    case XTF_PACK_DISTANCE:
+        value->is_chained = read_byte(reader) == IS_CHAINED;
+        value->value = value->is_chained ? 0 : read_varint(reader);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool read_numbers_of_templates(Reader *reader, Templates *templates)
+{
+    uint8_t greatest = 0;
+
+    if (templates->n == 1) {
+        templates->numbers = memset(xtf_scratch(XTF_SCRATCH_TAILS, templates->count), 0, templates->count);
+        return true;
+    }
+    if ((uint64_t)(reader->end - reader->at) < templates->count)
+        return fail(reader, "its numbers of templates are cut short");
+    templates->numbers = reader->at;
+    reader->at += templates->count;
+    for (uint32_t n = 0; n < templates->count; n++)
+        greatest = MAX(greatest, templates->numbers[n]);
+    return greatest < templates->n || fail(reader, "a row has a template that does not exist");
+}
+
+/* What pack.c wrote by put_templates(). */
+static bool read_templates(Reader *reader, Templates *templates)
+{
+    size_t length;
+    uint64_t most =
+        templates->n_fields * (XTF_PACK_TEMPLATES_MAX + UINT64_C(1)) * FIELD_BYTES_MAX + 1 + templates->count;
+    const uint8_t *stream = read_stream(reader, XTF_SCRATCH_STREAM, 2, most, &length);
+    Reader within = {.at = stream, .end = stream ? stream + length : NULL};
+
+    if (!stream)
+        return false;
+    read_modes(&within, templates);
+    templates->image_size = (templates->schema->row_size + COPY - 1u) / COPY * COPY;
+    size_t images = templates->n * templates->image_size;
+    size_t values = sizeof(TemplateValue) * templates->n * templates->n_fields;
+    templates->images = memset(xtf_scratch(XTF_SCRATCH_VECTORS, images + values), 0, images);
+    templates->values = (TemplateValue *)(void *)(templates->images + images);
+    for (unsigned f = 0; f < templates->n_fields; f++)
+        for (unsigned i = 0; i < templates->n && !within.fault; i++)
+            read_value(&within, templates, f, i);
+    if (!within.fault && read_numbers_of_templates(&within, templates) && within.at != within.end)
+        fail(&within, "there are bytes behind its templates");
+    return !within.fault || fail(reader, within.fault);
+}
+
+/* Rows as their templates have them, with their times. */
+static void fill_rows(const Templates *templates, const uint64_t *times, uint8_t *rows)
+{
+    size_t row_size = templates->schema->row_size, image_size = templates->image_size;
+    uint32_t count = templates->count;
+    /* Copies reach into the next rows, which come later, but not past the end. */
+    uint32_t exact = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
+
+    for (uint32_t n = 0; n < count; n++, rows += row_size) {
+        const uint8_t *image = templates->images + templates->numbers[n] * image_size;
+        if (n < exact)
+            for (size_t at = 0; at < row_size; at += COPY)
+                memcpy(rows + at, image + at, COPY);
+        else
+            memcpy(rows, image, row_size);
+        xtf_store64(rows, times[n]);
+    }
+}
+
+static void fill_steps(const Templates *templates, unsigned f, uint8_t *rows)
+{
+    const XtfPackField field = templates->fields[f];
+    const TemplateValue *values = templates->values + f * templates->n;
+    uint64_t value = templates->before[f];
+
+    for (uint32_t n = 0; n < templates->count; n++, rows += templates->schema->row_size) {
+        value += values[templates->numbers[n]].value;
+        put_field(&field, rows, value);
+    }
+}
+
+static bool fill_distances(Reader *reader, const Templates *templates, unsigned f, uint8_t *rows)
+{
+    const XtfPackField field = templates->fields[f];
+    const TemplateValue *values = templates->values + f * templates->n;
+    size_t row_size = templates->schema->row_size;
+    uint64_t distance = 0;
+
+    for (uint32_t n = 0; n < templates->count; n++, rows += row_size) {
+        const TemplateValue *value = &values[templates->numbers[n]];
+        if (value->is_chained) {
+            if (n == 0 || distance >= n)
+                return fail(reader, "a row is chained to one outside");
+            distance = (distance + 1 + xtf_pack_get(&field, rows - (distance + 1) * row_size)) & field.mask;
+        } else {
+            distance = value->value & field.mask;
+        }
+        put_field(&field, rows, distance);
+    }
+    return true;
+}
+
+static bool fill_numbers(Reader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
+{
+    const XtfPackField it = *field;
+    bool is_signed = it.field->type == XTF_TYPE_I32 || it.field->type == XTF_TYPE_I64;
+    uint64_t value = 0;
+    Numbers numbers;
+
+    if (!read_numbers(reader, templates->count, &numbers))
+        return false;
+    for (uint32_t n = 0; n < templates->count; n++, rows += templates->schema->row_size) {
+        uint64_t number = next_number(&numbers);
+        if (it.mode == XTF_PACK_STEPS)
+            value += xtf_unzigzag(number);
+        else
+            value = is_signed ? xtf_unzigzag(number) : number;
+        put_field(&it, rows, value);
+    }
+    return true;
+}
+
+static bool fill_planes(Reader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
+{
+    size_t row_size = templates->schema->row_size, length;
+
+    for (unsigned byte = 0; byte < field->field->width; byte++) {
+        const uint8_t *plane = read_stream(reader, XTF_SCRATCH_STREAM, templates->count, templates->count, &length);
+        uint8_t *to = rows + field->field->offset + byte;
+        if (!plane)
+            return false;
+        for (uint32_t n = 0; n < templates->count; n++)
+            to[n * row_size] = plane[n];
+    }
+    return true;
+}
+
+static bool read_rest(Reader *reader, const XtfSchema *schema, uint32_t count, const uint64_t *times, uint8_t *rows)
+{
+    Templates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
+    bool good = read_templates(reader, &templates);
+
+    if (good)
+        fill_rows(&templates, times, rows);
+    for (unsigned f = 0; good && f < templates.n_fields; f++)
+        if (templates.fields[f].mode == XTF_PACK_STEP)
+            fill_steps(&templates, f, rows);
+        else if (templates.fields[f].mode == XTF_PACK_DISTANCE)
+            good = fill_distances(reader, &templates, f, rows);
+    for (unsigned f = 0; good && f < templates.n_fields; f++)
+        if (templates.fields[f].mode == XTF_PACK_PLANES)
+            good = fill_planes(reader, &templates, &templates.fields[f], rows);
+        else if (templates.fields[f].mode >= XTF_PACK_COLUMN)
+            good = fill_numbers(reader, &templates, &templates.fields[f], rows);
+    return good;
+}
+
+static bool finish(const Reader *reader, const char **fault)
+{
+    xtf_scratch_done();
+    if (reader->fault)
+        *fault = reader->fault;
+    return !reader->fault;
+}
+
+bool xtf_unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, uint64_t *times, const char **fault)
+{
+    Reader reader = {.at = packed, .end = packed + length};
+
+    read_times(&reader, count, times);
+    return finish(&reader, fault);
+}
+
+bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
+                     const char **fault)
+{
+    Reader reader = {.at = packed, .end = packed + length};
+    uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
+    bool good = read_times(&reader, count, times);
+
+    if (good && schema->n_fields > 1)
+        good = read_rest(&reader, schema, count, times, rows);
+    else
+        for (uint32_t n = 0; good && n < count; n++)
+            xtf_store64(rows + (size_t)n * schema->row_size, times[n]);
+    if (good && reader.at != reader.end)
+        fail(&reader, "there are bytes behind its rows");
+    return finish(&reader, fault);
+}

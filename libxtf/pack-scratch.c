@@ -1,0 +1,51 @@
+/*
+ * Scratch memory for packing and unpacking: a thread's own, so that a page costs no allocation.
+ */
+#include "libxtf/pack-format.h"
+
+enum { KEPT = 1 << 20 }; /* bytes that a block keeps from one use to the next: leaves take less, large tables more */
+
+typedef struct {
+    struct {
+        uint8_t *bytes;
+        size_t size;
+    } blocks[XTF_SCRATCH_N];
+} Scratch;
+
+static void free_scratch(gpointer data)
+{
+    Scratch *scratch = data;
+
+    for (unsigned i = 0; i < XTF_SCRATCH_N; i++)
+        g_free(scratch->blocks[i].bytes);
+    g_free(scratch);
+}
+
+static GPrivate scratch_key = G_PRIVATE_INIT(free_scratch);
+
+uint8_t *xtf_scratch(XtfScratchUse use, size_t size)
+{
+    Scratch *scratch = g_private_get(&scratch_key);
+
+    if (!scratch) {
+        scratch = g_new0(Scratch, 1);
+        g_private_set(&scratch_key, scratch);
+    }
+    if (scratch->blocks[use].size < size) {
+        g_free(scratch->blocks[use].bytes);
+        scratch->blocks[use].bytes = g_malloc(size);
+        scratch->blocks[use].size = size;
+    }
+    return scratch->blocks[use].bytes;
+}
+
+void xtf_scratch_done(void)
+{
+    Scratch *scratch = g_private_get(&scratch_key);
+
+    for (unsigned i = 0; scratch && i < XTF_SCRATCH_N; i++)
+        if (scratch->blocks[i].size > KEPT) {
+            g_clear_pointer(&scratch->blocks[i].bytes, g_free);
+            scratch->blocks[i].size = 0;
+        }
+}

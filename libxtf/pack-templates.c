@@ -1,0 +1,225 @@
+/*
+ * Finding templates.
+ *
+ * A row is brought into the form of a vector: its fields in templates, but with steps instead of values where a field
+ * rises, and "chained" instead of a distance where it is. Rows of one template have equal vectors. Values are not taken
+ * apart into fields for that: they lie in words of 8 bytes of the row, from which the other fields are masked out.
+ *
+ * Mostly the template is the one that came behind the row before's template the last time, so that one is looked at
+ * first, and the hash table only if it is not.
+ */
+#include "libxtf/pack-templates.h"
+
+enum {
+    WORDS_MAX = XTF_ROW_MAX / 8,
+    VECTOR_MAX = WORDS_MAX + XTF_FIELDS_MAX + 1,
+    TABLE_BITS = 10, /* a quarter full at most */
+    NONE = UINT16_MAX,
+};
+
+/* What makes up a vector: words, steps, distances, and, if there are distances, a bit for each chained one. */
+typedef struct {
+    unsigned n_words, n_steps, n_distances, length;
+    struct {
+        uint32_t at;
+        uint64_t mask;
+    } words[WORDS_MAX];
+    XtfPackField steps[XTF_FIELDS_MAX], distances[XTF_FIELDS_MAX];
+    uint64_t before[XTF_FIELDS_MAX]; /* values of the steps' fields in the row before */
+} Shape;
+
+typedef struct {
+    const Shape *shape;
+    unsigned n, limit;
+    uint64_t *vectors; /* shape->length words each */
+    uint16_t table[1 << TABLE_BITS];
+    uint16_t behind[XTF_PACK_TEMPLATES_MAX]; /* the template that came behind this one the last time */
+} Templates;
+
+void xtf_run_init(XtfRun *run, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+{
+    *run = (XtfRun){.schema = schema, .rows = rows, .count = count, .n_fields = schema->n_fields - 1};
+    for (unsigned f = 0; f < run->n_fields; f++) {
+        const XtfField *field = &schema->fields[f + 1];
+        XtfPackField *to = &run->fields[f];
+        *to = xtf_pack_field(field);
+        if (field->type == XTF_TYPE_F64)
+            continue;
+        to->mode = field->flags & XTF_FIELD_RISES      ? XTF_PACK_STEP
+                   : field->flags & XTF_FIELD_DISTANCE ? XTF_PACK_DISTANCE
+                                                       : XTF_PACK_VALUE;
+        /* The first row steps as the second one does: it needs no template of its own. */
+        run->before[f] = xtf_pack_get(to, rows);
+        if (count > 1)
+            run->before[f] -= xtf_pack_get(to, rows + schema->row_size) - run->before[f];
+    }
+}
+
+/* Words that cover the bytes of VALUE fields, from the row's end on, each reaching as far down as it can. */
+static void add_words(Shape *shape, const XtfRun *run)
+{
+    bool wanted[XTF_ROW_MAX] = {false};
+
+    for (unsigned f = 0; f < run->n_fields; f++)
+        if (run->fields[f].mode == XTF_PACK_VALUE)
+            memset(wanted + run->fields[f].field->offset, true, run->fields[f].field->width);
+    for (uint32_t end = run->schema->row_size; end > 8; end--) {
+        if (!wanted[end - 1])
+            continue;
+        uint64_t mask = 0;
+        for (unsigned byte = 0; byte < 8; byte++)
+            mask |= wanted[end - 8 + byte] ? UINT64_C(0xff) << 8 * byte : 0;
+        memset(wanted + end - 8, false, 8);
+        shape->words[shape->n_words].at = end - 8;
+        shape->words[shape->n_words++].mask = mask;
+    }
+}
+
+static void make_shape(Shape *shape, const XtfRun *run)
+{
+    shape->n_words = shape->n_steps = shape->n_distances = 0;
+    add_words(shape, run);
+    for (unsigned f = 0; f < run->n_fields; f++)
+        if (run->fields[f].mode == XTF_PACK_STEP) {
+            shape->before[shape->n_steps] = run->before[f];
+            shape->steps[shape->n_steps++] = run->fields[f];
+        } else if (run->fields[f].mode == XTF_PACK_DISTANCE) {
+            shape->distances[shape->n_distances++] = run->fields[f];
+        }
+    shape->length = shape->n_words + shape->n_steps + shape->n_distances + (shape->n_distances > 0);
+}
+
+static inline void make_vector(Shape *shape, const XtfRun *run, uint32_t n, uint64_t *vector)
+{
+    const uint8_t *row = run->rows + (size_t)n * run->schema->row_size;
+    uint64_t chained = 0;
+
+    for (unsigned i = 0; i < shape->n_words; i++)
+        *vector++ = xtf_load64(row + shape->words[i].at) & shape->words[i].mask;
+    for (unsigned i = 0; i < shape->n_steps; i++) {
+        uint64_t value = xtf_pack_get(&shape->steps[i], row);
+        *vector++ = (value - shape->before[i]) & shape->steps[i].mask;
+        shape->before[i] = value;
+    }
+    for (unsigned i = 0; i < shape->n_distances; i++) {
+        uint64_t value = xtf_pack_get(&shape->distances[i], row);
+        bool is_chained = xtf_is_chained(run, &shape->distances[i], n, value);
+        chained |= (uint64_t)is_chained << i;
+        *vector++ = is_chained ? 0 : value;
+    }
+    *vector = chained; /* there is room for it, used or not */
+}
+
+static inline bool equal(const uint64_t *a, const uint64_t *b, unsigned length)
+{
+    uint64_t differs = 0;
+
+    for (unsigned i = 0; i < length; i++)
+        differs |= a[i] ^ b[i];
+    return differs == 0;
+}
+
+static unsigned hash(const uint64_t *vector, unsigned length)
+{
+    uint64_t h = 0;
+
+    for (unsigned i = 0; i < length; i++) {
+        h = (h ^ vector[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS));
+}
+
+/* The vector's template, made if need be; NONE if there are too many. */
+static uint16_t look_up(Templates *templates, const uint64_t *vector, uint32_t row, uint32_t *firsts)
+{
+    unsigned length = templates->shape->length;
+    unsigned slot = hash(vector, length);
+
+    for (; templates->table[slot] != NONE; slot = (slot + 1) % G_N_ELEMENTS(templates->table))
+        if (equal(vector, templates->vectors + templates->table[slot] * length, length))
+            return templates->table[slot];
+    if (templates->n == templates->limit)
+        return NONE;
+    firsts[templates->n] = row;
+    memcpy(templates->vectors + templates->n * length, vector, length * sizeof *vector);
+    return templates->table[slot] = (uint16_t)templates->n++;
+}
+
+/* The number of rows done before there were too many templates. */
+static uint32_t follow(Templates *templates, Shape *shape, const XtfRun *run, uint8_t *numbers, uint32_t *firsts)
+{
+    uint64_t vector[VECTOR_MAX];
+    unsigned last = 0;
+
+    memset(templates->table, 0xff, sizeof templates->table);
+    memset(templates->behind, 0, sizeof templates->behind);
+    templates->n = 0;
+    for (uint32_t n = 0; n < run->count; n++) {
+        make_vector(shape, run, n, vector);
+        uint16_t guess = templates->behind[last];
+        if (guess >= templates->n || !equal(vector, templates->vectors + guess * shape->length, shape->length)) {
+            guess = look_up(templates, vector, n, firsts);
+            if (guess == NONE)
+                return n;
+            templates->behind[last] = guess;
+        }
+        numbers[n] = (uint8_t)guess;
+        last = guess;
+    }
+    return run->count;
+}
+
+/* How many values the field takes in the templates' rows. */
+static unsigned count_values(const XtfRun *run, const XtfPackField *field, const uint32_t *firsts, unsigned n)
+{
+    uint64_t values[2 * XTF_PACK_TEMPLATES_MAX];
+    bool used[G_N_ELEMENTS(values)] = {false};
+    unsigned distinct = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        const uint8_t *row = run->rows + (size_t)firsts[i] * run->schema->row_size;
+        uint64_t value = xtf_pack_get(field, row);
+        if (field->mode == XTF_PACK_STEP && firsts[i] > 0)
+            value -= xtf_pack_get(field, row - run->schema->row_size);
+        else if (field->mode == XTF_PACK_DISTANCE && xtf_is_chained(run, field, firsts[i], value))
+            value = 0;
+        size_t slot = hash(&value, 1) % G_N_ELEMENTS(values);
+        while (used[slot] && values[slot] != value)
+            slot = (slot + 1) % G_N_ELEMENTS(values);
+        distinct += !used[slot];
+        used[slot] = true;
+        values[slot] = value;
+    }
+    return distinct;
+}
+
+/* The field of most values leaves the templates, and others of nearly as many. */
+static void drop_fields(XtfRun *run, const uint32_t *firsts, unsigned n)
+{
+    unsigned values[XTF_FIELDS_MAX] = {0}, most = 0;
+
+    for (unsigned f = 0; f < run->n_fields; f++)
+        if (run->fields[f].mode != XTF_PACK_COLUMN)
+            most = MAX(most, values[f] = count_values(run, &run->fields[f], firsts, n));
+    for (unsigned f = 0; f < run->n_fields; f++)
+        if (values[f] > most - most / 8 - 1)
+            run->fields[f].mode = XTF_PACK_COLUMN;
+}
+
+unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX])
+{
+    /* A template costs some bytes; in a run of few rows a column is worth it sooner. */
+    Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + run->count / 8)};
+    Shape shape;
+
+    for (;;) {
+        make_shape(&shape, run);
+        templates.shape = &shape;
+        templates.vectors =
+            (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_VECTORS, sizeof(uint64_t) * shape.length * templates.limit + 8);
+        if (follow(&templates, &shape, run, numbers, firsts) == run->count)
+            return templates.n;
+        drop_fields(run, firsts, templates.n);
+    }
+}

@@ -1,0 +1,31 @@
+/*
+ * Templates: the few ways in which the rows of a run go on, and which of them each row follows.
+ */
+#pragma once
+
+#include "libxtf/pack-format.h"
+
+typedef struct {
+    const XtfSchema *schema;
+    const uint8_t *rows;
+    uint32_t count;
+    unsigned n_fields; /* all but the time */
+    XtfPackField fields[XTF_FIELDS_MAX];
+    uint64_t before[XTF_FIELDS_MAX]; /* of STEP fields: the value that the first row steps from */
+} XtfRun;
+
+void xtf_run_init(XtfRun *run, const XtfSchema *schema, const uint8_t *rows, uint32_t count);
+
+/* Finds the templates, and writes the number of each row's to `numbers`, `count` bytes. Fields that take too many
+ * values are given the mode COLUMN. The number of templates; *firsts then are the rows that they were found in. */
+unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX]);
+
+/* Whether the distance of row n, not the first, is CHAINED. */
+static inline bool xtf_is_chained(const XtfRun *run, const XtfPackField *distance, uint32_t n, uint64_t value)
+{
+    size_t row_size = run->schema->row_size;
+    const uint8_t *row = run->rows + n * row_size;
+    uint64_t back = n > 0 ? xtf_pack_get(distance, row - row_size) + 1 : 0; /* to where the row before leads */
+
+    return back - 1 < n && ((back + xtf_pack_get(distance, row - back * row_size)) & distance->mask) == value;
+}

@@ -1,0 +1,120 @@
+/*
+ * Packing rows. pack-format.h says what of.
+ */
+#include "libxtf/pack.h"
+
+#include "libxtf/deflate.h"
+#include "libxtf/pack-format.h"
+#include "libxtf/pack-stream.h"
+#include "libxtf/pack-templates.h"
+
+enum {
+    COLUMN_STREAMS_MAX = 8, /* planes */
+    TEMPLATE_VALUE_MAX = XTF_VARINT_MAX + 1,
+};
+
+static void put_times(XtfStreamWriter *writer, const uint8_t *rows, size_t row_size, uint32_t count)
+{
+    uint8_t *heads = xtf_scratch(XTF_SCRATCH_STREAM, count);
+    uint8_t *tails = xtf_scratch(XTF_SCRATCH_TAILS, (size_t)count * XTF_TAIL_MAX + XTF_TAIL_MAX);
+    XtfNumberWriter numbers = {heads, tails};
+    uint64_t before = 0;
+
+    for (uint32_t n = 0; n < count; n++) {
+        uint64_t time = xtf_load64(rows + n * row_size);
+        xtf_put_number(&numbers, time - before);
+        before = time;
+    }
+    xtf_put_stream(writer, heads, count, XTF_STREAM_PLAIN);
+    xtf_put_stream(writer, tails, (size_t)(numbers.tail - tails), XTF_STREAM_NOISY);
+}
+
+static uint8_t *put_template_value(uint8_t *at, const XtfRun *run, const XtfPackField *field, uint32_t n)
+{
+    const uint8_t *row = run->rows + (size_t)n * run->schema->row_size;
+    uint64_t value = xtf_pack_get(field, row);
+
+    switch (field->mode) {
+    case XTF_PACK_VALUE:
+        return xtf_put_varint(at, xtf_zigzag(value, field->shift));
+    case XTF_PACK_STEP:
+        value -= n > 0 ? xtf_pack_get(field, row - run->schema->row_size) : run->before[field - run->fields];
+        return xtf_put_varint(at, xtf_zigzag(value, field->shift));
+    case XTF_PACK_DISTANCE:
+        if (xtf_is_chained(run, field, n, value)) {
+            *at = 1;
+            return at + 1;
+        }
+        *at = 0;
+        return xtf_put_varint(at + 1, value);
+    default:
+        return at;
+    }
+}
+
+static uint64_t templates_bound(const XtfSchema *schema, uint32_t count)
+{
+    return schema->n_fields * UINT64_C(11) + 1 + count +
+           MIN(count, XTF_PACK_TEMPLATES_MAX) * (uint64_t)schema->n_fields * TEMPLATE_VALUE_MAX;
+}
+
+/* How the fields are packed, the templates field by field, and the number of each row's. */
+static void put_templates(XtfStreamWriter *writer, XtfRun *run)
+{
+    uint8_t *stream = xtf_scratch(XTF_SCRATCH_STREAM, templates_bound(run->schema, run->count));
+    uint8_t *numbers = xtf_scratch(XTF_SCRATCH_TAILS, run->count), *at = stream;
+    uint32_t firsts[XTF_PACK_TEMPLATES_MAX];
+    unsigned n = xtf_find_templates(run, numbers, firsts);
+
+    for (unsigned f = 0; f < run->n_fields; f++) {
+        XtfPackField *field = &run->fields[f];
+        if (field->mode == XTF_PACK_COLUMN)
+            field->mode = xtf_choose_column(field, run->rows, run->schema->row_size, run->count);
+        *at++ = (uint8_t)field->mode;
+        if (field->mode == XTF_PACK_STEP)
+            at = xtf_put_varint(at, xtf_zigzag(run->before[f], field->shift));
+    }
+    *at++ = (uint8_t)(n - 1);
+    for (unsigned f = 0; f < run->n_fields; f++)
+        for (unsigned i = 0; i < n; i++)
+            at = put_template_value(at, run, &run->fields[f], firsts[i]);
+    if (n > 1) {
+        memcpy(at, numbers, run->count);
+        at += run->count;
+    }
+    xtf_put_stream(writer, stream, (size_t)(at - stream), XTF_STREAM_PLAIN);
+}
+
+uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count)
+{
+    uint64_t bytes = (uint64_t)count * (1 + XTF_TAIL_MAX) + templates_bound(schema, count);
+
+    for (uint32_t f = 1; f < schema->n_fields; f++)
+        bytes += (uint64_t)count * (1 + schema->fields[f].width);
+    return bytes + (3 + schema->n_fields * UINT64_C(8)) * XTF_STREAM_HEAD_MAX;
+}
+
+uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
+                  uint32_t room, uint32_t *estimate)
+{
+    uint8_t *packed = xtf_scratch(XTF_SCRATCH_PACKED, xtf_pack_bound(schema, count));
+    XtfStreamWriter writer = {.at = packed, .level = CLAMP(level, 1, XTF_PACK_LEVEL_MAX)};
+    XtfRun run;
+
+    put_times(&writer, rows, schema->row_size, count);
+    if (schema->n_fields > 1) {
+        xtf_run_init(&run, schema, rows, count);
+        put_templates(&writer, &run);
+        for (unsigned f = 0; f < run.n_fields; f++)
+            if (run.fields[f].mode >= XTF_PACK_COLUMN)
+                xtf_put_column(&writer, &run.fields[f], rows, schema->row_size, count);
+    }
+    size_t length = (size_t)(writer.at - packed);
+    bool fits = length <= room;
+    if (fits)
+        memcpy(out, packed, length);
+    else if (estimate)
+        *estimate = (uint32_t)MIN(length, UINT32_MAX);
+    xtf_scratch_done();
+    return fits ? (uint32_t)length : 0;
+}

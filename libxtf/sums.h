@@ -8,8 +8,8 @@
  * Frames. The stack at row n is what the rows before n leave open. Row n acts on it in this order:
  *
  *   1. It is charged with the ticks since the row before it in the array; row 0 with nothing. They are exclusive time
- * of the key on top of the stack. With an empty stack they go to XTF_FRAMES_BEFORE, if the row ends a frame that never
- *      began, and else nowhere.
+ *      of the key on top of the stack. With an empty stack they go to XTF_FRAMES_BEFORE, if the row ends a frame that
+ *      never began, and else nowhere.
  *   2. It ends frames. Its distance d leads to the frame that row n - d began; where no such frame is open, or d is 0,
  *      to none. A row that ends a frame ends the one that it leads to and all above it; if it leads to none, it ends
  *      none: it is one whose frame never began. A row that begins a frame ends all above the one that it leads to, and

@@ -1,0 +1,262 @@
+/*
+ * What rows add to totals.
+ *
+ * This runs once over every row that is written, so it reads fields without asking for their type row by row, and
+ * keeps the stack in registers' reach: most rows only push, or pop the top.
+ */
+#include "libxtf/summer.h"
+
+#include "libxtf/totals.h"
+#include "libxtf/trace-private.h"
+
+/*
+ * A field of a row as the 8 bytes around it that the row surely has, its first field being 8 bytes long. Gives what
+ * xtf_field_get() does.
+ */
+typedef struct {
+    uint16_t at;
+    uint8_t shift;
+    uint64_t mask, sign; /* sign: its bit, if the field is signed and narrow */
+} FieldLoad;
+
+static FieldLoad field_load(const XtfSchema *schema, unsigned number)
+{
+    const XtfField *field = &schema->fields[number];
+    uint32_t at = MIN(field->offset, schema->row_size - 8);
+
+    return (FieldLoad){
+        .at = (uint16_t)at,
+        .shift = (uint8_t)(8 * (field->offset - at)),
+        .mask = field->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * field->width) - 1,
+        .sign = field->type == XTF_TYPE_I32 ? UINT64_C(1) << 31 : 0,
+    };
+}
+
+static inline uint64_t load(const FieldLoad *field, const uint8_t *row)
+{
+    uint64_t value;
+
+    memcpy(&value, row + field->at, sizeof value);
+    value = GUINT64_FROM_LE(value) >> field->shift & field->mask;
+    return (value ^ field->sign) - field->sign;
+}
+
+void xtf_frame_stack_init(XtfFrameStack *stack)
+{
+    *stack = (XtfFrameStack){.frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame))};
+}
+
+void xtf_frame_stack_clear(XtfFrameStack *stack)
+{
+    g_clear_pointer(&stack->frames, g_array_unref);
+}
+
+void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from)
+{
+    g_array_set_size(to->frames, 0);
+    if (from->frames->len > 0)
+        g_array_append_vals(to->frames, from->frames->data, from->frames->len);
+    to->below = from->below;
+    to->n = from->n;
+    to->time = from->time;
+}
+
+/* The work at hand. While it goes on the stack's array is longer than the stack is deep, so that a push is a store. */
+typedef struct {
+    XtfFrameStack *stack;
+    const XtfDeepener *deepener;
+    XtfTotals *totals;
+    XtfOpenFrame *frames; /* the array's */
+    guint depth, room;
+} FrameWork;
+
+static void take_stack(FrameWork *work)
+{
+    work->depth = work->stack->frames->len;
+    work->room = work->depth + work->depth / 2 + 16;
+    g_array_set_size(work->stack->frames, work->room);
+    work->frames = (XtfOpenFrame *)work->stack->frames->data;
+}
+
+static void return_stack(FrameWork *work)
+{
+    g_array_set_size(work->stack->frames, work->depth);
+}
+
+/* Learns more of what lies below the frames that are known. */
+static bool deepen(FrameWork *work, GError **error)
+{
+    uint64_t below = work->stack->below;
+
+    return_stack(work);
+    bool good = work->deepener != NULL && work->deepener->deepen(work->stack, work->deepener->data, error);
+    take_stack(work);
+    if (!good)
+        return false;
+    if (work->stack->below >= below)
+        return xtf_damaged(error, "row %" G_GUINT64_FORMAT ": the frame around it does not lead down", below - 1);
+    return true;
+}
+
+/* The number of frames up to the one that `row` began; 0: no such one is open. */
+static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
+{
+    while (work->stack->below > 0 && (work->depth == 0 || row < work->frames[0].row))
+        if (!deepen(work, error))
+            return false;
+    guint low = 0, high = work->depth;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (work->frames[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *found = low < work->depth && work->frames[low].row == row ? low + 1 : 0;
+    return true;
+}
+
+static void end_top(FrameWork *work, uint64_t time)
+{
+    const XtfOpenFrame *top = &work->frames[--work->depth];
+
+    if (top->outermost)
+        xtf_totals_cells_of(work->totals, &top->key)[XTF_FRAMES_INCLUSIVE] += time - top->time;
+}
+
+static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
+{
+    while (work->depth > depth)
+        end_top(work, time);
+}
+
+/* Ends what a row ends that leads elsewhere than to the top. *never_began: it should end a frame, and there is none. */
+static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
+                          GError **error)
+{
+    guint found = 0;
+
+    if (distance > 0 && distance <= work->stack->n && !find_frame(work, work->stack->n - distance, &found, error))
+        return false;
+    if (found > 0)
+        end_frames_above(work, is_end ? found - 1 : found, time);
+    else if (is_end)
+        *never_began = true;
+    else {
+        while (work->stack->below > 0)
+            if (!deepen(work, error))
+                return false;
+        end_frames_above(work, 0, time);
+    }
+    return true;
+}
+
+static void push(FrameWork *work, XtfOpenFrame frame)
+{
+    if (G_UNLIKELY(work->depth == work->room)) {
+        work->room *= 2;
+        g_array_set_size(work->stack->frames, work->room);
+        work->frames = (XtfOpenFrame *)work->stack->frames->data;
+    }
+    work->frames[work->depth++] = frame;
+}
+
+typedef struct {
+    FieldLoad key, is_end, distance, outermost;
+} FrameFields;
+
+static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint8_t *row, GError **error)
+{
+    XtfFrameStack *stack = work->stack;
+    uint64_t time, key = load(&fields->key, row), distance = load(&fields->distance, row);
+    bool is_end = load(&fields->is_end, row) != 0;
+    bool never_began = false;
+
+    memcpy(&time, row, sizeof time);
+    time = GUINT64_FROM_LE(time);
+    uint64_t ticks = stack->n > 0 ? time - stack->time : 0;
+    while (G_UNLIKELY(work->depth == 0 && stack->below > 0))
+        if (!deepen(work, error))
+            return false;
+
+    bool alone = work->depth == 0;
+    const XtfOpenFrame *top = &work->frames[work->depth - !alone];
+    if (!alone)
+        xtf_totals_cells_of(work->totals, &top->key)[XTF_FRAMES_EXCLUSIVE] += ticks;
+    xtf_totals_cells_of(work->totals, &key)[is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
+
+    bool leads_to_top = alone ? distance == 0 && !is_end : distance > 0 && top->row == stack->n - distance;
+    if (G_UNLIKELY(!leads_to_top)) {
+        if (!end_elsewhere(work, is_end, distance, time, &never_began, error))
+            return false;
+    } else if (is_end)
+        end_top(work, time);
+    if (!is_end)
+        push(work, (XtfOpenFrame){
+                       .key = key, .row = stack->n, .time = time, .outermost = load(&fields->outermost, row) != 0});
+    else if (G_UNLIKELY(never_began)) {
+        uint64_t before = XTF_FRAMES_BEFORE;
+        uint64_t *cells = xtf_totals_cells_of(work->totals, &before);
+        cells[XTF_FRAMES_BEGUN]++;
+        cells[XTF_FRAMES_INCLUSIVE] += alone ? ticks : 0;
+        cells[XTF_FRAMES_EXCLUSIVE] += alone ? ticks : 0;
+    }
+    stack->n++;
+    stack->time = time;
+    return true;
+}
+
+static bool add_frames(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+                       XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
+{
+    const FrameFields fields = {
+        .key = field_load(schema, sums->keys[0]),
+        .is_end = field_load(schema, sums->values[0]),
+        .distance = field_load(schema, sums->values[1]),
+        .outermost = field_load(schema, sums->values[2]),
+    };
+    FrameWork work = {.stack = stack, .deepener = deepener, .totals = totals};
+    bool good = true;
+
+    take_stack(&work);
+    for (uint32_t i = 0; good && i < count; i++)
+        good = add_frame_row(&work, &fields, rows + (size_t)i * schema->row_size, error);
+    return_stack(&work);
+    return good;
+}
+
+static void add_groups(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+                       XtfTotals *totals)
+{
+    FieldLoad keys[XTF_SUMS_KEYS_MAX], values[XTF_SUMS_VALUES_MAX];
+    uint64_t key[XTF_SUMS_KEYS_MAX] = {0};
+
+    for (unsigned i = 0; i < sums->n_keys; i++)
+        keys[i] = field_load(schema, sums->keys[i]);
+    for (unsigned i = 0; i < sums->n_values; i++)
+        values[i] = field_load(schema, sums->values[i]);
+    for (const uint8_t *row = rows; count > 0; count--, row += schema->row_size) {
+        for (unsigned i = 0; i < sums->n_keys; i++)
+            key[i] = load(&keys[i], row);
+        uint64_t *cells = xtf_totals_cells_of(totals, key);
+        cells[XTF_GROUP_ROWS]++;
+        for (unsigned i = 0; i < sums->n_values; i++)
+            if (!xtf_field_is_none(&schema->fields[sums->values[i]], row))
+                xtf_totals_add_value(totals, key, cells, i, load(&values[i], row));
+    }
+}
+
+bool xtf_summer_add(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
+{
+    if (sums->kind == XTF_SUMS_FRAMES)
+        return add_frames(schema, sums, rows, count, stack, deepener, totals, error);
+    add_groups(schema, sums, rows, count, totals);
+    return true;
+}
+
+void xtf_sums_row_key(const XtfSchema *schema, const XtfSums *sums, const uint8_t *row, uint64_t *key)
+{
+    for (unsigned i = 0; i < sums->n_keys; i++)
+        key[i] = xtf_field_get(&schema->fields[sums->keys[i]], row);
+}

@@ -1,0 +1,268 @@
+#include "libxtf/totals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FIRST_SLOT_BITS = 4 };
+
+/* How the cells of a value are compared and added. */
+typedef enum { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_REAL, VALUE_UNKNOWN } ValueType;
+
+/*
+ * Multiplying by 2^64 over the golden ratio spreads small numbers, as most keys are, evenly over the upper bits. The
+ * lower bits of the multiplier are random, once a process, so that nobody can make a file whose keys collide.
+ */
+static uint64_t hash_multiplier(void)
+{
+    static gsize low_bits;
+
+    if (g_once_init_enter(&low_bits))
+        g_once_init_leave(&low_bits, ((gsize)g_random_int() << 8) | 1);
+    return UINT64_C(0x9e37790000000000) | low_bits;
+}
+
+XtfTotals *xtf_totals_new(const XtfSums *sums, unsigned depth)
+{
+    XtfTotals *totals = g_new0(XtfTotals, 1);
+
+    totals->sums = sums;
+    totals->depth = (uint8_t)MIN(depth, sums->n_keys);
+    totals->n_cells = (uint8_t)xtf_sums_n_cells(sums);
+    totals->stride = totals->depth + totals->n_cells;
+    totals->multiplier = hash_multiplier();
+    return totals;
+}
+
+void xtf_totals_free(XtfTotals *totals)
+{
+    if (!totals)
+        return;
+    g_free(totals->groups);
+    g_free(totals->slots);
+    g_free(totals);
+}
+
+static uint32_t n_slots(const XtfTotals *totals)
+{
+    return totals->slots ? UINT32_C(1) << (64 - totals->shift) : 0;
+}
+
+void xtf_totals_clear(XtfTotals *totals)
+{
+    if (totals->n > 0)
+        memset(totals->slots, 0, n_slots(totals) * sizeof *totals->slots);
+    totals->n = totals->last = 0;
+}
+
+static uint32_t first_slot(const XtfTotals *totals, const uint64_t *key)
+{
+    uint64_t hash = 0;
+
+    for (unsigned i = 0; i < totals->depth; i++)
+        hash = (hash ^ key[i]) * totals->multiplier;
+    return (uint32_t)(hash >> totals->shift);
+}
+
+/* The slot of a key's group, or the free one that it would take. */
+static uint32_t *slot_of(const XtfTotals *totals, const uint64_t *key)
+{
+    uint32_t mask = n_slots(totals) - 1;
+    uint32_t at = first_slot(totals, key);
+
+    while (totals->slots[at] != 0 &&
+           !xtf_key_equal(totals->groups + (size_t)(totals->slots[at] - 1) * totals->stride, key, totals->depth))
+        at = (at + 1) & mask;
+    return &totals->slots[at];
+}
+
+/* Enters all groups into so many slots. */
+static void enter_groups(XtfTotals *totals, unsigned bits)
+{
+    g_free(totals->slots);
+    totals->slots = g_new0(uint32_t, (size_t)1 << bits);
+    totals->shift = (uint8_t)(64 - bits);
+    for (uint32_t i = 0; i < totals->n; i++)
+        *slot_of(totals, xtf_totals_key(totals, i)) = i + 1;
+}
+
+static ValueType value_type(const XtfTotals *totals, const uint64_t *key, unsigned value)
+{
+    const XtfSums *sums = totals->sums;
+
+    if (sums->typed_values >> value & 1) {
+        if (totals->depth < sums->typed_by)
+            return VALUE_UNKNOWN;
+        uint64_t type = key[sums->typed_by - 1];
+        if (type >= 64)
+            return VALUE_UNSIGNED;
+        return sums->reals >> type & 1 ? VALUE_REAL : sums->signeds >> type & 1 ? VALUE_SIGNED : VALUE_UNSIGNED;
+    }
+    return sums->real_values >> value & 1     ? VALUE_REAL
+           : sums->signed_values >> value & 1 ? VALUE_SIGNED
+                                              : VALUE_UNSIGNED;
+}
+
+static double real(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static bool is_less(ValueType type, uint64_t a, uint64_t b)
+{
+    switch (type) {
+    case VALUE_SIGNED:
+        return (int64_t)a < (int64_t)b;
+    case VALUE_REAL:
+        return real(a) < real(b);
+    default:
+        return a < b;
+    }
+}
+
+/* Cells of no rows: no least and no greatest value. */
+static void clear_cells(const XtfTotals *totals, const uint64_t *key, uint64_t *cells)
+{
+    static const struct {
+        uint64_t least, greatest;
+    } opposite[] = {
+        [VALUE_UNSIGNED] = {UINT64_MAX, 0},
+        [VALUE_SIGNED] = {INT64_MAX, (uint64_t)INT64_MIN},
+        [VALUE_REAL] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* the infinities */
+        [VALUE_UNKNOWN] = {0, 0},
+    };
+
+    memset(cells, 0, totals->n_cells * sizeof *cells);
+    if (totals->sums->kind == XTF_SUMS_FRAMES || !totals->sums->extremes)
+        return;
+    for (unsigned i = 0; i < totals->sums->n_values; i++) {
+        uint64_t *value = cells + 1 + i * XTF_VALUE_CELLS;
+        ValueType type = value_type(totals, key, i);
+        value[XTF_VALUE_MIN] = opposite[type].least;
+        value[XTF_VALUE_MAX] = opposite[type].greatest;
+    }
+}
+
+uint64_t *xtf_totals_look_up(XtfTotals *totals, const uint64_t *key)
+{
+    if (totals->n >= n_slots(totals) / 2)
+        enter_groups(totals, totals->slots ? 64u - totals->shift + 1 : FIRST_SLOT_BITS);
+    uint32_t *slot = slot_of(totals, key);
+    if (*slot == 0) {
+        if (totals->n == totals->room) {
+            totals->room = MAX(2 * totals->room, 4);
+            totals->groups = g_renew(uint64_t, totals->groups, (size_t)totals->room * totals->stride);
+        }
+        uint64_t *group = totals->groups + (size_t)totals->n * totals->stride;
+        memcpy(group, key, totals->depth * sizeof *group);
+        clear_cells(totals, key, group + totals->depth);
+        *slot = ++totals->n;
+    }
+    totals->last = *slot - 1;
+    return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
+}
+
+static void combine_value(const XtfTotals *totals, ValueType type, uint64_t *cells, const uint64_t *added)
+{
+    if (type == VALUE_UNKNOWN)
+        return;
+    if (type == VALUE_REAL)
+        cells[XTF_VALUE_SUM] = bits_of(real(cells[XTF_VALUE_SUM]) + real(added[XTF_VALUE_SUM]));
+    else
+        cells[XTF_VALUE_SUM] += added[XTF_VALUE_SUM];
+    if (!totals->sums->extremes || is_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
+        return;
+    if (is_less(type, added[XTF_VALUE_MIN], cells[XTF_VALUE_MIN]))
+        cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
+    if (is_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
+        cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
+    if (totals->depth == totals->sums->n_keys) /* else the groups of a key come in no order of time */
+        cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
+}
+
+void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i, uint64_t value)
+{
+    const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
+    ValueType type = value_type(totals, key, i);
+
+    if (type != VALUE_REAL || !isnan(real(value)))
+        combine_value(totals, type, cells + 1 + i * (totals->sums->extremes ? XTF_VALUE_CELLS : 1), added);
+}
+
+void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *added)
+{
+    const XtfSums *sums = totals->sums;
+    unsigned step = sums->extremes ? XTF_VALUE_CELLS : 1;
+    uint64_t *cells = xtf_totals_cells_of(totals, key);
+
+    if (sums->kind == XTF_SUMS_FRAMES) {
+        for (unsigned i = 0; i < XTF_FRAMES_CELLS; i++)
+            cells[i] += added[i];
+        return;
+    }
+    cells[XTF_GROUP_ROWS] += added[XTF_GROUP_ROWS];
+    for (unsigned i = 0; i < sums->n_values; i++)
+        combine_value(totals, value_type(totals, key, i), cells + 1 + i * step, added + 1 + i * step);
+}
+
+void xtf_totals_add_all(XtfTotals *totals, const XtfTotals *from)
+{
+    /* Rows of frames that never began are counted under keys of their own. */
+    bool drops_before = totals->sums->kind == XTF_SUMS_FRAMES && totals->depth == 0 && from->depth > 0;
+
+    for (uint32_t i = 0; i < from->n; i++) {
+        const uint64_t *key = xtf_totals_key(from, i);
+        if (!drops_before || key[0] != XTF_FRAMES_BEFORE)
+            xtf_totals_add(totals, key, key + from->depth);
+    }
+}
+
+uint32_t xtf_totals_n(const XtfTotals *totals)
+{
+    return totals->n;
+}
+
+const uint64_t *xtf_totals_key(const XtfTotals *totals, uint32_t i)
+{
+    return totals->groups + (size_t)i * totals->stride;
+}
+
+const uint64_t *xtf_totals_cells(const XtfTotals *totals, uint32_t i)
+{
+    return xtf_totals_key(totals, i) + totals->depth;
+}
+
+const uint64_t *xtf_totals_find(const XtfTotals *totals, const uint64_t *key)
+{
+    if (totals->n == 0)
+        return NULL;
+    uint32_t slot = *slot_of(totals, key);
+    return slot != 0 ? xtf_totals_cells(totals, slot - 1) : NULL;
+}
+
+static int compare_keys(const void *a, const void *b, void *depth)
+{
+    const uint64_t *left = a, *right = b;
+
+    for (unsigned i = 0; i < GPOINTER_TO_UINT(depth); i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+void xtf_totals_sort(XtfTotals *totals)
+{
+    if (totals->n == 0)
+        return;
+    qsort_r(totals->groups, totals->n, totals->stride * sizeof *totals->groups, compare_keys,
+            GUINT_TO_POINTER(totals->depth));
+    enter_groups(totals, 64u - totals->shift);
+}

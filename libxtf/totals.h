@@ -1,0 +1,46 @@
+/*
+ * Totals from inside: cells are added to where they stand.
+ */
+#pragma once
+
+#include "libxtf/sums.h"
+
+/*
+ * Groups stand side by side in the order of their first additions: `depth` keys, then the cells. They are found by open
+ * addressing: a slot holds a group's number plus 1, or 0. No more than half of the slots are taken.
+ */
+struct XtfTotals {
+    const XtfSums *sums;
+    uint8_t depth, n_cells, stride; /* stride: of a group, in words */
+    uint8_t shift;                  /* 64 less the slots' bits */
+    uint32_t n, room;
+    uint32_t last;       /* the group reached last, if there are any */
+    uint64_t multiplier; /* of the hash */
+    uint64_t *groups;
+    uint32_t *slots;
+};
+
+/* As xtf_totals_cells_of(), where the group is not the one reached last. */
+uint64_t *xtf_totals_look_up(XtfTotals *totals, const uint64_t *key);
+
+static inline bool xtf_key_equal(const uint64_t *a, const uint64_t *b, unsigned depth)
+{
+    for (unsigned i = 0; i < depth; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* The cells of a key's group, which is made, of no rows, if there is none. They stay there until the next call. */
+static inline uint64_t *xtf_totals_cells_of(XtfTotals *totals, const uint64_t *key)
+{
+    if (G_LIKELY(totals->n > 0)) {
+        uint64_t *group = totals->groups + (size_t)totals->last * totals->stride;
+        if (xtf_key_equal(group, key, totals->depth))
+            return group + totals->depth;
+    }
+    return xtf_totals_look_up(totals, key);
+}
+
+/* Adds one row's value, the i-th of the sums', to the cells of its group. The value is not none. */
+void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i, uint64_t value);

@@ -1,0 +1,155 @@
+/*
+ * Random rows that begin and end frames, well and badly nested, and what they add up to, worked out another way than
+ * the library does: not by a stack, but by asking at each tick which frame is open and began last.
+ */
+#pragma once
+
+#include "fixture.h"
+
+#include "libxtf/sums.h"
+
+typedef struct __attribute__((packed)) {
+    uint64_t time;
+    uint16_t region;
+    uint8_t is_end;
+    uint32_t distance;
+    uint8_t outermost;
+} FrameRow;
+
+static const XtfFieldSpec frame_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "region", .type = XTF_TYPE_U16},
+    {.name = "is_end", .type = XTF_TYPE_U8},
+    {.name = "distance", .type = XTF_TYPE_U32, .flags = XTF_FIELD_DISTANCE},
+    {.name = "outermost", .type = XTF_TYPE_U8},
+    {0},
+};
+
+static inline XtfSchema *frame_schema(void)
+{
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, frame_fields, &error);
+    cr_assert_good(schema, error);
+    const XtfSumsSpec spec = {
+        .kind = XTF_SUMS_FRAMES,
+        .keys = (const char *const[]){"region", NULL},
+        .values = (const char *const[]){"is_end", "distance", "outermost", NULL},
+    };
+    cr_assert_good(xtf_schema_add_sums(schema, &spec, &error), error);
+    return schema;
+}
+
+typedef struct {
+    uint32_t regions;
+    uint32_t deepest; /* about */
+    uint32_t mishaps; /* of 100 rows */
+    uint32_t ties;    /* of 100 steps */
+} FrameShape;
+
+/* What the row does: it ends all frames that began behind `keep`, and says so. */
+static inline void random_mishap(GRand *random, FrameRow *row, uint32_t n)
+{
+    switch (g_rand_int_range(random, 0, 4)) {
+    case 0: /* ends what never began, or begins with nothing around it */
+        row->distance = 0;
+        break;
+    case 1: /* leads anywhere: to an open frame below, to a closed one, to an end */
+        row->distance = n > 0 ? (uint32_t)g_rand_int_range(random, 1, (gint32)n + 1) : 0;
+        break;
+    case 2: /* leads before the first row */
+        row->distance = n + (uint32_t)g_rand_int_range(random, 1, 5);
+        break;
+    case 3:
+        row->distance = UINT32_MAX;
+        break;
+    }
+}
+
+static inline GArray *random_frames(GRand *random, uint32_t count, FrameShape shape)
+{
+    GArray *rows = g_array_sized_new(FALSE, TRUE, sizeof(FrameRow), count);
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* rows, as a sound writer believes */
+    uint64_t time = g_rand_int_range(random, 0, 50);
+
+    for (uint32_t n = 0; n < count; n++) {
+        if (g_rand_int_range(random, 0, 100) >= (gint32)shape.ties)
+            time += (uint64_t)g_rand_int_range(random, 1, 4);
+        bool ends = open->len > 0 && g_rand_int_range(random, 0, (gint32)(2 * shape.deepest)) < (gint32)open->len + 2;
+        uint32_t top = open->len > 0 ? g_array_index(open, uint32_t, open->len - 1) : 0;
+        FrameRow row = {.time = time, .is_end = ends, .distance = open->len > 0 ? n - top : 0};
+        row.region = ends ? g_array_index(rows, FrameRow, top).region
+                          : (uint16_t)g_rand_int_range(random, 0, (gint32)shape.regions);
+        row.outermost = g_rand_int_range(random, 0, 3) > 0;
+        if (g_rand_int_range(random, 0, 100) < (gint32)shape.mishaps)
+            random_mishap(random, &row, n);
+        else if (ends)
+            g_array_set_size(open, open->len - 1);
+        if (!ends)
+            g_array_append_val(open, n);
+        g_array_append_val(rows, row);
+    }
+    return rows;
+}
+
+/* For each row that begins a frame: the row that ends it; UINT32_MAX if none does. *target: for each row, the row that
+ * began the frame that it leads to; UINT32_MAX: none. */
+static inline void naive_ends(const GArray *rows, uint32_t *end, uint32_t *target)
+{
+    for (uint32_t n = 0; n < rows->len; n++)
+        end[n] = UINT32_MAX;
+    for (uint32_t n = 0; n < rows->len; n++) {
+        const FrameRow *row = &g_array_index(rows, FrameRow, n);
+        target[n] = UINT32_MAX;
+        if (row->distance > 0 && row->distance <= n) {
+            uint32_t to = n - row->distance;
+            if (!g_array_index(rows, FrameRow, to).is_end && end[to] == UINT32_MAX)
+                target[n] = to;
+        }
+        uint32_t from = row->is_end ? target[n] : target[n] + 1; /* UINT32_MAX + 1: all, from row 0 */
+        for (uint32_t r = from; r < n; r++)
+            if (!g_array_index(rows, FrameRow, r).is_end && end[r] == UINT32_MAX)
+                end[r] = n;
+    }
+}
+
+/* The frame open in tick (tick, tick + 1] that began last, of rows with times no later than `tick`. */
+static inline uint32_t naive_top(const GArray *rows, const uint32_t *end, uint64_t tick)
+{
+    uint32_t top = UINT32_MAX;
+
+    for (uint32_t n = 0; n < rows->len && g_array_index(rows, FrameRow, n).time <= tick; n++)
+        if (!g_array_index(rows, FrameRow, n).is_end &&
+            (end[n] == UINT32_MAX || g_array_index(rows, FrameRow, end[n]).time > tick))
+            top = n;
+    return top;
+}
+
+/* Cells by region; the row behind the last region is XTF_FRAMES_BEFORE's. */
+static inline void naive_frames(const GArray *rows, uint32_t regions, uint64_t (*cells)[XTF_FRAMES_CELLS])
+{
+    g_autofree uint32_t *end = g_new(uint32_t, rows->len);
+    g_autofree uint32_t *target = g_new(uint32_t, rows->len);
+
+    memset(cells, 0, (regions + 1) * sizeof *cells);
+    naive_ends(rows, end, target);
+    for (uint32_t n = 0; n < rows->len; n++) {
+        const FrameRow *row = &g_array_index(rows, FrameRow, n);
+        cells[row->region][row->is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
+        if (row->is_end && target[n] == UINT32_MAX)
+            cells[regions][XTF_FRAMES_BEGUN]++;
+        if (!row->is_end && row->outermost && end[n] != UINT32_MAX)
+            cells[row->region][XTF_FRAMES_INCLUSIVE] += g_array_index(rows, FrameRow, end[n]).time - row->time;
+    }
+    for (uint32_t n = 0; n + 1 < rows->len; n++) {
+        uint64_t from = g_array_index(rows, FrameRow, n).time, to = g_array_index(rows, FrameRow, n + 1).time;
+        for (uint64_t tick = from; tick < to; tick++) {
+            uint32_t top = naive_top(rows, end, tick);
+            if (top != UINT32_MAX)
+                cells[g_array_index(rows, FrameRow, top).region][XTF_FRAMES_EXCLUSIVE]++;
+            else if (g_array_index(rows, FrameRow, n + 1).is_end && target[n + 1] == UINT32_MAX) {
+                cells[regions][XTF_FRAMES_INCLUSIVE]++;
+                cells[regions][XTF_FRAMES_EXCLUSIVE]++;
+            }
+        }
+    }
+}

@@ -1,0 +1,367 @@
+/*
+ * What rows add up to, against a naive recomputation.
+ */
+#include <math.h>
+
+#include "frames.h"
+
+#include "libxtf/summer.h"
+
+enum { REGIONS = 6 };
+
+static void assert_cells(const XtfTotals *totals, uint64_t (*cells)[XTF_FRAMES_CELLS], uint32_t regions)
+{
+    static const uint64_t none[XTF_FRAMES_CELLS];
+
+    for (uint32_t region = 0; region <= regions; region++) {
+        uint64_t key = region == regions ? XTF_FRAMES_BEFORE : region;
+        const uint64_t *found = xtf_totals_find(totals, &key);
+        for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
+            cr_assert_eq((found ? found : none)[c], cells[region][c], "region %u, cell %u: %lu, not %lu", region, c,
+                         (found ? found : none)[c], cells[region][c]);
+    }
+}
+
+static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint from, guint to, XtfFrameStack *stack,
+                            const XtfDeepener *deepener, XtfTotals *totals)
+{
+    GError *error = NULL;
+    cr_assert_good(xtf_summer_add(schema, &schema->sums[0], (const uint8_t *)rows->data + from * sizeof(FrameRow),
+                                  to - from, stack, deepener, totals, &error),
+                   error);
+}
+
+static void assert_frames(const GArray *rows, uint32_t regions)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 1);
+    g_autofree void *cells = g_malloc0((regions + 1) * XTF_FRAMES_CELLS * sizeof(uint64_t));
+    XtfFrameStack stack;
+
+    xtf_frame_stack_init(&stack);
+    assert_good_add(schema, rows, 0, rows->len, &stack, NULL, totals);
+    naive_frames(rows, regions, cells);
+    assert_cells(totals, cells, regions);
+    cr_assert_eq(stack.n, rows->len);
+    xtf_frame_stack_clear(&stack);
+}
+
+Test(summer, frames_of_all_shapes)
+{
+    for (uint32_t seed = 0; seed < 300; seed++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+        FrameShape shape = {.regions = REGIONS,
+                            .deepest = (uint32_t)g_rand_int_range(random, 1, 20),
+                            .mishaps = seed % 3 == 0 ? 0 : (uint32_t)g_rand_int_range(random, 1, 60),
+                            .ties = (uint32_t)g_rand_int_range(random, 0, 60)};
+        g_autoptr(GArray) rows = random_frames(random, 1 + seed, shape);
+        assert_frames(rows, REGIONS);
+    }
+}
+
+#define ROWS(...)                                                                                       \
+    g_array_append_vals(g_array_new(FALSE, FALSE, sizeof(FrameRow)), ((const FrameRow[]){__VA_ARGS__}), \
+                        G_N_ELEMENTS(((const FrameRow[]){__VA_ARGS__})))
+
+/* Worked out by hand, so that both ways of counting cannot be wrong together. */
+Test(summer, a_recursion_by_hand)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 1);
+    g_autoptr(GArray) rows = ROWS({100, 3, 1, 0, 0},  /* an end without a beginning; row 0 is charged with nothing */
+                                  {110, 3, 1, 0, 0},  /* another: 10 ticks */
+                                  {120, 0, 0, 0, 1},  /* main; the 10 ticks before it are nobody's */
+                                  {130, 1, 0, 1, 1},  /* f: 10 of main */
+                                  {150, 1, 0, 1, 0},  /* f within f: 20 of f */
+                                  {160, 1, 1, 1, 0},  /* 10 of f */
+                                  {190, 2, 0, 3, 1},  /* g: 30 of f */
+                                  {200, 0, 1, 5, 1},  /* main ends, and f and g with it: 10 of g */
+                                  {210, 2, 0, 0, 1}); /* nobody's */
+    uint64_t cells[5][XTF_FRAMES_CELLS] = {
+        {1, 1, 80, 10}, {2, 1, 70, 60}, {2, 0, 10, 10}, {0, 2, 0, 0}, {2, 0, 10, 10},
+    };
+    XtfFrameStack stack;
+
+    xtf_frame_stack_init(&stack);
+    assert_good_add(schema, rows, 0, rows->len, &stack, NULL, totals);
+    assert_cells(totals, cells, 4);
+    cr_assert_eq(stack.frames->len, 1);
+    cr_assert_eq(g_array_index(stack.frames, XtfOpenFrame, 0).row, 8);
+    xtf_frame_stack_clear(&stack);
+}
+
+/* A reader's stack: only the innermost frames are known at first. */
+typedef struct {
+    XtfFrameStack whole;
+    guint known, step;
+    unsigned asked;
+} Shallow;
+
+static void show_frames(XtfFrameStack *stack, const Shallow *shallow)
+{
+    const GArray *all = shallow->whole.frames;
+    guint from = all->len - shallow->known;
+
+    stack->below = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row + 1 : 0;
+}
+
+static bool deepen(XtfFrameStack *stack, void *data, GError **error)
+{
+    Shallow *shallow = data;
+    const GArray *all = shallow->whole.frames;
+    guint more = MIN(shallow->step, all->len - shallow->known);
+
+    cr_assert_gt(more, 0, "asked for more than there is");
+    shallow->asked++;
+    shallow->known += more;
+    g_array_prepend_vals(stack->frames, &g_array_index(all, XtfOpenFrame, all->len - shallow->known), more);
+    show_frames(stack, shallow);
+    return true;
+}
+
+static bool refuse(XtfFrameStack *stack, void *data, GError **error)
+{
+    g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, "refused");
+    return false;
+}
+
+static bool mislead(XtfFrameStack *stack, void *data, GError **error)
+{
+    return true;
+}
+
+Test(summer, a_stack_known_in_part_says_the_same)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    unsigned asked = 0;
+
+    for (uint32_t seed = 0; seed < 400; seed++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+        FrameShape shape = {.regions = REGIONS, .deepest = 30, .mishaps = seed % 30, .ties = 10};
+        g_autoptr(GArray) rows = random_frames(random, 300, shape);
+        guint cut = (guint)g_rand_int_range(random, 0, 300);
+        g_autoptr(XtfTotals) before = xtf_totals_new(&schema->sums[0], 1);
+        g_autoptr(XtfTotals) whole = xtf_totals_new(&schema->sums[0], 1);
+        g_autoptr(XtfTotals) shallow_totals = xtf_totals_new(&schema->sums[0], 1);
+        Shallow shallow = {.step = 1 + seed % 4};
+        XtfFrameStack stack, part;
+
+        xtf_frame_stack_init(&stack);
+        xtf_frame_stack_init(&part);
+        xtf_frame_stack_init(&shallow.whole);
+        assert_good_add(schema, rows, 0, cut, &stack, NULL, before);
+        xtf_frame_stack_copy(&shallow.whole, &stack);
+        xtf_frame_stack_copy(&part, &stack);
+        shallow.known = MIN(seed % 5, part.frames->len);
+        g_array_remove_range(part.frames, 0, part.frames->len - shallow.known);
+        show_frames(&part, &shallow);
+
+        assert_good_add(schema, rows, cut, 300, &stack, NULL, whole);
+        const XtfDeepener deepener = {.deepen = deepen, .data = &shallow};
+        assert_good_add(schema, rows, cut, 300, &part, &deepener, shallow_totals);
+        asked += shallow.asked;
+
+        xtf_totals_sort(whole);
+        xtf_totals_sort(shallow_totals);
+        cr_assert_eq(xtf_totals_n(whole), xtf_totals_n(shallow_totals));
+        if (xtf_totals_n(whole) > 0)
+            cr_assert_arr_eq(xtf_totals_key(whole, 0), xtf_totals_key(shallow_totals, 0),
+                             xtf_totals_n(whole) * (1 + XTF_FRAMES_CELLS) * sizeof(uint64_t));
+        xtf_frame_stack_clear(&stack);
+        xtf_frame_stack_clear(&part);
+        xtf_frame_stack_clear(&shallow.whole);
+    }
+    cr_assert_gt(asked, 100);
+}
+
+Test(summer, a_stack_that_cannot_be_had_is_an_error)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 1);
+    g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
+    const XtfDeepener deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(deepeners); i++) {
+        g_autoptr(GError) error = NULL;
+        XtfFrameStack stack;
+        xtf_frame_stack_init(&stack);
+        stack.n = 100;
+        stack.below = 7;
+        cr_assert_not(xtf_summer_add(schema, &schema->sums[0], (const uint8_t *)rows->data, 1, &stack, &deepeners[i],
+                                     totals, &error));
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
+        xtf_frame_stack_clear(&stack);
+    }
+}
+
+typedef struct __attribute__((packed)) {
+    uint64_t time;
+    uint8_t kind;
+    int32_t peer;
+    uint32_t bytes;
+    double ratio;
+    int16_t unused;
+    uint64_t value;
+} GroupRow;
+
+static const XtfFieldSpec group_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "kind", .type = XTF_TYPE_U8},
+    {.name = "peer", .type = XTF_TYPE_I32},
+    {.name = "bytes", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "ratio", .type = XTF_TYPE_F64},
+    {.name = "unused", .type = XTF_TYPE_U16},
+    {.name = "value", .type = XTF_TYPE_U64},
+    {0},
+};
+
+enum { KINDS = 3, PEERS = 4, FIRST_PEER = -2, KIND_REAL = 1, KIND_SIGNED = 2 };
+
+static double real(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Scans all rows for one group and one cell at a time. Values are small integers, also the doubles: sums are exact. */
+static void assert_group(const GArray *rows, int kind, int32_t peer, const uint64_t *cells)
+{
+    uint64_t n = 0, bytes = 0, min_bytes = UINT64_MAX, max_bytes = 0, last_bytes = 0, value = 0;
+    double ratio = 0, min_ratio = INFINITY, max_ratio = -INFINITY, last_ratio = 0;
+    double min_value = INFINITY, max_value = -INFINITY, last_value = 0, sum_value = 0;
+
+    for (guint i = 0; i < rows->len; i++) {
+        const GroupRow *row = &g_array_index(rows, GroupRow, i);
+        if (row->kind != kind || row->peer != peer)
+            continue;
+        n++;
+        if (row->bytes != UINT32_MAX) {
+            bytes += row->bytes;
+            min_bytes = MIN(min_bytes, row->bytes);
+            max_bytes = MAX(max_bytes, row->bytes);
+            last_bytes = row->bytes;
+        }
+        if (row->ratio == row->ratio) {
+            ratio += row->ratio;
+            min_ratio = MIN(min_ratio, row->ratio);
+            max_ratio = MAX(max_ratio, row->ratio);
+            last_ratio = row->ratio;
+        }
+        double v = kind == KIND_REAL     ? real(row->value)
+                   : kind == KIND_SIGNED ? (double)(int64_t)row->value
+                                         : (double)row->value;
+        value += row->value;
+        sum_value += v;
+        min_value = MIN(min_value, v);
+        max_value = MAX(max_value, v);
+        last_value = v;
+    }
+    cr_assert_eq(cells[0], n);
+    cr_assert(cells[1] == bytes && cells[2] == min_bytes && cells[3] == max_bytes && cells[4] == last_bytes);
+    cr_assert(real(cells[5]) == ratio && real(cells[6]) == min_ratio && real(cells[7]) == max_ratio);
+    cr_assert_eq(real(cells[8]), last_ratio);
+    if (kind == KIND_REAL)
+        cr_assert(real(cells[9]) == sum_value && real(cells[10]) == min_value && real(cells[11]) == max_value &&
+                  real(cells[12]) == last_value);
+    else if (kind == KIND_SIGNED)
+        cr_assert(cells[9] == value && (int64_t)cells[10] == (int64_t)min_value &&
+                  (int64_t)cells[11] == (int64_t)max_value && (int64_t)cells[12] == (int64_t)last_value);
+    else
+        cr_assert(cells[9] == value && cells[10] == (uint64_t)min_value && cells[11] == (uint64_t)max_value &&
+                  cells[12] == (uint64_t)last_value);
+}
+
+static GArray *random_groups(GRand *random, guint count)
+{
+    GArray *rows = g_array_new(FALSE, TRUE, sizeof(GroupRow));
+
+    for (guint i = 0; i < count; i++) {
+        GroupRow row = {.time = i,
+                        .kind = (uint8_t)g_rand_int_range(random, 0, KINDS),
+                        .peer = g_rand_int_range(random, FIRST_PEER, FIRST_PEER + PEERS),
+                        .bytes = g_rand_boolean(random) ? (uint32_t)g_rand_int_range(random, 0, 1000) : UINT32_MAX,
+                        .ratio = g_rand_boolean(random) ? g_rand_int_range(random, -500, 500) : NAN};
+        double number = g_rand_int_range(random, -500, 500);
+        row.value = (uint64_t)(int64_t)number;
+        if (row.kind == KIND_REAL)
+            memcpy(&row.value, &number, sizeof number);
+        else if (row.kind != KIND_SIGNED)
+            row.value = (uint64_t)g_rand_int_range(random, 0, 1000);
+        g_array_append_val(rows, row);
+    }
+    return rows;
+}
+
+static XtfSchema *group_schema(void)
+{
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("groups", XTF_SCHEMA_SIDE, group_fields, &error);
+    const XtfSumsSpec spec = {.kind = XTF_SUMS_GROUPS,
+                              .keys = (const char *const[]){"kind", "peer", NULL},
+                              .values = (const char *const[]){"bytes", "ratio", "value", NULL},
+                              .extremes = true,
+                              .typed_by = "kind",
+                              .reals = 1 << KIND_REAL,
+                              .signeds = 1 << KIND_SIGNED};
+    const XtfSumsSpec plain = {.kind = XTF_SUMS_GROUPS, .values = (const char *const[]){"bytes", NULL}};
+
+    cr_assert_good(schema, error);
+    cr_assert_good(xtf_schema_add_sums(schema, &spec, &error), error);
+    cr_assert_good(xtf_schema_add_sums(schema, &plain, &error), error);
+    return schema;
+}
+
+/* In one go, or leaf by leaf and then added up. */
+Test(summer, groups_and_their_extremes)
+{
+    g_autoptr(XtfSchema) schema = group_schema();
+
+    for (uint32_t seed = 0; seed < 60; seed++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+        g_autoptr(GArray) rows = random_groups(random, 5 * seed);
+        g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 2);
+        for (guint from = 0; from < rows->len; from += 7) {
+            guint count = MIN(7, rows->len - from);
+            g_autoptr(XtfTotals) part = xtf_totals_new(&schema->sums[0], 2);
+            xtf_summer_add(schema, &schema->sums[0], (const uint8_t *)&g_array_index(rows, GroupRow, from), count, NULL,
+                           NULL, seed % 2 ? part : totals, NULL);
+            xtf_totals_add_all(totals, part);
+        }
+        uint64_t counted = 0;
+        for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
+            const uint64_t *key = xtf_totals_key(totals, i);
+            assert_group(rows, (int)key[0], (int32_t)key[1], xtf_totals_cells(totals, i));
+            cr_assert_eq(key[1], (uint64_t)(int64_t)(int32_t)key[1]);
+            counted += xtf_totals_cells(totals, i)[0];
+        }
+        cr_assert_eq(counted, rows->len);
+    }
+}
+
+Test(summer, one_group_of_all_rows)
+{
+    g_autoptr(XtfSchema) schema = group_schema();
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autoptr(GArray) rows = random_groups(random, 500);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[1], 0);
+    uint64_t bytes = 0;
+
+    xtf_summer_add(schema, &schema->sums[1], (const uint8_t *)rows->data, rows->len, NULL, NULL, totals, NULL);
+    for (guint i = 0; i < rows->len; i++)
+        if (g_array_index(rows, GroupRow, i).bytes != UINT32_MAX)
+            bytes += g_array_index(rows, GroupRow, i).bytes;
+    cr_assert_eq(xtf_totals_n(totals), 1);
+    cr_assert_eq(xtf_totals_cells(totals, 0)[0], 500);
+    cr_assert_eq(xtf_totals_cells(totals, 0)[1], bytes);
+}
+
+Test(summer, the_key_of_a_row)
+{
+    g_autoptr(XtfSchema) schema = group_schema();
+    GroupRow row = {.kind = 2, .peer = -7};
+    uint64_t key[2];
+
+    xtf_sums_row_key(schema, &schema->sums[0], (const uint8_t *)&row, key);
+    cr_assert(key[0] == 2 && key[1] == (uint64_t)-7);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "all-events.h"
+#include "sums.h"
 #include "traps.h"
 
 static const struct {
@@ -30,6 +31,14 @@ static const struct {
     {"truncated-events", write_truncated_events},
     {"backward-times", write_backward_times},
     {"no-events", write_no_events},
+    {"sums-calls", write_sums_calls},
+    {"sums-deep", write_sums_deep},
+    {"sums-instant", write_sums_instant},
+    {"sums-regions", write_sums_regions},
+    {"sums-names", write_sums_names},
+    {"sums-messages", write_sums_messages},
+    {"sums-communicators", write_sums_communicators},
+    {"sums-metrics", write_sums_metrics},
 };
 
 static int write_one(const char *folder, const char *name)

@@ -1,0 +1,187 @@
+#include "sums.h"
+
+enum { N_PROCS = 2, N_THREADS = 2, N_REGIONS = 6 };
+
+uint32_t dice(Dice *dice, uint32_t n)
+{
+    dice->state = dice->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(((dice->state >> 32) * n) >> 32);
+}
+
+void sums_places(Archive *archive, uint32_t n_procs, uint32_t n_threads)
+{
+    g_autofree uint64_t *masters = g_new(uint64_t, n_procs);
+
+    archive_processes(archive, n_procs);
+    for (uint32_t p = 0; p < n_procs; p++) {
+        masters[p] = p;
+        for (uint32_t t = 0; t < n_threads; t++)
+            archive_location(archive, p + t * n_procs, p, t ? "OMP thread" : "Master thread");
+    }
+    archive_world(archive, 0, masters, n_procs);
+}
+
+/* One location that is called in and out of. */
+typedef struct {
+    OTF2_EvtWriter *writer;
+    Dice dice;
+    uint64_t time;
+    uint32_t pace; /* how many ticks it may take from one event to the next */
+    GArray *open;  /* regions, as the program means them to be open */
+} Caller;
+
+static void caller_init(Caller *caller, Archive *archive, uint64_t location)
+{
+    *caller = (Caller){archive_events(archive, location), {location + 1}, 1000 + location, 20, NULL};
+    caller->open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+}
+
+static void caller_finish(Caller *caller)
+{
+    g_array_unref(caller->open);
+}
+
+static void enter(Caller *caller, uint32_t region)
+{
+    WRITE(OTF2_EvtWriter_Enter(caller->writer, NULL, caller->time, region));
+    g_array_append_val(caller->open, region);
+}
+
+static void leave(Caller *caller, uint32_t region)
+{
+    WRITE(OTF2_EvtWriter_Leave(caller->writer, NULL, caller->time, region));
+}
+
+static void leave_top(Caller *caller)
+{
+    leave(caller, g_array_index(caller->open, uint32_t, caller->open->len - 1));
+    g_array_set_size(caller->open, caller->open->len - 1);
+}
+
+/* The frame of an inner one, so that those above it are never left. */
+static void leave_below(Caller *caller)
+{
+    guint depth = dice(&caller->dice, MIN(caller->open->len, 4u));
+    leave(caller, g_array_index(caller->open, uint32_t, caller->open->len - 1 - depth));
+    g_array_set_size(caller->open, caller->open->len - 1 - depth);
+}
+
+/* What is no call: it makes gaps between calls, and stands before the first and behind the last one. */
+static void do_something_else(Caller *caller)
+{
+    OTF2_MeasurementMode mode = dice(&caller->dice, 2) ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF;
+    WRITE(OTF2_EvtWriter_MeasurementOnOff(caller->writer, NULL, caller->time, mode));
+    caller->time += dice(&caller->dice, 25 * caller->pace);
+}
+
+/* Ties are frequent. Region N_REGIONS - 1 is never entered. */
+static void step(Caller *caller, uint32_t depth)
+{
+    uint32_t what = dice(&caller->dice, 100);
+
+    caller->time += dice(&caller->dice, 3) ? 0 : dice(&caller->dice, caller->pace);
+    if (what < 2)
+        do_something_else(caller);
+    else if (what < 6)
+        leave(caller, N_REGIONS - 1);
+    else if (caller->open->len && what < 12)
+        leave_below(caller);
+    else if (caller->open->len && (what < 55 || caller->open->len >= depth))
+        leave_top(caller);
+    else
+        enter(caller, dice(&caller->dice, N_REGIONS - 1));
+}
+
+static void define(Archive *archive, uint32_t n_procs, uint32_t n_threads)
+{
+    archive_clock(archive, 1000000, 1000, 1000000);
+    sums_places(archive, n_procs, n_threads);
+    for (uint32_t i = 0; i < N_REGIONS; i++) {
+        g_autofree char *name = g_strdup_printf("region %u", i);
+        archive_region(archive, i, name, "calls.c", 10 * i);
+    }
+}
+
+/* Location 0 begins with LEAVEs, 1 with something else and then LEAVEs; 2 ends with what is no call, all its regions
+ * open; 3 only enters at the beginning, and its last LEAVEs come when nothing is open any more. */
+void write_sums_calls(const char *folder)
+{
+    Archive *archive = archive_new(folder, "sums-calls");
+
+    for (uint64_t location = 0; location < N_PROCS * N_THREADS; location++) {
+        Caller caller;
+        caller_init(&caller, archive, location);
+        if (location == 1)
+            do_something_else(&caller);
+        for (uint32_t i = 0; location < 2 && i < 4; i++, caller.time += 7)
+            leave(&caller, i);
+        for (uint32_t i = 0; i < 6000; i++)
+            step(&caller, 1 + i % 20);
+        if (location == 2)
+            do_something_else(&caller);
+        while (location == 3 && caller.open->len)
+            leave_top(&caller);
+        for (uint32_t i = 0; location == 3 && i < 3; i++, caller.time += 7)
+            leave(&caller, i);
+        caller_finish(&caller);
+    }
+    archive_events(archive, N_PROCS * N_THREADS); /* none */
+    define(archive, N_PROCS, N_THREADS);
+    archive_location(archive, N_PROCS * N_THREADS, 0, "idle");
+    archive_close(archive);
+}
+
+static void enter_many(Caller *caller, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++, caller->time += i % 3)
+        enter(caller, i % (N_REGIONS - 1));
+}
+
+/* 1500 frames, left one by one; 300, of which those further down than the import looks for are left; steps at the depth
+ * where an index keeps no more of a stack; and 3000 that stay. */
+void write_sums_deep(const char *folder)
+{
+    Archive *archive = archive_new(folder, "sums-deep");
+    Caller callers[4];
+
+    for (uint64_t location = 0; location < G_N_ELEMENTS(callers); location++)
+        caller_init(&callers[location], archive, location);
+    enter_many(&callers[0], 1500);
+    for (; callers[0].open->len; callers[0].time++)
+        leave_top(&callers[0]);
+
+    enter(&callers[1], N_REGIONS - 1);
+    enter_many(&callers[1], 300);
+    leave(&callers[1], N_REGIONS - 1);
+    for (; callers[1].open->len > 1; callers[1].time++)
+        leave_top(&callers[1]);
+    leave(&callers[1], N_REGIONS - 1);
+
+    enter_many(&callers[2], 60);
+    for (uint32_t i = 0; i < 6000; i++)
+        step(&callers[2], 70);
+
+    enter_many(&callers[3], 3000);
+
+    for (uint64_t location = 0; location < G_N_ELEMENTS(callers); location++)
+        caller_finish(&callers[location]);
+    define(archive, G_N_ELEMENTS(callers), 1);
+    archive_close(archive);
+}
+
+void write_sums_instant(const char *folder)
+{
+    Archive *archive = archive_new(folder, "sums-instant");
+
+    for (uint64_t location = 0; location < N_PROCS; location++) {
+        Caller caller;
+        caller_init(&caller, archive, location);
+        caller.time = 5000;
+        caller.pace = 0;
+        for (uint32_t i = 0; i < 500; i++)
+            step(&caller, 10);
+        caller_finish(&caller);
+    }
+    define(archive, N_PROCS, 1);
+    archive_close(archive);
+}

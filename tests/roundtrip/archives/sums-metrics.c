@@ -1,0 +1,73 @@
+#include "sums.h"
+
+enum { UNSIGNED, SIGNED, REAL, UNUSED, N_METRICS };
+enum { N_PROCS = 2 };
+
+static uint64_t an_unsigned(Dice *random)
+{
+    static const uint64_t values[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63};
+    uint32_t i = dice(random, 50);
+    return i < G_N_ELEMENTS(values) ? values[i] : dice(random, 1000);
+}
+
+static int64_t a_signed(Dice *random)
+{
+    static const int64_t values[] = {0, -1, INT64_MIN, INT64_MAX, INT64_MIN + 1};
+    uint32_t i = dice(random, 50);
+    return i < G_N_ELEMENTS(values) ? values[i] : (int64_t)dice(random, 1000) - 500;
+}
+
+/* otf2-print shows six digits, so there are no more; quarters have few. */
+static double a_real(Dice *random)
+{
+    static const double values[] = {0.0, -0.0, 1e300, -1e300, 1e-300};
+    uint32_t i = dice(random, 50);
+    return i < G_N_ELEMENTS(values) ? values[i] : ((double)dice(random, 4000) - 2000) / 4;
+}
+
+/* Values of process 1 are all negative, or large, so that its least and greatest are no zero by accident. */
+static void measure(OTF2_EvtWriter *writer, uint64_t time, uint64_t location, Dice *random)
+{
+    static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE};
+    OTF2_MetricValue values[] = {
+        {.unsigned_int = location ? 1000 + dice(random, 1000) : an_unsigned(random)},
+        {.signed_int = location ? -1000 - (int64_t)dice(random, 1000) : a_signed(random)},
+        {.floating_point = location ? -1000.25 - dice(random, 1000) : a_real(random)},
+    };
+    WRITE(OTF2_EvtWriter_Metric(writer, NULL, time, 0, G_N_ELEMENTS(types), types, values));
+}
+
+static void define_metrics(Archive *archive)
+{
+    static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_UINT64};
+    static const char *const names[] = {"unsigned", "signed", "same name", "same name"};
+    static const OTF2_MetricMemberRef members[] = {UNSIGNED, SIGNED, REAL};
+
+    for (uint32_t i = 0; i < N_METRICS; i++)
+        WRITE(OTF2_GlobalDefWriter_WriteMetricMember(archive_global(archive), i, archive_string(archive, names[i]),
+                                                     archive_string(archive, ""), OTF2_METRIC_TYPE_OTHER,
+                                                     OTF2_METRIC_ABSOLUTE_POINT, types[i], OTF2_BASE_DECIMAL, 0,
+                                                     archive_string(archive, "")));
+    WRITE(OTF2_GlobalDefWriter_WriteMetricClass(archive_global(archive), 0, G_N_ELEMENTS(members), members,
+                                                OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+}
+
+void write_sums_metrics(const char *folder)
+{
+    Archive *archive = archive_new(folder, "sums-metrics");
+    Dice random = {1};
+
+    for (uint64_t location = 0; location < N_PROCS; location++) {
+        OTF2_EvtWriter *writer = archive_events(archive, location);
+        for (uint64_t time = 100, i = 0; i < 3000; i++, time += 1 + dice(&random, 5)) {
+            WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, 0));
+            measure(writer, time, location, &random);
+            WRITE(OTF2_EvtWriter_Leave(writer, NULL, time + i % 2, 0));
+        }
+    }
+    archive_clock(archive, 1000000, 100, 20000);
+    sums_places(archive, N_PROCS, 1);
+    archive_region(archive, 0, "measured", "metrics.c", 1);
+    define_metrics(archive);
+    archive_close(archive);
+}

@@ -16,7 +16,7 @@ bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **err
         return true;
     }
     XtfPageView leaf;
-    if (!xtf_index_leaf(array, XTF_KEY_T, t, &leaf, error))
+    if (!xtf_index_leaf(array, XTF_KEY_T, t, XTF_LEAF_TIMES, &leaf, error))
         return false;
     *n = leaf.first_n + xtf_leaf_rank(array, &leaf, t);
     xtf_cache_put(array->trace->cache, leaf.block);
@@ -37,14 +37,15 @@ bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint
 }
 
 /* The leaf of row n and the row's slot in it. */
-static bool find_row(const XtfArray *array, uint64_t n, XtfPageView *leaf, uint32_t *slot, GError **error)
+static bool find_row(const XtfArray *array, uint64_t n, XtfLeafPart part, XtfPageView *leaf, uint32_t *slot,
+                     GError **error)
 {
     if (n >= array->n_rows) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "array %u has no row %" PRIu64 ", only %" PRIu64, array->id, n,
                     array->n_rows);
         return false;
     }
-    if (!xtf_index_leaf(array, XTF_KEY_N, n, leaf, error))
+    if (!xtf_index_leaf(array, XTF_KEY_N, n, part, leaf, error))
         return false;
     *slot = (uint32_t)(n - leaf->first_n);
     return true;
@@ -55,9 +56,9 @@ bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **err
     XtfPageView leaf;
     uint32_t slot;
 
-    if (!find_row(array, n, &leaf, &slot, error))
+    if (!find_row(array, n, XTF_LEAF_TIMES, &leaf, &slot, error))
         return false;
-    *t = xtf_leaf_time(array, &leaf, slot);
+    *t = xtf_page_time(&leaf, slot);
     xtf_cache_put(array->trace->cache, leaf.block);
     return true;
 }
@@ -67,7 +68,7 @@ bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **err
     XtfPageView leaf;
     uint32_t slot, row_size = array->schema->row_size;
 
-    if (!find_row(array, n, &leaf, &slot, error))
+    if (!find_row(array, n, XTF_LEAF_ROWS, &leaf, &slot, error))
         return false;
     memcpy(row, leaf.payload + (size_t)slot * row_size, row_size);
     xtf_cache_put(array->trace->cache, leaf.block);

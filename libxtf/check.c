@@ -5,6 +5,7 @@
  */
 #include "libxtf/check.h"
 
+#include "libxtf/codec.h"
 #include "libxtf/index.h"
 #include "libxtf/limits.h"
 
@@ -142,56 +143,90 @@ static void pass_leaf(Check *check, const XtfPageView *leaf)
 {
     const XtfSchema *schema = check->array->schema;
 
-    if (xtf_leaf_time(check->array, leaf, 0) < check->last_t)
+    if (xtf_page_time(leaf, 0) < check->last_t)
         problem(check, "array %u: time goes backwards before row %" PRIu64, check->array->id, leaf->first_n);
-    check->last_t = xtf_leaf_time(check->array, leaf, leaf->count - 1);
+    check->last_t = xtf_page_time(leaf, leaf->count - 1);
     check->levels[0].n = leaf->first_n + leaf->count;
     check_limits(check, schema, leaf->payload, leaf->count);
 }
 
 static void walk_children(Check *check, XtfBlock *edge, unsigned level, const XtfPageView *node);
 
+static bool get_page(const XtfArray *array, uint64_t place, unsigned level, XtfPageView *view, GError **error)
+{
+    if (level == 0)
+        return xtf_leaf_get(array, place, XTF_LEAF_ROWS, view, error);
+    XtfBlock *block = xtf_page_get(array, place, level, error);
+    if (block)
+        xtf_view_page(array, block, view);
+    return block != NULL;
+}
+
+/* Whether as much is in a sealed page as there is room for. Of packed rows nobody can say so without packing others. */
+static bool full(const XtfArray *array, unsigned level, uint32_t count)
+{
+    uint32_t room = array->trace->superblock.info.page_size - (uint32_t)sizeof(XtfDiskPage);
+
+    if (level > 0)
+        return count == room / sizeof(XtfDiskEntry);
+    return array->codec == XTF_CODEC_COMPACT || count == room / array->schema->row_size;
+}
+
 /* A sealed page and all below it. */
 static void walk_page(Check *check, XtfBlock *edge, unsigned level, uint64_t place, const XtfDiskEntry *entry)
 {
     const XtfArray *array = check->array;
-    XtfTrace *trace = check->trace;
     g_autoptr(GError) error = NULL;
     XtfPageView view;
-    uint32_t row = level > 0 ? (uint32_t)sizeof(XtfDiskEntry) : array->schema->row_size;
 
-    XtfBlock *block = xtf_page_get(array, place, level, &error);
-    if (!block) {
+    if (!get_page(array, place, level, &view, &error)) {
         take_error(check, &error);
         check->levels[level] = (LevelWalk){.place = place, .n = check->levels[level].n};
         return;
     }
-    xtf_view_page(block, &view);
     if (check->report.pages++ % 256 == 0 && check->progress)
         check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
     bool fresh = pass_page(check, level, &view, place, false);
-    if (view.first_n != xtf_read64(entry->before) || xtf_page_key(&view) != xtf_read64(entry->first_t))
+    if (view.first_n != xtf_read64(entry->before) || xtf_page_time(&view, 0) != xtf_read64(entry->first_t))
         problem(check, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id, place);
-    if (view.count != (trace->superblock.info.page_size - sizeof(XtfDiskPage)) / row)
+    if (!full(array, level, view.count))
         problem(check, "array %u: page %" PRIu64 " is sealed, but not full", array->id, place);
     if (fresh && level > 0)
         walk_children(check, edge, level, &view);
     else if (fresh)
         pass_leaf(check, &view);
-    xtf_cache_put(trace->cache, block);
+    xtf_cache_put(check->trace->cache, view.block);
+}
+
+/* The open leaf. The walk keeps its own pin of the edge. */
+static void walk_open_leaf(Check *check, uint64_t place)
+{
+    const XtfArray *array = check->array;
+    g_autoptr(GError) error = NULL;
+    XtfPageView view;
+    XtfBlock *edge = xtf_edge_get(array, &error);
+
+    if (!edge || !xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, &view, &error)) {
+        take_error(check, &error);
+        return;
+    }
+    pass_page(check, 0, &view, place, true);
+    pass_leaf(check, &view);
+    xtf_cache_put(check->trace->cache, view.block);
 }
 
 static void walk_open(Check *check, XtfBlock *edge, unsigned level)
 {
-    const XtfDiskEdge *head = (const XtfDiskEdge *)edge->data + level;
+    uint64_t place = xtf_read64(((const XtfDiskEdge *)edge->data)[level].place);
     XtfPageView view;
 
+    if (level == 0) {
+        walk_open_leaf(check, place);
+        return;
+    }
     xtf_view_edge(check->array, edge, level, &view);
-    pass_page(check, level, &view, xtf_read64(head->place), true);
-    if (level > 0)
-        walk_children(check, edge, level, &view);
-    else
-        pass_leaf(check, &view);
+    pass_page(check, level, &view, place, true);
+    walk_children(check, edge, level, &view);
 }
 
 static void walk_children(Check *check, XtfBlock *edge, unsigned level, const XtfPageView *node)

@@ -31,6 +31,8 @@ static XtfPageView current_leaf(const XtfCursor *cursor)
     return (XtfPageView){
         .block = cursor->block,
         .payload = cursor->rows,
+        .keys = cursor->rows,
+        .stride = cursor->array.schema->row_size,
         .first_n = cursor->leaf_first,
         .previous = cursor->leaf_previous,
         .next = cursor->leaf_next,
@@ -52,7 +54,7 @@ bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **erro
     }
     if (!holds(cursor, n)) {
         XtfPageView leaf;
-        if (!xtf_index_leaf(&cursor->array, XTF_KEY_N, n, &leaf, error))
+        if (!xtf_index_leaf(&cursor->array, XTF_KEY_N, n, XTF_LEAF_ROWS, &leaf, error))
             return false;
         take_leaf(cursor, &leaf);
     }
@@ -81,7 +83,7 @@ bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **erro
         return true;
     }
     XtfPageView leaf;
-    if (!xtf_index_leaf(&cursor->array, XTF_KEY_T, t, &leaf, error))
+    if (!xtf_index_leaf(&cursor->array, XTF_KEY_T, t, XTF_LEAF_ROWS, &leaf, error))
         return false;
     uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
     take_leaf(cursor, &leaf);

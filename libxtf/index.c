@@ -35,37 +35,6 @@ static void charge(XtfTrace *trace, const Cost *cost)
         atomic_fetch_add_explicit(&trace->key_comparisons, cost->comparisons, memory_order_relaxed);
 }
 
-void xtf_view_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view)
-{
-    const XtfDiskEdge *edges = (const XtfDiskEdge *)block->data;
-    const uint8_t *payload = block->data + array->height * sizeof *edges;
-
-    for (unsigned below = 0; below < level; below++)
-        payload += xtf_read32(edges[below].length);
-    *view = (XtfPageView){
-        .block = block,
-        .payload = payload,
-        .first_n = xtf_read64(edges[level].first_n),
-        .previous = xtf_read64(edges[level].previous),
-        .count = xtf_read32(edges[level].count),
-    };
-}
-
-void xtf_view_page(XtfBlock *block, XtfPageView *view)
-{
-    const XtfDiskPage *head = xtf_page_head(block);
-
-    *view = (XtfPageView){
-        .block = block,
-        .payload = block->data + sizeof *head,
-        .first_n = xtf_read64(head->first_n),
-        .previous = xtf_read64(head->previous),
-        .next = xtf_read64(head->next),
-        .count = xtf_read32(head->count),
-    };
-}
-
-/* Times of leaf rows and index entries lie at the same place: at the beginning, so many bytes apart. */
 static inline uint64_t key_at(const uint8_t *keys, uint32_t stride, uint32_t i)
 {
     XtfLe64 le;
@@ -87,6 +56,15 @@ static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, 
     return low;
 }
 
+static bool get_page(const XtfArray *array, uint64_t place, unsigned level, XtfPageView *page, GError **error)
+{
+    XtfBlock *block = xtf_page_get(array, place, level, error);
+
+    if (block)
+        xtf_view_page(array, block, page);
+    return block != NULL;
+}
+
 /* The entry to follow. The first entry's key is no news: whoever got here knows it. */
 static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, Cost *cost)
 {
@@ -98,33 +76,38 @@ static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, C
     return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
 }
 
-/* Goes from a page to the child that an entry of it names. `edge` stays pinned; the page's own block, if another, is
- * put back. */
-static bool step_down(const XtfArray *array, XtfBlock *edge, unsigned level, uint32_t slot, XtfPageView *node,
-                      GError **error)
+/* Goes from a page of `level` to the child that an entry of it names. `*open` says that the page is the open one of its
+ * level, then that the child is. The page's block is put back, and if it fails none is pinned. */
+static bool step_down(const XtfArray *array, unsigned level, uint32_t slot, XtfLeafPart part, bool *open,
+                      XtfPageView *node, GError **error)
 {
     XtfCache *cache = array->trace->cache;
     const XtfDiskEntry entry = ((const XtfDiskEntry *)node->payload)[slot];
-    bool open = node->block == edge && slot == node->count - 1;
+    XtfBlock *from = node->block;
+    bool good = true;
 
-    if (node->block != edge)
-        xtf_cache_put(cache, node->block);
-    node->block = edge;
-    if (open) {
-        xtf_view_edge(array, edge, level - 1, node);
+    *open = *open && slot == node->count - 1;
+    if (*open) { /* in the same block, the right edge */
+        if (level > 1)
+            xtf_view_edge(array, from, level - 1, node);
+        else
+            good = xtf_leaf_get_open(array, from, part, node, error);
     } else {
-        XtfBlock *block = xtf_page_get(array, xtf_read64(entry.child), level - 1, error);
-        if (!block)
-            return false;
-        xtf_view_page(block, node);
+        xtf_cache_put(cache, from);
+        if (level > 1)
+            good = get_page(array, xtf_read64(entry.child), level - 1, node, error);
+        else
+            good = xtf_leaf_get(array, xtf_read64(entry.child), part, node, error);
     }
-    if (node->first_n == xtf_read64(entry.before) && xtf_page_key(node) == xtf_read64(entry.first_t))
-        return true;
+    if (!good || (node->first_n == xtf_read64(entry.before) && xtf_page_time(node, 0) == xtf_read64(entry.first_t)))
+        return good;
+    xtf_cache_put(cache, node->block);
     return xtf_damaged(error, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id,
                        xtf_read64(entry.child));
 }
 
-bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfPageView *leaf, GError **error)
+bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
+                    GError **error)
 {
     XtfTrace *trace = array->trace;
     XtfBlock *edge = xtf_edge_get(array, error);
@@ -133,22 +116,25 @@ bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfPag
 
     Cost cost = {.visits = 1};
     XtfPageView node;
-    bool good = true;
-    xtf_view_edge(array, edge, array->height - 1u, &node);
-    for (unsigned level = array->height - 1u; good && level > 0; level--) {
-        good = step_down(array, edge, level, choose(&node, kind, key, &cost), &node, error);
+    unsigned level = array->height - 1u;
+    bool good = true, open = true;
+    if (level > 0)
+        xtf_view_edge(array, edge, level, &node);
+    else
+        good = xtf_leaf_get_open(array, edge, part, &node, error);
+    for (; good && level > 0; level--) {
+        good = step_down(array, level, choose(&node, kind, key, &cost), part, &open, &node, error);
         cost.visits++;
     }
-    if (good && kind == XTF_KEY_N && (key < node.first_n || key - node.first_n >= node.count))
-        good = xtf_damaged(error, "array %u: row %" PRIu64 " is not in the leaf that should hold it", array->id, key);
     charge(trace, &cost);
-    if (node.block != edge)
-        xtf_cache_put(trace->cache, good ? edge : node.block);
     if (!good)
-        xtf_cache_put(trace->cache, edge);
-    else
-        *leaf = node;
-    return good;
+        return false;
+    if (kind == XTF_KEY_N && (key < node.first_n || key - node.first_n >= node.count)) {
+        xtf_cache_put(trace->cache, node.block);
+        return xtf_damaged(error, "array %u: row %" PRIu64 " is not in the leaf that should hold it", array->id, key);
+    }
+    *leaf = node;
+    return true;
 }
 
 /* The open leaf, or the sealed one at a place: whichever begins with, or ends before, row n. */
@@ -156,21 +142,20 @@ static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool fo
                       GError **error)
 {
     XtfTrace *trace = array->trace;
-    XtfBlock *block = xtf_edge_get(array, error);
-    if (!block)
+    XtfBlock *edge = xtf_edge_get(array, error);
+    if (!edge)
         return false;
-    xtf_view_edge(array, block, 0, view);
-    if (!forwards || view->first_n != n) {
-        xtf_cache_put(trace->cache, block);
-        block = xtf_page_get(array, place, 0, error);
-        if (!block)
-            return false;
-        xtf_view_page(block, view);
+    bool good;
+    if (forwards && xtf_read64(((const XtfDiskEdge *)edge->data)->first_n) == n) {
+        good = xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, view, error);
+    } else {
+        xtf_cache_put(trace->cache, edge);
+        good = xtf_leaf_get(array, place, XTF_LEAF_ROWS, view, error);
     }
     charge(trace, &(Cost){.visits = 1});
-    if (forwards ? view->first_n == n : view->first_n + view->count == n)
-        return true;
-    xtf_cache_put(trace->cache, block);
+    if (!good || (forwards ? view->first_n == n : view->first_n + view->count == n))
+        return good;
+    xtf_cache_put(trace->cache, view->block);
     return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place, n);
 }
 
@@ -178,7 +163,7 @@ static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool fo
 static bool in_order(const XtfArray *array, const XtfPageView *left, const XtfPageView *right, const XtfPageView *got,
                      GError **error)
 {
-    if (xtf_leaf_time(array, left, left->count - 1) <= xtf_page_key(right))
+    if (xtf_page_time(left, left->count - 1) <= xtf_page_time(right, 0))
         return true;
     xtf_cache_put(array->trace->cache, got->block);
     return xtf_damaged(error, "array %u: time goes backwards before row %" PRIu64, array->id, right->first_n);
@@ -199,17 +184,7 @@ bool xtf_index_previous_leaf(const XtfArray *array, const XtfPageView *leaf, Xtf
 uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t)
 {
     Cost cost = {0};
-    uint32_t rank = lower_bound(leaf->payload, array->schema->row_size, 0, leaf->count, t, &cost);
+    uint32_t rank = lower_bound(leaf->keys, leaf->stride, 0, leaf->count, t, &cost);
     charge(array->trace, &cost);
     return rank;
-}
-
-uint64_t xtf_page_key(const XtfPageView *page)
-{
-    return key_at(page->payload, 0, 0);
-}
-
-uint64_t xtf_leaf_time(const XtfArray *array, const XtfPageView *leaf, uint32_t slot)
-{
-    return key_at(leaf->payload, array->schema->row_size, slot);
 }

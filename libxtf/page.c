@@ -2,11 +2,11 @@
  * Fetching pages, right edges and items through the cache, and checking them on the way in.
  *
  * What a page says of itself is checked once, when it enters the cache: its checksum, that its rows or entries fill its
- * payload, and that their keys never fall. What it must be where a link led to it (which array, level, first N) is
- * compared at every visit.
+ * payload, and that their keys never fall; of packed rows this is found where they are decoded (leaf.c). What it must
+ * be where a link led to it (which array, level, first N) is compared at every visit.
  */
-#include "libxtf/codec.h"
 #include "libxtf/checksum.h"
+#include "libxtf/codec.h"
 #include "libxtf/trace-private.h"
 
 /* Whether `count` rows of `row_size`, each beginning with its time, are in order. */
@@ -36,11 +36,13 @@ static bool entries_ordered(const XtfDiskEntry *entries, uint32_t count)
 }
 
 /* What the payload of a page, sealed or open, must be. NULL if all is well, else what is not. */
-static const char *payload_fault(unsigned level, uint64_t first_n, uint32_t count, uint32_t row_size,
+static const char *payload_fault(unsigned level, XtfCodec codec, uint64_t first_n, uint32_t count, uint32_t row_size,
                                  const uint8_t *payload, uint64_t length)
 {
     if (count == 0)
         return "it is empty";
+    if (codec == XTF_CODEC_COMPACT)
+        return count <= XTF_LEAF_ROWS_MAX ? NULL : "it holds more rows than a leaf may";
     if ((uint64_t)count * row_size != length)
         return "its rows do not fill it";
     if (level == 0)
@@ -75,15 +77,16 @@ static bool check_page(const uint8_t *data, uint32_t length, uint64_t offset, co
         fault = "a later writer than the commit's wrote it";
     else if (head->kind != (head->level == 0 ? XTF_PAGE_LEAF : XTF_PAGE_INDEX))
         fault = "its kind does not go with its level";
-    else if (head->codec != XTF_CODEC_PLAIN)
+    else if (head->codec > (head->level == 0 ? XTF_CODEC_COMPACT : XTF_CODEC_PLAIN))
         fault = "its codec is not known";
     else {
         uint32_t count = xtf_read32(head->count);
         uint32_t row = head->level > 0 ? sizeof(XtfDiskEntry) : count > 0 ? payload / count : 0;
-        if (row < sizeof(XtfLe64))
+        if (head->codec == XTF_CODEC_PLAIN && row < sizeof(XtfLe64))
             fault = "its rows are too short";
         else
-            fault = payload_fault(head->level, xtf_read64(head->first_n), count, row, data + sizeof *head, payload);
+            fault = payload_fault(head->level, head->codec, xtf_read64(head->first_n), count, row, data + sizeof *head,
+                                  payload);
     }
     return !fault || xtf_damaged(error, "page %" PRIu64 " (byte %" PRIu64 "): %s", context->place, offset, fault);
 }
@@ -93,36 +96,58 @@ static const XtfSegment *segment_of(const XtfArray *array)
     return &array->trace->catalog.segments[array->segment];
 }
 
+bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error)
+{
+    const XtfSegment *segment = segment_of(array);
+    uint32_t page_size = array->trace->superblock.info.page_size;
+
+    if (place < xtf_first_place(page_size) || place >= segment->pages)
+        return xtf_damaged(error, "array %u: it names page %" PRIu64 " of %" PRIu64, array->id, place, segment->pages);
+    *offset = (segment->first_page + place) * page_size;
+    return true;
+}
+
+static XtfCodec codec_of(const XtfArray *array, unsigned level)
+{
+    return level > 0 ? XTF_CODEC_PLAIN : array->codec;
+}
+
+/* Whether a page, sound in itself, is of an array's level, and what is in it is of the array's kind. */
+static bool page_belongs(const XtfArray *array, unsigned level, const XtfDiskPage *head)
+{
+    uint64_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
+    XtfCodec codec = codec_of(array, level);
+
+    return xtf_read32(head->array) == array->id && head->level == level && head->codec == codec &&
+           (codec == XTF_CODEC_COMPACT || xtf_read32(head->count) * row == xtf_read32(head->length));
+}
+
 XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GError **error)
 {
     XtfTrace *trace = array->trace;
-    const XtfSegment *segment = segment_of(array);
-    uint32_t page_size = trace->superblock.info.page_size;
-    PageContext context = {.segment = segment, .place = place};
+    PageContext context = {.segment = segment_of(array), .place = place};
+    uint64_t offset;
 
-    if (place < xtf_first_place(page_size) || place >= segment->pages) {
-        xtf_damaged(error, "array %u: it names page %" PRIu64 " of %" PRIu64, array->id, place, segment->pages);
+    if (!xtf_page_locate(array, place, &offset, error))
         return NULL;
-    }
     XtfBlock *block =
-        xtf_cache_get(trace->cache, (segment->first_page + place) * page_size, page_size, check_page, &context, error);
+        xtf_cache_get(trace->cache, offset, trace->superblock.info.page_size, check_page, &context, error);
     if (!block)
         return NULL;
 
     const XtfDiskPage *head = xtf_page_head(block);
-    uint32_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
-    uint64_t first_n = xtf_read64(head->first_n), count = xtf_read32(head->count);
-    bool belongs =
-        xtf_read32(head->array) == array->id && head->level == level && count * row == xtf_read32(head->length);
+    uint64_t first_n = xtf_read64(head->first_n);
+    bool belongs = page_belongs(array, level, head);
     /* An entry stands for a row at least, so this holds on every level. */
-    if (belongs && first_n <= array->n_rows && count <= array->n_rows - first_n)
+    if (belongs && first_n <= array->n_rows && xtf_read32(head->count) <= array->n_rows - first_n)
         return block;
     if (belongs)
         xtf_damaged(error, "page %" PRIu64 ": it ends behind the last row of array %u", place, array->id);
     else
         xtf_damaged(error,
-                    "page %" PRIu64 ": a page of array %u, level %u, should be here; it is of array %u, level %u",
-                    place, array->id, level, xtf_read32(head->array), head->level);
+                    "page %" PRIu64 ": a page of array %u, level %u, codec %u, should be here; it is of array %u, "
+                    "level %u, codec %u",
+                    place, array->id, level, codec_of(array, level), xtf_read32(head->array), head->level, head->codec);
     xtf_cache_put(trace->cache, block);
     return NULL;
 }
@@ -141,7 +166,7 @@ static const char *edge_layout_fault(const XtfArray *array, const uint8_t *data,
         const XtfDiskEdge *edge = &edges[level];
         uint32_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
         uint64_t count = xtf_read32(edge->count), bytes = xtf_read32(edge->length);
-        if (count == 0 || count * row != bytes)
+        if (count == 0 || (codec_of(array, level) == XTF_CODEC_PLAIN && count * row != bytes))
             return "a level is empty, or its rows do not fill it";
         if (bytes > array->trace->superblock.info.page_size - sizeof(XtfDiskPage))
             return "a level takes more than a page";
@@ -178,8 +203,8 @@ static bool check_edge(const uint8_t *data, uint32_t length, uint64_t offset, co
     for (unsigned level = 0; !fault && level < array->height; level++) {
         uint32_t row = level > 0 ? sizeof(XtfDiskEntry) : array->schema->row_size;
         uint32_t bytes = xtf_read32(edges[level].length);
-        fault =
-            payload_fault(level, xtf_read64(edges[level].first_n), xtf_read32(edges[level].count), row, payload, bytes);
+        fault = payload_fault(level, codec_of(array, level), xtf_read64(edges[level].first_n),
+                              xtf_read32(edges[level].count), row, payload, bytes);
         payload += bytes;
     }
     return !fault || edge_damaged(array, fault, error);

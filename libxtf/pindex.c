@@ -47,6 +47,17 @@ static void put_node(XtfTrace *trace, Node *node)
     node->block = NULL;
 }
 
+/* The most rows that an array of this file can have. Packed ones may take next to nothing, but each leaf is a page, and
+ * but one of them is in the file. */
+static uint64_t rows_most(const XtfTrace *trace, const XtfArray *array)
+{
+    uint64_t size = trace->source->size;
+
+    if (array->codec == XTF_CODEC_PLAIN)
+        return size / array->schema->row_size;
+    return (size / trace->superblock.info.page_size + 1) * XTF_LEAF_ROWS_MAX;
+}
+
 /* Takes an array out of its entry, checking each number that is used later without a second look. */
 static bool decode_array(XtfTrace *trace, const XtfDiskArray *disk, XtfArray *array, GError **error)
 {
@@ -71,15 +82,14 @@ static bool decode_array(XtfTrace *trace, const XtfDiskArray *disk, XtfArray *ar
 
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
         fault = "it has no schema";
-    else if (decoded.n_rows == 0 || decoded.n_rows > trace->source->size / decoded.schema->row_size ||
-             decoded.first > decoded.last)
+    else if (decoded.codec > XTF_CODEC_COMPACT)
+        fault = "its codec is not known";
+    else if (decoded.n_rows == 0 || decoded.n_rows > rows_most(trace, &decoded) || decoded.first > decoded.last)
         fault = "its numbers make no sense";
     else if (decoded.height == 0 || decoded.height > XTF_HEIGHT_MAX)
         fault = "its height makes no sense";
     else if (decoded.segment >= catalog->n_segments)
         fault = "it belongs to a segment that does not exist";
-    else if (decoded.codec != XTF_CODEC_PLAIN)
-        fault = "its codec is not known";
     else if (edge.offset > trace->source->size)
         fault = "its right edge lies past the end of the file";
     if (fault)

@@ -41,6 +41,9 @@ bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *s
 /* Why a page, item or array is not to be trusted: sets XTF_ERROR_DAMAGED, gives false. */
 bool xtf_damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* Where in the file, by bytes, a page of an array lies. */
+bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);
+
 /* A sealed page, pinned. It is what the arguments say, and its own parts agree; what its parent says of its keys is the
  * caller's to compare. */
 XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GError **error);

@@ -1,0 +1,390 @@
+/*
+ * The compact codec: what is packed comes back bit for bit, whatever the rows, and bytes that nobody packed are faults.
+ */
+#include "fixture.h"
+
+#include "libxtf/deflate.h"
+#include "libxtf/pack.h"
+
+typedef struct __attribute__((packed)) {
+    uint64_t time;
+    uint64_t seq;
+    uint32_t region;
+    uint8_t event;
+    uint64_t enter;
+} CallRow;
+
+static const XtfFieldSpec call_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "seq", .type = XTF_TYPE_U64, .role = "seq", .flags = XTF_FIELD_RISES},
+    {.name = "region", .type = XTF_TYPE_U32},
+    {.name = "event", .type = XTF_TYPE_U8},
+    {.name = "enter", .type = XTF_TYPE_U64, .flags = XTF_FIELD_DISTANCE},
+    {0},
+};
+
+static XtfSchema *make_schema(const XtfFieldSpec *fields)
+{
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("rows", XTF_SCHEMA_RECORD, fields, &error);
+    cr_assert_good(schema, error);
+    return schema;
+}
+
+typedef struct {
+    uint8_t *bytes;
+    uint32_t length;
+} Packed;
+
+/* Packs, into just as much room as it takes too, and one byte less. */
+static Packed pack(const XtfSchema *schema, const void *rows, uint32_t count, unsigned level)
+{
+    uint64_t bound = xtf_pack_bound(schema, count);
+    Packed packed = {.bytes = g_malloc(bound)};
+    uint32_t estimate = 0;
+
+    packed.length = xtf_pack(schema, rows, count, level, packed.bytes, (uint32_t)bound, NULL);
+    cr_assert(packed.length > 0 && packed.length <= bound);
+    packed.bytes = g_realloc(packed.bytes, packed.length); /* so that a byte read past the end is seen */
+    g_autofree uint8_t *again = g_malloc(packed.length);
+    cr_assert_eq(xtf_pack(schema, rows, count, level, again, packed.length - 1, &estimate), 0);
+    cr_assert(estimate >= packed.length && estimate < packed.length + packed.length / 4 + 64, "estimate %u of %u",
+              estimate, packed.length);
+    cr_assert_eq(xtf_pack(schema, rows, count, level, again, packed.length, &estimate), packed.length);
+    cr_assert_arr_eq(again, packed.bytes, packed.length);
+    return packed;
+}
+
+static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *rows, uint32_t count)
+{
+    size_t size = (size_t)count * schema->row_size;
+    g_autofree uint8_t *unpacked = g_malloc(size);
+    g_autofree uint64_t *times = g_new(uint64_t, count);
+    const char *fault = NULL;
+
+    memset(unpacked, 0xaa, size);
+    cr_assert(xtf_unpack_rows(schema, packed.bytes, packed.length, count, unpacked, &fault), "%s", fault);
+    cr_assert(memcmp(unpacked, rows, size) == 0, "%u rows of %u bytes differ", count, schema->row_size);
+    cr_assert(xtf_unpack_times(packed.bytes, packed.length, count, times, &fault), "%s", fault);
+    for (uint32_t n = 0; n < count; n++)
+        cr_assert_eq(times[n], xtf_field_get(&schema->fields[0], (const uint8_t *)rows + (size_t)n * schema->row_size));
+}
+
+static uint32_t round_trip(const XtfSchema *schema, const void *rows, uint32_t count, unsigned level)
+{
+    Packed packed = pack(schema, rows, count, level);
+
+    assert_unpacks(schema, packed, rows, count);
+    g_free(packed.bytes);
+    return packed.length;
+}
+
+/* Calls as a program makes them: loops of calls at any depth, so that the ENTERs' distances to the frame around them
+ * grow. Rows before `skip` are made and left out, so that the first ones lead out of the run. */
+static GArray *make_calls(GRand *random, uint32_t count, uint32_t skip)
+{
+    GArray *rows = g_array_new(FALSE, TRUE, sizeof(CallRow));
+    uint64_t frames[32], time = 12345, seq = 0;
+    uint32_t regions[32] = {0}, depth = 0;
+
+    for (uint32_t n = 0; n < count + skip; n++) {
+        CallRow row = {.time = time += (uint64_t)g_rand_int_range(random, 20, 400), .seq = seq};
+        seq += g_rand_int_range(random, 0, 10) == 0 ? 2 : 1;
+        bool enters =
+            depth == 0 || (depth < G_N_ELEMENTS(frames) && g_rand_int_range(random, 0, (gint32)depth + 2) < 2);
+        row.event = !enters;
+        if (enters) {
+            row.enter = depth > 0 ? n - frames[depth - 1] : 0;
+            regions[depth] = row.region = depth * 3 + (uint32_t)g_rand_int_range(random, 0, 2);
+            frames[depth++] = n;
+        } else {
+            row.enter = n - frames[--depth];
+            row.region = regions[depth];
+        }
+        if (n >= skip)
+            g_array_append_val(rows, row);
+    }
+    return rows;
+}
+
+Test(pack, calls_take_about_a_byte)
+{
+    g_autoptr(XtfSchema) schema = make_schema(call_fields);
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
+    const uint32_t counts[] = {1, 2, 3, 7, 8, 9, 63, 500, 4096, 16384};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+        for (unsigned level = 1; level <= XTF_PACK_LEVEL_MAX; level += 4) {
+            g_autoptr(GArray) rows = make_calls(random, counts[i], i * 1000);
+            uint32_t length = round_trip(schema, rows->data, counts[i], level);
+            if (counts[i] >= 4096) /* the steps of time alone take log2(380) / 8 = 1.07 bytes */
+                cr_assert_lt(length, 2.2 * counts[i]);
+        }
+}
+
+/* A loop in the outermost frame: every ENTER's distance is another one. */
+Test(pack, growing_distances_take_nothing)
+{
+    g_autoptr(XtfSchema) schema = make_schema(call_fields);
+    enum { COUNT = 16384 };
+    g_autofree CallRow *rows = g_new0(CallRow, COUNT);
+
+    for (uint32_t n = 0; n < COUNT; n++) {
+        rows[n] = (CallRow){.time = 10 * n, .seq = n, .region = 1, .event = n % 2 == 0};
+        rows[n].enter = n % 2 ? n + 1000 : 1; /* the frame around them began 1000 rows before the run */
+    }
+    cr_assert_lt(round_trip(schema, rows, COUNT, 1), 200);
+}
+
+/* Fields of every type that behave in every way. */
+typedef enum { CONSTANT, FEW, RANDOM, NOISE_BELOW, RISING, UNSTEADY, NONE_OR_FEW, REAL, N_BEHAVIOURS } Behaviour;
+
+static uint64_t next_value(GRand *random, Behaviour behaviour, uint64_t before, uint32_t n)
+{
+    uint64_t draw = (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+    double real = (double)(draw % 1000) / 7;
+
+    switch (behaviour) {
+    case CONSTANT:
+        return 0x1122334455667788;
+    case FEW:
+        return draw % 5 * 1000;
+    case RANDOM:
+        return draw;
+    case NOISE_BELOW:
+        return draw >> (n * 7 % 64);
+    case RISING:
+        return before + 3;
+    case UNSTEADY:
+        return before + draw % 1000;
+    case NONE_OR_FEW:
+        return draw % 3 ? UINT64_MAX : draw % 7;
+    default:
+        memcpy(&draw, &real, sizeof draw);
+        return draw;
+    }
+}
+
+static XtfSchema *random_schema(GRand *random, unsigned n_fields)
+{
+    g_autofree XtfFieldSpec *fields = g_new0(XtfFieldSpec, n_fields + 1);
+    char names[XTF_FIELDS_MAX][8];
+    const uint16_t flags[] = {0, 0, XTF_FIELD_RISES, XTF_FIELD_DISTANCE, XTF_FIELD_OPTIONAL};
+
+    fields[0] = (XtfFieldSpec){.name = "time", .type = XTF_TYPE_U64, .role = "time"};
+    for (unsigned f = 1; f < n_fields; f++) {
+        g_snprintf(names[f], sizeof names[f], "f%u", f);
+        fields[f] = (XtfFieldSpec){.name = names[f],
+                                   .type = (XtfType)g_rand_int_range(random, XTF_TYPE_U8, XTF_TYPE_STRING + 1),
+                                   .flags = flags[g_rand_int_range(random, 0, G_N_ELEMENTS(flags))]};
+    }
+    return make_schema(fields);
+}
+
+static uint8_t *random_table(GRand *random, const XtfSchema *schema, uint32_t count)
+{
+    uint8_t *rows = g_malloc((size_t)count * schema->row_size), *row = rows;
+    Behaviour behaviours[XTF_FIELDS_MAX];
+    uint64_t values[XTF_FIELDS_MAX] = {0};
+    unsigned shift = (unsigned)g_rand_int_range(random, 14, 64); /* so that 2^14 steps do not overflow... */
+
+    for (uint32_t f = 0; f < schema->n_fields; f++)
+        behaviours[f] = (Behaviour)g_rand_int_range(random, 0, N_BEHAVIOURS);
+    for (uint32_t n = 0; n < count; n++, row += schema->row_size) {
+        uint64_t step = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> shift;
+        values[0] += g_rand_int_range(random, 0, 4) ? step : 0;
+        for (uint32_t f = 0; f < schema->n_fields; f++) {
+            if (f > 0)
+                values[f] = next_value(random, behaviours[f], values[f], n);
+            xtf_field_set(&schema->fields[f], row, values[f]);
+        }
+    }
+    return rows;
+}
+
+Test(pack, rows_of_any_schema)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(2);
+    const uint32_t counts[] = {1, 2, 5, 40, 300, 3000, 16384};
+
+    for (unsigned round = 0; round < 200; round++) {
+        unsigned n_fields = round % 7 == 0 ? XTF_FIELDS_MAX : (unsigned)g_rand_int_range(random, 1, 12);
+        g_autoptr(XtfSchema) schema = random_schema(random, n_fields);
+        uint32_t count = counts[round % (n_fields == XTF_FIELDS_MAX ? 5 : G_N_ELEMENTS(counts))];
+        g_autofree uint8_t *rows = random_table(random, schema, count);
+        round_trip(schema, rows, count, 1 + round % XTF_PACK_LEVEL_MAX);
+    }
+}
+
+Test(pack, many_rows)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(3);
+    g_autoptr(XtfSchema) schema = random_schema(random, 6);
+    enum { COUNT = 300000 };
+    g_autofree uint8_t *rows = random_table(random, schema, COUNT);
+
+    for (uint32_t n = 0; n < COUNT; n++) /* many rows may overflow the steps above */
+        xtf_field_set(&schema->fields[0], rows + (size_t)n * schema->row_size, n / 100);
+    round_trip(schema, rows, COUNT, 1);
+}
+
+Test(pack, times_alone)
+{
+    static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+    uint64_t rows[1000] = {0}; /* little-endian by GUINT64_TO_LE */
+
+    cr_assert_lt(round_trip(schema, rows, 1000, 1), 10); /* all equal */
+    for (unsigned n = 0; n < 1000; n++)
+        rows[n] = GUINT64_TO_LE(UINT64_MAX);
+    round_trip(schema, rows, 1000, 1);
+    for (unsigned n = 0; n < 1000; n++) /* steps of every size, up to the greatest time */
+        rows[n] = GUINT64_TO_LE(n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX - 1000 + n);
+    round_trip(schema, rows, 1000, 1);
+    rows[0] = GUINT64_TO_LE(UINT64_MAX);
+    round_trip(schema, rows, 1, 1);
+}
+
+/* What stands at the borders of the classes of heads. */
+Test(pack, steps_at_the_borders)
+{
+    static const XtfFieldSpec fields[] = {
+        {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {.name = "x", .type = XTF_TYPE_U64}, {0}};
+    static const uint64_t borders[] = {
+        0, 192, 12480, 536768, 67645632, 67645632 + (UINT64_C(1) << 32), UINT64_C(1) << 40, UINT64_C(1) << 48};
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    uint64_t time = 0;
+
+    for (unsigned i = 0; i < 3 * G_N_ELEMENTS(borders); i++) {
+        uint64_t step = borders[i / 3] + i % 3 - (i > 2);
+        uint64_t row[2] = {GUINT64_TO_LE(time += step), GUINT64_TO_LE(step)};
+        g_array_append_vals(rows, row, 2);
+    }
+    round_trip(schema, rows->data, rows->len / 2, 1);
+}
+
+/* Each field takes more values than there are templates, and none of them goes with another. */
+Test(pack, columns)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(4);
+    g_autoptr(XtfSchema) schema = make_schema(call_fields);
+    enum { COUNT = 5000 };
+    g_autofree CallRow *rows = g_new0(CallRow, COUNT);
+
+    for (uint32_t n = 0; n < COUNT; n++)
+        rows[n] = (CallRow){.time = n,
+                            .seq = g_rand_int(random),
+                            .region = (uint32_t)g_rand_int_range(random, 0, 1000),
+                            .event = (uint8_t)g_rand_int(random),
+                            .enter = g_rand_int(random)};
+    uint32_t length = round_trip(schema, rows, COUNT, 6);
+    /* random bits: 32 + 10 + 8 + 32 */
+    cr_assert_lt(length, COUNT * (82 / 8.0) * 1.08, "%g bytes a row", (double)length / COUNT);
+}
+
+/* Bytes that are not what was packed: mostly a fault, never anything worse. Whatever is said to be good ascends. */
+Test(pack, damage)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autoptr(XtfSchema) schema = make_schema(call_fields);
+    g_autoptr(GArray) rows = make_calls(random, 1000, 10);
+    Packed packed = pack(schema, rows->data, rows->len, 1);
+    g_autofree uint64_t *times = g_new(uint64_t, rows->len);
+    g_autofree uint8_t *unpacked = g_malloc((size_t)rows->len * sizeof(CallRow));
+    const char *fault = NULL;
+
+    for (uint32_t length = 0; length < packed.length; length++) { /* cut short anywhere */
+        g_autofree uint8_t *copy = g_memdup2(packed.bytes, length);
+        fault = NULL;
+        cr_assert_not(xtf_unpack_rows(schema, copy, length, rows->len, unpacked, &fault), "%u bytes", length);
+        cr_assert(fault && *fault);
+    }
+    g_autofree uint8_t *longer = g_malloc0(packed.length + 1);
+    memcpy(longer, packed.bytes, packed.length);
+    cr_assert_not(xtf_unpack_rows(schema, longer, packed.length + 1, rows->len, unpacked, &fault));
+    for (uint32_t off = 1; off < 3; off++) { /* another number of rows */
+        cr_assert_not(xtf_unpack_times(packed.bytes, packed.length, rows->len - off, times, &fault));
+        cr_assert_not(xtf_unpack_rows(schema, packed.bytes, packed.length, rows->len - off, unpacked, &fault));
+    }
+    for (unsigned round = 0; round < 20000; round++) {
+        g_autofree uint8_t *copy = g_memdup2(packed.bytes, packed.length);
+        copy[g_rand_int_range(random, 0, round % 2 ? 40 : (gint32)packed.length)] ^= 1u
+                                                                                     << g_rand_int_range(random, 0, 8);
+        bool good = xtf_unpack_times(copy, packed.length, rows->len, times, &fault);
+        for (guint n = 1; good && n < rows->len; n++)
+            cr_assert_leq(times[n - 1], times[n]);
+        xtf_unpack_rows(schema, copy, packed.length, rows->len, unpacked, &fault);
+    }
+    g_free(packed.bytes);
+}
+
+Test(pack, falling_times_are_a_fault)
+{
+    static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+    const uint64_t rows[] = {GUINT64_TO_LE(1000), GUINT64_TO_LE(999)};
+    g_autofree uint8_t *packed = g_malloc(xtf_pack_bound(schema, 2));
+    uint32_t length = xtf_pack(schema, (const uint8_t *)rows, 2, 1, packed, (uint32_t)xtf_pack_bound(schema, 2), NULL);
+    const char *fault = NULL;
+    uint64_t times[2];
+
+    cr_assert_not(xtf_unpack_times(packed, length, 2, times, &fault));
+    cr_assert_str_eq(fault, "its times fall");
+    cr_assert_not(xtf_unpack_rows(schema, packed, length, 2, (uint8_t *)times, &fault));
+}
+
+/* Each library reads what the other writes, and refuses what is no stream of just that length. */
+Test(deflate, libraries_agree)
+{
+    const XtfDeflateLibrary *const libraries[] = {
+        &xtf_deflate_zlib,
+#ifdef XTF_HAVE_LIBDEFLATE
+        &xtf_deflate_libdeflate,
+#endif
+    };
+    enum { LENGTH = 20000 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(6);
+    g_autofree uint8_t *data = g_malloc(LENGTH), *stream = g_malloc(LENGTH), *again = g_malloc(LENGTH + 1);
+
+    for (size_t i = 0; i < LENGTH; i++)
+        data[i] = (uint8_t)g_rand_int_range(random, 0, 20);
+    for (size_t a = 0; a < G_N_ELEMENTS(libraries); a++)
+        for (unsigned level = 1; level <= XTF_DEFLATE_LEVEL_MAX; level++) {
+            size_t length = libraries[a]->deflate(level, data, LENGTH, stream, LENGTH);
+            cr_assert(length > LENGTH / 2 && length < LENGTH * 2 / 3, "%s, level %u: %zu", libraries[a]->name, level,
+                      length);
+            cr_assert_eq(libraries[a]->deflate(level, data, LENGTH, again, length / 2), 0);
+            for (size_t b = 0; b < G_N_ELEMENTS(libraries); b++) {
+                cr_assert(libraries[b]->inflate(stream, length, again, LENGTH));
+                cr_assert_arr_eq(again, data, LENGTH);
+                cr_assert_not(libraries[b]->inflate(stream, length, again, LENGTH - 1));
+                cr_assert_not(libraries[b]->inflate(stream, length, again, LENGTH + 1));
+                cr_assert_not(libraries[b]->inflate(stream, length - 1, again, LENGTH));
+                stream[length] = 0;
+                cr_assert_not(libraries[b]->inflate(stream, length + 1, again, LENGTH));
+            }
+        }
+}
+
+static gpointer pack_in_thread(gpointer data)
+{
+    g_autoptr(XtfSchema) schema = make_schema(call_fields);
+    g_autoptr(GRand) random = g_rand_new_with_seed(GPOINTER_TO_UINT(data));
+
+    for (unsigned round = 0; round < 20; round++) {
+        g_autoptr(GArray) rows = make_calls(random, 1000, 0);
+        round_trip(schema, rows->data, rows->len, 1);
+    }
+    return NULL;
+}
+
+Test(pack, threads)
+{
+    GThread *threads[4];
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("pack", pack_in_thread, GUINT_TO_POINTER(i));
+    for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+}

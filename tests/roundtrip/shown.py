@@ -93,13 +93,16 @@ class Shown:
                 yield line.rstrip(" ").split(None, splits)
 
     def table(self, name):
-        """Rows of a table in /definitions, as dictionaries."""
+        """Rows of a table in /definitions."""
         if name not in self.tables:
-            lines = self.reader.read("/definitions/" + name).split("\n")
-            columns = lines[0].lstrip("#").split()
-            self.tables[name] = [dict(zip(columns, line.rstrip(" ").split(None, len(columns) - 1)))
-                                 for line in lines[1:] if line]
+            self.tables[name] = self.rows("/definitions/" + name)
         return self.tables[name]
+
+    def rows(self, path):
+        """Rows of a table whose first line names its columns, as dictionaries."""
+        lines = self.reader.read(path).split("\n")
+        columns = lines[0].lstrip("#").split()
+        return [dict(zip(columns, line.rstrip(" ").split(None, len(columns) - 1))) for line in lines[1:] if line]
 
 
 def ticks_of(cell, ticks_a_second, origin):

@@ -1,0 +1,255 @@
+"""What sums and views must be, from all events of each location: intervals of time are laid side by side and measured.
+
+docs/TREE.md says what the views show, and the comment "Frames." in libxtf/sums.h what time by region is. Nothing here is
+clever, nor known to the C code: `expected.py` has the records, worked out from otf2-print's lines, and every question
+is answered by going over all of them. Windows are [a, b), in ticks. Regions are known by name, file and line.
+"""
+
+import bisect
+import re
+from collections import Counter, defaultdict
+
+# The region that time is charged to which a LEAVE without ENTER ends.
+BEFORE = "(before trace)"
+
+SENDS = ("MPI_SEND", "MPI_ISEND")
+RECVS = ("MPI_RECV", "MPI_IRECV")
+WRAP = 2**64
+
+
+def overlap(begin, end, a, b):
+    """How many ticks two intervals have in common."""
+    return max(min(end, b) - max(begin, a), 0)
+
+
+class Frame:
+    """A call: from its ENTER to what ended it."""
+
+    __slots__ = ("row", "region", "begin", "end")
+
+    def __init__(self, row, region, begin):
+        self.row = row
+        self.region = region
+        self.begin = begin
+        self.end = None
+
+
+class Location:
+    """When which region was on top of the stack of a location (`tops`), and when it was open at all (`opens`)."""
+
+    def __init__(self, number, proc, thread, records):
+        self.number = number
+        self.proc = proc
+        self.thread = thread
+        self.records = records
+        self.calls = [record for record in records if record.type == "calls"]
+        self.first = records[0].time if records else 0
+        self.last = records[-1].time if records else 0
+        self.frames = []
+        self.tops = []
+        self.opens = []
+        self.stack = []
+        self.depth = 0 # of the deepest stack
+        self.walk()
+
+    def walk(self):
+        """Row by row. A row's interval begins at the row before it, and is of the stack before it."""
+        previous = self.first
+        for row, record in enumerate(self.calls):
+            orphan = record.event.name == "LEAVE" and record.enter == 0
+            if self.stack:
+                self.charge(previous, record.time, self.stack[-1].region)
+            elif orphan:
+                self.charge(previous, record.time, BEFORE)
+            if record.event.name == "ENTER":
+                self.end_above(row - record.enter if record.enter else None, record.time)
+                self.stack.append(Frame(row, record.region, record.time))
+                self.frames.append(self.stack[-1])
+                self.depth = max(self.depth, len(self.stack))
+            elif not orphan:
+                self.end_above(row - record.enter, record.time)
+                self.stack.pop().end = record.time
+            previous = record.time
+        if self.stack:
+            self.charge(previous, self.last, self.stack[-1].region)
+        self.end_above(None, self.last)
+        self.join_opens()
+
+    def charge(self, begin, end, region):
+        if begin < end:
+            self.tops.append((begin, end, region))
+            if region == BEFORE:
+                self.opens.append((begin, end, region))
+
+    def end_above(self, row, time):
+        """Ends all frames that stand above the one of a row; all there are, if there is none of it."""
+        while self.stack and self.stack[-1].row != row:
+            self.stack.pop().end = time
+
+    def join_opens(self):
+        """A region is open where any of its frames is: recursion does not count twice."""
+        of_region = defaultdict(list)
+        for frame in self.frames: # by begin
+            spans = of_region[frame.region]
+            if spans and frame.begin <= spans[-1][1]:
+                spans[-1][1] = max(spans[-1][1], frame.end)
+            else:
+                spans.append([frame.begin, frame.end])
+        for region, spans in of_region.items():
+            self.opens += [(begin, end, region) for begin, end in spans]
+
+    def profile(self, a, b, profile):
+        """Adds to {region: [calls, inclusive, exclusive]}."""
+        for record in self.calls:
+            if a <= record.time < b:
+                if record.event.name == "ENTER":
+                    profile[record.region][0] += 1
+                elif record.enter == 0:
+                    profile[BEFORE][0] += 1
+        for begin, end, region in self.opens:
+            profile[region][1] += overlap(begin, end, a, b)
+        for begin, end, region in self.tops:
+            profile[region][2] += overlap(begin, end, a, b)
+
+    def stack_at(self, a):
+        """Frames open before all records with a time of a or later, outermost first. None outlives the last record."""
+        return [frame for frame in self.frames if frame.begin < a <= frame.end]
+
+
+class Naive:
+    """A trace. `places` is {location: (proc, thread)}."""
+
+    def __init__(self, expected, places):
+        self.expected = expected
+        self.places = places
+        self.locations = [Location(number, *places[number], expected.locations.get(number, []))
+                          for number in sorted(places)]
+        self.procs = sorted({proc for proc, _ in places.values()})
+        self.groups = Groups(expected)
+        self.known = {}
+
+    def selected(self, selection):
+        """Locations, in the order of their numbers."""
+        return [location for location in self.locations if selection.takes_location(location)]
+
+    def records(self, selection):
+        """[(location, record)] of all that are selected."""
+        if selection not in self.known:
+            self.known = {selection: [
+                (location, record) for location in self.selected(selection) for record in location.records
+                if selection.takes(self, location, record)]}
+        return self.known[selection]
+
+    def profile(self, locations, a, b):
+        profile = defaultdict(lambda: [0, 0, 0])
+        for location in locations:
+            location.profile(a, b, profile)
+        return profile
+
+    def measured(self, locations, a, b):
+        """What the percents of a profile are of: the window as far as each location has records, if it has calls."""
+        return sum(overlap(location.first, location.last, a, b) for location in locations if location.calls)
+
+    def by_process(self, locations, a, b):
+        """{region: {proc: exclusive}}; processes without any are not in it."""
+        times = defaultdict(Counter)
+        for location in locations:
+            for region, (_, _, exclusive) in self.profile([location], a, b).items():
+                times[region][location.proc] += exclusive
+        return times
+
+    def peer(self, location, record):
+        """The process that is a record's peer; None if it is no known one, or the record has none."""
+        rank, target = record.event.values().get("peer", (None, None))
+        if rank is None:
+            return None
+        comm = record.event.values().get("comm")
+        if comm in self.groups.between and location.number not in self.expected.world:
+            return self.groups.process_between(self, comm, location.proc, rank)
+        return self.places[target][0] if target in self.places else None
+
+    def matrix(self, selection, names):
+        """{(own process, peer): [messages, bytes]} of the selected records of these events."""
+        matrix = defaultdict(lambda: [0, 0])
+        for location, record in self.records(selection):
+            if record.event.name in names:
+                peer = self.peer(location, record)
+                if peer is not None:
+                    add_message(matrix[location.proc, peer], record)
+        return matrix
+
+    def moved(self, selection):
+        """{proc: [messages sent, bytes, received, bytes, collectives, bytes sent, received]}"""
+        moved = {proc: [0] * 7 for proc in self.procs}
+        for location, record in self.records(selection):
+            row = moved[location.proc]
+            name = record.event.name
+            if name in SENDS:
+                row[0], row[1] = row[0] + 1, row[1] + record.event.values()["bytes"]
+            elif name in RECVS:
+                row[2], row[3] = row[2] + 1, row[3] + record.event.values()["bytes"]
+            elif name in COLLECTIVES:
+                values = record.event.values()
+                row[4:] = row[4] + 1, row[5] + values["bytes"], row[6] + values["received"]
+        return {proc: [number % WRAP for number in row] for proc, row in moved.items()}
+
+    def histogram(self, selection, bounds):
+        """For each slice: records, ENTERs, messages sent, bytes, received, bytes."""
+        slices = [[0] * 6 for _ in bounds[1:]]
+        for _, record in self.records(selection):
+            row = slices[slice_of(bounds, record.time)]
+            name = record.event.name
+            row[0] += 1
+            row[1] += name == "ENTER"
+            if name in SENDS or name in RECVS:
+                at = 2 if name in SENDS else 4
+                row[at] += 1
+                row[at + 1] = (row[at + 1] + record.event.values()["bytes"]) % WRAP
+        return slices
+
+    def values(self, selection, bounds):
+        """{(metric's id, slice): [value's text]}, in the order of time, location and number."""
+        values = defaultdict(list)
+        found = sorted((record.time, location.number, record.seq, record) for location, record in
+                       self.records(selection) if record.event.name == "METRIC")
+        for time, _, _, record in found:
+            for metric, value_type, text in record.event.values()["values"]:
+                number = float(text) if value_type == "DOUBLE" else int(text)
+                values[metric, slice_of(bounds, time)].append(number)
+        return values
+
+
+COLLECTIVES = ("MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE")
+
+
+def add_message(row, record):
+    row[0] += 1
+    row[1] = (row[1] + record.event.values()["bytes"]) % WRAP
+
+
+def slices(a, b, n=100):
+    """The n + 1 ticks that cut a window into slices."""
+    return [a + (b - a) * i // n for i in range(n + 1)]
+
+
+def slice_of(bounds, time):
+    return bisect.bisect_right(bounds, time) - 1
+
+
+class Groups:
+    """Inter-communicators, whose peers are ranks in the group that one's process is not in: for its other threads
+    otf2-print does not say."""
+
+    def __init__(self, expected):
+        members = {number: [int(n) for n in re.findall(r"(\d+) \(", text.split("Member", 1)[1])]
+                   for number, text in expected.definitions.get("GROUP", []) if "Type: COMM_GROUP" in text}
+        self.between = {}
+        for number, text in expected.definitions.get("INTER_COMM", []):
+            groups = [int(n) for n in re.findall(r"Group [AB]: .*?<(\d+)>", text, re.S)]
+            self.between[number] = [members.get(group, []) for group in groups]
+
+    def process_between(self, naive, comm, proc, rank):
+        """The process of a rank. Ranks in groups are ranks in MPI's world, which are the processes' numbers."""
+        group, remote = self.between[comm]
+        peers = remote if proc in group or proc not in remote else group
+        return peers[rank] if rank < len(peers) else None

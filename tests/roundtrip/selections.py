@@ -1,0 +1,169 @@
+"""Selections: which records a path means, and random ones, with edges where it is easy to be off by one."""
+
+import random
+
+# Record types in which some records have a field; a selection by it leaves nothing of the others.
+OPEN = None
+
+
+def seconds(ticks, ticks_a_second):
+    """A number of ticks as a path says it: cut off after so many digits that no other tick is meant."""
+    digits = len(str(ticks_a_second))
+    text = f"{ticks * 10**digits // ticks_a_second:0{digits + 1}}"
+    return f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
+
+
+def set_text(numbers):
+    """0-3,5"""
+    parts, numbers = [], sorted(numbers)
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+
+
+def escaped(name):
+    """A region's or communicator's name as a part of a path. "" where it has to be called by its number."""
+    data = name.encode("utf-8", "surrogateescape")
+    text = "".join(chr(byte) if 33 <= byte <= 126 and byte not in b"/\\" else f"\\x{byte:02x}" for byte in data)
+    return f"\\x{data[0]:02x}{text[1:]}" if text[:1] in (".", "#") else text
+
+
+class Selection:
+    """Everything, until it is narrowed. The window is [a, b); `b` may be OPEN."""
+
+    def __init__(self, expected):
+        self.expected = expected
+        self.parts = []
+        self.procs = self.threads = self.type = None
+        self.regions = self.peers = self.comms = self.tags = None
+        self.a, self.b = expected.origin, OPEN
+
+    def path(self, view=""):
+        return "/" + "/".join([*self.parts, view])
+
+    def shuffled(self, rng):
+        """The order does not matter."""
+        rng.shuffle(self.parts)
+        return self
+
+    def window(self):
+        """[a, b) as far as the trace reaches."""
+        a = min(max(self.a, self.expected.origin), self.expected.end)
+        return a, self.expected.end if self.b is OPEN else min(max(self.b, a), self.expected.end)
+
+    def in_window(self, a, b):
+        def text(tick):
+            return seconds(tick - self.expected.origin, self.expected.ticks)
+        self.a, self.b = a, b
+        self.parts.append(f"time/{text(a)}-{'' if b is OPEN else text(b)}")
+        return self
+
+    def in_procs(self, procs):
+        self.procs = procs
+        self.parts.append("proc/" + set_text(procs))
+        return self
+
+    def in_threads(self, threads):
+        self.threads = threads
+        self.parts.append("thread/" + set_text(threads))
+        return self
+
+    def in_type(self, record_type):
+        self.type = record_type
+        self.parts.append(record_type)
+        return self
+
+    def in_regions(self, text, regions):
+        self.regions = regions
+        self.parts.append("region/" + text)
+        return self
+
+    def in_peers(self, procs):
+        self.peers = procs
+        self.parts.append("peer/" + set_text(procs))
+        return self
+
+    def in_comms(self, text, ids):
+        self.comms = ids
+        self.parts.append("comm/" + text)
+        return self
+
+    def in_tags(self, tags):
+        self.tags = tags
+        self.parts.append("tag/" + set_text(tags))
+        return self
+
+    def narrowed_by_messages(self):
+        return any(part is not None for part in (self.peers, self.comms, self.tags))
+
+    def takes_location(self, location):
+        return ((self.procs is None or location.proc in self.procs) and
+                (self.threads is None or location.thread in self.threads))
+
+    def takes(self, naive, location, record):
+        """Of a record of a location that is taken."""
+        if record.time < self.a or (self.b is not OPEN and record.time >= self.b):
+            return False
+        if self.type is not None and record.type != self.type:
+            return False
+        if self.regions is not None and record.region not in self.regions:
+            return False
+        if not self.narrowed_by_messages():
+            return True
+        values = record.event.values()
+        return ((self.peers is None or naive.peer(location, record) in self.peers) and
+                (self.comms is None or values.get("comm", values.get("team")) in self.comms) and
+                (self.tags is None or values.get("tag") in self.tags))
+
+
+class Chooser:
+    """Random windows and sets."""
+
+    def __init__(self, naive, seed):
+        self.naive = naive
+        self.expected = naive.expected
+        self.random = random.Random(seed)
+        self.times = {location.number: [record.time for record in location.records]
+                      for location in naive.locations if location.records}
+
+    def edge(self):
+        """A record's time, or a tick beside it."""
+        times = self.times[self.random.choice(sorted(self.times))]
+        return max(self.random.choice(times) + self.random.choice([-1, 0, 0, 1]), self.expected.origin)
+
+    def between(self):
+        return self.random.randint(self.expected.origin, self.expected.end)
+
+    def window(self):
+        """(a, b), or None: all."""
+        origin, end = self.expected.origin, self.expected.end
+        if not self.times:
+            return None
+        edge, rng = self.edge(), self.random
+        near = edge + rng.choice([0, 1, 2, 100])
+        return rng.choice([
+            lambda: None,
+            lambda: (edge, edge),
+            lambda: (edge, near),
+            lambda: (edge, OPEN),
+            lambda: (origin, edge),
+            lambda: (edge, end + rng.choice([-1, 0, 1, end])),
+            lambda: (end + rng.choice([0, 1, end]), OPEN),
+            lambda: tuple(sorted((edge, self.between()))),
+            lambda: tuple(sorted((self.between(), self.between()))),
+            *[lambda: tuple(sorted((edge, self.edge())))] * 6])()
+
+    def subset(self, items):
+        items = sorted(items)
+        return set(self.random.sample(items, self.random.choice([1, 1, min(2, len(items)), len(items)])))
+
+    def selection(self, window, procs=None):
+        selection = Selection(self.expected)
+        if window:
+            selection.in_window(*window)
+        if procs is not None:
+            selection.in_procs(procs)
+        return selection

@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+"""Compares every number of every view with what naive.py makes of otf2-print's lines, in random windows and of random
+processes.
+
+usage: views.py [--mount] [--windows N] [--seed N] [--shared] [--generated OTF2-ARCHIVES] XTF [ARCHIVE...]
+
+XTF_VIEW_WINDOWS and XTF_VIEW_SEED in the environment stand for those options: for a deep run. A problem names the path,
+so that `xtf cat TRACE PATH` shows it again.
+"""
+
+import argparse
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import time
+from fractions import Fraction
+
+from compare import Comparison
+from expected import Expected
+from naive import BEFORE, RECVS, SENDS, Naive, slices
+from selections import Chooser, escaped
+from shown import Cat, Mounted, Shown, shows, ticks_of
+from xtfrun import Failure, Xtf, need, need_mounts, shared_traces, skip, temporary_folder
+
+GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
+             "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
+             "sums-messages", "sums-communicators", "sums-metrics", "sums-instant"]
+STACK_MAX = 64
+
+
+class Views(Comparison):
+    """One trace. What is common to comparing selections is in compare.py."""
+
+    def __init__(self, expected, shown, windows, seed):
+        super().__init__(expected, shown, windows)
+        self.naive = Naive(expected, self.places)
+        self.chooser = Chooser(self.naive, seed)
+        self.random = self.chooser.random
+        self.regions = self.region_rows()
+        self.types = sorted({record.type for records in expected.locations.values() for record in records})
+        self.here = ""
+
+    def region_rows(self):
+        """What a region is known by, in the order of its rows."""
+        undefined = {f"(undefined regions {number})": number
+                     for records in self.expected.locations.values() for record in records
+                     if isinstance(number := record.region, int)}
+        return [undefined.get(row["name"]) if row["name"] in undefined else self.region_of_row(i)
+                for i, row in enumerate(self.shown.table("regions"))]
+
+    def has(self, *types):
+        return any(record_type in self.types for record_type in types)
+
+    def compare(self):
+        for number in range(self.windows):
+            window = None if number == 0 else self.chooser.window()
+            procs = None if number == 0 else self.random.choice([None, self.chooser.subset(self.naive.procs)])
+            self.compare_times(window, procs)
+            self.compare_messages(window, procs)
+            self.compare_slices(window, procs)
+            self.compare_narrowed(window, procs)
+
+    # ---- Reading
+
+    def lines(self, path, n_columns):
+        """The cells of a view's lines, the last of which may have blanks."""
+        self.here = path
+        text = self.shown.reader.read(path)
+        lines = text.split("\n")
+        self.check(f"{path}: ends with its last line", lines.pop(), "")
+        self.check(f"{path}: first line begins with", lines[0][:2] if lines else None, "# ")
+        self.check(f"{path}: columns", len(lines[0][1:].split()), n_columns)
+        widths = {len(line.encode("utf-8", "surrogateescape")) for line in lines}
+        self.check(f"{path}: lines are equally long", len(widths), 1)
+        return [line.rstrip(" ").split(None, n_columns - 1) for line in lines[1:]]
+
+    def ticks(self, cell):
+        return ticks_of(cell, self.expected.ticks, 0)
+
+    def seconds_unit(self, cell):
+        """What its last digit is worth."""
+        return Fraction(1, 10 ** len(cell.partition(".")[2]))
+
+    def same(self, what, found, wanted):
+        self.check(f"{self.here}: {what}", found, wanted)
+
+    def near(self, what, cell, wanted, tolerance):
+        self.checks += 1
+        if abs(Fraction(cell) - Fraction(wanted)) > tolerance:
+            self.problem(f"{self.here}: {what}: {cell}, should be {float(wanted)!r}")
+
+    # ---- profile, imbalance, stack
+
+    def compare_times(self, window, procs):
+        selection = self.chooser.selection(window, procs)
+        if self.has("calls") and self.random.random() < 0.3:
+            selection.in_type("calls")
+        if self.random.random() < 0.2:
+            selection.in_threads(self.chooser.subset({location.thread for location in self.naive.locations}))
+        if not self.naive.selected(selection) or not self.has("calls"):
+            return
+        self.compare_profile(selection.shuffled(self.random))
+        self.compare_imbalance(selection)
+        self.compare_stack(selection)
+
+    def rows_shown(self, selection):
+        """The regions that a table has a line for, by row."""
+        return {row: region for row, region in enumerate(self.regions)
+                if selection.regions is None or region in selection.regions}
+
+    def compare_profile(self, selection):
+        lines = self.lines(selection.path("profile"), 7)
+        locations = self.naive.selected(selection)
+        wanted = self.naive.profile(locations, *selection.window())
+        total = self.naive.measured(locations, *selection.window())
+        rows = self.rows_shown(selection)
+        keys = dict(rows)
+        if selection.regions is None:
+            keys["-"] = BEFORE
+        order = sorted(keys, key=lambda row: (-wanted[keys[row]][2], -wanted[keys[row]][0],
+                                              math.inf if row == "-" else row))
+        self.same("rows, in order", [line[0] for line in lines], [str(row) for row in order])
+        for line, row in zip(lines, order):
+            calls, inclusive, exclusive = wanted[keys[row]]
+            name = keys[row]
+            self.same(f"calls of {name}", int(line[1]), calls)
+            self.same(f"inclusive ticks of {name}", self.ticks(line[2]), inclusive)
+            self.same(f"exclusive ticks of {name}", self.ticks(line[3]), exclusive)
+            self.compare_percent(f"inclusive% of {name}", line[4], inclusive, total)
+            self.compare_percent(f"exclusive% of {name}", line[5], exclusive, total)
+            self.compare_name(line[6], name)
+
+    def compare_percent(self, what, cell, part, total):
+        if total == 0:
+            self.same(what, cell in ("-", "0.00"), True)
+        else:
+            self.near(what, cell, Fraction(100 * part, total), Fraction(5001, 1000000))
+
+    def compare_name(self, cell, region):
+        name = region[0] if isinstance(region, tuple) else region
+        if isinstance(name, str):
+            self.same(f"{cell!r} shows {name!r}", shows(cell, name), True)
+
+    def compare_imbalance(self, selection):
+        lines = self.lines(selection.path("imbalance"), 8)
+        locations = self.naive.selected(selection)
+        procs = sorted({location.proc for location in locations})
+        times = self.naive.by_process(locations, *selection.window())
+        rows = {row: [times[region][proc] for proc in procs] for row, region in self.rows_shown(selection).items()}
+        order = sorted(rows, key=lambda row: (Fraction(sum(rows[row]), len(procs)) - max(rows[row]), row))
+        self.same("rows, in order", [line[0] for line in lines], [str(row) for row in order])
+        for line, row in zip(lines, order):
+            self.compare_spread(line, procs, rows[row])
+            self.compare_name(line[7], self.regions[row])
+
+    def compare_spread(self, line, procs, times):
+        """mean min max stddev min_proc max_proc"""
+        mean = Fraction(sum(times), len(times))
+        deviation = math.sqrt(sum((time - mean)**2 for time in times) / len(times))
+        here = f"region {line[0]}:"
+        unit = self.seconds_unit(line[1])
+        self.near(f"{here} mean", line[1], mean / self.expected.ticks, unit)
+        self.same(f"{here} min", self.ticks(line[2]), min(times))
+        self.same(f"{here} max", self.ticks(line[3]), max(times))
+        self.near(f"{here} stddev", line[4], deviation / self.expected.ticks,
+                  unit + Fraction(max(times), self.expected.ticks * 10**9))
+        self.same(f"{here} min_proc", int(line[5]), procs[times.index(min(times))])
+        self.same(f"{here} max_proc", int(line[6]), procs[times.index(max(times))])
+
+    def compare_stack(self, selection):
+        lines = self.lines(selection.path("stack"), 6)
+        height = min(max(location.depth for location in self.naive.locations), STACK_MAX)
+        start = selection.window()[0]
+        wanted = []
+        for location in self.naive.selected(selection):
+            frames = location.stack_at(start)
+            skipped = max(len(frames) - STACK_MAX, 0)
+            levels = [[level + 1, frame] for level, frame in enumerate(frames)][skipped:]
+            levels += [[level + 1, None] for level in range(len(levels), height)]
+            wanted += [(location.proc, location.thread, level, frame) for level, frame in levels]
+        self.same("lines", len(lines), len(wanted))
+        for line, (proc, thread, level, frame) in zip(lines, wanted):
+            self.same("proc, thread, level", [int(cell) for cell in line[:3]], [proc, thread, level])
+            if frame is None:
+                self.same(f"level {level}", line[3:], ["-"] * 3)
+            else:
+                self.same(f"level {level} since", self.ticks(line[3]), frame.begin - self.expected.origin)
+                self.same(f"level {level} time", self.ticks(line[4]), start - frame.begin)
+                self.compare_name(line[5], frame.region)
+
+    # ---- matrix, bytes
+
+    def compare_messages(self, window, procs):
+        for record_type in (None, "sends", "recvs"):
+            selection = self.chooser.selection(window, procs)
+            if record_type and self.has(record_type):
+                selection.in_type(record_type)
+            if record_type is None or self.has(record_type):
+                self.compare_matrix(selection.shuffled(self.random))
+        for record_type in (None, "sends", "recvs", "collectives"):
+            selection = self.chooser.selection(window, procs)
+            if record_type and self.has(record_type):
+                selection.in_type(record_type)
+            if record_type is None or self.has(record_type):
+                self.compare_bytes(selection.shuffled(self.random))
+
+    def own_procs(self, selection):
+        return sorted({location.proc for location in self.naive.selected(selection)})
+
+    def compare_matrix(self, selection):
+        if not self.has("sends", "recvs"):
+            return
+        lines = self.lines(selection.path("matrix"), 4)
+        at_receiver = selection.type == "recvs"
+        wanted = self.naive.matrix(selection, RECVS if at_receiver else SENDS)
+        own, peers = self.own_procs(selection), self.naive.procs
+        pairs = [(s, r) for s in peers for r in own] if at_receiver else [(s, r) for s in own for r in peers]
+        self.same("pairs", [tuple(map(int, line[:2])) for line in lines], pairs)
+        for line, (sender, receiver) in zip(lines, pairs):
+            key = (receiver, sender) if at_receiver else (sender, receiver)
+            self.same(f"{sender} to {receiver}", [int(cell) for cell in line[2:]], wanted.get(key, [0, 0]))
+
+    def compare_bytes(self, selection):
+        if not self.has("sends", "recvs", "collectives"):
+            return
+        lines = self.lines(selection.path("bytes"), 8)
+        wanted = self.naive.moved(selection)
+        self.same("lines", [[int(cell) for cell in line] for line in lines],
+                  [[proc, *wanted[proc]] for proc in self.own_procs(selection)])
+
+    # ---- histogram, values
+
+    def compare_slices(self, window, procs):
+        selection = self.chooser.selection(window, procs)
+        if self.types and self.random.random() < 0.5:
+            selection.in_type(self.random.choice(self.types))
+        self.compare_histogram(selection.shuffled(self.random))
+        if self.has("counters"):
+            selection = self.chooser.selection(window, procs)
+            if self.random.random() < 0.5:
+                selection.in_type("counters")
+            self.compare_values(selection.shuffled(self.random))
+
+    def compare_bounds(self, line, bounds, i):
+        self.same(f"slice {i}", [self.ticks(cell) + self.expected.origin for cell in line[:2]], bounds[i:i + 2])
+
+    def compare_histogram(self, selection):
+        lines = self.lines(selection.path("histogram"), 8)
+        bounds = slices(*selection.window())
+        wanted = self.naive.histogram(selection, bounds)
+        self.same("slices", len(lines), len(wanted))
+        for i, (line, row) in enumerate(zip(lines, wanted)):
+            self.compare_bounds(line, bounds, i)
+            self.same(f"slice {i}", [int(cell) for cell in line[2:]], row)
+
+    def compare_values(self, selection):
+        lines = self.lines(selection.path("values"), 9)
+        metrics = self.shown.table("metrics")
+        bounds = slices(*selection.window())
+        wanted = self.naive.values(selection, bounds)
+        self.same("lines", len(lines), 100 * len(metrics))
+        for number, line in enumerate(lines):
+            metric, i = divmod(number, 100)
+            self.compare_bounds(line, bounds, i)
+            self.same("row", int(line[2]), metric)
+            here = f"slice {i} of metric {metric}:"
+            numbers = wanted[int(metrics[metric]["id"]), i]
+            self.same(f"{here} count", int(line[3]), len(numbers))
+            if not numbers:
+                self.same(here, line[4:8], ["-"] * 4)
+                continue
+            self.compare_mean(f"{here} mean", line[5], numbers)
+            for what, cell, number in (("min", line[4], min(numbers)), ("max", line[6], max(numbers)),
+                                       ("last", line[7], numbers[-1])):
+                self.compare_number(f"{here} {what}", cell, number)
+            self.same(here, shows(line[8], self.expected.names["metrics"][int(metrics[metric]["id"])]), True)
+
+    def compare_number(self, what, cell, wanted):
+        """Integers are exact. otf2-print shows six digits of a double."""
+        if isinstance(wanted, int):
+            self.same(what, cell, str(wanted))
+        else:
+            self.near(what, cell, wanted, abs(Fraction(wanted)) / 100000 if wanted % 0.25 else 0)
+
+    def compare_mean(self, what, cell, numbers):
+        """Ten digits, of a sum in doubles."""
+        exact = sum(map(Fraction, numbers)) / len(numbers)
+        size = max(abs(Fraction(number)) for number in numbers)
+        rounded = any(isinstance(number, float) and number % 0.25 for number in numbers)
+        self.near(what, cell, exact, abs(exact) / 10**9 + size / (10**5 if rounded else 10**12))
+
+    # ---- region/, peer/, comm/, tag/
+
+    def compare_narrowed(self, window, procs):
+        narrow = [self.narrow_region, self.narrow_peer, self.narrow_comm, self.narrow_tag]
+        for how in [*narrow, None]:
+            selection = self.chooser.selection(window, procs)
+            for step in [how] if how else self.random.sample(narrow, 2):
+                if selection is not None:
+                    selection = step(selection)
+            if selection is None:
+                continue
+            if self.random.random() < 0.4:
+                selection.in_type(self.random.choice(self.types))
+            self.compare_count(selection.shuffled(self.random))
+            self.compare_views_of(selection)
+
+    def compare_count(self, selection):
+        path = selection.path()
+        self.check(f"count of {path}", self.shown.count(path), len(self.naive.records(selection)))
+
+    def compare_views_of(self, selection):
+        """Those that make sense for what is left."""
+        self.compare_histogram(selection)
+        by_messages = selection.narrowed_by_messages()
+        if selection.regions is not None and not by_messages and selection.type in (None, "calls"):
+            if self.has("calls"):
+                self.compare_profile(selection)
+                self.compare_imbalance(selection)
+        if selection.regions is None and by_messages and selection.type in (None, "sends", "recvs"):
+            self.compare_matrix(selection)
+            self.compare_bytes(selection)
+
+    def narrow_region(self, selection):
+        if not self.regions:
+            return None
+        row = self.random.randrange(len(self.regions))
+        name = self.regions[row][0] if isinstance(self.regions[row], tuple) else None
+        text = escaped(name) if name else ""
+        if not text or self.random.random() < 0.3:
+            return selection.in_regions(f"#{row}", {self.regions[row]})
+        return selection.in_regions(text, {region for region in self.regions if region[0] == name})
+
+    def narrow_peer(self, selection):
+        return selection.in_peers(self.chooser.subset(self.naive.procs)) if self.naive.procs else None
+
+    def narrow_comm(self, selection):
+        rows = self.shown.table("communicators") if "communicators" in self.shown.reader.list("/definitions") else []
+        if not rows:
+            return None
+        row = self.random.randrange(len(rows))
+        number = int(rows[row]["id"])
+        name = self.expected.names["communicators"].get(number)
+        unique = list(self.expected.names["communicators"].values()).count(name) == 1
+        if not name or not unique or self.random.random() < 0.3:
+            return selection.in_comms(f"#{row}", {number})
+        return selection.in_comms(escaped(name), {number})
+
+    def narrow_tag(self, selection):
+        tags = {record.event.values()["tag"] for _, record in self.naive.records(self.chooser.selection(None))
+                if "tag" in record.event.values()}
+        return selection.in_tags(self.chooser.subset(tags)) if tags else None
+
+
+def compare_archive(xtf, archive, options):
+    begin = time.monotonic()
+    with temporary_folder() as temporary:
+        trace = pathlib.Path(temporary) / "trace.xtf"
+        xtf.import_archive(archive, trace, timeout=600)
+        xtf.expect("check", trace, timeout=600)
+        reader = Cat(xtf, trace)
+        if options.mount:
+            folder = pathlib.Path(temporary) / "mnt"
+            folder.mkdir()
+            xtf.expect("mount", trace, folder)
+            reader = Mounted(folder)
+        try:
+            views = Views(Expected(str(archive)), Shown(reader), options.windows, options.seed)
+            try:
+                views.compare()
+            except Failure as failure:
+                views.problems.append(str(failure))
+        finally:
+            if options.mount:
+                xtf.expect("unmount", folder)
+    print(f"{archive}: {options.windows} windows of seed {options.seed}, {views.checks} comparisons, "
+          f"{len(views.problems)} problems, {time.monotonic() - begin:.1f} s")
+    for problem in views.problems:
+        print("  " + problem)
+    return not views.problems
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mount", action="store_true")
+    parser.add_argument("--windows", type=int, default=int(os.environ.get("XTF_VIEW_WINDOWS", 4)))
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("XTF_VIEW_SEED", 1)))
+    parser.add_argument("--shared", action="store_true")
+    parser.add_argument("--generated")
+    parser.add_argument("xtf")
+    parser.add_argument("archive", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    need("otf2-print")
+    if options.mount:
+        need_mounts()
+    if options.shared:
+        folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+        options.archive += sorted(folder.glob("*/*.otf2"))
+    xtf = Xtf(options.xtf)
+    good = True
+    with temporary_folder() as folder:
+        if options.generated:
+            subprocess.run([options.generated, folder, *GENERATED], check=True)
+            options.archive += [pathlib.Path(folder) / (name + ".otf2") for name in GENERATED]
+        for archive in options.archive:
+            try:
+                good &= compare_archive(xtf, archive, options)
+            except Failure as failure:
+                print(f"{archive}: {failure}")
+                good = False
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

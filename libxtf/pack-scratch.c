@@ -3,7 +3,7 @@
  */
 #include "libxtf/pack-format.h"
 
-enum { KEPT = 1 << 20 }; /* bytes that a block keeps from one use to the next: leaves take less, large tables more */
+enum { KEPT = 4 << 20 }; /* bytes that a block keeps from one use to the next: leaves take less, large tables more */
 
 typedef struct {
     struct {

@@ -17,7 +17,7 @@ enum {
     NONE = UINT16_MAX,
 };
 
-/* What makes up a vector: words, steps, distances, and, if there are distances, a bit for each chained one. */
+/* What makes up a vector: words, steps, distances, and a bit for each chained one. */
 typedef struct {
     unsigned n_words, n_steps, n_distances, length;
     struct {
@@ -86,28 +86,35 @@ static void make_shape(Shape *shape, const XtfRun *run)
         } else if (run->fields[f].mode == XTF_PACK_DISTANCE) {
             shape->distances[shape->n_distances++] = run->fields[f];
         }
-    shape->length = shape->n_words + shape->n_steps + shape->n_distances + (shape->n_distances > 0);
+    shape->length = shape->n_words + shape->n_steps + shape->n_distances + 1;
 }
 
-static inline void make_vector(Shape *shape, const XtfRun *run, uint32_t n, uint64_t *vector)
+/* Makes row n's vector, and tells whether it is the same as `guess`. (To compare them afterwards would wait for the
+ * vector to be written.) */
+static inline bool make_vector(Shape *shape, const XtfRun *run, uint32_t n, const uint64_t *guess, uint64_t *vector)
 {
     const uint8_t *row = run->rows + (size_t)n * run->schema->row_size;
-    uint64_t chained = 0;
+    uint64_t chained = 0, differs = 0;
 
-    for (unsigned i = 0; i < shape->n_words; i++)
-        *vector++ = xtf_load64(row + shape->words[i].at) & shape->words[i].mask;
+    for (unsigned i = 0; i < shape->n_words; i++) {
+        *vector = xtf_load64(row + shape->words[i].at) & shape->words[i].mask;
+        differs |= *vector++ ^ *guess++;
+    }
     for (unsigned i = 0; i < shape->n_steps; i++) {
         uint64_t value = xtf_pack_get(&shape->steps[i], row);
-        *vector++ = (value - shape->before[i]) & shape->steps[i].mask;
+        *vector = (value - shape->before[i]) & shape->steps[i].mask;
+        differs |= *vector++ ^ *guess++;
         shape->before[i] = value;
     }
     for (unsigned i = 0; i < shape->n_distances; i++) {
         uint64_t value = xtf_pack_get(&shape->distances[i], row);
         bool is_chained = xtf_is_chained(run, &shape->distances[i], n, value);
         chained |= (uint64_t)is_chained << i;
-        *vector++ = is_chained ? 0 : value;
+        *vector = is_chained ? 0 : value;
+        differs |= *vector++ ^ *guess++;
     }
-    *vector = chained; /* there is room for it, used or not */
+    *vector = chained;
+    return differs == 0 && *guess == chained;
 }
 
 static inline bool equal(const uint64_t *a, const uint64_t *b, unsigned length)
@@ -154,18 +161,19 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfRun *run, ui
 
     memset(templates->table, 0xff, sizeof templates->table);
     memset(templates->behind, 0, sizeof templates->behind);
+    /* The first guess is template 0, when it may not be there yet: no vector has these bits. */
+    memset(templates->vectors, 0xff, sizeof *templates->vectors * shape->length);
     templates->n = 0;
     for (uint32_t n = 0; n < run->count; n++) {
-        make_vector(shape, run, n, vector);
-        uint16_t guess = templates->behind[last];
-        if (guess >= templates->n || !equal(vector, templates->vectors + guess * shape->length, shape->length)) {
-            guess = look_up(templates, vector, n, firsts);
-            if (guess == NONE)
+        uint16_t next = templates->behind[last];
+        if (!make_vector(shape, run, n, templates->vectors + next * shape->length, vector)) {
+            next = look_up(templates, vector, n, firsts);
+            if (next == NONE)
                 return n;
-            templates->behind[last] = guess;
+            templates->behind[last] = next;
         }
-        numbers[n] = (uint8_t)guess;
-        last = guess;
+        numbers[n] = (uint8_t)next;
+        last = next;
     }
     return run->count;
 }
@@ -217,7 +225,7 @@ unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_P
         make_shape(&shape, run);
         templates.shape = &shape;
         templates.vectors =
-            (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_VECTORS, sizeof(uint64_t) * shape.length * templates.limit + 8);
+            (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_VECTORS, sizeof(uint64_t) * shape.length * templates.limit);
         if (follow(&templates, &shape, run, numbers, firsts) == run->count)
             return templates.n;
         drop_fields(run, firsts, templates.n);

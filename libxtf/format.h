@@ -56,7 +56,7 @@ XTF_DEFINE_LE(64)
 
 enum {
     XTF_VERSION_MAJOR = 1, /* readers refuse a greater one */
-    XTF_VERSION_MINOR = 0,
+    XTF_VERSION_MINOR = 1,
 
     XTF_SUPERBLOCK_SLOTS = 2,
     XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, whatever the page size */
@@ -160,7 +160,7 @@ typedef struct {       /* OFFSET SIZE */
     XtfLe64 place;     /*  8  8  where the page will be written; 0: not reserved, the level has sealed no page */
     XtfLe64 previous;  /* 16  8  place of the level's last sealed page; 0: none */
     XtfLe32 count;     /* 24  4  rows or entries, at least 1 */
-    XtfLe32 length;    /* 28  4  bytes of the payload */
+    XtfLe32 length;    /* 28  4  bytes of the payload; a packed leaf's may be more than a page has room for */
 } XtfDiskEdge;
 
 /* A node of the P index: this, then its entries in the order of (location, schema). */

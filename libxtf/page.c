@@ -168,7 +168,8 @@ static const char *edge_layout_fault(const XtfArray *array, const uint8_t *data,
         uint64_t count = xtf_read32(edge->count), bytes = xtf_read32(edge->length);
         if (count == 0 || (codec_of(array, level) == XTF_CODEC_PLAIN && count * row != bytes))
             return "a level is empty, or its rows do not fill it";
-        if (bytes > array->trace->superblock.info.page_size - sizeof(XtfDiskPage))
+        if (codec_of(array, level) == XTF_CODEC_PLAIN &&
+            bytes > array->trace->superblock.info.page_size - sizeof(XtfDiskPage))
             return "a level takes more than a page";
         if (bytes > (uint64_t)(end - payload))
             return "it is cut short";

@@ -6,21 +6,11 @@
  * place; it gets one when it is sealed. So an array that never fills a page reserves none.
  *
  * A page is sealed when there is something to put behind it, not when its last row comes: a level's last page is always
- * open, and never empty.
+ * open, and never empty. A packed leaf may turn out to be sealed by some rows that it holds itself: they stay open.
  */
-#include "libxtf/codec.h"
 #include "libxtf/checksum.h"
-#include "libxtf/limits.h"
+#include "libxtf/codec.h"
 #include "libxtf/writer-private.h"
-
-enum {
-    LEAF_BYTES_FIRST = 512
-}; /* what the first leaf is allotted before it grows: most arrays of a large trace are small */
-
-static uint8_t *level_payload(const XtfLevel *level)
-{
-    return level->page + sizeof(XtfDiskPage);
-}
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)
 {
@@ -29,65 +19,78 @@ XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const
     array->writer = writer;
     array->schema = schema;
     array->location = location;
-    array->rows_per_page = (writer->page_size - (uint32_t)sizeof(XtfDiskPage)) / schema->row_size;
+    xtf_array_writer_set_codec(array, writer->codec);
     return array;
 }
 
-static void free_levels(XtfArrayWriter *array)
+static void free_open(XtfArrayWriter *array)
 {
     for (unsigned i = 0; array->levels && i < array->height; i++)
         g_free(array->levels[i].page);
     g_clear_pointer(&array->levels, g_free);
+    xtf_leaf_writer_clear(&array->leaf);
 }
 
 void xtf_array_writer_free(XtfArrayWriter *array)
 {
     if (!array)
         return;
-    free_levels(array);
+    free_open(array);
     g_free(array);
 }
 
-static uint32_t row_size_of(const XtfArrayWriter *array, unsigned level)
+void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodec codec)
 {
-    return level > 0 ? (uint32_t)sizeof(XtfDiskEntry) : array->schema->row_size;
+    const XtfWriter *writer = array->writer;
+
+    xtf_leaf_writer_init(&array->leaf, array->schema, codec, writer->level,
+                         writer->page_size - (uint32_t)sizeof(XtfDiskPage));
 }
 
-/* Room for one more row in a page that is not full. */
-static uint8_t *next_slot(XtfArrayWriter *array, XtfLevel *level, uint32_t row_size)
+/* Room for one more entry in an index page that is not full. */
+static uint8_t *next_entry(const XtfArrayWriter *array, XtfLevel *level)
 {
-    uint32_t used = (uint32_t)sizeof(XtfDiskPage) + level->count * row_size;
+    enum { BYTES_FIRST = 512 };
+    uint32_t used = (uint32_t)(sizeof(XtfDiskPage) + level->count * sizeof(XtfDiskEntry));
 
-    if (G_UNLIKELY(used + row_size > level->allotted)) {
-        uint32_t larger = MAX(2 * level->allotted, MAX(LEAF_BYTES_FIRST, used + row_size));
-        level->allotted = MIN(larger, array->writer->page_size);
+    if (G_UNLIKELY(used + sizeof(XtfDiskEntry) > level->allotted)) {
+        level->allotted = MIN(MAX(2 * level->allotted, BYTES_FIRST), array->writer->page_size);
         level->page = g_realloc(level->page, level->allotted);
     }
     return level->page + used;
 }
 
-static void fill_head(const XtfArrayWriter *array, unsigned number, uint64_t place, uint64_t next)
+/* A page about to be sealed: room for its head, its payload, and room up to the page size. */
+typedef struct {
+    uint8_t *bytes;
+    uint32_t count, length;
+    XtfCodec codec;
+} Full;
+
+static bool write_page(XtfArrayWriter *array, unsigned number, const Full *full, uint64_t place, uint64_t next,
+                       GError **error)
 {
-    const XtfWriter *writer = array->writer;
+    XtfWriter *writer = array->writer;
     const XtfLevel *level = &array->levels[number];
-    XtfDiskPage *head = (XtfDiskPage *)level->page;
-    uint32_t length = level->count * row_size_of(array, number);
+    XtfDiskPage *head = (XtfDiskPage *)full->bytes;
+    uint32_t used = (uint32_t)sizeof *head + full->length;
 
     memset(head, 0, sizeof *head);
+    memset(full->bytes + used, 0, writer->page_size - used);
     xtf_write32(&head->magic, XTF_PAGE_MAGIC);
     head->kind = number == 0 ? XTF_PAGE_LEAF : XTF_PAGE_INDEX;
-    head->codec = XTF_CODEC_PLAIN;
+    head->codec = (uint8_t)full->codec;
     head->level = (uint8_t)number;
     xtf_write32(&head->array, array->id);
     xtf_write32(&head->epoch, writer->epoch);
     xtf_write64(&head->segment, writer->segment);
     xtf_write64(&head->first_n, level->first_n);
-    xtf_write32(&head->count, level->count);
-    xtf_write32(&head->length, length);
+    xtf_write32(&head->count, full->count);
+    xtf_write32(&head->length, full->length);
     xtf_write64(&head->previous, level->previous);
     xtf_write64(&head->next, next);
-
-    xtf_write32(&head->checksum, xtf_page_checksum(head, place, level_payload(level), length));
+    xtf_write32(&head->checksum, xtf_page_checksum(head, place, full->bytes + sizeof *head, full->length));
+    return xtf_writer_put(writer, place * writer->page_size, full->bytes, writer->page_size, error);
 }
 
 static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
@@ -96,38 +99,27 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
 /* A level above the topmost, whose first page was just sealed at `place`. */
 static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
 {
-    XtfLe64 first_t;
-
     if (array->height == XTF_HEIGHT_MAX) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "array of location %" G_GUINT64_FORMAT ": it is too large",
                     array->location);
         return false;
     }
-    memcpy(&first_t, level_payload(&array->levels[array->height - 1]), sizeof first_t);
     array->levels = g_renew(XtfLevel, array->levels, array->height + 1);
     array->levels[array->height] = (XtfLevel){0};
     array->height++;
-    return push_entry(array, array->height - 1u, xtf_read64(first_t), 0, place, error);
+    return push_entry(array, array->height - 1u, array->first, 0, place, error);
 }
 
 /* Writes a level's full page onto its place and opens the one behind it, which begins with (first_t, first_n). */
-static bool turn_page(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t first_n, GError **error)
+static bool turn_page(XtfArrayWriter *array, unsigned number, const Full *full, uint64_t first_t, uint64_t first_n,
+                      GError **error)
 {
     XtfWriter *writer = array->writer;
     XtfLevel *level = &array->levels[number];
     uint64_t place = level->place ? level->place : xtf_writer_allot(writer, 1);
     uint64_t next = xtf_writer_allot(writer, 1);
 
-    if (level->allotted < writer->page_size) { /* full, yet not grown to the last byte */
-        level->page = g_realloc(level->page, writer->page_size);
-        level->allotted = writer->page_size;
-    }
-    uint32_t used = (uint32_t)sizeof(XtfDiskPage) + level->count * row_size_of(array, number);
-    memset(level->page + used, 0, writer->page_size - used);
-    fill_head(array, number, place, next);
-    if (number == 0)
-        xtf_writer_widen_limits(writer, array->schema, level_payload(level), level->count);
-    if (!xtf_writer_put(writer, place * writer->page_size, level->page, writer->page_size, error))
+    if (!write_page(array, number, full, place, next, error))
         return false;
     if (number + 1u == array->height) {
         if (!add_level(array, place, error))
@@ -141,21 +133,63 @@ static bool turn_page(XtfArrayWriter *array, unsigned number, uint64_t first_t, 
     return push_entry(array, number + 1, first_t, first_n, next, error);
 }
 
+/* Seals an index page. */
+static bool turn_index(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t first_n, GError **error)
+{
+    uint32_t page_size = array->writer->page_size;
+    XtfLevel *level = &array->levels[number];
+
+    if (level->allotted < page_size) { /* full, yet not grown to the last byte */
+        level->page = g_realloc(level->page, page_size);
+        level->allotted = page_size;
+    }
+    Full full = {
+        .bytes = level->page,
+        .count = level->count,
+        .length = level->count * (uint32_t)sizeof(XtfDiskEntry),
+        .codec = XTF_CODEC_PLAIN,
+    };
+    return turn_page(array, number, &full, first_t, first_n, error);
+}
+
 static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
                        GError **error)
 {
     uint32_t most = (array->writer->page_size - (uint32_t)sizeof(XtfDiskPage)) / (uint32_t)sizeof(XtfDiskEntry);
     XtfDiskEntry entry;
 
-    if (array->levels[number].count == most && !turn_page(array, number, first_t, before, error))
+    if (array->levels[number].count == most && !turn_index(array, number, first_t, before, error))
         return false;
     XtfLevel *level = &array->levels[number];
     xtf_write64(&entry.first_t, first_t);
     xtf_write64(&entry.before, before);
     xtf_write64(&entry.child, child);
-    memcpy(next_slot(array, level, sizeof entry), &entry, sizeof entry);
+    memcpy(next_entry(array, level), &entry, sizeof entry);
     level->count++;
     return true;
+}
+
+static uint64_t time_of(const uint8_t *row)
+{
+    XtfLe64 le;
+    memcpy(&le, row, sizeof le);
+    return xtf_read64(le);
+}
+
+/* Seals a leaf if enough rows are there, the next one having the time t. */
+static bool turn_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
+{
+    XtfLeafWriter *leaf = &array->leaf;
+    g_autofree uint8_t *page = g_malloc(array->writer->page_size);
+    Full full = {.bytes = page, .codec = leaf->codec};
+
+    full.count = xtf_leaf_writer_pack(leaf, page + sizeof(XtfDiskPage), &full.length);
+    if (full.count == 0)
+        return true;
+    xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, full.count);
+    xtf_leaf_writer_drop(leaf, full.count);
+    uint64_t first_t = leaf->next > leaf->rows ? time_of(leaf->rows) : t;
+    return turn_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
 }
 
 static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
@@ -171,25 +205,33 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
     return false;
 }
 
-bool xtf_array_append(XtfArrayWriter *array, const void *row, GError **error)
+/* Makes room for a row of time t in the open leaf. */
+static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    uint32_t row_size = array->schema->row_size;
-    XtfLe64 le;
-
-    memcpy(&le, row, sizeof le);
-    uint64_t t = xtf_read64(le);
-    if (G_UNLIKELY(array->finished || t < array->last))
+    if (array->finished || t < array->last)
         return append_refused(array, t, error);
-    if (G_UNLIKELY(array->n_rows == 0)) {
+    if (array->n_rows == 0) {
         array->first = t;
         array->levels = g_new0(XtfLevel, 1);
         array->height = 1;
     }
-    if (G_UNLIKELY(array->levels[0].count == array->rows_per_page) && !turn_page(array, 0, t, array->n_rows, error))
+    while (xtf_leaf_writer_count(&array->leaf) >= array->leaf.target)
+        if (!turn_leaf(array, t, error))
+            return false;
+    xtf_leaf_writer_grow(&array->leaf);
+    return true;
+}
+
+bool xtf_array_append(XtfArrayWriter *array, const void *row, GError **error)
+{
+    uint32_t row_size = array->schema->row_size;
+    XtfLeafWriter *leaf = &array->leaf;
+    uint64_t t = time_of(row);
+
+    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->last) && !make_room(array, t, error))
         return false;
-    XtfLevel *leaf = &array->levels[0];
-    memcpy(next_slot(array, leaf, row_size), row, row_size);
-    leaf->count++;
+    memcpy(leaf->next, row, row_size);
+    leaf->next += row_size;
     array->n_rows++;
     array->last = t;
     array->changed = true;
@@ -208,26 +250,30 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
 
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at)
 {
+    const XtfLeafWriter *leaf = &array->leaf;
+    uint32_t n_rows = xtf_leaf_writer_count(leaf);
     guint start = bytes->len;
 
+    g_byte_array_set_size(bytes, start + array->height * (guint)sizeof(XtfDiskEdge));
+    uint32_t leaf_length = xtf_leaf_writer_pack_open(leaf, bytes);
+    XtfDiskEdge *edges = (XtfDiskEdge *)(bytes->data + start);
     for (unsigned i = 0; i < array->height; i++) {
         const XtfLevel *level = &array->levels[i];
-        XtfDiskEdge edge;
-        xtf_write64(&edge.first_n, level->first_n);
-        xtf_write64(&edge.place, level->place);
-        xtf_write64(&edge.previous, level->previous);
-        xtf_write32(&edge.count, level->count);
-        xtf_write32(&edge.length, level->count * row_size_of(array, i));
-        g_byte_array_append(bytes, (const guint8 *)&edge, sizeof edge);
+        xtf_write64(&edges[i].first_n, level->first_n);
+        xtf_write64(&edges[i].place, level->place);
+        xtf_write64(&edges[i].previous, level->previous);
+        xtf_write32(&edges[i].count, i == 0 ? n_rows : level->count);
+        xtf_write32(&edges[i].length, i == 0 ? leaf_length : level->count * (uint32_t)sizeof(XtfDiskEntry));
     }
-    for (unsigned i = 0; i < array->height; i++)
-        g_byte_array_append(bytes, level_payload(&array->levels[i]), array->levels[i].count * row_size_of(array, i));
+    for (unsigned i = 1; i < array->height; i++)
+        g_byte_array_append(bytes, array->levels[i].page + sizeof(XtfDiskPage),
+                            array->levels[i].count * (guint)sizeof(XtfDiskEntry));
     *at = (XtfRef){
         .offset = start,
         .length = bytes->len - start,
         .checksum = xtf_checksum(bytes->data + start, bytes->len - start),
     };
-    xtf_writer_widen_limits(array->writer, array->schema, level_payload(&array->levels[0]), array->levels[0].count);
+    xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, n_rows);
 }
 
 bool xtf_array_finish(XtfArrayWriter *array, GError **error)
@@ -244,7 +290,7 @@ bool xtf_array_finish(XtfArrayWriter *array, GError **error)
 
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */
     xtf_array_writer_pack_edge(array, edge, &array->edge);
-    free_levels(array);
+    free_open(array);
     g_mutex_lock(&writer->lock);
     array->edge.offset = writer->pending->len;
     g_byte_array_append(writer->pending, edge->data, edge->len);

@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "libxtf/codec.h"
 #include "libxtf/checksum.h"
+#include "libxtf/codec.h"
 #include "libxtf/limits.h"
 #include "libxtf/writer-private.h"
 
@@ -160,7 +160,7 @@ static void encode_array(const XtfArrayWriter *array, GByteArray *bytes)
     xtf_write64(&disk.last, array->last);
     xtf_ref_write(&disk.edge, array->edge);
     disk.height = array->height;
-    disk.codec = XTF_CODEC_PLAIN;
+    disk.codec = array->leaf.codec;
     g_byte_array_append(bytes, (const guint8 *)&disk, sizeof disk);
 }
 
@@ -274,6 +274,8 @@ static bool add_arrays(Block *block, GError **error)
         for (guint a = 0; a < node->arrays->len; a++) {
             const XtfArrayWriter *array = node->arrays->pdata[a];
             catalog->n_rows[array->schema->id] += array->n_rows;
+            if (array->n_rows > 0 && array->leaf.codec == XTF_CODEC_COMPACT)
+                writer->incompatible |= XTF_FEATURE_COMPACT;
             if (array->n_rows > 0 && array->schema->kind == XTF_SCHEMA_RECORD) {
                 first = MIN(first, array->first);
                 last = MAX(last, array->last);
@@ -347,6 +349,7 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, GError **error)
     xtf_write16(&disk.version_minor, XTF_VERSION_MINOR);
     xtf_write32(&disk.page_size, writer->page_size);
     memcpy(disk.file_id, writer->file_id, sizeof disk.file_id);
+    xtf_write64(&disk.incompatible, writer->incompatible);
     xtf_write64(&disk.commit, writer->commit);
     xtf_write64(&disk.pages, writer->pages);
     xtf_write32(&disk.epoch, writer->epoch);

@@ -2,7 +2,8 @@
  * What the rooms of the writer share.
  *
  *   writer.c         the writer: opening, schemas, strings, tables, closing
- *   writer-array.c   arrays: rows into pages, pages onto their places
+ *   writer-array.c   arrays: pages onto their places, and entries of them into index pages
+ *   writer-leaf.c    the open leaf: rows into pages
  *   writer-commit.c  commits: right edges, P index, catalog, superblock
  *   writer-resume.c  going on with a file that another writer left
  */
@@ -10,13 +11,14 @@
 
 #include "libxtf/catalog.h"
 #include "libxtf/format.h"
+#include "libxtf/writer-leaf.h"
 #include "libxtf/writer.h"
 
-/* The open page of a level. */
+/* The open page of a level. The lowest one's rows are in an XtfLeafWriter. */
 typedef struct {
-    uint8_t *page;     /* room for a page's head, then the payload; grown to the page size as it fills */
+    uint8_t *page;     /* room for a page's head, then the entries; grown to the page size as it fills */
     uint32_t allotted; /* bytes of it */
-    uint32_t count;    /* rows or entries in the payload */
+    uint32_t count;    /* entries */
     uint64_t first_n;
     uint64_t place;    /* 0: the level has sealed no page, so none is reserved */
     uint64_t previous; /* 0: none */
@@ -36,10 +38,10 @@ struct XtfArrayWriter {
     const XtfSchema *schema;
     uint64_t location;
     uint64_t n_rows, first, last;
-    XtfLevel *levels; /* `height` of them, leaf first; NULL once finished */
-    XtfRef edge;      /* as of the last commit, or the finish */
+    XtfLeafWriter leaf; /* cleared once finished */
+    XtfLevel *levels;   /* `height` of them, leaf first; NULL once finished, and before the first row */
+    XtfRef edge;        /* as of the last commit, or the finish */
     uint32_t id;
-    uint32_t rows_per_page;
     uint8_t height;
     bool changed; /* since `edge` was stored */
     bool finished;
@@ -65,13 +67,16 @@ struct XtfWriter {
     int fd;
     char *path;
     bool no_sync;
-    bool failed; /* a write failed: nothing may be committed any more */
+    bool failed;    /* a write failed: nothing may be committed any more */
+    XtfCodec codec; /* of new arrays' leaves */
+    unsigned level; /* of packing */
     uint32_t page_size;
     uint32_t epoch;
     uint64_t commit;       /* the last one */
     XtfRef catalog_stored; /* its catalog */
     uint64_t segment;      /* id */
     uint8_t file_id[16];
+    uint64_t incompatible; /* feature bits; commits add what arrays need */
 
     GMutex lock;           /* guards all below but what only commits touch */
     uint64_t pages;        /* allotted */
@@ -96,6 +101,9 @@ struct XtfWriter {
 /* A writer of nothing yet, which owns the descriptor. */
 XtfWriter *xtf_writer_new_empty(int fd, const char *path);
 
+/* Takes what holds for created and opened files alike: no_sync, plain, level. `options` may be NULL. */
+bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, GError **error);
+
 /* The file, locked against other writers; -1 on failure. `flags` go to open(2). */
 int xtf_writer_open_file(const char *path, int flags, GError **error);
 
@@ -111,10 +119,13 @@ void xtf_writer_index_array(XtfWriter *writer, XtfArrayWriter *array);
 /* Widens the writer's limits by rows of a schema. Takes the lock. */
 void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const uint8_t *rows, uint32_t count);
 
+/* Without rows. */
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema);
 void xtf_array_writer_free(XtfArrayWriter *array);
+/* Of its leaves, while it has no rows; till then it is the writer's. */
+void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodec codec);
 
-/* Appends the array's right edge to `bytes`; its place there is *at. */
+/* Appends the array's right edge to `bytes`; its place there is *at. It takes the time to pack the open leaf. */
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at);
 
 /* Writes the edges of finished arrays to a place of their own. Called with the lock held. */

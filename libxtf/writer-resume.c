@@ -10,6 +10,7 @@
 #include "libxtf/index.h"
 #include "libxtf/writer-private.h"
 
+/* The open index pages, and what the open leaf is named by. */
 static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const XtfBlock *edge)
 {
     const XtfDiskEdge *edges = (const XtfDiskEdge *)edge->data;
@@ -21,16 +22,31 @@ static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const X
         XtfLevel *level = &array->levels[i];
         uint32_t length = xtf_read32(edges[i].length);
         *level = (XtfLevel){
-            .allotted = (uint32_t)sizeof(XtfDiskPage) + length,
-            .count = xtf_read32(edges[i].count),
             .first_n = xtf_read64(edges[i].first_n),
             .place = xtf_read64(edges[i].place),
             .previous = xtf_read64(edges[i].previous),
         };
-        level->page = g_malloc0(level->allotted);
-        memcpy(level->page + sizeof(XtfDiskPage), payload, length);
+        if (i > 0) {
+            level->allotted = (uint32_t)sizeof(XtfDiskPage) + length;
+            level->count = xtf_read32(edges[i].count);
+            level->page = g_malloc0(level->allotted);
+            memcpy(level->page + sizeof(XtfDiskPage), payload, length);
+        }
         payload += length;
     }
+}
+
+/* Takes over the pin of the edge. */
+static bool resume_leaf(XtfArrayWriter *array, const XtfArray *stored, XtfBlock *edge, GError **error)
+{
+    uint32_t length = xtf_read32(((const XtfDiskEdge *)edge->data)->length);
+    XtfPageView leaf;
+
+    if (!xtf_leaf_get_open(stored, edge, XTF_LEAF_ROWS, &leaf, error))
+        return false;
+    xtf_leaf_writer_resume(&array->leaf, leaf.payload, leaf.count, length);
+    xtf_cache_put(stored->trace->cache, leaf.block);
+    return true;
 }
 
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
@@ -40,22 +56,15 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     if (!edge)
         return false;
 
-    /* No level holds more than a page: else the next row would be put past its end. */
-    const XtfDiskEdge *edges = (const XtfDiskEdge *)edge->data;
-    bool fits = true;
-    for (unsigned i = 0; i < stored->height; i++)
-        fits &= xtf_read32(edges[i].length) <= writer->page_size - sizeof(XtfDiskPage);
-    if (fits) {
-        array->id = stored->id;
-        array->n_rows = stored->n_rows;
-        array->first = stored->first;
-        array->last = stored->last;
-        array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
-        resume_levels(array, stored, edge);
-        writer->next_array = MAX(writer->next_array, stored->id + 1);
-    }
-    xtf_cache_put(stored->trace->cache, edge);
-    return fits || xtf_damaged(error, "array %u: its right edge is larger than a page", stored->id);
+    xtf_array_writer_set_codec(array, stored->codec);
+    array->id = stored->id;
+    array->n_rows = stored->n_rows;
+    array->first = stored->first;
+    array->last = stored->last;
+    array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
+    writer->next_array = MAX(writer->next_array, stored->id + 1);
+    resume_levels(array, stored, edge);
+    return resume_leaf(array, stored, edge, error);
 }
 
 static bool resume_arrays(XtfWriter *writer, XtfTrace *trace, GError **error)
@@ -136,6 +145,7 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->pages = info->pages;
     writer->segment = trace->catalog.segments[0].id;
     memcpy(writer->file_id, info->file_id, sizeof writer->file_id);
+    writer->incompatible = trace->superblock.incompatible;
     writer->catalog.clock = trace->catalog.clock;
     writer->origin = trace->catalog.clock.origin;
     writer->last_commit_bytes = 0;
@@ -154,8 +164,7 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
         return NULL;
     }
     XtfWriter *writer = xtf_writer_new_empty(fd, path);
-    writer->no_sync = options && options->no_sync;
-    if (resume(writer, trace, error))
+    if (xtf_writer_set_options(writer, options, error) && resume(writer, trace, error))
         return writer;
     g_prefix_error(error, "%s: ", path);
     xtf_writer_abort(writer);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "libxtf/limits.h"
+#include "libxtf/pack.h"
 #include "libxtf/schema-codec.h"
 
 static guint hash_key(gconstpointer data)
@@ -80,6 +81,21 @@ void xtf_writer_abort(XtfWriter *writer)
     g_free(writer);
 }
 
+bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, GError **error)
+{
+    unsigned level = options && options->level ? options->level : XTF_PACK_LEVEL_DEFAULT;
+
+    if (level > XTF_PACK_LEVEL_MAX) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "packing has levels from 1 to %d, not %u", XTF_PACK_LEVEL_MAX,
+                    level);
+        return false;
+    }
+    writer->no_sync = options && options->no_sync;
+    writer->codec = options && options->plain ? XTF_CODEC_PLAIN : XTF_CODEC_COMPACT;
+    writer->level = level;
+    return true;
+}
+
 static bool options_valid(const XtfWriterOptions *options, GError **error)
 {
     uint32_t size = options->page_size;
@@ -126,7 +142,10 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
         return NULL;
 
     XtfWriter *writer = xtf_writer_new_empty(fd, path);
-    writer->no_sync = options.no_sync;
+    if (!xtf_writer_set_options(writer, &options, error)) {
+        xtf_writer_abort(writer);
+        return NULL;
+    }
     writer->page_size = options.page_size;
     writer->pages = xtf_first_place(options.page_size);
     writer->epoch = 1;

@@ -42,8 +42,8 @@ typedef struct {
 
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
-/* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options only
- * no_sync counts. */
+/* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options count
+ * no_sync, level, and, for arrays that are not there yet, plain: the others keep their codec. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
 /* The schema's id, a copy of it being stored; the same id if an equal one is there already. XTF_ERROR_INVALID if a

@@ -174,7 +174,7 @@ static void write_trace(const char *path, uint32_t seed, uint32_t page_size, uin
 {
     GError *error = NULL;
     GRand *random = g_rand_new_with_seed(seed);
-    XtfWriterOptions options = {.page_size = page_size, .origin = UINT64_MAX, .no_sync = true};
+    XtfWriterOptions options = {.page_size = page_size, .plain = true, .origin = UINT64_MAX, .no_sync = true};
 
     for (unsigned life = 0; life < 2; life++) {
         XtfWriter *writer =

@@ -86,7 +86,7 @@ static void check_cursor(const XtfArray *array, const GArray *rows, GRand *rando
     }
 }
 
-Test(array, primitives_agree_with_memory)
+static void check_primitives(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -94,7 +94,7 @@ Test(array, primitives_agree_with_memory)
 
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
         g_autoptr(GArray) rows = random_rows(random, shapes[i].rows, shapes[i].ties);
-        write_rows(path, shapes[i].page_size, rows);
+        write_rows(path, shapes[i].page_size, plain, rows);
         for (size_t cache = 1; cache <= 64 << 20; cache *= 64) { /* from room for nothing to room for all */
             g_autoptr(XtfTrace) trace = open_trace(path, cache);
             XtfArray array = find_array(trace, 7, 0);
@@ -109,6 +109,16 @@ Test(array, primitives_agree_with_memory)
     remove_folder(folder);
 }
 
+Test(array, primitives_agree_with_memory)
+{
+    check_primitives(true);
+}
+
+Test(array, primitives_agree_with_memory_where_rows_are_packed)
+{
+    check_primitives(false);
+}
+
 Test(array, a_search_visits_one_page_a_level)
 {
     char *folder = make_folder();
@@ -117,7 +127,7 @@ Test(array, a_search_visits_one_page_a_level)
     g_autoptr(GArray) rows = random_rows(random, 60000, 20);
     GError *error = NULL;
 
-    write_rows(path, 4096, rows);
+    write_rows(path, 4096, true, rows);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
     cr_assert_eq(xtf_array_height(&array), 3); /* 60000 rows, 192 a leaf: 313 leaves, 168 an index page: 2, 1 */
@@ -153,7 +163,7 @@ Test(array, the_papers_example_by_arithmetic)
     }
 }
 
-Test(array, sources_are_alike)
+static void check_sources(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -163,7 +173,7 @@ Test(array, sources_are_alike)
     char *content;
     gsize length;
 
-    write_rows(path, 4096, rows);
+    write_rows(path, 4096, plain, rows);
     cr_assert(g_file_get_contents(path, &content, &length, NULL));
     g_autoptr(GBytes) bytes = g_bytes_new_take(content, length);
     XtfSource *sources[] = {
@@ -178,6 +188,12 @@ Test(array, sources_are_alike)
         check_rows(&array, rows, random);
     }
     remove_folder(folder);
+}
+
+Test(array, sources_are_alike)
+{
+    check_sources(true);
+    check_sources(false);
 }
 
 typedef struct {
@@ -198,7 +214,7 @@ static gpointer read_at_random(gpointer data)
     return NULL;
 }
 
-Test(array, many_threads_share_a_small_cache)
+static void check_threads(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -207,8 +223,8 @@ Test(array, many_threads_share_a_small_cache)
     Reader readers[8];
     GThread *threads[8];
 
-    write_rows(path, 4096, rows);
-    g_autoptr(XtfTrace) trace = open_trace(path, 8 * 4096);
+    write_rows(path, 4096, plain, rows);
+    g_autoptr(XtfTrace) trace = open_trace(path, 64 << 10);
     for (int i = 0; i < 8; i++) {
         readers[i] = (Reader){.trace = trace, .rows = rows, .seed = (guint32)i};
         threads[i] = g_thread_new("reader", read_at_random, &readers[i]);
@@ -221,4 +237,10 @@ Test(array, many_threads_share_a_small_cache)
     cr_assert_leq(counters.cache_bytes, counters.cache_limit);
     cr_assert_gt(counters.cache_evictions, 0);
     remove_folder(folder);
+}
+
+Test(array, many_threads_share_a_small_cache)
+{
+    check_threads(true);
+    check_threads(false);
 }

@@ -232,7 +232,7 @@ Test(open, any_damaged_byte_is_found_out)
     char *content;
     gsize length;
 
-    write_rows(path, 4096, rows);
+    write_rows(path, 4096, true, rows);
     cr_assert(g_file_get_contents(path, &content, &length, NULL));
     for (gsize i = 0; i < length; i += 1 + (gsize)g_rand_int_range(random, 0, 40)) {
         g_autofree char *copy = g_memdup2(content, length);

@@ -197,11 +197,10 @@ void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t
         combine_value(totals, type, cells + 1 + i * (totals->sums->extremes ? XTF_VALUE_CELLS : 1), added);
 }
 
-void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *added)
+void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added)
 {
     const XtfSums *sums = totals->sums;
     unsigned step = sums->extremes ? XTF_VALUE_CELLS : 1;
-    uint64_t *cells = xtf_totals_cells_of(totals, key);
 
     if (sums->kind == XTF_SUMS_FRAMES) {
         for (unsigned i = 0; i < XTF_FRAMES_CELLS; i++)
@@ -211,6 +210,11 @@ void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *adde
     cells[XTF_GROUP_ROWS] += added[XTF_GROUP_ROWS];
     for (unsigned i = 0; i < sums->n_values; i++)
         combine_value(totals, value_type(totals, key, i), cells + 1 + i * step, added + 1 + i * step);
+}
+
+void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *cells)
+{
+    xtf_totals_combine(totals, key, xtf_totals_cells_of(totals, key), cells);
 }
 
 void xtf_totals_add_all(XtfTotals *totals, const XtfTotals *from)

@@ -44,3 +44,7 @@ static inline uint64_t *xtf_totals_cells_of(XtfTotals *totals, const uint64_t *k
 
 /* Adds one row's value, the i-th of the sums', to the cells of its group. The value is not none. */
 void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i, uint64_t value);
+
+/* Adds the cells of a group to those of another, or of the same, of rows before. Of the totals only what they are of
+ * matters: the sums, and the depth to which the key is known. */
+void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added);

@@ -28,6 +28,8 @@ GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-cal
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
              "sums-messages", "sums-communicators", "sums-metrics", "sums-instant"]
 STACK_MAX = 64
+# How far what was rounded to so many digits may be from what it was, as a part of it.
+SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
 
 
 class Views(Comparison):
@@ -43,12 +45,17 @@ class Views(Comparison):
         self.here = ""
 
     def region_rows(self):
-        """What a region is known by, in the order of its rows."""
-        undefined = {f"(undefined regions {number})": number
-                     for records in self.expected.locations.values() for record in records
-                     if isinstance(number := record.region, int)}
-        return [undefined.get(row["name"]) if row["name"] in undefined else self.region_of_row(i)
-                for i, row in enumerate(self.shown.table("regions"))]
+        """What a region is known by, in the order of its rows. Those that otf2-print cannot name are known by their ids."""
+        keys = [self.region_of_row(i) for i in range(len(self.shown.table("regions")))]
+        unnamed = {record.region for records in self.expected.locations.values() for record in records
+                   if isinstance(record.region, int)}
+        defined = {int(row["id"]): int(row["region"]) for row in self.shown.table("region_definitions")}
+        names = [key[0] for key in keys]
+        for number in unnamed:
+            row = defined[number] if number in defined else names.index(f"(undefined regions {number})")
+            keys[row] = number
+        self.names = dict(zip(keys, names))
+        return keys
 
     def has(self, *types):
         return any(record_type in self.types for record_type in types)
@@ -139,9 +146,8 @@ class Views(Comparison):
             self.near(what, cell, Fraction(100 * part, total), Fraction(5001, 1000000))
 
     def compare_name(self, cell, region):
-        name = region[0] if isinstance(region, tuple) else region
-        if isinstance(name, str):
-            self.same(f"{cell!r} shows {name!r}", shows(cell, name), True)
+        name = self.names.get(region, BEFORE)
+        self.same(f"{cell!r} shows {name!r}", shows(cell, name), True)
 
     def compare_imbalance(self, selection):
         lines = self.lines(selection.path("imbalance"), 8)
@@ -282,14 +288,14 @@ class Views(Comparison):
         if isinstance(wanted, int):
             self.same(what, cell, str(wanted))
         else:
-            self.near(what, cell, wanted, abs(Fraction(wanted)) / 100000 if wanted % 0.25 else 0)
+            self.near(what, cell, wanted, abs(Fraction(wanted)) * SIX_DIGITS)
 
     def compare_mean(self, what, cell, numbers):
-        """Ten digits, of a sum in doubles."""
+        """Ten digits, of what may have been divided as a double."""
         exact = sum(map(Fraction, numbers)) / len(numbers)
         size = max(abs(Fraction(number)) for number in numbers)
-        rounded = any(isinstance(number, float) and number % 0.25 for number in numbers)
-        self.near(what, cell, exact, abs(exact) / 10**9 + size / (10**5 if rounded else 10**12))
+        self.near(what, cell, exact, abs(exact) * TEN_DIGITS +
+                  size * (SIX_DIGITS if isinstance(numbers[0], float) else DOUBLES))
 
     # ---- region/, peer/, comm/, tag/
 
@@ -302,7 +308,7 @@ class Views(Comparison):
                     selection = step(selection)
             if selection is None:
                 continue
-            if self.random.random() < 0.4:
+            if self.types and self.random.random() < 0.4:
                 selection.in_type(self.random.choice(self.types))
             self.compare_count(selection.shuffled(self.random))
             self.compare_views_of(selection)
@@ -327,11 +333,10 @@ class Views(Comparison):
         if not self.regions:
             return None
         row = self.random.randrange(len(self.regions))
-        name = self.regions[row][0] if isinstance(self.regions[row], tuple) else None
-        text = escaped(name) if name else ""
-        if not text or self.random.random() < 0.3:
+        name = self.names[self.regions[row]]
+        if not name or self.random.random() < 0.3:
             return selection.in_regions(f"#{row}", {self.regions[row]})
-        return selection.in_regions(text, {region for region in self.regions if region[0] == name})
+        return selection.in_regions(escaped(name), {region for region in self.regions if self.names[region] == name})
 
     def narrow_peer(self, selection):
         return selection.in_peers(self.chooser.subset(self.naive.procs)) if self.naive.procs else None

@@ -203,7 +203,7 @@ bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPa
             xtf_view_page(array, page, leaf);
         return page != NULL;
     }
-    uint64_t offset;
+    uint64_t offset = 0;
     if (!xtf_page_locate(array, place, &offset, error))
         return false;
     Packed packed = {.array = array, .place = place};

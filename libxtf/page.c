@@ -126,7 +126,7 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
 {
     XtfTrace *trace = array->trace;
     PageContext context = {.segment = segment_of(array), .place = place};
-    uint64_t offset;
+    uint64_t offset = 0;
 
     if (!xtf_page_locate(array, place, &offset, error))
         return NULL;

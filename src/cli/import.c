@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libxtf/writer.h"
 #include "src/cli/commands.h"
 #include "src/cli/common.h"
+#include "src/cli/storage.h"
 
 static void print_counts(const XtfImportReport *report)
 {
@@ -65,19 +65,19 @@ static int misused(const char *what)
 
 int xtf_command_import(int argc, char **argv)
 {
-    g_autofree char *output = NULL, *page_size = NULL, *codec = NULL;
+    g_autofree char *output = NULL;
+    g_auto(XtfCliStorage) storage = {0};
     gboolean keep_going = FALSE, quiet = FALSE;
     gint jobs = 0;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: the archive's name, .xtf)", "FILE"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Read N locations at a time (default: one a processor)", "N"},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
-        {"page-size", 0, 0, G_OPTION_ARG_STRING, &page_size, "A power of two, 4K to 1M (default: 16K)", "BYTES"},
-        {"codec", 0, 0, G_OPTION_ARG_STRING, &codec, "How rows are stored: plain", "NAME"},
+        XTF_CLI_STORAGE_ENTRIES(storage),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
         {0},
     };
-    uint64_t bytes = 0;
+    XtfWriterOptions stored = {0};
 
     if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE",
                        "Reads an OTF2 archive, given by its anchor file NAME.otf2 or by the folder that it is in,\n"
@@ -86,13 +86,16 @@ int xtf_command_import(int argc, char **argv)
         return XTF_EXIT_USAGE;
     if (jobs < 0)
         return misused("--jobs takes a number from 1 on (0: one a processor)");
-    if (codec != NULL && strcmp(codec, "plain") != 0)
-        return misused("the only codec is plain");
-    if (page_size != NULL && (!xtf_cli_parse_size(page_size, &bytes) || bytes < XTF_PAGE_SIZE_MIN ||
-                              bytes > XTF_PAGE_SIZE_MAX || (bytes & (bytes - 1)) != 0))
-        return misused("--page-size takes a power of two from 4K to 1M");
+    if (!xtf_cli_storage_options("import", &storage, &stored))
+        return XTF_EXIT_USAGE;
     if (output == NULL)
         output = default_output(argv[1]);
-    XtfImportOptions options = {.jobs = jobs, .keep_going = keep_going, .page_size = bytes};
+    XtfImportOptions options = {
+        .jobs = jobs,
+        .keep_going = keep_going,
+        .page_size = stored.page_size,
+        .plain = stored.plain,
+        .level = stored.level,
+    };
     return import(argv[1], output, &options, quiet);
 }

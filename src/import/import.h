@@ -23,7 +23,9 @@ typedef struct {
     unsigned jobs;              /* locations read at a time; 0: as many as there are processors */
     bool keep_going;            /* import what can be read of a damaged or incomplete archive */
     uint32_t page_size;         /* 0: libxtf's default */
-    bool no_sync;               /* as in XtfWriterOptions */
+    bool plain;                 /* these three as in XtfWriterOptions */
+    unsigned level;
+    bool no_sync;
     atomic_bool *cancel;        /* true: stop, with XTF_ERROR_CANCELLED. May be set by a signal handler; may be NULL */
     XtfImportProgress progress; /* may be NULL */
     void *progress_data;

@@ -1,0 +1,30 @@
+/*
+ * How a file is to be stored, as the commands that write one are told: page size, codec, level.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "libxtf/writer.h"
+
+typedef struct {
+    char *page_size, *codec; /* as given; NULL: not given */
+    gint level;
+} XtfCliStorage;
+
+/* The options' entries. */
+#define XTF_CLI_STORAGE_ENTRIES(storage)                                                                               \
+    {                                                                                                                  \
+        "page-size", 0, 0, G_OPTION_ARG_STRING, &(storage).page_size, "A power of two, 4K to 1M (default: 16K)",       \
+        "BYTES"},                                                                                                      \
+        {"codec", 0, 0, G_OPTION_ARG_STRING, &(storage).codec, "How rows are stored: compact (the default), plain",    \
+         "NAME"},                                                                                                      \
+    {                                                                                                                  \
+        "level", 0, 0, G_OPTION_ARG_INT, &(storage).level, "How hard to pack, 1 (fast, the default) to 9 (small)", "N" \
+    }
+
+/* Sets page_size, plain and level, as far as they were given. If they make no sense, says so on stderr: false. */
+bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, XtfWriterOptions *options);
+void xtf_cli_storage_clear(XtfCliStorage *storage);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCliStorage, xtf_cli_storage_clear)

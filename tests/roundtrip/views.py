@@ -2,7 +2,8 @@
 """Compares every number of every view with what naive.py makes of otf2-print's lines, in random windows and of random
 processes.
 
-usage: views.py [--mount] [--windows N] [--seed N] [--shared] [--generated OTF2-ARCHIVES] XTF [ARCHIVE...]
+usage: views.py [--mount] [--windows N] [--seed N] [--import-option=OPTION]... [--shared] [--generated OTF2-ARCHIVES]
+                XTF [ARCHIVE...]
 
 XTF_VIEW_WINDOWS and XTF_VIEW_SEED in the environment stand for those options: for a deep run. A problem names the path,
 so that `xtf cat TRACE PATH` shows it again.
@@ -363,7 +364,7 @@ def compare_archive(xtf, archive, options):
     begin = time.monotonic()
     with temporary_folder() as temporary:
         trace = pathlib.Path(temporary) / "trace.xtf"
-        xtf.import_archive(archive, trace, timeout=600)
+        xtf.import_archive(archive, trace, *options.import_option, timeout=600)
         xtf.expect("check", trace, timeout=600)
         reader = Cat(xtf, trace)
         if options.mount:
@@ -392,6 +393,7 @@ def main():
     parser.add_argument("--mount", action="store_true")
     parser.add_argument("--windows", type=int, default=int(os.environ.get("XTF_VIEW_WINDOWS", 4)))
     parser.add_argument("--seed", type=int, default=int(os.environ.get("XTF_VIEW_SEED", 1)))
+    parser.add_argument("--import-option", action="append", default=[])
     parser.add_argument("--shared", action="store_true")
     parser.add_argument("--generated")
     parser.add_argument("xtf")

@@ -8,6 +8,7 @@
 
 enum {
     XTF_SNAPSHOT_FRAMES = 64, /* of the stack, that the index keeps for each leaf: the innermost ones */
+    XTF_CHILD_GROUPS = 1024,  /* that the index keeps for each child, at most */
 };
 
 /* The stack between two rows. Sums of groups leave it alone. */

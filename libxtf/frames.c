@@ -1,0 +1,232 @@
+/*
+ * The stack at any row.
+ *
+ * For each leaf the index keeps the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first row. From there
+ * the rows of the leaf, up to the one in question, give the stack: one leaf, whatever came before. With the leaf's
+ * digest it is no more than a chunk of it.
+ *
+ * What lies below the frames of a snapshot is found by going from beginning to beginning: a row that begins a frame
+ * tells, by its distance, which row began the one around it. In the leaf of that row one goes on from row to row, until
+ * the distance leads out of the leaf; the frame that it leads to was open before the leaf's first row, so, if it is one
+ * of the innermost, the leaf's snapshot has it and all below it, so many at once. So a stack of any depth takes a leaf
+ * for each XTF_SNAPSHOT_FRAMES frames at most, and mostly a leaf holds the beginnings of many more.
+ *
+ *     leaf 3                    leaf 5                          leaf 9
+ *     snapshot: [a ... f]       snapshot: [ ... g h]            snapshot: [j k ... z]
+ *     begins g ---+             begins i, j --+                 ...row n
+ *                 |                     |     |
+ *                 +---- found in the snapshot +---- leads here: the frame around j
+ *
+ * Each step leads to a smaller row, which is checked; so no file, however wrong, makes it go round in circles. Where
+ * rows lie about their distances, frames of the innermost XTF_SNAPSHOT_FRAMES are as sums.h defines them all the same;
+ * for those further down the rows are believed.
+ */
+#include "libxtf/frames.h"
+
+#include "libxtf/sums-leaf.h"
+#include "libxtf/sums-table.h"
+
+/* What a row that begins a frame says. */
+typedef struct {
+    XtfOpenFrame frame;
+    uint64_t around; /* row, plus 1, that began the frame around it; 0: none */
+} Beginning;
+
+static bool read_beginning(const XtfArray *array, unsigned which, const uint8_t *row, uint64_t n, Beginning *beginning,
+                           GError **error)
+{
+    const XtfSchema *schema = array->schema;
+    const XtfSums *sums = &schema->sums[which];
+    uint64_t distance = xtf_field_get(&schema->fields[sums->values[1]], row);
+
+    if (xtf_field_get(&schema->fields[sums->values[0]], row) != 0)
+        return xtf_damaged(error, "array %u: row %" PRIu64 " should begin a frame", array->id, n);
+    beginning->frame = (XtfOpenFrame){
+        .key = xtf_field_get(&schema->fields[sums->keys[0]], row),
+        .row = n,
+        .time = xtf_field_get(&schema->fields[0], row),
+        .outermost = xtf_field_get(&schema->fields[sums->values[2]], row) != 0,
+    };
+    beginning->around = distance > 0 && distance <= n ? n - distance + 1 : 0;
+    return true;
+}
+
+/* What is around the lowest frame that is known, if as many are known as a snapshot holds: there may be more. */
+static bool find_below(const XtfArray *array, unsigned which, XtfFrameStack *stack, GError **error)
+{
+    Beginning lowest;
+
+    stack->below = 0;
+    if (stack->frames->len < XTF_SNAPSHOT_FRAMES)
+        return true;
+    uint64_t n = g_array_index(stack->frames, XtfOpenFrame, 0).row;
+    g_autofree uint8_t *row = g_malloc(array->schema->row_size);
+    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, which, row, n, &lowest, error))
+        return false;
+    stack->below = lowest.around;
+    return true;
+}
+
+/* The frames of the snapshot that the index has for a leaf. */
+static bool load_snapshot(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error)
+{
+    if (!leaf->parent) { /* the leaf begins with row 0 */
+        g_array_set_size(stack->frames, 0);
+        stack->below = 0;
+        return true;
+    }
+    const XtfWalkPage *parent = leaf->parent;
+    XtfBlock *table = xtf_sums_table_get(leaf->array, which, 1, &parent->page, parent->open, error);
+    if (!table)
+        return false;
+    xtf_sum_lists_stack(xtf_block_sum_lists(table), leaf->slot, leaf->first_n, stack);
+    xtf_cache_put(leaf->array->trace->cache, table);
+    return find_below(leaf->array, which, stack, error);
+}
+
+bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error)
+{
+    if (!load_snapshot(leaf, which, stack, error))
+        return false;
+    stack->n = leaf->first_n;
+    stack->time = 0;
+    return leaf->first_n == 0 || xtf_array_time(leaf->array, leaf->first_n - 1, &stack->time, error);
+}
+
+/* Puts frames that were found from the top down under those of a stack. */
+static void put_below(XtfFrameStack *stack, const GArray *found)
+{
+    guint n = found->len;
+    XtfOpenFrame *lowest;
+
+    if (n == 0)
+        return;
+    g_array_insert_vals(stack->frames, 0, found->data, n);
+    lowest = (XtfOpenFrame *)(void *)stack->frames->data;
+    for (guint i = 0; i < n; i++)
+        lowest[i] = g_array_index(found, XtfOpenFrame, n - 1 - i);
+}
+
+/* The frames around row `below` - 1 and it, as far as its leaf and the leaf's snapshot tell; from the top down. What is
+ * still below is what it gives back in *below. */
+static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned which, const XtfPageView *rows, GArray *found,
+                           uint64_t *below, GError **error)
+{
+    const XtfArray *array = leaf->array;
+    Beginning beginning;
+
+    while (*below > leaf->first_n) {
+        uint64_t n = *below - 1;
+        const uint8_t *row = rows->payload + (n - leaf->first_n) * array->schema->row_size;
+        if (!read_beginning(array, which, row, n, &beginning, error))
+            return false;
+        g_array_append_val(found, beginning.frame);
+        *below = beginning.around;
+    }
+    return true;
+}
+
+/* Where the snapshot before a leaf has the frame of row `below` - 1: that one and all below it. */
+static bool follow_in_snapshot(const XtfWalkLeaf *leaf, unsigned which, GArray *found, uint64_t *below, GError **error)
+{
+    XtfFrameStack snapshot;
+
+    xtf_frame_stack_init(&snapshot);
+    bool good = load_snapshot(leaf, which, &snapshot, error);
+    guint known = good ? snapshot.frames->len : 0;
+    while (known > 0 && g_array_index(snapshot.frames, XtfOpenFrame, known - 1).row >= *below)
+        known--;
+    if (known > 0 && g_array_index(snapshot.frames, XtfOpenFrame, known - 1).row == *below - 1) {
+        while (known > 0)
+            g_array_append_val(found, g_array_index(snapshot.frames, XtfOpenFrame, --known));
+        *below = snapshot.below;
+    } else if (known > 0 || snapshot.below == 0) {
+        *below = 0; /* it leads to no frame that is open */
+    }
+    xtf_frame_stack_clear(&snapshot);
+    return good;
+}
+
+static bool deepen(XtfFrameStack *stack, void *data, GError **error)
+{
+    const XtfFramesBelow *context = data;
+    uint64_t below = stack->below;
+    g_auto(XtfWay) way = {0};
+    XtfPageView rows;
+
+    if (stack->frames->len > 0 && below > g_array_index(stack->frames, XtfOpenFrame, 0).row)
+        return xtf_damaged(error, "array %u: the frame around row %" PRIu64 " begins behind it", context->array->id,
+                           g_array_index(stack->frames, XtfOpenFrame, 0).row);
+    if (!xtf_way_find(context->array, below - 1, &way, error) || !xtf_walk_rows(&way.leaf, &rows, error))
+        return false;
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    bool good = follow_in_leaf(&way.leaf, context->which, &rows, found, &below, error) &&
+                (below == 0 || follow_in_snapshot(&way.leaf, context->which, found, &below, error));
+    xtf_cache_put(context->array->trace->cache, rows.block);
+    if (!good)
+        return false;
+    put_below(stack, found);
+    stack->below = below;
+    return true;
+}
+
+void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned which)
+{
+    *below = (XtfFramesBelow){.array = array, .which = which, .deepener = {.deepen = deepen, .data = below}};
+}
+
+bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, XtfFrameStack *stack, GError **error)
+{
+    const XtfSchema *schema = array->schema;
+    XtfCache *cache = array->trace->cache;
+    g_auto(XtfWay) way = {0};
+    XtfFramesBelow below;
+    XtfPageView rows;
+
+    if (!xtf_way_find(array, MIN(n, array->n_rows - 1), &way, error))
+        return false;
+    XtfBlock *digest = xtf_leaf_digest_get(&way.leaf, which, error);
+    if (!digest)
+        return false;
+    const XtfSumLists *chunks = xtf_block_sum_lists(digest);
+    uint64_t within = n - way.leaf.first_n;
+    uint32_t chunk = MIN((uint32_t)(within / XTF_CHUNK_ROWS), chunks->n - 1);
+    uint32_t from = chunk * XTF_CHUNK_ROWS;
+    xtf_sum_lists_stack(chunks, chunk, way.leaf.first_n + from, stack);
+    xtf_cache_put(cache, digest);
+    if (from == within)
+        return true;
+
+    if (!xtf_walk_rows(&way.leaf, &rows, error))
+        return false;
+    g_autoptr(XtfTotals) unused = xtf_totals_new(&schema->sums[which], 1);
+    xtf_frames_below_init(&below, array, which);
+    bool good = xtf_summer_add(schema, &schema->sums[which], rows.payload + (size_t)from * schema->row_size,
+                               (uint32_t)(within - from), stack, &below.deepener, unused, error);
+    xtf_cache_put(cache, rows.block);
+    return good;
+}
+
+bool xtf_frames_deepen_all(const XtfArray *array, unsigned which, XtfFrameStack *stack, GError **error)
+{
+    XtfFramesBelow below;
+
+    xtf_frames_below_init(&below, array, which);
+    while (stack->below > 0)
+        if (!deepen(stack, &below, error))
+            return false;
+    return true;
+}
+
+bool xtf_array_stack(const XtfArray *array, unsigned sums, uint64_t n, GArray *frames, GError **error)
+{
+    XtfFrameStack stack;
+
+    xtf_frame_stack_init(&stack);
+    bool good = xtf_frames_before_row(array, sums, MIN(n, array->n_rows), &stack, error) &&
+                xtf_frames_deepen_all(array, sums, &stack, error);
+    if (good && stack.frames->len > 0)
+        g_array_append_vals(frames, stack.frames->data, stack.frames->len);
+    xtf_frame_stack_clear(&stack);
+    return good;
+}

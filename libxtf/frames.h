@@ -1,0 +1,25 @@
+/*
+ * The stack of frames at any row, from what the index stores: from inside (xtf_array_stack() is its public face).
+ */
+#pragma once
+
+#include "libxtf/summer.h"
+#include "libxtf/sums-walk.h"
+
+/* The stack before a leaf's first row: the innermost frames, as many as the index stores. `stack` is initialised. */
+bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error);
+
+/* The stack before row n, at most n_rows: its innermost frames, as many as are known without another leaf. */
+bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, XtfFrameStack *stack, GError **error);
+
+/* What leads further down a stack. Borrows the array. */
+typedef struct {
+    const XtfArray *array;
+    unsigned which;
+    XtfDeepener deepener;
+} XtfFramesBelow;
+
+void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned which);
+
+/* Finds all frames of a stack, however deep. */
+bool xtf_frames_deepen_all(const XtfArray *array, unsigned which, XtfFrameStack *stack, GError **error);

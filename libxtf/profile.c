@@ -1,0 +1,116 @@
+/*
+ * Time by key in a window of time, to the tick.
+ *
+ * Sums of frames belong to rows: a row brings its frame's whole duration, and all ticks since the row before it. A
+ * window [a, b) cuts through both, at either edge. Let E(t) be what was owed at a time t, but had not been brought yet
+ * by a row before t: with the stack as the rows before t leave it, and u the time of the last of them,
+ *
+ *     exclusive   t - u to the key on top
+ *     inclusive   t - begin(f) to the key of f, for each outermost frame f of the stack
+ *
+ * A row's ticks, or a frame's duration, is owed up to the row that brings it and is paid off by it. So what became due
+ * within the window is what its rows brought, plus what is owed at its end, less what was owed at its beginning:
+ *
+ *     profile [a, b)  =  sum of rows [rank(a), rank(b))  +  E(b)  -  E(a)
+ *
+ *          a                                b
+ *     -----|----r---------r--------r--------|------r---       rows
+ *       ===|====#                           |                 brought by the first row in the window; === is E(a)
+ *          |                       #========|                 E(b): the row that will bring it is not in the window
+ *
+ * It holds for each frame and each interval between rows by itself, whether it began before a, ends after b, both or
+ * neither, and so for their sums: all of it are integers, and nothing is rounded. Cells are added modulo 2^64, in which
+ * it does not matter that -E(a) comes before what it is taken from. Which frames are outermost is asked of the frames
+ * themselves, so recursion is counted once, and mis-nested frames last, here as in the sums, until a row ends them.
+ *
+ * Two ends of the trace are no rows. A frame that is never ended is owed until the location's last record, no longer,
+ * so E(t) stands still behind it. And where the first row ends a frame that never began, its ticks are those since the
+ * location's first record, which the sums, knowing the array only, have not charged: they are added where that row is
+ * in the window.
+ */
+#include "libxtf/frames.h"
+
+typedef struct {
+    const XtfArray *array;
+    unsigned which;
+    uint64_t first;
+    XtfTotals *totals;
+} Profile;
+
+static void add(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
+{
+    const uint64_t cells[XTF_FRAMES_CELLS] = {[XTF_FRAMES_INCLUSIVE] = inclusive, [XTF_FRAMES_EXCLUSIVE] = exclusive};
+    xtf_totals_add(profile->totals, &key, cells);
+}
+
+/* Whether row n, which finds the stack empty, ends a frame that never began. */
+static bool is_end(const Profile *profile, uint64_t n, bool *end, GError **error)
+{
+    const XtfSchema *schema = profile->array->schema;
+    g_autofree uint8_t *row = g_malloc(schema->row_size);
+
+    *end = false;
+    if (n == profile->array->n_rows)
+        return true;
+    if (!xtf_array_row(profile->array, n, row, error))
+        return false;
+    *end = xtf_field_get(&schema->fields[schema->sums[profile->which].values[0]], row) != 0;
+    return true;
+}
+
+/* Adds `sign` times E(t), where n rows are before t. */
+static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t sign, GError **error)
+{
+    XtfFrameStack stack;
+    bool end = false;
+
+    xtf_frame_stack_init(&stack);
+    bool good = xtf_frames_before_row(profile->array, profile->which, n, &stack, error) &&
+                xtf_frames_deepen_all(profile->array, profile->which, &stack, error) &&
+                (stack.frames->len > 0 || is_end(profile, n, &end, error));
+    uint64_t since = n > 0 ? t - stack.time : t - profile->first;
+    for (guint i = 0; good && i < stack.frames->len; i++) {
+        const XtfOpenFrame *frame = &g_array_index(stack.frames, XtfOpenFrame, i);
+        bool top = i + 1 == stack.frames->len;
+        if (frame->outermost || top)
+            add(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);
+    }
+    if (good && end)
+        add(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
+    xtf_frame_stack_clear(&stack);
+    return good;
+}
+
+/* The ticks of row 0, if it is the end of a frame that never began. */
+static bool add_first_ticks(const Profile *profile, GError **error)
+{
+    uint64_t ticks = profile->array->first - profile->first;
+    bool end;
+
+    if (!is_end(profile, 0, &end, error))
+        return false;
+    if (end)
+        add(profile, XTF_FRAMES_BEFORE, ticks, ticks);
+    return true;
+}
+
+bool xtf_array_profile(const XtfArray *array, unsigned sums, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
+                       XtfTotals *totals, GError **error)
+{
+    Profile profile = {.array = array, .which = sums, .first = MIN(first, array->first), .totals = totals};
+    uint64_t n1, n2;
+
+    if (a >= b)
+        return true;
+    if (!xtf_array_rank(array, a, &n1, error) || !xtf_array_rank(array, b, &n2, error))
+        return false;
+    if (n1 > n2)
+        return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, a, b);
+    last = MAX(last, array->last);
+    a = CLAMP(a, profile.first, last);
+    b = CLAMP(b, profile.first, last);
+    return xtf_array_sum(array, sums, NULL, n1, n2, totals, error) &&
+           (n1 > 0 || n2 == 0 || add_first_ticks(&profile, error)) &&
+           add_owed(&profile, n1, a, UINT64_MAX, error) && /* -1, modulo 2^64 */
+           add_owed(&profile, n2, b, 1, error);
+}

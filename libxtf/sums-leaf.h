@@ -1,0 +1,14 @@
+/*
+ * The digest of a leaf: its rows in chunks, each with what they add up to and the stack before them. With it an
+ * interval that begins or ends inside the leaf reads the rows of one chunk at each edge, no more. It is made when it is
+ * first asked for, by going through the leaf's rows once, and lives in the page cache.
+ */
+#pragma once
+
+#include "libxtf/sums-lists.h"
+#include "libxtf/sums-walk.h"
+
+enum { XTF_CHUNK_ROWS = 64 };
+
+/* The lists of a leaf's chunks, pinned: block->data is an XtfSumLists. The caller puts the block back. */
+XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned which, GError **error);

@@ -1,0 +1,299 @@
+#include "libxtf/sums-lists.h"
+
+#include "libxtf/totals.h"
+#include "libxtf/trace-private.h"
+
+bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned which, unsigned level,
+                          uint64_t first_n, uint32_t n)
+{
+    return lists->schema == array->schema && lists->which == which && lists->level == level &&
+           lists->array == array->id && lists->segment == array->segment && lists->first_n == first_n && lists->n == n;
+}
+
+void xtf_sum_lists_add(const XtfSumLists *lists, uint32_t group, uint64_t *cells, const uint64_t *more)
+{
+    if (lists->plain) {
+        for (unsigned c = 0; c < lists->n_cells; c++)
+            cells[c] += more[c];
+        return;
+    }
+    const XtfTotals of_that_depth = {.sums = &lists->schema->sums[lists->which], .depth = lists->depths[group]};
+    xtf_totals_combine(&of_that_depth, xtf_sum_lists_key(lists, group), cells, more);
+}
+
+void xtf_sum_lists_stack(const XtfSumLists *lists, uint32_t i, uint64_t n, XtfFrameStack *stack)
+{
+    const XtfListsStack *at = &lists->stacks[i];
+
+    g_array_set_size(stack->frames, 0);
+    g_array_append_vals(stack->frames, lists->frames + at->start, at[1].start - at->start);
+    stack->below = at->below;
+    stack->time = at->time;
+    stack->n = n;
+}
+
+/* Lists while they grow. */
+typedef struct {
+    GArray *starts, *groups; /* of uint32_t */
+    GArray *cells;           /* of uint64_t */
+} GrowingLists;
+
+struct XtfSumListsMaker {
+    XtfSumLists head; /* what is known from the beginning */
+    GArray *keys;     /* of uint64_t */
+    GByteArray *depths;
+    uint32_t *slots; /* hash table: a group's number, plus 1 */
+    uint32_t n_slots;
+    GrowingLists lists, blocks;
+    GArray *stacks, *frames;
+};
+
+static void growing_init(GrowingLists *lists)
+{
+    lists->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    lists->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    lists->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+}
+
+static void growing_clear(GrowingLists *lists)
+{
+    g_array_unref(lists->starts);
+    g_array_unref(lists->groups);
+    g_array_unref(lists->cells);
+}
+
+static void growing_begin(GrowingLists *lists)
+{
+    g_array_append_val(lists->starts, lists->groups->len);
+}
+
+static void growing_add(GrowingLists *lists, uint32_t group, const uint64_t *cells, unsigned n_cells)
+{
+    g_array_append_val(lists->groups, group);
+    g_array_append_vals(lists->cells, cells, n_cells);
+}
+
+XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned which, unsigned level, uint64_t first_n)
+{
+    XtfSumListsMaker *maker = g_new0(XtfSumListsMaker, 1);
+    const XtfSums *sums = &array->schema->sums[which];
+
+    maker->head = (XtfSumLists){
+        .schema = array->schema,
+        .first_n = first_n,
+        .array = array->id,
+        .segment = array->segment,
+        .which = (uint8_t)which,
+        .level = (uint8_t)level,
+        .n_keys = sums->n_keys,
+        .n_cells = (uint8_t)xtf_sums_n_cells(sums),
+        .plain = sums->kind == XTF_SUMS_FRAMES ||
+                 (!sums->extremes && sums->real_values == 0 && (sums->typed_values == 0 || sums->reals == 0)),
+    };
+    maker->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    maker->depths = g_byte_array_new();
+    maker->n_slots = 64;
+    maker->slots = g_new0(uint32_t, maker->n_slots);
+    growing_init(&maker->lists);
+    growing_init(&maker->blocks);
+    maker->stacks = g_array_new(FALSE, FALSE, sizeof(XtfListsStack));
+    maker->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    return maker;
+}
+
+void xtf_sum_lists_maker_free(XtfSumListsMaker *maker)
+{
+    if (!maker)
+        return;
+    g_array_unref(maker->keys);
+    g_byte_array_unref(maker->depths);
+    g_free(maker->slots);
+    growing_clear(&maker->lists);
+    growing_clear(&maker->blocks);
+    g_array_unref(maker->stacks);
+    g_array_unref(maker->frames);
+    g_free(maker);
+}
+
+void xtf_sum_lists_maker_next(XtfSumListsMaker *maker)
+{
+    growing_begin(&maker->lists);
+    maker->head.n++;
+}
+
+static uint64_t hash_key(const uint64_t *key, unsigned n_keys, unsigned depth)
+{
+    uint64_t hash = depth;
+
+    for (unsigned k = 0; k < n_keys; k++) {
+        hash = (hash ^ key[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Where in the hash table a key is, or would be put. */
+static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, unsigned depth)
+{
+    unsigned n_keys = maker->head.n_keys;
+    uint32_t mask = maker->n_slots - 1;
+
+    for (uint32_t at = (uint32_t)hash_key(key, n_keys, depth) & mask;; at = (at + 1) & mask) {
+        uint32_t group = maker->slots[at] - 1;
+        if (maker->slots[at] == 0 || (maker->depths->data[group] == depth &&
+                                      memcmp((const uint64_t *)(void *)maker->keys->data + (size_t)group * n_keys, key,
+                                             n_keys * sizeof *key) == 0))
+            return &maker->slots[at];
+    }
+}
+
+static void grow_slots(XtfSumListsMaker *maker)
+{
+    unsigned n_keys = maker->head.n_keys;
+
+    g_free(maker->slots);
+    maker->n_slots *= 2;
+    maker->slots = g_new0(uint32_t, maker->n_slots);
+    for (uint32_t group = 0; group < maker->depths->len; group++)
+        *find_slot(maker, (const uint64_t *)(void *)maker->keys->data + (size_t)group * n_keys,
+                   maker->depths->data[group]) = group + 1;
+}
+
+static uint32_t group_of(XtfSumListsMaker *maker, const uint64_t *key, unsigned depth)
+{
+    uint8_t known = (uint8_t)depth;
+
+    if (maker->depths->len >= maker->n_slots / 2)
+        grow_slots(maker);
+    uint32_t *slot = find_slot(maker, key, depth);
+    if (*slot == 0) {
+        g_array_append_vals(maker->keys, key, maker->head.n_keys);
+        g_byte_array_append(maker->depths, &known, 1);
+        maker->head.some_coarse |= depth < maker->head.n_keys;
+        *slot = maker->depths->len;
+    }
+    return *slot - 1;
+}
+
+void xtf_sum_lists_maker_add(XtfSumListsMaker *maker, const uint64_t *key, unsigned depth, const uint64_t *cells)
+{
+    growing_add(&maker->lists, group_of(maker, key, depth), cells, maker->head.n_cells);
+}
+
+void xtf_sum_lists_maker_stack(XtfSumListsMaker *maker, const XtfFrameStack *stack)
+{
+    uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);
+    XtfListsStack at = {.time = stack->time, .below = stack->below, .start = maker->frames->len};
+
+    if (kept < n)
+        at.below = g_array_index(stack->frames, XtfOpenFrame, n - kept - 1).row + 1;
+    g_array_append_vals(maker->frames, &g_array_index(stack->frames, XtfOpenFrame, n - kept), kept);
+    g_array_append_val(maker->stacks, at);
+}
+
+/* The lists as they will be read: pointers into the maker's. */
+static XtfLists view_of(const GrowingLists *lists)
+{
+    return (XtfLists){
+        .starts = (const uint32_t *)(void *)lists->starts->data,
+        .groups = (const uint32_t *)(void *)lists->groups->data,
+        .cells = (const uint64_t *)(void *)lists->cells->data,
+    };
+}
+
+/* Adds up the lists of neighbours [from, to) as the next block's. `item_of` holds, for each group, where in the block's
+ * list it is, plus 1; all 0 on the way in and out. */
+static void make_block(XtfSumListsMaker *maker, const XtfSumLists *head, uint32_t from, uint32_t to, uint32_t *item_of)
+{
+    const XtfLists lists = view_of(&maker->lists);
+    unsigned n_cells = head->n_cells;
+    guint first = maker->blocks.groups->len;
+
+    growing_begin(&maker->blocks);
+    for (uint32_t item = lists.starts[from]; item < lists.starts[to]; item++) {
+        uint32_t group = lists.groups[item];
+        const uint64_t *cells = lists.cells + (size_t)item * n_cells;
+        if (item_of[group] == 0) {
+            growing_add(&maker->blocks, group, cells, n_cells);
+            item_of[group] = maker->blocks.groups->len;
+        } else {
+            uint64_t *sum = &g_array_index(maker->blocks.cells, uint64_t, (size_t)(item_of[group] - 1) * n_cells);
+            xtf_sum_lists_add(head, group, sum, cells);
+        }
+    }
+    for (guint item = first; item < maker->blocks.groups->len; item++)
+        item_of[g_array_index(maker->blocks.groups, uint32_t, item)] = 0;
+}
+
+static void make_blocks(XtfSumListsMaker *maker)
+{
+    XtfSumLists head = maker->head; /* enough of it for keys to be found by group */
+    g_autofree uint32_t *item_of = g_new0(uint32_t, maker->depths->len + 1);
+
+    head.keys = (const uint64_t *)(void *)maker->keys->data;
+    head.depths = maker->depths->data;
+    for (uint32_t from = 0; from + XTF_SUMS_BLOCK <= head.n; from += XTF_SUMS_BLOCK)
+        make_block(maker, &head, from, from + XTF_SUMS_BLOCK, item_of);
+    growing_begin(&maker->blocks);
+}
+
+/* Takes room in the allocation, or, before there is one (NULL), only counts it. Copies there what a container holds. */
+static const void *place(uint8_t *base, uint64_t *used, const void *from, uint64_t bytes)
+{
+    uint8_t *at = base ? base + *used : NULL;
+
+    if (at && bytes > 0)
+        memcpy(at, from, bytes);
+    *used += (bytes + 7) / 8 * 8;
+    return at;
+}
+
+static XtfLists place_lists(uint8_t *base, uint64_t *used, const GrowingLists *lists)
+{
+    return (XtfLists){
+        .cells = place(base, used, lists->cells->data, (uint64_t)lists->cells->len * sizeof(uint64_t)),
+        .starts = place(base, used, lists->starts->data, (uint64_t)lists->starts->len * sizeof(uint32_t)),
+        .groups = place(base, used, lists->groups->data, (uint64_t)lists->groups->len * sizeof(uint32_t)),
+    };
+}
+
+/* Lays all out behind the head; gives the bytes that it takes. */
+static uint64_t lay_out(const XtfSumListsMaker *maker, XtfSumLists *lists)
+{
+    uint8_t *base = (uint8_t *)lists;
+    uint64_t used = sizeof(XtfSumLists);
+    XtfSumLists head = maker->head;
+
+    head.n_groups = maker->depths->len;
+    head.keys = place(base, &used, maker->keys->data, (uint64_t)maker->keys->len * sizeof(uint64_t));
+    head.depths = place(base, &used, maker->depths->data, maker->depths->len);
+    head.lists = place_lists(base, &used, &maker->lists);
+    head.blocks = place_lists(base, &used, &maker->blocks);
+    if (maker->stacks->len > 0) {
+        head.stacks = place(base, &used, maker->stacks->data, (uint64_t)maker->stacks->len * sizeof(XtfListsStack));
+        head.frames = place(base, &used, maker->frames->data, (uint64_t)maker->frames->len * sizeof(XtfOpenFrame));
+    }
+    if (lists)
+        *lists = head;
+    return used;
+}
+
+XtfSumLists *xtf_sum_lists_maker_finish(XtfSumListsMaker *maker, uint32_t *length, GError **error)
+{
+    growing_begin(&maker->lists);
+    if (maker->stacks->len > 0) {
+        XtfListsStack end = {.start = maker->frames->len};
+        g_array_append_val(maker->stacks, end);
+    }
+    make_blocks(maker);
+    uint64_t bytes = lay_out(maker, NULL);
+    if (bytes > UINT32_MAX) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
+                    "array %u: sums of %" PRIu64 " bytes are more than can be held", maker->head.array, bytes);
+        return NULL;
+    }
+    XtfSumLists *lists = g_malloc(bytes);
+    lay_out(maker, lists);
+    *length = (uint32_t)bytes;
+    return lists;
+}

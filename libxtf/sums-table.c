@@ -1,0 +1,359 @@
+#include "libxtf/sums-table.h"
+
+#include "libxtf/bytes.h"
+#include "libxtf/checksum.h"
+#include "libxtf/codec.h"
+#include "libxtf/pack.h"
+#include "libxtf/sums-rows.h"
+#include "libxtf/totals.h"
+
+/* What is to be decoded, and where it lies. */
+typedef struct {
+    const XtfArray *array;
+    const XtfPageView *page;
+    unsigned which, level;
+    bool open;
+    uint64_t place;       /* of a sealed page's companion */
+    const uint8_t *bytes; /* of an open page: from its XtfDiskSums on */
+    uint32_t length;
+} TableSource;
+
+/* Packed rows, as they lie in the file. */
+typedef struct {
+    uint32_t n;
+    XtfBytesReader bytes;
+} PackedRows;
+
+static bool damaged(const TableSource *source, const char *fault, GError **error)
+{
+    const XtfArray *array = source->array;
+
+    if (source->open)
+        return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): sums of level %u: %s", array->id,
+                           array->edge_offset, source->level, fault);
+    return xtf_damaged(error, "page %" PRIu64 ": sums of array %u, level %u: %s", source->place, array->id,
+                       source->level, fault);
+}
+
+/* Decoded rows, side by side, to be freed; NULL with a fault if there are none to be had. A child has `most` at most: a
+ * bound is needed, for deflate can make a thousand bytes of one. */
+static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const PackedRows *packed, unsigned most,
+                       const char **fault)
+{
+    uint64_t bytes = (uint64_t)packed->n * schema->row_size;
+    g_autofree uint8_t *rows = NULL;
+
+    if (packed->n > (uint64_t)source->page->count * most) {
+        *fault = "there are too many";
+        return NULL;
+    }
+    rows = g_malloc(MAX(bytes, 1));
+    if (source->array->codec == XTF_CODEC_PLAIN) {
+        if (packed->bytes.left != bytes) {
+            *fault = "their rows do not fill them";
+            return NULL;
+        }
+        memcpy(rows, packed->bytes.at, bytes);
+    } else if (packed->n > 0 &&
+               !xtf_unpack_rows(schema, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
+        return NULL;
+    return g_steal_pointer(&rows);
+}
+
+static PackedRows next_packed(XtfBytesReader *reader)
+{
+    XtfDiskSums head;
+
+    xtf_bytes_read(reader, &head, sizeof head);
+    return (PackedRows){xtf_read32(head.n_rows), xtf_bytes_read_part(reader, xtf_read32(head.length))};
+}
+
+static bool has_snapshots(const TableSource *source, unsigned which)
+{
+    return source->level == 1 && source->array->schema->sums[which].kind == XTF_SUMS_FRAMES;
+}
+
+/* Children of which totals are stored. */
+static uint32_t n_told(const TableSource *source)
+{
+    return source->page->count - source->open;
+}
+
+/* The rows below a child; 0 if the page alone does not say. */
+static uint64_t rows_below(const TableSource *source, uint32_t child)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
+
+    if (child + 1 == source->page->count)
+        return 0;
+    return xtf_read64(entries[child + 1].before) - xtf_read64(entries[child].before);
+}
+
+/* The rows that a group of a child counts. */
+static uint64_t rows_of_group(const XtfSums *sums, unsigned depth, const uint64_t *key, const uint64_t *cells)
+{
+    if (sums->kind != XTF_SUMS_FRAMES)
+        return cells[XTF_GROUP_ROWS];
+    return depth > 0 && key[0] == XTF_FRAMES_BEFORE ? 0 : cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED];
+}
+
+/* One row of totals. */
+typedef struct {
+    uint64_t child, depth;
+    uint64_t key[XTF_SUMS_KEYS_MAX], cells[XTF_SUMS_CELLS_MAX];
+} Totals;
+
+static void read_totals(const XtfSchema *schema, const XtfSums *sums, const uint8_t *row, Totals *totals)
+{
+    const XtfField *fields = schema->fields;
+
+    totals->child = xtf_field_get(&fields[XTF_TOTALS_CHILD], row);
+    totals->depth = xtf_field_get(&fields[XTF_TOTALS_DEPTH], row);
+    for (unsigned k = 0; k < sums->n_keys; k++)
+        totals->key[k] = xtf_field_get(&fields[XTF_TOTALS_KEYS + k], row);
+    for (unsigned c = 0; c < xtf_sums_n_cells(sums); c++)
+        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + sums->n_keys + c], row);
+}
+
+/* What is wrong with the next group of a child, behind the one before (NULL: it is the first). */
+static const char *group_fault(const XtfSums *sums, const Totals *group, const Totals *before)
+{
+    if (group->depth > sums->n_keys)
+        return "a group has more keys than there are";
+    for (unsigned k = (unsigned)group->depth; k < sums->n_keys; k++)
+        if (group->key[k] != 0)
+            return "a group has a key that is not known";
+    if (!before)
+        return NULL;
+    if (group->depth != before->depth)
+        return "the groups of a child are not told apart alike";
+    for (unsigned k = 0; k < group->depth; k++)
+        if (group->key[k] != before->key[k])
+            return group->key[k] > before->key[k] ? NULL : "they are out of order";
+    return "a group is there twice";
+}
+
+/* Puts the totals into lists; gives what is wrong with them, if anything. That the groups of a child count the rows
+ * below it, no less and no more, is what a rank or a select relies on. */
+static const char *list_totals(const TableSource *source, XtfSumListsMaker *maker, const uint8_t *rows, uint32_t n_rows)
+{
+    const XtfSums *sums = &source->array->schema->sums[source->which];
+    const XtfSchema *schema = xtf_sums_totals_schema(sums);
+    Totals groups[2];
+    uint32_t row = 0;
+
+    if (n_rows > 0)
+        read_totals(schema, sums, rows, &groups[0]);
+    for (uint32_t child = 0; child < n_told(source); child++) {
+        const Totals *before = NULL;
+        uint64_t counted = 0, below = rows_below(source, child);
+        xtf_sum_lists_maker_next(maker);
+        for (; row < n_rows && groups[row % 2].child == child; row++) {
+            const Totals *group = &groups[row % 2];
+            const char *fault = group_fault(sums, group, before);
+            if (fault)
+                return fault;
+            xtf_sum_lists_maker_add(maker, group->key, (unsigned)group->depth, group->cells);
+            counted += rows_of_group(sums, (unsigned)group->depth, group->key, group->cells);
+            before = group;
+            if (row + 1 < n_rows)
+                read_totals(schema, sums, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
+        }
+        if (!before || (below > 0 && counted != below))
+            return "they do not count the rows below a child";
+    }
+    if (source->open)
+        xtf_sum_lists_maker_next(maker);
+    return row == n_rows ? NULL : "they tell of a child that is not there";
+}
+
+/* What is wrong with a frame of the stack before a child, above another one (NULL: it is the lowest). */
+static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *below)
+{
+    if (frame->row >= xtf_read64(child->before) || frame->time > xtf_read64(child->first_t))
+        return "a frame is open before it begins";
+    if (below && (frame->row <= below->row || frame->time < below->time))
+        return "the frames of a stack are out of order";
+    return NULL;
+}
+
+static const char *list_stacks(const TableSource *source, XtfSumListsMaker *maker, const uint8_t *rows, uint32_t n_rows)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
+    const XtfSchema *schema = xtf_sums_snapshot_schema();
+    const XtfField *fields = schema->fields;
+    XtfFrameStack stack;
+    const char *fault = NULL;
+    uint32_t row = 0;
+
+    xtf_frame_stack_init(&stack);
+    for (uint32_t child = 0; !fault && child < source->page->count; child++) {
+        g_array_set_size(stack.frames, 0);
+        for (; !fault && row < n_rows; row++) {
+            const uint8_t *at = rows + (size_t)row * schema->row_size;
+            guint depth = stack.frames->len;
+            XtfOpenFrame frame = {
+                .key = xtf_field_get(&fields[XTF_SNAPSHOT_KEY], at),
+                .row = xtf_field_get(&fields[XTF_SNAPSHOT_ROW], at),
+                .time = xtf_field_get(&fields[XTF_SNAPSHOT_TIME], at),
+                .outermost = xtf_field_get(&fields[XTF_SNAPSHOT_OUTERMOST], at) != 0,
+            };
+            if (xtf_field_get(&fields[XTF_SNAPSHOT_CHILD], at) != child)
+                break;
+            fault = depth == XTF_SNAPSHOT_FRAMES
+                        ? "a stack has too many frames"
+                        : frame_fault(&entries[child], &frame,
+                                      depth > 0 ? &g_array_index(stack.frames, XtfOpenFrame, depth - 1) : NULL);
+            g_array_append_val(stack.frames, frame);
+        }
+        if (!fault)
+            xtf_sum_lists_maker_stack(maker, &stack);
+    }
+    xtf_frame_stack_clear(&stack);
+    return fault || row == n_rows ? fault : "a stack is before a child that is not there";
+}
+
+/* Decodes what `source->bytes` holds. */
+static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, GError **error)
+{
+    const XtfSums *sums = &source->array->schema->sums[source->which];
+    XtfBytesReader reader = {.at = source->bytes, .left = source->length};
+    g_autoptr(XtfSumListsMaker) maker =
+        xtf_sum_lists_maker_new(source->array, source->which, source->level, source->page->first_n);
+    g_autofree uint8_t *rows = NULL, *frames = NULL;
+    const char *fault = NULL;
+
+    for (unsigned before = 0; before < source->which; before++) {
+        next_packed(&reader);
+        if (has_snapshots(source, before))
+            next_packed(&reader);
+    }
+    PackedRows totals = next_packed(&reader), snapshots = {0};
+    if (has_snapshots(source, source->which))
+        snapshots = next_packed(&reader);
+    if (reader.failed)
+        return damaged(source, "they are cut short", error);
+
+    rows = unpack(source, xtf_sums_totals_schema(sums), &totals, XTF_CHILD_GROUPS, &fault);
+    if (rows)
+        fault = list_totals(source, maker, rows, totals.n);
+    if (!fault && has_snapshots(source, source->which)) {
+        frames = unpack(source, xtf_sums_snapshot_schema(), &snapshots, XTF_SNAPSHOT_FRAMES, &fault);
+        if (frames)
+            fault = list_stacks(source, maker, frames, snapshots.n);
+    }
+    if (fault)
+        return damaged(source, fault, error);
+    XtfSumLists *lists = xtf_sum_lists_maker_finish(maker, length, error);
+    *data = (uint8_t *)lists;
+    return lists != NULL;
+}
+
+static bool make_open(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    return decode(context, data, length, error);
+}
+
+/* What a companion's head must be, beside the index page's. */
+static const char *companion_fault(const TableSource *source, const XtfDiskPage *head, uint64_t room)
+{
+    const XtfDiskPage *page = xtf_page_head(source->page->block);
+
+    if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_SUMS)
+        return "they do not begin like sums";
+    if (head->codec != source->array->codec)
+        return "they are packed in another way than the rows";
+    if (head->level != page->level || xtf_read32(head->array) != source->array->id ||
+        xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->page->first_n ||
+        xtf_read32(head->count) != source->page->count)
+        return "they are of another page";
+    if (xtf_read32(head->epoch) > xtf_read32(page->epoch))
+        return "a later writer than the page's wrote them";
+    return xtf_read32(head->length) > room ? "they are cut short" : NULL;
+}
+
+/* Reads a companion past the cache: it is looked at once, and what stays is what was decoded of it. */
+static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    TableSource *source = context;
+    XtfTrace *trace = source->array->trace;
+    const XtfSegment *segment = &trace->catalog.segments[source->array->segment];
+    XtfSource *file = trace->source;
+    uint32_t page_size = trace->superblock.info.page_size;
+    XtfDiskPage head;
+
+    if (source->place >= segment->pages)
+        return damaged(source, "they should lie behind the last page", error);
+    uint64_t offset = (segment->first_page + source->place) * page_size;
+    if (offset > file->size || file->size - offset < page_size)
+        return damaged(source, "they should lie behind the end of the file", error);
+    if (!file->ops->read(file, offset, (uint8_t *)&head, sizeof head, error))
+        return false;
+    uint64_t room = MIN((segment->pages - source->place) * page_size, file->size - offset) - sizeof head;
+    const char *fault = companion_fault(source, &head, room);
+    if (fault)
+        return damaged(source, fault, error);
+
+    uint32_t bytes = xtf_read32(head.length);
+    g_autofree uint8_t *payload = g_malloc(MAX(bytes, 1));
+    if (!file->ops->read(file, offset + sizeof head, payload, bytes, error))
+        return false;
+    if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes))
+        return damaged(source, "their checksum is wrong", error);
+    source->bytes = payload;
+    source->length = bytes;
+    return decode(source, data, length, error);
+}
+
+/* Where the sums of an open level begin, in the right edge: behind the levels' payloads, each with its length. */
+static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
+{
+    const XtfArray *array = source->array;
+    const XtfDiskEdge *heads = (const XtfDiskEdge *)edge->data;
+    XtfBytesReader reader = {.at = edge->data, .left = edge->length}, part = {0};
+
+    xtf_bytes_take(&reader, array->height * sizeof *heads);
+    for (unsigned level = 0; level < array->height && !reader.failed; level++)
+        xtf_bytes_take(&reader, xtf_read32(heads[level].length));
+    for (unsigned level = 1; level <= source->level; level++)
+        part = xtf_bytes_read_part(&reader, xtf_bytes_read_u32(&reader));
+    if (reader.failed)
+        return damaged(source, "they are cut short", error);
+    source->bytes = part.at;
+    source->length = (uint32_t)part.left;
+    return true;
+}
+
+XtfBlock *xtf_sums_table_get(const XtfArray *array, unsigned which, unsigned level, const XtfPageView *page, bool open,
+                             GError **error)
+{
+    XtfTrace *trace = array->trace;
+    TableSource source = {.array = array, .page = page, .which = which, .level = level, .open = open};
+    uint64_t offset;
+    XtfBlock *block;
+
+    if (open) {
+        if (!find_open(&source, page->block, error))
+            return NULL;
+        offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
+        block = xtf_cache_make(trace->cache, offset, which + 1, make_open, &source, error);
+    } else {
+        uint32_t page_size = trace->superblock.info.page_size,
+                 companion = xtf_read32(xtf_page_head(page->block)->companion);
+        uint64_t first = trace->catalog.segments[array->segment].first_page;
+        source.place = page->block->offset / page_size - first + companion;
+        if (companion == 0) {
+            damaged(&source, "there are none", error);
+            return NULL;
+        }
+        offset = (first + source.place) * page_size;
+        block = xtf_cache_make(trace->cache, offset, which + 1, make_sealed, &source, error);
+    }
+    if (!block)
+        return NULL;
+    if (xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, which, level, page->first_n, page->count))
+        return block;
+    xtf_cache_put(trace->cache, block);
+    damaged(&source, "they are of another page", error);
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/*
+ * Tables of sums: what the file stores for the children of an index page (XtfDiskSums in format.h), decoded into lists
+ * and held in the page cache.
+ *
+ * Of a sealed page they lie in its companion, of an open one behind the levels in the right edge. All children are told
+ * of, but for the open page's last one, which is open itself. On level 1, sums of frames have the stack before each
+ * leaf, the open one's too.
+ */
+#pragma once
+
+#include "libxtf/index.h"
+#include "libxtf/sums-lists.h"
+
+/* The lists of an index page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has
+ * entries. `open`: page->block is the right edge; the last list is then empty. The caller puts the block back. */
+XtfBlock *xtf_sums_table_get(const XtfArray *array, unsigned which, unsigned level, const XtfPageView *page, bool open,
+                             GError **error);

@@ -2,10 +2,10 @@
  * The compact codec: rows of one schema, packed.
  *
  * The times, as differences, and the rest of the rows are streams of their own, so the times can be had without the
- * rest. The rest is written as numbers of templates: a page's rows repeat a handful of rows but for what grows steadily,
- * so a template holds, for each field, its value, or its difference to the row before (RISES), or, for a DISTANCE, the
- * distance or that it leads where the row before leads on to. Fields that take too many values stand in columns of
- * their own. pack-format.h and docs/FORMAT.md have the whole.
+ * rest. The rest is written as numbers of templates: a page's rows repeat a handful of rows but for what grows
+ * steadily, so a template holds, for each field, its value, or its difference to the row before (RISES), or, for a
+ * DISTANCE, the distance or that it leads where the row before leads on to. Fields that take too many values stand in
+ * columns of their own. pack-format.h and docs/FORMAT.md have the whole.
  *
  * Packing knows neither pages nor headers. The same rows always pack to the same templates; deflate's output depends on
  * the library at hand. All functions may be called from any thread; scratch memory is a thread's own.

@@ -1,0 +1,343 @@
+/*
+ * The tables of sums that a writer stores, decoded by this file alone and compared with what the rows below each child
+ * add up to, row by row.
+ */
+#include "frames.h"
+
+#include "libxtf/format.h"
+#include "libxtf/pack.h"
+#include "libxtf/summer.h"
+#include "libxtf/sums-rows.h"
+#include "libxtf/writer-sums.h"
+
+enum { REGIONS = 30, FANOUT = 5, LEVELS = 4, GROUP_KEYS = 2, LEAST = 16, MOST = 1024, GROUP_ROWS = 32 };
+
+/* Frames, and groups by region and distance. */
+static XtfSchema *make_schema(void)
+{
+    GError *error = NULL;
+    XtfSchema *schema = frame_schema();
+    const XtfSumsSpec spec = {
+        .kind = XTF_SUMS_GROUPS,
+        .keys = (const char *const[]){"region", "distance", NULL},
+        .values = (const char *const[]){"outermost", NULL},
+    };
+    cr_assert_good(xtf_schema_add_sums(schema, &spec, &error), error);
+    return schema;
+}
+
+/* Children and their rows: [starts[i], starts[i + 1]). */
+typedef struct {
+    GArray *starts; /* guint */
+} Page;
+
+typedef struct {
+    XtfSchema *schema;
+    XtfCodec codec;
+    GArray *rows;
+    uint32_t *end, *target;
+    XtfArraySums *sums;
+    Page pages[LEVELS + 1]; /* the open ones, by level */
+    unsigned height;
+} Plan;
+
+static const FrameRow *row_at(const Plan *plan, uint32_t n)
+{
+    return &g_array_index(plan->rows, FrameRow, n);
+}
+
+/* Whether the frame that row r began is open before row n. */
+static bool is_open(const Plan *plan, uint32_t r, uint32_t n)
+{
+    return r < n && !row_at(plan, r)->is_end && plan->end[r] >= n;
+}
+
+static void naive_cells(const Plan *plan, uint32_t from, uint32_t to, uint64_t (*cells)[XTF_FRAMES_CELLS])
+{
+    memset(cells, 0, (REGIONS + 1) * sizeof *cells);
+    for (uint32_t n = from; n < to; n++) {
+        const FrameRow *row = row_at(plan, n);
+        uint64_t ticks = n > 0 ? row->time - row_at(plan, n - 1)->time : 0;
+        bool never_began = row->is_end && plan->target[n] == UINT32_MAX;
+        uint32_t top = n;
+        while (top > 0 && !is_open(plan, top - 1, n))
+            top--;
+        cells[row->region][row->is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
+        cells[REGIONS][XTF_FRAMES_BEGUN] += never_began;
+        if (top > 0)
+            cells[row_at(plan, top - 1)->region][XTF_FRAMES_EXCLUSIVE] += ticks;
+        else if (never_began) {
+            cells[REGIONS][XTF_FRAMES_INCLUSIVE] += ticks;
+            cells[REGIONS][XTF_FRAMES_EXCLUSIVE] += ticks;
+        }
+    }
+    for (uint32_t r = 0; r < to; r++) {
+        const FrameRow *row = row_at(plan, r);
+        if (!row->is_end && row->outermost && plan->end[r] >= from && plan->end[r] < to)
+            cells[row->region][XTF_FRAMES_INCLUSIVE] += row_at(plan, plan->end[r])->time - row->time;
+    }
+}
+
+/* Takes one table of rows from the front of a payload. */
+static uint8_t *take_table(const Plan *plan, const XtfSchema *schema, const uint8_t **at, uint32_t *n_rows)
+{
+    XtfDiskSums head;
+    const char *fault = NULL;
+
+    memcpy(&head, *at, sizeof head);
+    *n_rows = xtf_read32(head.n_rows);
+    uint32_t length = xtf_read32(head.length);
+    uint8_t *rows = g_malloc0((size_t)*n_rows * schema->row_size + 1);
+    if (plan->codec == XTF_CODEC_PLAIN) {
+        cr_assert_eq(length, *n_rows * schema->row_size);
+        memcpy(rows, *at + sizeof head, length);
+    } else if (*n_rows > 0)
+        cr_assert(xtf_unpack_rows(schema, *at + sizeof head, length, *n_rows, rows, &fault), "%s", fault);
+    else
+        cr_assert_eq(length, 0);
+    *at += sizeof head + length;
+    return rows;
+}
+
+static uint64_t value_of(const XtfSchema *schema, const uint8_t *row, unsigned field)
+{
+    return xtf_field_get(&schema->fields[field], row);
+}
+
+/* The rows of one child, from *row on: all of frames' groups that are not 0, and no others, in order. */
+static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, const uint8_t *rows, uint32_t n_rows,
+                                   uint32_t *row, uint32_t child, uint32_t from, uint32_t to)
+{
+    uint64_t cells[REGIONS + 1][XTF_FRAMES_CELLS], coarse[XTF_FRAMES_CELLS] = {0};
+    unsigned n_groups = 0;
+
+    naive_cells(plan, from, to, cells);
+    for (unsigned region = 0; region <= REGIONS; region++)
+        for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
+            coarse[c] += region < REGIONS ? cells[region][c] : 0;
+    for (unsigned region = 0; region <= REGIONS; region++) {
+        bool touched = cells[region][0] || cells[region][1] || cells[region][2] || cells[region][3];
+        n_groups += touched;
+    }
+    uint64_t limit = CLAMP((to - from) / GROUP_ROWS, LEAST, MOST);
+    const uint8_t *at = rows + (size_t)*row * schema->row_size;
+    if (value_of(schema, at, XTF_TOTALS_DEPTH) == 0) {
+        cr_assert_gt(n_groups + 1, limit); /* a group may have been touched by 0 ticks only */
+        cr_assert_eq(value_of(schema, at, XTF_TOTALS_CHILD), child);
+        for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
+            cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), coarse[c]);
+        ++*row;
+        return;
+    }
+    uint64_t before = 0;
+    uint32_t first = *row;
+    for (; *row < n_rows; ++*row) {
+        at = rows + (size_t)*row * schema->row_size;
+        if (value_of(schema, at, XTF_TOTALS_CHILD) != child)
+            break;
+        uint64_t key = value_of(schema, at, XTF_TOTALS_KEYS);
+        cr_assert(*row == first || key > before, "out of order");
+        before = key;
+        cr_assert(key < REGIONS || key == XTF_FRAMES_BEFORE);
+        uint64_t *naive = cells[key == XTF_FRAMES_BEFORE ? REGIONS : key];
+        for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++) {
+            cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), naive[c]);
+            naive[c] = 0;
+        }
+    }
+    for (unsigned region = 0; region <= REGIONS; region++)
+        for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
+            cr_assert_eq(cells[region][c], 0, "region %u of child %u was left out", region, child);
+    cr_assert_leq(*row - first, limit);
+}
+
+static bool in_group(const FrameRow *row, uint64_t depth, const uint64_t *key)
+{
+    return (depth < 1 || row->region == key[0]) && (depth < 2 || row->distance == key[1]);
+}
+
+/* Groups of a child told apart by so many keys. */
+static unsigned count_groups(const Plan *plan, uint32_t from, uint32_t to, unsigned depth)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = from; i < to; i++) {
+        const uint64_t key[GROUP_KEYS] = {row_at(plan, i)->region, row_at(plan, i)->distance};
+        uint32_t first = from;
+        while (!in_group(row_at(plan, first), depth, key))
+            first++;
+        n += first == i;
+    }
+    return n;
+}
+
+static void assert_groups_of_child(const Plan *plan, const XtfSchema *schema, const uint8_t *rows, uint32_t n_rows,
+                                   uint32_t *row, uint32_t child, uint32_t from, uint32_t to)
+{
+    uint64_t limit = CLAMP((to - from) / GROUP_ROWS, LEAST, MOST), counted = 0;
+    unsigned depth = GROUP_KEYS, n = 0;
+
+    while (depth > 0 && count_groups(plan, from, to, depth) > limit)
+        depth--;
+    for (; *row < n_rows; ++*row, n++) {
+        const uint8_t *at = rows + (size_t)*row * schema->row_size;
+        if (value_of(schema, at, XTF_TOTALS_CHILD) != child)
+            break;
+        cr_assert_eq(value_of(schema, at, XTF_TOTALS_DEPTH), depth);
+        uint64_t key[GROUP_KEYS], in = 0, sum = 0;
+        for (unsigned k = 0; k < GROUP_KEYS; k++) {
+            key[k] = value_of(schema, at, XTF_TOTALS_KEYS + k);
+            cr_assert(k < depth || key[k] == 0);
+        }
+        for (uint32_t i = from; i < to; i++)
+            if (in_group(row_at(plan, i), depth, key)) {
+                in++;
+                sum += row_at(plan, i)->outermost;
+            }
+        cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + GROUP_KEYS), in);
+        cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + GROUP_KEYS + 1), sum);
+        counted += in;
+    }
+    cr_assert_eq(n, count_groups(plan, from, to, depth));
+    cr_assert_eq(counted, to - from);
+}
+
+static void assert_snapshot(const Plan *plan, const XtfSchema *schema, const uint8_t *rows, uint32_t n_rows,
+                            uint32_t *row, uint32_t child, uint32_t n)
+{
+    uint32_t first = n;
+
+    for (unsigned depth = 0; first > 0 && depth < XTF_SNAPSHOT_FRAMES; first--)
+        depth += is_open(plan, first - 1, n);
+    for (uint32_t r = first; r < n; r++) {
+        if (!is_open(plan, r, n))
+            continue;
+        cr_assert_lt(*row, n_rows);
+        const uint8_t *at = rows + (size_t)(*row)++ * schema->row_size;
+        cr_assert_eq(value_of(schema, at, XTF_SNAPSHOT_CHILD), child);
+        cr_assert_eq(value_of(schema, at, XTF_SNAPSHOT_KEY), row_at(plan, r)->region);
+        cr_assert_eq(value_of(schema, at, XTF_SNAPSHOT_ROW), r);
+        cr_assert_eq(value_of(schema, at, XTF_SNAPSHOT_TIME), row_at(plan, r)->time);
+        cr_assert_eq(value_of(schema, at, XTF_SNAPSHOT_OUTERMOST), row_at(plan, r)->outermost);
+    }
+}
+
+/* `open`: the last child has no totals yet, but a snapshot. */
+static void assert_payload(const Plan *plan, const GByteArray *payload, unsigned level, bool open)
+{
+    const GArray *starts = plan->pages[level].starts;
+    const uint8_t *at = payload->data;
+    uint32_t n_children = starts->len - 1, n_rows, row = 0;
+    const XtfSchema *schema = xtf_sums_totals_schema(&plan->schema->sums[0]);
+
+    g_autofree uint8_t *frames = take_table(plan, schema, &at, &n_rows);
+    for (uint32_t i = 0; i < n_children; i++)
+        assert_frames_of_child(plan, schema, frames, n_rows, &row, i, g_array_index(starts, guint, i),
+                               g_array_index(starts, guint, i + 1));
+    cr_assert_eq(row, n_rows);
+
+    if (level == 1) {
+        g_autofree uint8_t *snapshots = take_table(plan, xtf_sums_snapshot_schema(), &at, &n_rows);
+        row = 0;
+        for (uint32_t i = 0; i < n_children + open; i++)
+            assert_snapshot(plan, xtf_sums_snapshot_schema(), snapshots, n_rows, &row, i,
+                            g_array_index(starts, guint, i));
+        cr_assert_eq(row, n_rows);
+    }
+
+    schema = xtf_sums_totals_schema(&plan->schema->sums[1]);
+    g_autofree uint8_t *groups = take_table(plan, schema, &at, &n_rows);
+    row = 0;
+    for (uint32_t i = 0; i < n_children; i++)
+        assert_groups_of_child(plan, schema, groups, n_rows, &row, i, g_array_index(starts, guint, i),
+                               g_array_index(starts, guint, i + 1));
+    cr_assert_eq(row, n_rows);
+    cr_assert_eq(at, payload->data + payload->len);
+}
+
+/* A child of a level's open page ends before row `end`; the page is sealed first if it is full. */
+static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
+{
+    GArray **starts = &plan->pages[level].starts;
+
+    if (!*starts) {
+        *starts = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_array_append_val(*starts, start);
+        plan->height = level;
+    }
+    g_array_append_val(*starts, end);
+    if ((*starts)->len - 1 < FANOUT)
+        return;
+    g_autoptr(GByteArray) payload = g_byte_array_new();
+    guint first = g_array_index(*starts, guint, 0);
+    xtf_array_sums_seal_index(plan->sums, level, payload);
+    assert_payload(plan, payload, level, false);
+    g_array_set_size(*starts, 0);
+    g_array_append_val(*starts, end);
+    child_sealed(plan, level + 1, first, end);
+}
+
+static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, FrameShape shape, guint leaf_most)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+    Plan plan = {.schema = make_schema(), .codec = codec, .rows = random_frames(random, count, shape)};
+
+    plan.end = g_new(uint32_t, count);
+    plan.target = g_new(uint32_t, count);
+    naive_ends(plan.rows, plan.end, plan.target);
+    plan.sums = xtf_array_sums_new(plan.schema, codec);
+    for (guint from = 0; from < count;) {
+        guint to = from + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
+        to = MIN(to, count);
+        xtf_array_sums_seal_leaf(plan.sums, (const uint8_t *)row_at(&plan, from), to - from);
+        child_sealed(&plan, 1, from, to);
+        for (unsigned level = 1; level <= plan.height; level++) {
+            g_autoptr(GByteArray) payload = g_byte_array_new();
+            xtf_array_sums_pack_open(plan.sums, level, payload);
+            assert_payload(&plan, payload, level, true);
+        }
+        from = to;
+    }
+    cr_assert_gt(plan.height, 1);
+    for (unsigned level = 1; level <= plan.height; level++)
+        g_array_unref(plan.pages[level].starts);
+    xtf_array_sums_free(plan.sums);
+    g_array_unref(plan.rows);
+    g_free(plan.end);
+    g_free(plan.target);
+    xtf_schema_free(plan.schema);
+}
+
+Test(writer_sums, every_child_of_every_page)
+{
+    for (uint32_t seed = 0; seed < 20; seed++) {
+        FrameShape shape = {.regions = seed % 2 ? 6 : REGIONS, .deepest = 12, .mishaps = seed % 5, .ties = 20};
+        write_and_check(seed, seed % 4 < 2 ? XTF_CODEC_PLAIN : XTF_CODEC_COMPACT, 1200, shape, 40);
+    }
+}
+
+Test(writer_sums, leaves_large_enough_for_many_groups)
+{
+    for (uint32_t seed = 0; seed < 4; seed++)
+        write_and_check(seed, seed % 2, 20000, (FrameShape){.regions = REGIONS, .deepest = 10, .ties = 20}, 1600);
+}
+
+Test(writer_sums, stacks_deeper_than_snapshots)
+{
+    for (uint32_t seed = 0; seed < 4; seed++)
+        write_and_check(seed, seed % 2, 2000, (FrameShape){.regions = REGIONS, .deepest = 150, .mishaps = seed}, 60);
+}
+
+Test(writer_sums, none_where_none_are_declared)
+{
+    g_autoptr(XtfSchema) schema = test_schema("plain");
+    g_autoptr(GByteArray) payload = g_byte_array_new();
+
+    cr_assert_null(xtf_array_sums_new(schema, XTF_CODEC_PLAIN));
+    xtf_array_sums_seal_leaf(NULL, NULL, 0);
+    xtf_array_sums_seal_index(NULL, 1, payload);
+    xtf_array_sums_pack_open(NULL, 1, payload);
+    cr_assert(xtf_array_sums_resume(NULL, NULL, NULL));
+    cr_assert_eq(payload->len, 0);
+    xtf_array_sums_free(NULL);
+}

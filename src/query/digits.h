@@ -1,41 +1,70 @@
 /*
- * Decimal digits, two at a time, written backwards from where a column ends.
+ * Decimal digits, written backwards from where a column ends, three at a time.
  */
 #pragma once
 
+#include <glib.h>
 #include <stdint.h>
 #include <string.h>
 
-extern const char xtf_digit_pairs[200];
+/* The numbers below 1000, as three characters with one before them: so that four can be stored at once, and the next
+ * three overwrite the foremost. */
+extern const char xtf_triples[1000][4];       /* with leading zeros */
+extern const char xtf_blank_triples[1000][4]; /* with leading blanks; 0 is blank */
 
 /* Writes v before `end`; returns where it begins. */
 static inline char *xtf_put_digits(char *end, uint64_t v)
 {
-    while (v >= 100) {
-        end -= 2;
-        memcpy(end, xtf_digit_pairs + 2 * (v % 100), 2);
-        v /= 100;
+    for (; v >= 1000; v /= 1000) {
+        end -= 3;
+        memcpy(end, xtf_triples[v % 1000] + 1, 3);
     }
-    if (v >= 10) {
-        end -= 2;
-        memcpy(end, xtf_digit_pairs + 2 * v, 2);
-    } else {
-        *--end = (char)('0' + v);
-    }
+    for (; v >= 10; v /= 10)
+        *--end = (char)('0' + v % 10);
+    *--end = (char)('0' + v);
     return end;
+}
+
+/* The last n, 1 to 3, of a triple's characters before `end`. */
+static inline void xtf_store_triple(char *end, const char *triple, unsigned n)
+{
+    if (n == 3)
+        memcpy(end - 3, triple + 1, 3);
+    else if (n == 2)
+        memcpy(end - 2, triple + 2, 2);
+    else
+        end[-1] = triple[3];
 }
 
 /* Exactly n digits, with leading zeros. */
 static inline char *xtf_put_padded(char *end, uint64_t v, unsigned n)
 {
-    for (; n >= 2; n -= 2) {
-        end -= 2;
-        memcpy(end, xtf_digit_pairs + 2 * (v % 100), 2);
-        v /= 100;
+    for (; n > 3; n -= 3, end -= 3, v /= 1000)
+        memcpy(end - 4, xtf_triples[v % 1000], 4);
+    if (n > 0)
+        xtf_store_triple(end, xtf_triples[v % 1000], n);
+    return end - n;
+}
+
+/* Fills `width` characters, at least 1, before `end`: v, which fits, behind blanks. */
+static inline void xtf_put_right(char *end, uint64_t v, unsigned width)
+{
+    const uint32_t zero =
+        GUINT32_TO_LE((uint32_t)('0' - ' ') << 24); /* makes of a last blank a zero, and leaves digits alone */
+    char last[4];
+    uint32_t four;
+
+    memcpy(&four, v >= 1000 ? xtf_triples[v % 1000] : xtf_blank_triples[v], 4);
+    four |= zero;
+    memcpy(last, &four, 4);
+    if (width <= 3) {
+        xtf_store_triple(end, last, width);
+        return;
     }
-    if (n)
-        *--end = (char)('0' + v % 10);
-    return end;
+    memcpy(end - 4, last, 4);
+    for (v /= 1000, width -= 3, end -= 3; width > 3; width -= 3, end -= 3, v /= 1000)
+        memcpy(end - 4, v >= 1000 ? xtf_triples[v % 1000] : xtf_blank_triples[v], 4);
+    xtf_store_triple(end, xtf_blank_triples[v], width);
 }
 
 static inline unsigned xtf_count_digits(uint64_t v)

@@ -307,6 +307,8 @@ static void finish_program(Layout *layout, XtfProgram *program)
         cell->to = cell->from + column_at(layout, cell->column)->width;
         cell->max = xtf_largest_of_digits(cell->to - cell->from);
         cell->last = cell->column + 1 == format->columns->len;
+        if (cell->kind == XTF_CELL_TYPE)
+            memcpy(program->template + cell->from, cell->names->text, cell->names->width);
     }
 }
 

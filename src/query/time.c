@@ -10,6 +10,7 @@ typedef unsigned __int128 Wide;
 enum {
     NUMBER_DIGITS_MAX = 40, /* of a number in a path: more than any tick needs */
     LIMBS = 6,              /* 384 bits: 40 digits times a unit times a resolution take 209 */
+    INVERSE_BITS = 60,
 };
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
@@ -38,8 +39,7 @@ void xtf_scale_init(XtfScale *scale, const XtfClock *clock)
     bool empty = clock->first > clock->last;
     char text[XTF_TIME_TEXT_MAX];
 
-    scale->num = num / divisor;
-    scale->den = den / divisor;
+    *scale = (XtfScale){.num = num / divisor, .den = den / divisor};
     if (empty)
         scale->origin = clock->origin == UINT64_MAX ? 0 : clock->origin;
     else
@@ -48,6 +48,9 @@ void xtf_scale_init(XtfScale *scale, const XtfClock *clock)
     scale->end = empty ? scale->origin : scale->last + (scale->last < UINT64_MAX);
     scale->digits = digits_of_resolution(scale->num, scale->den);
     scale->fraction = scale->digits <= 19 ? xtf_largest_of_digits(scale->digits) + 1 : 0;
+    /* For seconds of less than 2^60 ticks. It has 64 bits: 10^digits is less than ten times a second's ticks. */
+    if (scale->fraction && scale->den == 1 && scale->num < UINT64_C(1) << INVERSE_BITS)
+        scale->inverse = (uint64_t)(((Wide)scale->fraction << INVERSE_BITS) / scale->num);
     /* 100% is printed too: as the end of a window, and as a duration. */
     scale->width =
         (unsigned)(text + sizeof text - xtf_scale_put(scale, scale->end - scale->origin, text + sizeof text));
@@ -94,6 +97,36 @@ char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end)
         *--end = '.';
     }
     return put_wide(end, whole);
+}
+
+void xtf_scale_put_second(const XtfScale *scale, uint64_t ticks, char *end, XtfSecond *second)
+{
+    memset(end - scale->width, ' ', scale->width);
+    xtf_scale_put(scale, ticks, end);
+    if (scale->inverse)
+        *second = ticks - ticks % scale->num;
+}
+
+/* rest * fraction / num, rest being less than num. The inverse is less than 1 too small in units of 2^-60, so the
+ * quotient is at most 1 too small. */
+static inline uint64_t fraction_of(const XtfScale *scale, uint64_t rest)
+{
+    uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
+    uint64_t left = rest * scale->fraction - quotient * scale->num; /* less than 2 * num: right although both wrap */
+    return quotient + (left >= scale->num);
+}
+
+void xtf_scale_put_column(const XtfScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n, char *end,
+                          size_t stride)
+{
+    XtfSecond current = second;
+
+    for (uint32_t i = 0; i < n; i++, end += stride) {
+        if (G_UNLIKELY(!xtf_scale_same_second(scale, current, ticks[i]) || current != second))
+            xtf_scale_put_second(scale, ticks[i], end, &current);
+        else
+            xtf_put_padded(end, fraction_of(scale, ticks[i] - current), scale->digits);
+    }
 }
 
 static char *print_end(const XtfScale *scale, uint64_t t, char *out)

@@ -20,6 +20,9 @@ typedef struct {
     unsigned digits;   /* after the point */
     unsigned width;    /* characters of the longest time of this trace */
     uint64_t fraction; /* 10^digits, where one division makes them; else 0 */
+    /* 2^60 * fraction / num, so that the digits of a part of a second take no division; 0: they do. A second is then
+     * just `num` ticks. */
+    uint64_t inverse;
 } XtfScale;
 
 /* The end of a window that is open: after every record, also one at the last tick of all. */
@@ -34,6 +37,22 @@ void xtf_scale_init(XtfScale *scale, const XtfClock *clock);
 
 /* Writes a number of ticks as seconds so that it ends before `end`, and returns where it begins. */
 char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end);
+
+/* The first tick of a second, of one whose whole part stands before a point already. */
+typedef uint64_t XtfSecond;
+
+/* Whether a time has the same whole part; false, too, where that takes long to tell. */
+static inline bool xtf_scale_same_second(const XtfScale *scale, XtfSecond second, uint64_t ticks)
+{
+    return scale->inverse != 0 && ticks >= second && ticks - second < scale->num;
+}
+
+/* Writes a time, blanks before it, into the `width` characters before `end`, and remembers its second. */
+void xtf_scale_put_second(const XtfScale *scale, uint64_t ticks, char *end, XtfSecond *second);
+/* Writes n times one below another, `stride` bytes apart, the first before `end`. Each line has `second` there already.
+ */
+void xtf_scale_put_column(const XtfScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n, char *end,
+                          size_t stride);
 
 /* The name of a window: "1.5-2", in seconds after the origin, trailing zeros left out; an open end stays open. */
 void xtf_scale_print_window(const XtfScale *scale, uint64_t a, uint64_t b, char text[static XTF_WINDOW_TEXT_MAX]);

@@ -142,3 +142,48 @@ Test(time, neighbouring_ticks_look_different)
         cr_assert(strcmp(a, b) < 0, "%s and %s", a, b);
     }
 }
+
+/* Times one below another are those that are written one by one: within a second, across seconds, and backwards. */
+Test(time, columns_are_what_single_times_are)
+{
+    enum { N = 64, LINE = 60 };
+    static const uint64_t resolutions[][2] = {{1, 1},
+                                              {1000, 1},
+                                              {1000000000, 1},
+                                              {2399987654, 1},
+                                              {999999999, 1},
+                                              {3, 1},
+                                              {7, 3},
+                                              {10000000000, 1},
+                                              {(UINT64_C(1) << 60) - 1, 1},
+                                              {UINT64_MAX, 1},
+                                              {10000000000000000000u, 1}};
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+
+    for (size_t r = 0; r < G_N_ELEMENTS(resolutions); r++) {
+        uint64_t num = resolutions[r][0], last = num > UINT64_MAX / 1000 ? UINT64_MAX - 1 : num * 1000;
+        XtfScale scale = scale_of(num, resolutions[r][1], 0, last);
+        for (unsigned round = 0; round < 200; round++) {
+            char lines[N * LINE], wanted[N * LINE];
+            uint64_t ticks[N], t = (uint64_t)(g_rand_double(random) * (double)last / 2);
+            XtfSecond second = 0;
+            for (unsigned i = 0; i < N; i++) {
+                t += (uint64_t)(g_rand_double(random) * (double)num / (round % 2 ? 10000 : 10));
+                ticks[i] = MIN(round % 7 == 6 ? last - MIN(t, last) : t, last);
+            }
+            memset(lines, '#', sizeof lines);
+            memset(wanted, '#', sizeof wanted);
+            for (unsigned i = 0; i < N; i++) {
+                char *end = wanted + i * LINE + LINE - 1;
+                memset(end - scale.width, ' ', scale.width);
+                xtf_scale_put(&scale, ticks[i], end);
+                xtf_scale_put_second(&scale, ticks[0], lines + i * LINE + LINE - 1, &second);
+            }
+            xtf_scale_put_column(&scale, second, ticks, N, lines + LINE - 1, LINE);
+            for (unsigned i = 0; i < N; i++)
+                cr_assert(memcmp(lines + i * LINE, wanted + i * LINE, LINE) == 0,
+                          "tick %lu of %lu a second: %.*s, should be %.*s", ticks[i], num, LINE, lines + i * LINE, LINE,
+                          wanted + i * LINE);
+        }
+    }
+}

@@ -102,6 +102,11 @@ static ValueType value_type(const XtfTotals *totals, const uint64_t *key, unsign
                                               : VALUE_UNSIGNED;
 }
 
+bool xtf_totals_value_is_real(const XtfTotals *totals, const uint64_t *key, unsigned i)
+{
+    return value_type(totals, key, i) == VALUE_REAL;
+}
+
 static double real(uint64_t bits)
 {
     double value;

@@ -48,3 +48,6 @@ void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t
 /* Adds the cells of a group to those of another, or of the same, of rows before. Of the totals only what they are of
  * matters: the sums, and the depth to which the key is known. */
 void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added);
+
+/* Whether value i of the sums is a double in groups of this key. */
+bool xtf_totals_value_is_real(const XtfTotals *totals, const uint64_t *key, unsigned i);

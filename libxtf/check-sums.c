@@ -1,0 +1,248 @@
+#include "libxtf/check-sums.h"
+
+#include <math.h>
+
+#include "libxtf/sums-table.h"
+#include "libxtf/sums-walk.h"
+#include "libxtf/totals.h"
+
+enum {
+    /* Groups held of a page; beyond, the last key is forgotten. No child has so many stored, so none that is
+     * stored is forgotten. */
+    GROUPS_HELD = 1 << 17,
+};
+
+typedef struct {
+    const XtfSumsCheck *check;
+    const XtfArray *array;
+    const XtfSums *sums;
+    unsigned which;
+    XtfFrameStack stack; /* whole: behind the last leaf that was passed */
+    bool stopped;
+} SumsWalk;
+
+static void G_GNUC_PRINTF(2, 3) problem(SumsWalk *walk, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    walk->check->problem(message, walk->check->data);
+}
+
+static void stop(SumsWalk *walk, const GError *error)
+{
+    walk->check->problem(error->message, walk->check->data);
+    walk->stopped = true;
+}
+
+static void child_problem(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const char *what)
+{
+    const XtfTrace *trace = walk->array->trace;
+    uint64_t first = trace->catalog.segments[walk->array->segment].first_page;
+    g_autofree char *where =
+        page->open
+            ? g_strdup("right edge")
+            : g_strdup_printf("page %" PRIu64, page->page.block->offset / trace->superblock.info.page_size - first);
+
+    problem(walk, "array %u, %s, level %u: sums of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
+            where, page->level, slot, xtf_walk_start(page, slot), xtf_walk_end(page, slot), what);
+}
+
+static double real(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Whether sums of doubles are the same but for the order in which they were added, which is not known. */
+static bool near(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
+{
+    double greatest = fmax(fabs(real(a[XTF_VALUE_MIN])), fabs(real(a[XTF_VALUE_MAX])));
+    double error = fabs(real(a[XTF_VALUE_SUM]) - real(b[XTF_VALUE_SUM]));
+
+    return !(error > ldexp(greatest * (double)*rows, -40));
+}
+
+/* Whether value i's cells are the same. */
+static bool value_equal(const XtfTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a, const uint64_t *b)
+{
+    unsigned step = totals->sums->extremes ? XTF_VALUE_CELLS : 1;
+    const uint64_t *left = a + 1 + i * step, *right = b + 1 + i * step;
+
+    if (memcmp(left, right, step * sizeof *left) == 0)
+        return true;
+    if (!xtf_totals_value_is_real(totals, key, i))
+        return false;
+    if (step == 1)
+        return true; /* nothing tells how large the values are, so how much rounding there is */
+    return memcmp(left + 1, right + 1, (step - 1) * sizeof *left) == 0 && near(a, left, right);
+}
+
+static bool cells_equal(const XtfTotals *totals, const uint64_t *key, const uint64_t *a, const uint64_t *b)
+{
+    if (totals->sums->kind == XTF_SUMS_FRAMES)
+        return memcmp(a, b, XTF_FRAMES_CELLS * sizeof *a) == 0;
+    if (a[XTF_GROUP_ROWS] != b[XTF_GROUP_ROWS])
+        return false;
+    for (unsigned i = 0; i < totals->sums->n_values; i++)
+        if (!value_equal(totals, key, i, a, b))
+            return false;
+    return true;
+}
+
+/* The same totals, of fewer keys. */
+static XtfTotals *coarse_copy(const XtfTotals *totals, unsigned depth)
+{
+    XtfTotals *coarse = xtf_totals_new(totals->sums, depth);
+
+    xtf_totals_add_all(coarse, totals);
+    return coarse;
+}
+
+/* Compares what is stored of a child with what its rows add up to. */
+static void compare_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const XtfSumLists *stored,
+                          const XtfTotals *totals)
+{
+    uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
+    unsigned depth = stored->depths[stored->lists.groups[from]]; /* a child has a group at least */
+    bool same = depth <= totals->depth;
+
+    g_autoptr(XtfTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
+    same = same && to - from == xtf_totals_n(right);
+    for (uint32_t item = from; same && item < to; item++) {
+        const uint64_t *key = xtf_sum_lists_key(stored, stored->lists.groups[item]);
+        const uint64_t *cells = xtf_totals_find(right, key);
+        same = cells && cells_equal(right, key, cells, xtf_sum_lists_cells(stored, &stored->lists, item));
+    }
+    if (!same)
+        child_problem(walk, page, slot, "they are not what the rows add up to");
+}
+
+/* Compares what is stored of the stack before a leaf with what the rows before leave. */
+static void compare_stack(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const XtfSumLists *stored)
+{
+    XtfFrameStack stack;
+
+    xtf_frame_stack_init(&stack);
+    xtf_sum_lists_stack(stored, slot, 0, &stack);
+    guint n = stack.frames->len, depth = walk->stack.frames->len;
+    bool same = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
+    for (guint i = 0; same && i < n; i++) {
+        const XtfOpenFrame *is = &g_array_index(stack.frames, XtfOpenFrame, i);
+        const XtfOpenFrame *should = &g_array_index(walk->stack.frames, XtfOpenFrame, depth - n + i);
+        same = is->key == should->key && is->row == should->row && is->time == should->time &&
+               is->outermost == should->outermost;
+    }
+    if (!same)
+        child_problem(walk, page, slot, "the stack before it is not what the rows before leave open");
+    xtf_frame_stack_clear(&stack);
+}
+
+/* Adds up a leaf's rows. */
+static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfTotals *totals)
+{
+    g_autoptr(GError) error = NULL;
+    XtfPageView rows;
+
+    if (!walk->check->go_on(walk->check->data)) {
+        walk->stopped = true;
+        return;
+    }
+    if (!xtf_walk_rows(leaf, &rows, &error)) {
+        stop(walk, error);
+        return;
+    }
+    xtf_summer_add(walk->array->schema, walk->sums, rows.payload, rows.count, &walk->stack, NULL, totals, NULL);
+    xtf_cache_put(walk->array->trace->cache, rows.block);
+}
+
+static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page);
+
+static XtfTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTotals *totals;
+
+    if (page->level == 1) {
+        XtfWalkLeaf leaf;
+        totals = xtf_totals_new(walk->sums, walk->sums->n_keys);
+        xtf_walk_leaf(page, slot, &leaf);
+        pass_leaf(walk, &leaf, totals);
+        return totals;
+    }
+    XtfWalkPage child;
+    if (!xtf_walk_down(page, slot, &child, &error)) {
+        stop(walk, error);
+        return xtf_totals_new(walk->sums, walk->sums->n_keys);
+    }
+    totals = pass_page(walk, &child);
+    xtf_walk_leave(&child);
+    return totals;
+}
+
+/* Adds what may know fewer keys, or be too much to know all keys of. */
+static void add(XtfTotals **totals, const XtfTotals *more)
+{
+    unsigned depth = MIN((*totals)->depth, more->depth);
+
+    if (depth < (*totals)->depth) {
+        XtfTotals *coarse = coarse_copy(*totals, depth);
+        xtf_totals_free(*totals);
+        *totals = coarse;
+    }
+    xtf_totals_add_all(*totals, more);
+    while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0) {
+        XtfTotals *coarse = coarse_copy(*totals, (*totals)->depth - 1u);
+        xtf_totals_free(*totals);
+        *totals = coarse;
+    }
+}
+
+/* Passes all rows below a page and compares what is stored with it; gives what they add up to. */
+static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTotals *sum = xtf_totals_new(walk->sums, walk->sums->n_keys);
+    XtfBlock *table = xtf_sums_table_get(walk->array, walk->which, page->level, &page->page, page->open, &error);
+
+    if (!table)
+        problem(walk, "%s", error->message);
+    for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
+        bool told = !page->open || slot + 1 < page->page.count;
+        if (table && page->level == 1 && walk->sums->kind == XTF_SUMS_FRAMES)
+            compare_stack(walk, page, slot, xtf_block_sum_lists(table));
+        g_autoptr(XtfTotals) totals = pass_child(walk, page, slot);
+        if (table && told && !walk->stopped)
+            compare_child(walk, page, slot, xtf_block_sum_lists(table), totals);
+        add(&sum, totals);
+    }
+    xtf_cache_put(walk->array->trace->cache, table);
+    return sum;
+}
+
+void xtf_check_sums(const XtfArray *array, const XtfSumsCheck *check)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (array->schema->n_sums == 0 || array->height == 1)
+        return; /* nothing is stored */
+    XtfBlock *edge = xtf_edge_get(array, &error);
+    if (!edge) {
+        check->problem(error->message, check->data);
+        return;
+    }
+    XtfWalkPage root;
+    xtf_walk_root_page(array, edge, &root);
+    bool stopped = false;
+    for (unsigned which = 0; which < array->schema->n_sums && !stopped; which++) {
+        SumsWalk walk = {.check = check, .array = array, .sums = &array->schema->sums[which], .which = which};
+        xtf_frame_stack_init(&walk.stack);
+        xtf_totals_free(pass_page(&walk, &root));
+        xtf_frame_stack_clear(&walk.stack);
+        stopped = walk.stopped;
+    }
+    xtf_cache_put(array->trace->cache, edge);
+}

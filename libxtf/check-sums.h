@@ -1,0 +1,15 @@
+/*
+ * Checking the sums of an array: all that is stored of them is worked out again from the rows.
+ */
+#pragma once
+
+#include "libxtf/array.h"
+
+typedef struct {
+    bool (*go_on)(void *data); /* asked at each leaf; false: the rest is left alone */
+    void (*problem)(const char *message, void *data);
+    void *data;
+} XtfSumsCheck;
+
+/* The array's pages are sound, but for their sums. */
+void xtf_check_sums(const XtfArray *array, const XtfSumsCheck *check);

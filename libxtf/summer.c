@@ -61,6 +61,14 @@ void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from)
     to->time = from->time;
 }
 
+/* Groups that were looked up before: a program calls the same few functions for a while. */
+enum { NEAR_GROUPS = 64 };
+
+typedef struct {
+    uint64_t key;
+    uint32_t number; /* plus 1; 0: none */
+} NearGroup;
+
 /* The work at hand. While it goes on the stack's array is longer than the stack is deep, so that a push is a store. */
 typedef struct {
     XtfFrameStack *stack;
@@ -68,7 +76,19 @@ typedef struct {
     XtfTotals *totals;
     XtfOpenFrame *frames; /* the array's */
     guint depth, room;
+    NearGroup near[NEAR_GROUPS]; /* by the low bits of the key */
 } FrameWork;
+
+static inline uint64_t *cells_of(FrameWork *work, uint64_t key)
+{
+    NearGroup *near = &work->near[key % NEAR_GROUPS];
+
+    if (G_UNLIKELY(near->number == 0 || near->key != key)) {
+        xtf_totals_cells_of(work->totals, &key);
+        *near = (NearGroup){.key = key, .number = work->totals->last + 1};
+    }
+    return work->totals->groups + (size_t)(near->number - 1) * (1 + XTF_FRAMES_CELLS) + 1;
+}
 
 static void take_stack(FrameWork *work)
 {
@@ -121,7 +141,7 @@ static void end_top(FrameWork *work, uint64_t time)
     const XtfOpenFrame *top = &work->frames[--work->depth];
 
     if (top->outermost)
-        xtf_totals_cells_of(work->totals, &top->key)[XTF_FRAMES_INCLUSIVE] += time - top->time;
+        cells_of(work, top->key)[XTF_FRAMES_INCLUSIVE] += time - top->time;
 }
 
 static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
@@ -182,8 +202,8 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     bool alone = work->depth == 0;
     const XtfOpenFrame *top = &work->frames[work->depth - !alone];
     if (!alone)
-        xtf_totals_cells_of(work->totals, &top->key)[XTF_FRAMES_EXCLUSIVE] += ticks;
-    xtf_totals_cells_of(work->totals, &key)[is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
+        cells_of(work, top->key)[XTF_FRAMES_EXCLUSIVE] += ticks;
+    cells_of(work, key)[is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
 
     bool leads_to_top = alone ? distance == 0 && !is_end : distance > 0 && top->row == stack->n - distance;
     if (G_UNLIKELY(!leads_to_top)) {
@@ -195,8 +215,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
         push(work, (XtfOpenFrame){
                        .key = key, .row = stack->n, .time = time, .outermost = load(&fields->outermost, row) != 0});
     else if (G_UNLIKELY(never_began)) {
-        uint64_t before = XTF_FRAMES_BEFORE;
-        uint64_t *cells = xtf_totals_cells_of(work->totals, &before);
+        uint64_t *cells = cells_of(work, XTF_FRAMES_BEFORE);
         cells[XTF_FRAMES_BEGUN]++;
         cells[XTF_FRAMES_INCLUSIVE] += alone ? ticks : 0;
         cells[XTF_FRAMES_EXCLUSIVE] += alone ? ticks : 0;

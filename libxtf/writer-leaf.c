@@ -5,8 +5,10 @@
 enum {
     BYTES_FIRST = 512,       /* what a leaf is allotted before it grows: most arrays of a large trace are small */
     FILL_PERCENT_AIM = 97,   /* of a page: what a guess aims at, so that it seldom takes more... */
-    FILL_PERCENT_LEAST = 93, /* ...and what is good enough */
-    PLAIN_PAGES_FIRST = 2,   /* the first guess: as many rows as fill so many pages if they are not packed */
+    FILL_PERCENT_LEAST = 93, /* ...and what is good enough; */
+    FILL_PERCENT_REST = 85,  /* where rows are left, this is, and no more than so many tries are made for it */
+    TRIES_MOST = 5,
+    PLAIN_PAGES_FIRST = 2, /* the first guess: as many rows as fill so many pages if they are not packed */
 };
 
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodec codec, unsigned level, uint32_t room)
@@ -63,24 +65,63 @@ static uint32_t pack_plain(const XtfLeafWriter *leaf, uint8_t *payload, uint32_t
     return leaf->target;
 }
 
+/* So many rows took, or would take, so many bytes. */
+typedef struct {
+    uint32_t count, bytes;
+} Try;
+
+/* Where rows change their kind, those before say little of those behind: so what to try next lies between what fitted
+ * (a count of 0: nothing was tried that did) and what did not. */
+static uint32_t guess_between(const XtfLeafWriter *leaf, Try fits, Try over)
+{
+    uint32_t aim = leaf->room * FILL_PERCENT_AIM / 100;
+
+    if (fits.count == 0)
+        return MIN(guess(leaf, over.count, over.bytes), over.count - 1 - over.count / 64);
+    uint64_t step = (uint64_t)(over.count - fits.count) * (aim - MIN(aim, fits.bytes));
+    uint32_t count = fits.count + (uint32_t)(step / MAX(over.bytes - fits.bytes, 1));
+    return CLAMP(count, fits.count, over.count - 1);
+}
+
+/* Packs as many of the first rows as fit well; how many, and what they take. */
+static Try pack_some(const XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
+{
+    Try fits = {0}, over = {0};
+    uint32_t count = MIN(all, leaf->target);
+
+    for (unsigned tries = 1;; tries++) {
+        uint32_t estimate = 0;
+        Try last = {count, xtf_pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &estimate)};
+        if (last.bytes > 0)
+            fits = last;
+        else
+            over = (Try){count, MAX(estimate, leaf->room + 1)};
+        bool filled = (uint64_t)fits.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_REST;
+        bool settled = over.count == 0 || filled || tries >= TRIES_MOST;
+        if (settled && last.bytes > 0)
+            return fits;
+        g_assert(over.count > 1); /* a row always fits */
+        count = settled && fits.count > 0 ? fits.count : guess_between(leaf, fits, over);
+        if (last.bytes > 0 && count == fits.count)
+            return fits;
+    }
+}
+
 uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *length)
 {
     if (leaf->codec == XTF_CODEC_PLAIN)
         return pack_plain(leaf, payload, length);
 
-    uint32_t all = xtf_leaf_writer_count(leaf), count = MIN(all, leaf->target), taken, estimate;
-    while (!(taken = xtf_pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &estimate))) {
-        g_assert(count > 1); /* a row always fits */
-        count = MIN(guess(leaf, count, estimate), count - 1 - count / 64);
-    }
-    bool filled = (uint64_t)taken * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;
-    leaf->target = guess(leaf, count, taken);
-    if (!filled && count == all && count < XTF_LEAF_ROWS_MAX) {
-        leaf->target = MAX(leaf->target, count + 1);
+    uint32_t all = xtf_leaf_writer_count(leaf);
+    Try packed = pack_some(leaf, all, payload);
+    bool filled = (uint64_t)packed.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;
+    leaf->target = guess(leaf, packed.count, packed.bytes);
+    if (!filled && packed.count == all && all < XTF_LEAF_ROWS_MAX) {
+        leaf->target = MAX(leaf->target, all + 1);
         return 0;
     }
-    *length = taken;
-    return count;
+    *length = packed.bytes;
+    return packed.count;
 }
 
 void xtf_leaf_writer_drop(XtfLeafWriter *leaf, uint32_t count)

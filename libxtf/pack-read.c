@@ -195,6 +195,7 @@ static void read_value(Reader *reader, Templates *templates, unsigned f, unsigne
 {
     const XtfPackField *field = &templates->fields[f];
     TemplateValue *value = &templates->values[f * templates->n + i];
+    uint8_t kind;
 
     switch (field->mode) {
     case XTF_PACK_VALUE:
@@ -204,8 +205,11 @@ static void read_value(Reader *reader, Templates *templates, unsigned f, unsigne
         value->value = xtf_unzigzag(read_varint(reader));
         break;
     case XTF_PACK_DISTANCE:
-        value->is_chained = read_byte(reader) == IS_CHAINED;
+        kind = read_byte(reader);
+        value->is_chained = kind == IS_CHAINED;
         value->value = value->is_chained ? 0 : read_varint(reader);
+        if (kind > IS_CHAINED)
+            fail(reader, "a distance is told in an unknown way");
         break;
     default:
         break;

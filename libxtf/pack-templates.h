@@ -20,12 +20,14 @@ void xtf_run_init(XtfRun *run, const XtfSchema *schema, const uint8_t *rows, uin
  * values are given the mode COLUMN. The number of templates; *firsts then are the rows that they were found in. */
 unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX]);
 
-/* Whether the distance of row n, not the first, is CHAINED. */
+/* Whether the distance of row n is CHAINED. Behind a row that leads nowhere it is not taken for that, though by chance
+ * it might be. */
 static inline bool xtf_is_chained(const XtfRun *run, const XtfPackField *distance, uint32_t n, uint64_t value)
 {
     size_t row_size = run->schema->row_size;
     const uint8_t *row = run->rows + n * row_size;
-    uint64_t back = n > 0 ? xtf_pack_get(distance, row - row_size) + 1 : 0; /* to where the row before leads */
+    uint64_t before = n > 0 ? xtf_pack_get(distance, row - row_size) : 0, back = before + 1;
 
-    return back - 1 < n && ((back + xtf_pack_get(distance, row - back * row_size)) & distance->mask) == value;
+    return before - 1 < n - UINT64_C(1) &&
+           ((back + xtf_pack_get(distance, row - back * row_size)) & distance->mask) == value;
 }

@@ -1,0 +1,128 @@
+/*
+ * Rows to pack, made up: calls as a program makes them, and rows of any schema.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "libxtf/schema.h"
+
+typedef struct __attribute__((packed)) {
+    uint64_t time;
+    uint64_t seq;
+    uint32_t region;
+    uint8_t event;
+    uint64_t enter;
+} CallRow;
+
+static const XtfFieldSpec call_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "seq", .type = XTF_TYPE_U64, .role = "seq", .flags = XTF_FIELD_RISES},
+    {.name = "region", .type = XTF_TYPE_U32},
+    {.name = "event", .type = XTF_TYPE_U8},
+    {.name = "enter", .type = XTF_TYPE_U64, .flags = XTF_FIELD_DISTANCE},
+    {0},
+};
+
+static inline XtfSchema *make_schema(const XtfFieldSpec *fields)
+{
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("rows", XTF_SCHEMA_RECORD, fields, &error);
+    if (!schema)
+        g_error("%s", error->message);
+    return schema;
+}
+
+/* Calls as a program makes them: loops of calls at any depth, so that the ENTERs' distances to the frame around them
+ * grow. Rows before `skip` are made and left out, so that the first ones lead out of the run. */
+static inline GArray *make_calls(GRand *random, uint32_t count, uint32_t skip)
+{
+    GArray *rows = g_array_new(FALSE, TRUE, sizeof(CallRow));
+    uint64_t frames[32], time = 12345, seq = 0;
+    uint32_t regions[32] = {0}, depth = 0;
+
+    for (uint32_t n = 0; n < count + skip; n++) {
+        CallRow row = {.time = time += (uint64_t)g_rand_int_range(random, 20, 400), .seq = seq};
+        seq += g_rand_int_range(random, 0, 10) == 0 ? 2 : 1;
+        bool enters =
+            depth == 0 || (depth < G_N_ELEMENTS(frames) && g_rand_int_range(random, 0, (gint32)depth + 2) < 2);
+        row.event = !enters;
+        if (enters) {
+            row.enter = depth > 0 ? n - frames[depth - 1] : 0;
+            regions[depth] = row.region = depth * 3 + (uint32_t)g_rand_int_range(random, 0, 2);
+            frames[depth++] = n;
+        } else {
+            row.enter = n - frames[--depth];
+            row.region = regions[depth];
+        }
+        if (n >= skip)
+            g_array_append_val(rows, row);
+    }
+    return rows;
+}
+
+/* Fields of every type that behave in every way. */
+typedef enum { CONSTANT, FEW, RANDOM, NOISE_BELOW, RISING, UNSTEADY, NONE_OR_FEW, REAL, N_BEHAVIOURS } Behaviour;
+
+static inline uint64_t next_value(GRand *random, Behaviour behaviour, uint64_t before, uint32_t n)
+{
+    uint64_t draw = (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+    double real = (double)(draw % 1000) / 7;
+
+    switch (behaviour) {
+    case CONSTANT:
+        return 0x1122334455667788;
+    case FEW:
+        return draw % 5 * 1000;
+    case RANDOM:
+        return draw;
+    case NOISE_BELOW:
+        return draw >> (n * 7 % 64);
+    case RISING:
+        return before + 3;
+    case UNSTEADY:
+        return before + draw % 1000;
+    case NONE_OR_FEW:
+        return draw % 3 ? UINT64_MAX : draw % 7;
+    default:
+        memcpy(&draw, &real, sizeof draw);
+        return draw;
+    }
+}
+
+static inline XtfSchema *random_schema(GRand *random, unsigned n_fields)
+{
+    g_autofree XtfFieldSpec *fields = g_new0(XtfFieldSpec, n_fields + 1);
+    char names[XTF_FIELDS_MAX][8];
+    const uint16_t flags[] = {0, 0, XTF_FIELD_RISES, XTF_FIELD_DISTANCE, XTF_FIELD_OPTIONAL};
+
+    fields[0] = (XtfFieldSpec){.name = "time", .type = XTF_TYPE_U64, .role = "time"};
+    for (unsigned f = 1; f < n_fields; f++) {
+        g_snprintf(names[f], sizeof names[f], "f%u", f);
+        fields[f] = (XtfFieldSpec){.name = names[f],
+                                   .type = (XtfType)g_rand_int_range(random, XTF_TYPE_U8, XTF_TYPE_STRING + 1),
+                                   .flags = flags[g_rand_int_range(random, 0, G_N_ELEMENTS(flags))]};
+    }
+    return make_schema(fields);
+}
+
+static inline uint8_t *random_table(GRand *random, const XtfSchema *schema, uint32_t count)
+{
+    uint8_t *rows = g_malloc((size_t)count * schema->row_size), *row = rows;
+    Behaviour behaviours[XTF_FIELDS_MAX];
+    uint64_t values[XTF_FIELDS_MAX] = {0};
+    unsigned shift = (unsigned)g_rand_int_range(random, 14, 64); /* so that 2^14 steps do not overflow... */
+
+    for (uint32_t f = 0; f < schema->n_fields; f++)
+        behaviours[f] = (Behaviour)g_rand_int_range(random, 0, N_BEHAVIOURS);
+    for (uint32_t n = 0; n < count; n++, row += schema->row_size) {
+        uint64_t step = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> shift;
+        values[0] += g_rand_int_range(random, 0, 4) ? step : 0;
+        for (uint32_t f = 0; f < schema->n_fields; f++) {
+            if (f > 0)
+                values[f] = next_value(random, behaviours[f], values[f], n);
+            xtf_field_set(&schema->fields[f], row, values[f]);
+        }
+    }
+    return rows;
+}

@@ -1,0 +1,104 @@
+/*
+ * What the bytes of a trace go to: space FILE. Walks the file page by page, by their kinds, and counts the bytes of
+ * payloads by record type and the pages' heads and rests apart; what lies in no page is commits.
+ */
+#include "bench.h"
+
+#include "libxtf/format.h"
+#include "libxtf/xtf.h"
+
+typedef struct {
+    uint64_t rows, pages[XTF_PAGE_SUMS + 1], payload[XTF_PAGE_SUMS + 1], edges;
+} Space;
+
+/* The schema of each array, by its id; and the right edges, which the P index names. */
+static uint32_t *read_arrays(XtfTrace *trace, Space *spaces, uint32_t *n_ids)
+{
+    uint64_t n = xtf_trace_n_arrays(trace);
+    g_autofree XtfArray *arrays = g_new0(XtfArray, n);
+    GError *error = NULL;
+    uint32_t *schema_of;
+
+    bench_check(xtf_trace_get_arrays(trace, 0, n, arrays, &error), error, "no arrays");
+    *n_ids = 0;
+    for (uint64_t i = 0; i < n; i++)
+        *n_ids = MAX(*n_ids, arrays[i].id + 1);
+    schema_of = g_new0(uint32_t, *n_ids);
+    for (uint64_t i = 0; i < n; i++) {
+        schema_of[arrays[i].id] = arrays[i].schema->id;
+        spaces[arrays[i].schema->id].rows += arrays[i].n_rows;
+        spaces[arrays[i].schema->id].edges += arrays[i].edge_length;
+    }
+    return schema_of;
+}
+
+static void print_space(const char *name, const Space *space, uint64_t page_size)
+{
+    uint64_t pages = space->pages[XTF_PAGE_LEAF] + space->pages[XTF_PAGE_INDEX] + space->pages[XTF_PAGE_SUMS];
+    uint64_t all = pages * page_size + space->edges;
+
+    g_print("%-16s %11lu %8lu %11lu %5.1f%% %8lu %8lu %10lu %10lu %6.2f%% %8.3f\n", name, (gulong)space->rows,
+            (gulong)space->pages[XTF_PAGE_LEAF], (gulong)space->payload[XTF_PAGE_LEAF],
+            100.0 * (double)space->payload[XTF_PAGE_LEAF] / (double)MAX(space->pages[XTF_PAGE_LEAF] * page_size, 1),
+            (gulong)space->pages[XTF_PAGE_INDEX], (gulong)space->pages[XTF_PAGE_SUMS],
+            (gulong)space->payload[XTF_PAGE_SUMS], (gulong)space->edges,
+            100.0 * (double)(space->pages[XTF_PAGE_SUMS] * page_size) / (double)MAX(all, 1),
+            (double)all / (double)MAX(space->rows, 1));
+}
+
+int main(int argc, char **argv)
+{
+    GError *error = NULL;
+    XtfTraceInfo info;
+
+    if (argc != 2) {
+        g_printerr("usage: space FILE\n");
+        return 2;
+    }
+    XtfTrace *trace = xtf_trace_open(argv[1], NULL, &error);
+    bench_check(trace != NULL, error, "it does not open");
+    xtf_trace_get_info(trace, &info);
+
+    uint32_t n_ids, n_schemas = xtf_trace_n_schemas(trace);
+    g_autofree Space *spaces = g_new0(Space, n_schemas);
+    g_autofree uint32_t *schema_of = read_arrays(trace, spaces, &n_ids);
+    g_autoptr(GMappedFile) file = g_mapped_file_new(argv[1], FALSE, &error);
+    bench_check(file != NULL, error, "it cannot be mapped");
+    const char *bytes = g_mapped_file_get_contents(file);
+    uint64_t n_pages = g_mapped_file_get_length(file) / info.page_size;
+    Space total = {0};
+
+    for (uint64_t place = xtf_first_place(info.page_size), step; place < n_pages; place += step) {
+        const XtfDiskPage *head = (const XtfDiskPage *)(bytes + place * info.page_size);
+        step = 1;
+        if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || xtf_read32(head->array) >= n_ids ||
+            head->kind < XTF_PAGE_LEAF || head->kind > XTF_PAGE_SUMS)
+            continue;
+        uint32_t length = xtf_read32(head->length);
+        Space *space = &spaces[schema_of[xtf_read32(head->array)]];
+        step = (sizeof *head + length + info.page_size - 1) / info.page_size;
+        space->pages[head->kind] += step;
+        space->payload[head->kind] += length;
+    }
+
+    g_print("# type                rows   leaves       bytes  full    index     sums      bytes      edges   sums%% "
+            "bytes/row\n");
+    for (uint32_t i = 0; i < n_schemas; i++) {
+        if (spaces[i].rows == 0)
+            continue;
+        print_space(xtf_trace_schema(trace, i)->name, &spaces[i], info.page_size);
+        if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_RECORD)
+            total.rows += spaces[i].rows;
+        total.edges += spaces[i].edges;
+        for (unsigned kind = XTF_PAGE_LEAF; kind <= XTF_PAGE_SUMS; kind++) {
+            total.pages[kind] += spaces[i].pages[kind];
+            total.payload[kind] += spaces[i].payload[kind];
+        }
+    }
+    print_space("all", &total, info.page_size);
+    g_print("# file: %lu bytes, %.4f a record; sums in pages of their own are %.2f%% of it\n", (gulong)info.file_size,
+            (double)info.file_size / (double)MAX(total.rows, 1),
+            100.0 * (double)(total.pages[XTF_PAGE_SUMS] * info.page_size) / (double)info.file_size);
+    xtf_trace_unref(trace);
+    return 0;
+}

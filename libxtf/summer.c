@@ -205,7 +205,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
         cells_of(work, top->key)[XTF_FRAMES_EXCLUSIVE] += ticks;
     cells_of(work, key)[is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
 
-    bool leads_to_top = alone ? distance == 0 && !is_end : distance > 0 && top->row == stack->n - distance;
+    bool leads_to_top = alone ? !is_end : distance > 0 && top->row == stack->n - distance;
     if (G_UNLIKELY(!leads_to_top)) {
         if (!end_elsewhere(work, is_end, distance, time, &never_began, error))
             return false;

@@ -2,27 +2,26 @@
 
 /*
  * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. The loop is
- * written out for each width, because every row that is ever written goes through it.
+ * written out for each width, and without branches, because every row that is ever written goes through it.
  */
-#define COLUMN_LIMITS(bits, flip)                                  \
-    do {                                                           \
-        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0; \
-        for (uint32_t i = 0; i < count; i++, rows += row_size) {   \
-            uint##bits##_t value;                                  \
-            memcpy(&value, rows, sizeof value);                    \
-            if (optional && value == UINT##bits##_MAX) {           \
-                none = 1;                                          \
-                continue;                                          \
-            }                                                      \
-            value ^= (flip);                                       \
-            low = value < low ? value : low;                       \
-            high = value > high ? value : high;                    \
-        }                                                          \
-        limits.has_none = none;                                    \
-        if (low <= high) {                                         \
-            limits.min = low ^ (flip);                             \
-            limits.max = high ^ (flip);                            \
-        }                                                          \
+#define COLUMN_LIMITS(bits, flip)                                              \
+    do {                                                                       \
+        const uint##bits##_t may_be = optional ? UINT##bits##_MAX : 0;         \
+        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0;             \
+        for (uint32_t i = 0; i < count; i++, rows += row_size) {               \
+            uint##bits##_t value, is_none;                                     \
+            memcpy(&value, rows, sizeof value);                                \
+            is_none = (uint##bits##_t) - (value == UINT##bits##_MAX) & may_be; \
+            value ^= (flip);                                                   \
+            low = MIN(low, value | is_none);                                   \
+            high = MAX(high, value & ~is_none);                                \
+            none |= is_none;                                                   \
+        }                                                                      \
+        limits.has_none = none != 0;                                           \
+        if (low <= high) {                                                     \
+            limits.min = low ^ (flip);                                         \
+            limits.max = high ^ (flip);                                        \
+        }                                                                      \
     } while (0)
 
 static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t count, bool optional)

@@ -1,0 +1,178 @@
+/*
+ * Unpacks what nobody packed, and holds the answers against what must be true of any. As a program it makes its inputs
+ * itself, the same ones every time: packed rows with a few bytes changed.
+ *
+ *     fuzz-pack ROUNDS SEED
+ *
+ * An entry point for libFuzzer, too: the first byte of the input tells the schema, the next two the number of rows:
+ *
+ *     clang -fsanitize=fuzzer,address,undefined -DLIBFUZZER ... fuzz-pack.c, and the sources of libxtf
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/deflate.h"
+#include "libxtf/pack-format.h"
+#include "libxtf/pack.h"
+#include "tests/unit/pack-rows.h"
+
+enum { HEAD = 3, ROWS_MAX = 3000 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool truth, const char *what)
+{
+    if (!truth)
+        g_error("fuzz: %s", what);
+}
+
+static XtfSchema *schema_of(uint8_t number)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(number);
+    return number % 4 == 0 ? make_schema(call_fields) : random_schema(random, 1 + number % 12);
+}
+
+static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
+{
+    size_t size = (size_t)count * schema->row_size, bound = xtf_pack_bound(schema, count);
+    g_autofree uint8_t *rows = g_malloc(size), *again = g_malloc(size), *repacked = g_malloc(bound);
+    g_autofree uint64_t *times = g_new(uint64_t, count);
+    const char *fault = NULL;
+
+    bool has_times = xtf_unpack_times(packed, length, count, times, &fault);
+    must(has_times == !fault, "a fault that was not told, or was none");
+    for (uint32_t n = 1; has_times && n < count; n++)
+        must(times[n - 1] <= times[n], "times that fall");
+    fault = NULL;
+    bool good = xtf_unpack_rows(schema, packed, length, count, rows, &fault);
+    must(good == !fault, "a fault that was not told, or was none");
+    must(!good || has_times, "rows without times");
+    if (!good)
+        return false;
+    for (uint32_t n = 0; n < count; n++)
+        must(times[n] == xtf_field_get(&schema->fields[0], rows + (size_t)n * schema->row_size),
+             "other times than rows");
+    length = xtf_pack(schema, rows, count, 1, repacked, (uint32_t)bound, NULL);
+    must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, again, &fault), "rows that cannot be packed");
+    must(memcmp(rows, again, size) == 0, "other rows than were packed");
+    return true;
+}
+
+static bool read_input(const uint8_t *data, size_t size)
+{
+    if (size <= HEAD)
+        return false;
+    g_autoptr(XtfSchema) schema = schema_of(data[0]);
+    return read_packed(schema, data + HEAD, (uint32_t)(size - HEAD), 1 + (data[1] | (uint32_t)data[2] << 8) % ROWS_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    read_input(data, size);
+    return 0;
+}
+
+#ifndef LIBFUZZER
+
+static uint64_t take_varint(const uint8_t **at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        value |= (uint64_t)(**at & 0x7f) << shift;
+        if (*(*at)++ < 0x80)
+            return value;
+    }
+}
+
+/* The same streams, all of them stored: a byte changed in them is a byte changed in what they say. */
+static void append_stored(GByteArray *to, const uint8_t *packed, uint32_t length)
+{
+    for (const uint8_t *at = packed; at < packed + length;) {
+        uint64_t code = take_varint(&at), n = code >> 2;
+        uint64_t stored = (code & 3) == XTF_STREAM_DEFLATED   ? take_varint(&at)
+                          : (code & 3) == XTF_STREAM_REPEATED ? 1
+                                                              : n;
+        g_autofree uint8_t *bytes = g_malloc(n + 1);
+        uint8_t head[XTF_VARINT_MAX];
+        if ((code & 3) == XTF_STREAM_DEFLATED)
+            must(xtf_deflate->inflate(at, stored, bytes, n), "our own stream does not inflate");
+        else if ((code & 3) == XTF_STREAM_REPEATED)
+            memset(bytes, *at, n);
+        else
+            memcpy(bytes, at, n);
+        at += stored;
+        g_byte_array_append(to, head, (guint)(xtf_put_varint(head, n << 2 | XTF_STREAM_STORED) - head));
+        g_byte_array_append(to, bytes, (guint)n);
+    }
+}
+
+static GByteArray *make_input(GRand *random)
+{
+    const uint32_t counts[] = {1, 2, 5, 30, 300, 2000};
+    uint32_t count = counts[g_rand_int_range(random, 0, G_N_ELEMENTS(counts))];
+    uint8_t head[HEAD] = {(uint8_t)g_rand_int(random), (uint8_t)(count - 1), (uint8_t)((count - 1) >> 8)};
+    g_autoptr(XtfSchema) schema = schema_of(head[0]);
+    g_autofree uint8_t *rows = head[0] % 4 ? random_table(random, schema, count) : NULL;
+    g_autoptr(GArray) calls = rows ? NULL : make_calls(random, count, count / 2);
+    uint32_t bound = (uint32_t)xtf_pack_bound(schema, count);
+    g_autofree uint8_t *packed = g_malloc(bound);
+    uint32_t length = xtf_pack(schema, rows ? rows : (const uint8_t *)calls->data, count, 1, packed, bound, NULL);
+    GByteArray *input = g_byte_array_new();
+
+    must(length > 0, "rows that cannot be packed");
+    g_byte_array_append(input, head, HEAD);
+    if (g_rand_int_range(random, 0, 4))
+        append_stored(input, packed, length);
+    else
+        g_byte_array_append(input, packed, length);
+    return input;
+}
+
+static void change(GRand *random, GByteArray *input)
+{
+    static const uint8_t telling[] = {0, 1, 2, 3, 5, 6, 0x7f, 0x80, 0xfe, 0xff};
+    /* The first bytes tell more than the others. */
+    guint end = g_rand_int_range(random, 0, 2) ? input->len : MIN(input->len, 60);
+    guint at = (guint)g_rand_int_range(random, g_rand_int_range(random, 0, 20) ? HEAD : 0, (gint32)end);
+
+    switch (g_rand_int_range(random, 0, 8)) {
+    case 0:
+        g_byte_array_set_size(input, MAX(at, HEAD + 1));
+        break;
+    case 1:
+        g_byte_array_remove_index(input, at);
+        break;
+    case 2:
+        g_byte_array_append(input, telling, 1);
+        break;
+    case 3:
+    case 4:
+        input->data[at] = telling[g_rand_int_range(random, 0, G_N_ELEMENTS(telling))];
+        break;
+    default:
+        input->data[at] ^= 1u << g_rand_int_range(random, 0, 8);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s ROUNDS SEED\n", argv[0]);
+        return 2;
+    }
+    long rounds = atol(argv[1]), good = 0;
+
+    for (long round = 0; round < rounds; round++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed((uint32_t)(atol(argv[2]) + round));
+        g_autoptr(GByteArray) input = make_input(random);
+        for (int n = g_rand_int_range(random, 0, 4); n > 0 && input->len > HEAD + 1; n--)
+            change(random, input);
+        g_autofree uint8_t *exact = g_memdup2(input->data, input->len); /* so that a byte past the end is seen */
+        good += read_input(exact, input->len);
+    }
+    printf("%ld changed inputs read, %ld of them good\n", rounds, good);
+    return good * 3 >= rounds && good < rounds ? 0
+                                               : 1; /* else the changes are too coarse, or nothing is seen of them */
+}
+
+#endif

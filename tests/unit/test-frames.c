@@ -1,0 +1,250 @@
+/*
+ * Sums of frames, stacks and profiles, against frames kept in a list.
+ */
+#include "frames-fixture.h"
+
+/* Which files the rows are written to. Fat rows make many leaves of few rows. */
+typedef struct {
+    uint32_t page_size;
+    bool plain;
+    unsigned filler; /* fields of 8 bytes */
+} FileShape;
+
+static const FileShape files[] = {{4096, false, 0}, {4096, true, 0}, {4096, true, 40}, {16384, false, 0}};
+
+static const CallShape shapes[] = {
+    {.name = "a row", .rows = 1, .deep = 3, .regions = 3},
+    {.name = "few", .rows = 50, .deep = 4, .regions = 3},
+    {.name = "nested", .rows = 20000, .deep = 6, .regions = 20},
+    {.name = "ties", .rows = 6000, .deep = 6, .regions = 20, .ties = 90},
+    {.name = "recursion", .rows = 8000, .deep = 30, .regions = 2, .ties = 20},
+    {.name = "never ended", .rows = 8000, .deep = 10, .regions = 20, .never_ending = 500},
+    {.name = "before the trace", .rows = 8000, .deep = 2, .regions = 20, .orphans = 30},
+    {.name = "mis-nested", .rows = 8000, .deep = 20, .regions = 20, .jumps = 20, .orphans = 3},
+    {.name = "all wrong", .rows = 8000, .deep = 8, .regions = REGIONS, .jumps = 20, .orphans = 10, .lies = 10},
+    {.name = "deep", .rows = 20000, .deep = 150, .regions = 10, .jumps = 2},
+    {.name = "very deep", .rows = 20000, .deep = 3000, .regions = 10},
+    {.name = "ever deeper", .rows = 6000, .deep = 100000, .regions = REGIONS},
+};
+
+static XtfSchema *call_schema(const FileShape *file)
+{
+    GError *error = NULL;
+    g_autofree XtfFieldSpec *fields = g_new0(XtfFieldSpec, 6 + file->filler);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    memcpy(fields, call_fields, 5 * sizeof *fields);
+    for (unsigned i = 0; i < file->filler; i++) {
+        g_ptr_array_add(names, g_strdup_printf("filler%u", i));
+        fields[5 + i] = (XtfFieldSpec){.name = g_ptr_array_index(names, i), .type = XTF_TYPE_U64};
+    }
+    XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
+    cr_assert_good(schema, error);
+    cr_assert_good(xtf_schema_add_sums(schema, &call_sums, &error), error);
+    return schema;
+}
+
+static void append_calls(XtfWriter *writer, const FileShape *file, const Calls *calls, guint from, guint to)
+{
+    GError *error = NULL;
+    g_autoptr(XtfSchema) schema = call_schema(file);
+    g_autofree uint8_t *row = g_malloc0(schema->row_size);
+    uint32_t id;
+
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
+    cr_assert_good(array, error);
+    for (guint i = from; i < to; i++) {
+        memcpy(row, &g_array_index(calls->rows, CallRow, i), sizeof(CallRow));
+        cr_assert_good(xtf_array_append(array, row, &error), error);
+    }
+}
+
+static XtfWriter *create(const char *path, const FileShape *file)
+{
+    GError *error = NULL;
+    XtfWriterOptions options = {
+        .page_size = file->page_size, .plain = file->plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+
+    cr_assert_good(writer, error);
+    return writer;
+}
+
+static void write_calls(const char *path, const FileShape *file, const Calls *calls)
+{
+    GError *error = NULL;
+    XtfWriter *writer = create(path, file);
+
+    append_calls(writer, file, calls, 0, calls->rows->len);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+/* Two random numbers up to n, the smaller one first; near to one another every other time. */
+static void random_range(GRand *random, uint64_t n, uint64_t *from, uint64_t *to)
+{
+    uint64_t a = (uint64_t)(g_rand_double(random) * (double)(n + 2));
+    uint64_t b = chance(random, 50) ? a + (uint64_t)g_rand_int_range(random, 0, 300)
+                                    : (uint64_t)(g_rand_double(random) * (double)(n + 2));
+    *from = MIN(a, b);
+    *to = MAX(a, b);
+}
+
+static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
+{
+    GError *error = NULL;
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[0], 1);
+
+    for (int i = 0; i < times; i++) {
+        uint64_t n1 = 0, n2 = rows;
+        NaiveCells cells;
+        if (i > 0)
+            random_range(random, rows, &n1, &n2);
+        g_autofree char *what = g_strdup_printf("rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, n1, n2);
+        xtf_totals_clear(totals);
+        cr_assert_good(xtf_array_sum(array, 0, NULL, n1, n2, totals, &error), error);
+        naive_sum(calls, n1, MIN(n2, rows), cells);
+        assert_cells(totals, cells, what);
+    }
+}
+
+/* The naive model has seen all rows; `rows` of them are in the file. */
+static void check_stacks(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
+{
+    GError *error = NULL;
+    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+
+    for (int i = 0; i < times; i++) {
+        uint64_t n = i == 0 ? rows : (uint64_t)(g_rand_double(random) * (double)(rows + 1));
+        Calls *until = calls_new();
+        for (guint row = 0; row < n; row++)
+            naive_row(until, g_array_index(calls->rows, CallRow, row));
+        g_array_set_size(frames, 0);
+        cr_assert_good(xtf_array_stack(array, 0, n, frames, &error), error);
+        cr_assert_eq(frames->len, until->stack->len, "row %" G_GUINT64_FORMAT ": %u frames, should be %u", n,
+                     frames->len, until->stack->len);
+        for (guint f = 0; f < frames->len; f++) {
+            const XtfOpenFrame *is = &g_array_index(frames, XtfOpenFrame, f);
+            const NaiveFrame *should = &g_array_index(until->frames, NaiveFrame, g_array_index(until->stack, guint, f));
+            cr_assert(is->row == should->row && is->key == should->region && is->time == should->begin &&
+                          is->outermost == should->outermost,
+                      "row %" G_GUINT64_FORMAT ", frame %u", n, f);
+        }
+        calls_free(until);
+    }
+}
+
+static void check_profiles(const XtfArray *array, const Calls *calls, GRand *random, int times)
+{
+    GError *error = NULL;
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[0], 1);
+    uint64_t first = array->first - 700, last = array->last + 900, span = last - first;
+
+    for (int i = 0; i < times; i++) {
+        uint64_t a, b;
+        NaiveCells cells;
+        random_range(random, span + 400, &a, &b);
+        a += first - 200;
+        b += first - 200;
+        if (i == 0)
+            a = 0, b = UINT64_MAX;
+        if (i % 3 == 1) /* the time of a row */
+            b = g_array_index(calls->rows, CallRow, g_rand_int(random) % calls->rows->len).time;
+        if (i % 5 == 1)
+            a = g_array_index(calls->rows, CallRow, g_rand_int(random) % calls->rows->len).time;
+        g_autofree char *what = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
+        xtf_totals_clear(totals);
+        cr_assert_good(xtf_array_profile(array, 0, a, b, first, last, totals, &error), error);
+        naive_profile(calls, a, b, first, last, cells);
+        assert_cells(totals, cells, what);
+    }
+}
+
+Test(frames, sums_stacks_and_profiles_agree_with_memory)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(11);
+
+    for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++) {
+        Calls *calls = random_calls(random, &shapes[s]);
+        for (size_t f = 0; f < G_N_ELEMENTS(files); f++) {
+            write_calls(path, &files[f], calls);
+            for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 10) { /* room for nothing, some, all */
+                g_autoptr(XtfTrace) trace = open_trace(path, cache);
+                XtfArray array = find_array(trace, 7, 0);
+                check_sums(&array, calls, calls->rows->len, random, 40);
+                check_profiles(&array, calls, random, 40);
+                check_stacks(&array, calls, calls->rows->len, random, shapes[s].deep > 1000 ? 2 : 5);
+            }
+            g_autoptr(XtfTrace) trace = open_trace(path, 0);
+            cr_assert_eq(assert_sound(trace).rows, calls->rows->len);
+        }
+        calls_free(calls);
+    }
+    remove_folder(folder);
+}
+
+Test(frames, four_levels)
+{
+    const CallShape shape = {.name = "many", .rows = 240000, .deep = 12, .regions = 30, .orphans = 1, .jumps = 2};
+    const FileShape file = {4096, true, 58};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(12);
+    Calls *calls = random_calls(random, &shape);
+
+    write_calls(path, &file, calls);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 7, 0);
+    cr_assert_eq(xtf_array_height(&array), 4);
+    check_sums(&array, calls, calls->rows->len, random, 60);
+    check_profiles(&array, calls, random, 60);
+    check_stacks(&array, calls, calls->rows->len, random, 3);
+    calls_free(calls);
+    remove_folder(folder);
+}
+
+/* Each commit is a snapshot of its own, and a writer that goes on knows the stack that the one before left. */
+Test(frames, commits_and_resumed_writers)
+{
+    const CallShape shape = {.name = "many", .rows = 30000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
+    const guint until[] = {1, 70, 5000, 5001, 17000, 30000};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(13);
+    Calls *calls = random_calls(random, &shape);
+    GError *error = NULL;
+
+    for (size_t f = 0; f < G_N_ELEMENTS(files); f++) {
+        guint from = 0;
+        for (size_t i = 0; i < G_N_ELEMENTS(until); i++) {
+            XtfWriterOptions options = {.no_sync = true};
+            XtfWriter *writer = i == 0 ? create(path, &files[f]) : xtf_writer_open(path, &options, &error);
+            cr_assert_good(writer, error);
+            guint middle = (from + until[i]) / 2;
+            append_calls(writer, &files[f], calls, from, middle);
+            cr_assert_good(xtf_writer_commit(writer, &error), error);
+            g_autoptr(XtfTrace) early = open_trace(path, 0);
+            append_calls(writer, &files[f], calls, middle, until[i]);
+            cr_assert_good(xtf_writer_close(writer, &error), error);
+            g_autoptr(XtfTrace) trace = open_trace(path, 0);
+            XtfArray array;
+            bool found;
+            cr_assert_good(xtf_trace_find_array(early, 7, 0, &array, &found, &error), error);
+            if (found) {
+                cr_assert_eq(array.n_rows, middle);
+                check_sums(&array, calls, middle, random, 10);
+                check_stacks(&array, calls, middle, random, 2);
+            }
+            array = find_array(trace, 7, 0);
+            cr_assert_eq(array.n_rows, until[i]);
+            check_sums(&array, calls, until[i], random, 10);
+            check_stacks(&array, calls, until[i], random, 2);
+            assert_sound(trace);
+            from = until[i];
+        }
+    }
+    calls_free(calls);
+    remove_folder(folder);
+}

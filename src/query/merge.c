@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "libxtf/error.h"
 #include "src/model/vocabulary.h"
 #include "src/query/select.h"
 #include "src/query/slices.h"
@@ -17,10 +16,9 @@ typedef struct {
     uint32_t span;
     uint32_t row_size;
     const uint8_t *row; /* the current one */
-    uint64_t left;      /* rows in this leaf that belong to the span, the current one included */
-    uint64_t hi;
+    uint64_t left;      /* rows in the walk's run, the current one included */
     const XtfField *seq_field;
-    XtfCursor cursor; /* on the leaf; behind the current row */
+    XtfWalk walk;
 } Input;
 
 struct XtfMerge {
@@ -70,31 +68,29 @@ static uint64_t load_time(const uint8_t *row)
     return GUINT64_FROM_LE(t);
 }
 
-/* Looks at the leaf that the cursor has come to. */
-static bool enter_leaf(Input *input, bool found, GError **error)
+/* Looks at the run that the walk has come to, if it is not at its end. */
+static void enter_run(Input *input)
 {
-    if (!found) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: it ends before its last row",
-                    input->cursor.array.id);
-        return false;
-    }
-    input->row = xtf_cursor_row(&input->cursor);
-    input->left = MIN(xtf_cursor_available(&input->cursor), input->hi - input->cursor.n);
-    input->t = xtf_cursor_time(&input->cursor);
-    input->seq = xtf_row_seq(input->seq_field, input->row, input->cursor.n);
-    return true;
+    const XtfCursor *cursor = &input->walk.cursor;
+
+    input->left = input->walk.n_rows;
+    if (!input->left)
+        return;
+    input->row = xtf_cursor_row(cursor);
+    input->t = xtf_cursor_time(cursor);
+    input->seq = xtf_row_seq(input->seq_field, input->row, cursor->n);
 }
 
 static bool input_open(Input *input, const XtfSpan *span, uint32_t index, uint64_t position, GError **error)
 {
-    bool found;
-
     input->location = span->array.location;
     input->span = index;
     input->row_size = span->array.schema->row_size;
-    input->hi = span->hi;
     input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
-    return xtf_cursor_seek_n(&input->cursor, position, &found, error) && enter_leaf(input, found, error);
+    if (!xtf_walk_seek(&input->walk, position, error))
+        return false;
+    enter_run(input);
+    return true;
 }
 
 static bool open_heap(XtfMerge *merge, const uint64_t *positions, GError **error)
@@ -107,7 +103,7 @@ static bool open_heap(XtfMerge *merge, const uint64_t *positions, GError **error
         if (positions[i] >= spans->spans[i].hi)
             continue;
         Input *input = &merge->inputs[merge->n_inputs];
-        xtf_cursor_init(&input->cursor, &spans->spans[i].array);
+        xtf_walk_init(&input->walk, &spans->spans[i]);
         merge->heap[merge->n_heap++] = merge->n_inputs++;
         if (!input_open(input, &spans->spans[i], i, positions[i], error))
             return false;
@@ -141,7 +137,7 @@ void xtf_merge_free(XtfMerge *merge)
     if (!merge)
         return;
     for (uint32_t i = 0; i < merge->n_inputs; i++)
-        xtf_cursor_finish(&merge->inputs[i].cursor);
+        xtf_walk_finish(&merge->inputs[i].walk);
     xtf_slices_free(merge->slices);
     g_free(merge->inputs);
     g_free(merge->heap);
@@ -149,14 +145,15 @@ void xtf_merge_free(XtfMerge *merge)
     g_free(merge);
 }
 
-uint32_t xtf_merge_pins(const XtfMerge *merge)
+size_t xtf_merge_bytes(const XtfMerge *merge)
 {
-    return merge->n_heap;
-}
+    size_t bytes = sizeof *merge + merge->spans->n * (sizeof(XtfSpan) + sizeof *merge->heap + sizeof(Input));
 
-uint32_t xtf_merge_spans(const XtfMerge *merge)
-{
-    return merge->spans->n;
+    for (uint32_t i = 0; i < merge->n_heap; i++) {
+        const Input *input = &merge->inputs[merge->heap[i]];
+        bytes += (size_t)input->walk.cursor.leaf_count * input->row_size;
+    }
+    return bytes + (merge->slices ? xtf_slices_bytes(merge->slices) : 0);
 }
 
 /* Moves the first input past the rows that were given out, and puts the heap in order again. */
@@ -164,7 +161,6 @@ static bool settle(XtfMerge *merge, GError **error)
 {
     Input *input = &merge->inputs[merge->heap[0]];
     uint64_t taken = merge->taken;
-    bool found;
 
     merge->taken = 0;
     input->left -= taken;
@@ -173,14 +169,11 @@ static bool settle(XtfMerge *merge, GError **error)
         input->t = load_time(input->row);
         input->seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : input->seq + taken;
     } else {
-        uint64_t next = input->cursor.leaf_first + input->cursor.leaf_count;
-        if (next >= input->hi) {
-            xtf_cursor_finish(&input->cursor);
-            merge->heap[0] = merge->heap[--merge->n_heap];
-        } else if (!xtf_cursor_next(&input->cursor, (int64_t)(next - input->cursor.n), &found, error) ||
-                   !enter_leaf(input, found, error)) {
+        if (!xtf_walk_next(&input->walk, error))
             return false;
-        }
+        enter_run(input);
+        if (!input->left)
+            merge->heap[0] = merge->heap[--merge->n_heap];
     }
     if (merge->n_heap > 1)
         sift_down(merge, 0);

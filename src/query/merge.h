@@ -32,7 +32,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMerge, xtf_merge_free)
 /* The next run of at most `max` rows. */
 bool xtf_merge_next(XtfMerge *merge, uint64_t max, XtfRun *run, GError **error);
 
-/* Leaves that it may hold pinned. */
-uint32_t xtf_merge_pins(const XtfMerge *merge);
-/* Spans that it merges: its memory. */
-uint32_t xtf_merge_spans(const XtfMerge *merge);
+/* Memory that it holds, leaves that it has pinned in the cache among it. */
+size_t xtf_merge_bytes(const XtfMerge *merge);

@@ -30,7 +30,7 @@ XtfNode *xtf_record_new(const XtfNode *numbers, uint64_t k, GError **error)
 
 /* Where a record is, and its row. */
 typedef struct {
-    XtfSpan span; /* of one row */
+    XtfSpan span; /* of one row, without a filter: its position is the row's number */
     uint8_t row[XTF_ROW_MAX];
     uint64_t t, seq;
 } Place;
@@ -47,8 +47,13 @@ static bool find_place(XtfNode *node, Place *place, GError **error)
         return false;
     }
     place->span = spans->spans[0];
-    if (!xtf_array_row(&place->span.array, place->span.lo, place->row, error))
+    uint64_t n;
+    if (!xtf_span_row_number(&place->span, place->span.lo, &n, error) ||
+        !xtf_array_row(&place->span.array, n, place->row, error))
         return false;
+    place->span.lo = n;
+    place->span.hi = n + 1;
+    place->span.filter = (XtfFilter){0};
     const XtfSchema *schema = place->span.array.schema;
     place->t = xtf_field_get(&schema->fields[0], place->row);
     place->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), place->row, place->span.lo);
@@ -135,8 +140,7 @@ static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *
     XtfArray *array = &span->array;
     bool found;
 
-    span->lo = span->hi = 0;
-    span->location = place->span.location;
+    *span = (XtfSpan){.location = place->span.location};
     if (!xtf_trace_find_array(node->tree->trace, place->span.array.location, schema->id, array, &found, error))
         return false;
     if (!found || place->t < array->first || place->t > array->last)
@@ -148,8 +152,8 @@ static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *
         !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
         return false;
     return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
-           (xtf_rank_of_seq(array, place->seq, span->lo, span->hi, &span->lo, error) &&
-            (place->seq == UINT64_MAX || xtf_rank_of_seq(array, place->seq + 1, span->lo, span->hi, &span->hi, error)));
+           (xtf_rank_of_seq(span, place->seq, span->lo, span->hi, &span->lo, error) &&
+            (place->seq == UINT64_MAX || xtf_rank_of_seq(span, place->seq + 1, span->lo, span->hi, &span->hi, error)));
 }
 
 enum {
@@ -244,6 +248,7 @@ static bool is_enter(const XtfArray *calls, const uint8_t *row)
  * that is in the same region as it. */
 static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n, bool *found, GError **error)
 {
+    XtfSpan span = {.array = *calls, .hi = calls->n_rows};
     uint64_t low, high = calls->n_rows, enter;
     uint8_t row[XTF_ROW_MAX];
 
@@ -252,7 +257,7 @@ static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n,
         return true;
     if (!xtf_array_rank(calls, place->t, &low, error) ||
         (place->t < calls->last && !xtf_array_rank_within(calls, place->t + 1, low, calls->n_rows, &high, error)) ||
-        !xtf_rank_of_seq(calls, place->seq, low, high, &low, error))
+        !xtf_rank_of_seq(&span, place->seq, low, high, &low, error))
         return false;
     if (low == 0)
         return true;

@@ -5,8 +5,7 @@
 #include "libxtf/error.h"
 
 enum {
-    STREAMS_MAX = 8,   /* idle ones */
-    SPANS_MAX = 65536, /* of idle ones together */
+    STREAMS_MAX = 8, /* idle ones */
 };
 
 /*
@@ -27,7 +26,6 @@ typedef struct {
 
 void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *formats)
 {
-    XtfTraceInfo info;
     XtfCounters counters;
 
     memset(records, 0, sizeof *records);
@@ -36,9 +34,8 @@ void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *fo
     g_mutex_init(&records->lock);
     g_cond_init(&records->stopped);
     g_queue_init(&records->streams);
-    xtf_trace_get_info(resolver->guide->trace, &info);
     xtf_trace_get_counters(resolver->guide->trace, &counters);
-    records->pins_max = (uint32_t)MIN(counters.cache_limit / 4 / MAX(info.page_size, 1), UINT64_C(1024));
+    records->bytes_max = counters.cache_limit / 4;
 }
 
 static void stream_free(Stream *stream)
@@ -138,16 +135,15 @@ static void announce_stream(XtfRecords *records, Stream *stream, uint64_t next)
 /* The idle streams that are too many, oldest first; with the lock held. */
 static void drop_idle(XtfRecords *records, GQueue *dropped)
 {
-    uint64_t n_idle = 0, pins = 0, spans = 0;
+    uint64_t n_idle = 0, bytes = 0;
 
     for (GList *link = records->streams.head, *next; link; link = next) {
         Stream *stream = link->data;
         next = link->next;
         if (stream->busy)
             continue;
-        pins += xtf_merge_pins(stream->merge);
-        spans += xtf_merge_spans(stream->merge);
-        if (n_idle++ && (n_idle > STREAMS_MAX || pins > records->pins_max || spans > SPANS_MAX)) {
+        bytes += xtf_merge_bytes(stream->merge);
+        if (n_idle++ && (n_idle > STREAMS_MAX || bytes > records->bytes_max)) {
             g_queue_unlink(&records->streams, link);
             g_queue_push_tail_link(dropped, link);
         }

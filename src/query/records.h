@@ -3,7 +3,7 @@
  *
  * Reads have no memory of their own: a mount doesn't open files, and the kernel reads ahead, several requests at once
  * and out of order. So merges that stopped somewhere are kept for a while; whoever reads on where one stopped, or will
- * stop in a moment, takes it over. Others begin one by a search. The pool is bounded by the leaves that it pins.
+ * stop in a moment, takes it over. Others begin one by a search. The pool is bounded by the bytes that it holds.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ typedef struct {
     XtfResolver *resolver; /* borrowed */
     XtfFormats *formats;   /* borrowed */
     GMutex lock;
-    GCond stopped;     /* a stream became idle */
-    GQueue streams;    /* the idle ones and the busy ones, the latest used first */
-    uint32_t pins_max; /* of idle streams */
+    GCond stopped;    /* a stream became idle */
+    GQueue streams;   /* the idle ones and the busy ones, the latest used first */
+    size_t bytes_max; /* that idle streams may hold together; the latest is kept whatever it holds */
 } XtfRecords;
 
 void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *formats);

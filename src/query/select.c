@@ -34,13 +34,13 @@ static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **
 {
     *count = 0;
     for (uint32_t i = 0; i < search->spans->n; i++) {
-        const XtfArray *array = &search->spans->spans[i].array;
+        const XtfSpan *span = &search->spans->spans[i];
         uint64_t low = search->low[i], high = search->high[i], n = low;
 
         if (low < high) {
-            if (t >= array->last)
+            if (t >= span->array.last)
                 n = high;
-            else if (t >= array->first && !xtf_array_rank_within(array, t + 1, low, high, &n, error))
+            else if (t >= span->array.first && !xtf_span_rank_within(span, t + 1, low, high, &n, error))
                 return false;
         }
         search->probe[i] = CLAMP(n, low, high);
@@ -71,7 +71,7 @@ static bool find_pivot(const Search *search, Pivot *pivot, GError **error)
     }
     pivot->span = widest;
     pivot->n = search->low[widest] + (search->high[widest] - search->low[widest]) / 2;
-    return xtf_array_time(&search->spans->spans[widest].array, pivot->n, &pivot->t, error);
+    return xtf_span_time(&search->spans->spans[widest], pivot->n, &pivot->t, error);
 }
 
 /* Whether the probe at t cuts the pivot's array at the pivot, as it must, since its time is known. Where an index and
@@ -155,29 +155,30 @@ bool xtf_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError *
 
 /* ---- Ties in one location: the arrays from `begin` to `end`, by seq. */
 
-static bool seq_at(const XtfArray *array, uint64_t n, uint64_t *seq, GError **error)
+static bool seq_at(const XtfSpan *span, uint64_t position, uint64_t *seq, GError **error)
 {
-    const XtfField *field = xtf_schema_field_by_role(array->schema, XTF_ROLE_SEQ);
+    const XtfField *field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
     uint8_t row[XTF_ROW_MAX];
+    uint64_t n;
 
-    if (field && !xtf_array_row(array, n, row, error))
+    if (!xtf_span_row_number(span, position, &n, error) || (field && !xtf_array_row(&span->array, n, row, error)))
         return false;
     *seq = xtf_row_seq(field, row, n);
     return true;
 }
 
-bool xtf_rank_of_seq(const XtfArray *array, uint64_t seq, uint64_t low, uint64_t high, uint64_t *n, GError **error)
+bool xtf_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t high, uint64_t *position, GError **error)
 {
     while (low < high) {
         uint64_t middle = low + (high - low) / 2, s;
-        if (!seq_at(array, middle, &s, error))
+        if (!seq_at(span, middle, &s, error))
             return false;
         if (s < seq)
             low = middle + 1;
         else
             high = middle;
     }
-    *n = low;
+    *position = low;
     return true;
 }
 
@@ -193,14 +194,13 @@ static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before
 {
     uint64_t seq;
 
-    if (!seq_at(&ties->spans[pivot].array, middle, &seq, error))
+    if (!seq_at(&ties->spans[pivot], middle, &seq, error))
         return false;
     *before = 0;
     for (uint32_t i = 0; i < ties->n; i++) {
         uint64_t bound = seq + (i < pivot && seq < UINT64_MAX); /* of two equal ones the former array's is first */
         ties->cut[i] = middle;
-        if (i != pivot &&
-            !xtf_rank_of_seq(&ties->spans[i].array, bound, ties->low[i], ties->high[i], &ties->cut[i], error))
+        if (i != pivot && !xtf_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
             return false;
         *before += ties->cut[i] - ties->low[i];
     }

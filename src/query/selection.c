@@ -158,6 +158,9 @@ XtfSpans *xtf_spans_ref(XtfSpans *spans)
 
 void xtf_spans_unref(XtfSpans *spans)
 {
-    if (spans && g_atomic_ref_count_dec(&spans->references))
-        g_free(spans);
+    if (!spans || !g_atomic_ref_count_dec(&spans->references))
+        return;
+    if (spans->matchers)
+        g_ptr_array_unref(spans->matchers);
+    g_free(spans);
 }

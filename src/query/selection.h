@@ -3,7 +3,8 @@
  *
  * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when something is
  * counted or read is it resolved to spans: of each array the rows that belong to it, found by two descents for a
- * window, none without one. The records of a selection are those of its spans, in (T, location, seq) order.
+ * window, none without one; and two for what filters them. The records of a selection are those of its spans, in (T,
+ * location, seq) order.
  *
  * All functions may be called from any thread.
  */
@@ -13,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/array.h"
 #include "src/query/guide.h"
 #include "src/query/names.h"
+#include "src/query/span.h"
 
 enum {
     XTF_TYPES_ALL = -1,
@@ -62,16 +63,10 @@ bool xtf_selection_has_facets(const XtfSelection *selection);
 /* Its window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to);
 
-/* Rows lo to hi of an array; there is at least one. */
-typedef struct {
-    XtfArray array;
-    uint64_t lo, hi;
-    uint32_t location; /* place in XtfLocations */
-} XtfSpan;
-
 typedef struct {
     gatomicrefcount references;
-    uint64_t count; /* of records */
+    uint64_t count;      /* of records */
+    GPtrArray *matchers; /* that the spans' filters borrow; NULL: none */
     uint32_t n;
     XtfSpan spans[]; /* by location, then schema */
 } XtfSpans;

@@ -18,14 +18,15 @@ typedef struct {
 
 struct XtfSlices {
     const XtfSpans *spans;
-    uint64_t *position;  /* by span: the row to go on with */
-    uint64_t *time;      /* by span: its time, where there is one */
-    uint64_t *to;        /* by span: where the slice ends */
-    uint64_t rows_aimed; /* a slice's */
-    uint64_t width;      /* of a slice, ticks; follows from how many rows the last ones held */
-    GArray *entries;     /* of the slice, in order */
-    GByteArray *bytes;   /* their rows */
-    uint32_t at;         /* the next entry */
+    uint64_t *position;              /* by span: the row to go on with */
+    uint64_t *time;                  /* by span: its time, where there is one */
+    uint64_t *to;                    /* by span: where the slice ends */
+    uint64_t rows_aimed;             /* a slice's */
+    uint64_t width;                  /* of a slice, ticks; follows from how many rows the last ones held */
+    GArray *entries;                 /* of the slice, in order */
+    GByteArray *bytes;               /* their rows */
+    uint32_t at;                     /* the next entry */
+    size_t entries_most, bytes_most; /* that a slice had so far */
 };
 
 void xtf_slices_free(XtfSlices *slices)
@@ -38,6 +39,13 @@ void xtf_slices_free(XtfSlices *slices)
     g_array_unref(slices->entries);
     g_byte_array_unref(slices->bytes);
     g_free(slices);
+}
+
+/* Arrays grow by doubling, and never shrink: the largest slice so far decides. */
+size_t xtf_slices_bytes(const XtfSlices *slices)
+{
+    return sizeof *slices + 3 * slices->spans->n * sizeof(uint64_t) + 2 * slices->entries_most * sizeof(Entry) +
+           2 * slices->bytes_most;
 }
 
 XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **error)
@@ -55,8 +63,8 @@ XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **e
     for (uint32_t i = 0; i < spans->n; i++) {
         const XtfArray *array = &spans->spans[i].array;
         slices->time[i] = array->first;
-        if (positions[i] > 0 && positions[i] < spans->spans[i].hi &&
-            !xtf_array_time(array, positions[i], &slices->time[i], error)) {
+        if ((positions[i] > 0 || spans->spans[i].filter.matcher) && positions[i] < spans->spans[i].hi &&
+            !xtf_span_time(&spans->spans[i], positions[i], &slices->time[i], error)) {
             xtf_slices_free(slices);
             return NULL;
         }
@@ -95,7 +103,7 @@ static bool measure(XtfSlices *slices, uint64_t t, uint64_t *count, GError **err
         if (from < span->hi && slices->time[i] <= t) {
             if (t >= span->array.last)
                 to = span->hi;
-            else if (!xtf_array_rank_within(&span->array, t + 1, from, span->hi, &to, error))
+            else if (!xtf_span_rank_within(span, t + 1, from, span->hi, &to, error))
                 return false;
         }
         slices->to[i] = CLAMP(to, from, span->hi);
@@ -130,37 +138,45 @@ static bool plan(XtfSlices *slices, uint64_t t, uint64_t *count, GError **error)
     return true;
 }
 
-static void add_row(XtfSlices *slices, uint32_t i, const XtfCursor *cursor, const XtfField *seq)
+/* Of a span's rows, which lie side by side; row n is the first. */
+static void add_rows(XtfSlices *slices, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
 {
-    const uint8_t *row = xtf_cursor_row(cursor);
-    Entry entry = {.t = xtf_cursor_time(cursor),
-                   .location = cursor->array.location,
-                   .seq = xtf_row_seq(seq, row, cursor->n),
-                   .span = i,
-                   .offset = slices->bytes->len};
-    g_array_append_val(slices->entries, entry);
-    g_byte_array_append(slices->bytes, row, cursor->array.schema->row_size);
+    const XtfSchema *schema = slices->spans->spans[i].array.schema;
+    const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+
+    for (uint64_t end = n + n_rows; n < end; n++, row += schema->row_size) {
+        Entry entry = {.t = xtf_field_get(&schema->fields[0], row),
+                       .location = slices->spans->spans[i].array.location,
+                       .seq = xtf_row_seq(seq, row, n),
+                       .span = i,
+                       .offset = slices->bytes->len};
+        g_array_append_val(slices->entries, entry);
+        g_byte_array_append(slices->bytes, row, schema->row_size);
+    }
 }
 
 /* Copies a span's share, and learns the time of the row after it. */
 static bool gather(XtfSlices *slices, uint32_t i, GError **error)
 {
-    const XtfSpan *span = &slices->spans->spans[i];
-    const XtfField *seq = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
-    g_auto(XtfCursor) cursor;
-    bool found;
+    g_auto(XtfWalk) walk;
+    uint64_t left = slices->to[i] - slices->position[i];
 
-    xtf_cursor_init(&cursor, &span->array);
-    if (!xtf_cursor_seek_n(&cursor, slices->position[i], &found, error))
+    xtf_walk_init(&walk, &slices->spans->spans[i]);
+    if (!xtf_walk_seek(&walk, slices->position[i], error))
         return false;
-    while (found && cursor.n < slices->to[i]) {
-        add_row(slices, i, &cursor, seq);
-        if (!xtf_cursor_next(&cursor, 1, &found, error))
+    while (walk.n_rows && left >= walk.n_rows) {
+        add_rows(slices, i, xtf_cursor_row(&walk.cursor), walk.cursor.n, walk.n_rows);
+        left -= walk.n_rows;
+        if (!xtf_walk_next(&walk, error))
             return false;
     }
+    if (walk.n_rows) {
+        const uint8_t *row = xtf_cursor_row(&walk.cursor);
+        add_rows(slices, i, row, walk.cursor.n, left);
+        slices->time[i] =
+            xtf_field_get(&walk.span->array.schema->fields[0], row + left * walk.span->array.schema->row_size);
+    }
     slices->position[i] = slices->to[i];
-    if (found)
-        slices->time[i] = xtf_cursor_time(&cursor);
     return true;
 }
 
@@ -194,6 +210,8 @@ static bool fill(XtfSlices *slices, GError **error)
             return false;
     }
     g_array_sort(slices->entries, compare_entries);
+    slices->entries_most = MAX(slices->entries_most, slices->entries->len);
+    slices->bytes_most = MAX(slices->bytes_most, slices->bytes->len);
     return true;
 }
 

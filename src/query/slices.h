@@ -15,4 +15,6 @@ typedef struct XtfSlices XtfSlices;
 XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **error);
 void xtf_slices_free(XtfSlices *slices); /* NULL is fine */
 
+size_t xtf_slices_bytes(const XtfSlices *slices); /* memory that they hold */
+
 bool xtf_slices_next(XtfSlices *slices, XtfRun *run, GError **error);

@@ -183,14 +183,14 @@ static bool count_slices(const XtfSpan *span, const uint64_t *bounds, uint64_t *
 {
     uint64_t from = span->lo;
 
-    if (span->hi - span->lo <= WALK_ROWS)
+    if (!span->filter.matcher && span->hi - span->lo <= WALK_ROWS)
         return walk_slices(span, bounds, counts, error);
     for (unsigned i = 0; i < SLICES && from < span->hi; i++) {
         uint64_t to = span->hi;
         if (bounds[i + 1] <= span->array.first)
             to = from;
         else if (i < SLICES - 1 && bounds[i + 1] <= span->array.last &&
-                 !xtf_array_rank_within(&span->array, bounds[i + 1], from, span->hi, &to, error))
+                 !xtf_span_rank_within(span, bounds[i + 1], from, span->hi, &to, error))
             return false;
         counts[i] += to - from;
         from = to;

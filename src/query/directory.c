@@ -99,6 +99,37 @@ static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
                                      : xtf_selection_in_threads(directory->selection, set));
 }
 
+static XtfNode *lookup_peers(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfLocations *locations = xtf_guide_locations(&directory->tree->guide, error);
+    g_autoptr(XtfSet) set = locations ? xtf_set_parse("process", name, error) : NULL;
+
+    if (!set || !xtf_set_exists(set, "process", locations->procs, locations->n_procs, error))
+        return NULL;
+    return narrowed(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set));
+}
+
+static XtfNode *lookup_tags(XtfNode *directory, const char *name, GError **error)
+{
+    g_autoptr(XtfSet) set = xtf_set_parse("tag", name, error);
+    return set ? narrowed(directory, xtf_selection_by(directory->selection, XTF_BY_TAG, set)) : NULL;
+}
+
+static const XtfNamed *named_of(const XtfNode *directory, GError **error)
+{
+    XtfGuide *guide = &directory->tree->guide;
+    return directory->role == NODE_REGIONS ? xtf_guide_regions(guide, error) : xtf_guide_comms(guide, error);
+}
+
+static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfNamed *named = named_of(directory, error);
+    g_autoptr(XtfSet) set = named ? xtf_named_lookup(named, name, error) : NULL;
+    XtfFacet facet = directory->role == NODE_REGIONS ? XTF_BY_REGION : XTF_BY_COMM;
+
+    return set ? narrowed(directory, xtf_selection_by(directory->selection, facet, set)) : NULL;
+}
+
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
 {
     const XtfScale *scale = &directory->tree->guide.scale;
@@ -141,7 +172,9 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
     if (schema)
         return narrowed(directory, xtf_selection_in_type(directory->selection, schema->id));
     g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                "\"%s\" is no file, no record type and none of proc, thread, time, num: see README and info", name);
+                "\"%s\" is no file, no record type and none of proc, thread, time, num, region, comm, peer, tag: see "
+                "README and info",
+                name);
     return NULL;
 }
 
@@ -201,15 +234,19 @@ static const struct {
 } own[] = {
     {"README", NODE_README, true, false},
     {"columns", NODE_COLUMNS, false, false},
+    {"comm", NODE_COMMS, false, false},
     {"count", NODE_COUNT, false, false},
     {"definitions", NODE_DEFINITIONS, true, false},
     {"histogram", NODE_HISTOGRAM, false, false},
     {"info", NODE_INFO, false, false},
     {"next", NODE_LINK, false, true},
     {"num", NODE_NUMBERS, false, false},
+    {"peer", NODE_PEERS, false, false},
     {"prev", NODE_LINK, false, true},
     {"proc", NODE_PROCS, false, false},
     {"records", NODE_RECORDS, false, false},
+    {"region", NODE_REGIONS, false, false},
+    {"tag", NODE_TAGS, false, false},
     {"thread", NODE_THREADS, false, false},
     {"time", NODE_TIMES, false, false},
     {"zoom", NODE_ZOOM, false, false},
@@ -232,7 +269,7 @@ static XtfNode *lookup_own(XtfNode *directory, unsigned i, GError **error)
 
 XtfNode *xtf_selection_lookup(XtfNode *directory, const char *name, GError **error)
 {
-    if (strlen(name) > 255) {
+    if (strlen(name) > XTF_DIRECTORY_NAME_MAX) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the name is longer than 255 bytes");
         return NULL;
     }
@@ -244,6 +281,13 @@ XtfNode *xtf_selection_lookup(XtfNode *directory, const char *name, GError **err
         return lookup_window(directory, name, error);
     case NODE_NUMBERS:
         return lookup_numbers(directory, name, error);
+    case NODE_REGIONS:
+    case NODE_COMMS:
+        return lookup_named(directory, name, error);
+    case NODE_PEERS:
+        return lookup_peers(directory, name, error);
+    case NODE_TAGS:
+        return lookup_tags(directory, name, error);
     case NODE_ZOOM:
         return lookup_zoom(directory, name, error);
     default:
@@ -265,6 +309,14 @@ static void list_numbers(XtfLister *lister, const uint64_t *numbers, uint64_t n)
     *end = '\0';
     for (uint64_t i = MIN(lister->from, n); i < n && !lister->stopped; i++)
         lister->stopped = !lister->visit(xtf_put_digits(end, numbers[i]), XTF_NODE_DIRECTORY, lister->data);
+}
+
+static void list_named(const XtfNamed *named, XtfLister *lister)
+{
+    for (uint64_t i = lister->from; i < named->n_listed && !lister->stopped; i++) {
+        g_autofree char *name = xtf_named_print(named, i);
+        lister->stopped = !lister->visit(name, XTF_NODE_DIRECTORY, lister->data);
+    }
 }
 
 /* The threads of one process; or of any, where there are several. */
@@ -332,6 +384,11 @@ static bool listed(const XtfNode *directory, unsigned i)
         return directory->selection->procs && !directory->selection->threads;
     case NODE_ZOOM:
         return directory->is_window || directory->depth == 0;
+    case NODE_REGIONS:
+    case NODE_COMMS:
+    case NODE_PEERS:
+    case NODE_TAGS: /* what walks the tree would read all that is below once more */
+        return false;
     default:
         return true;
     }
@@ -355,6 +412,7 @@ bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, v
 {
     XtfLister lister = {from, visit, data, false};
     const XtfLocations *locations;
+    const XtfNamed *named;
 
     switch (directory->role) {
     case NODE_SELECTION:
@@ -374,7 +432,12 @@ bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, v
             xtf_lister_show(&lister, name, XTF_NODE_LINK);
         }
         return true;
-    default: /* time/ and num/: without end, so they list nothing */
+    case NODE_REGIONS:
+    case NODE_COMMS:
+        if ((named = named_of(directory, error)))
+            list_named(named, &lister);
+        return named != NULL;
+    default: /* time/, num/, peer/ and tag/: without end, so they list nothing */
         return true;
     }
 }

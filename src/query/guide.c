@@ -200,6 +200,39 @@ const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error)
     return good ? &guide->ranks : NULL;
 }
 
+static bool load_named(XtfGuide *guide, GError **error)
+{
+    if (!xtf_named_load(&guide->regions, guide->trace, XTF_TABLE_REGIONS, "region", error))
+        return false;
+    if (xtf_named_load(&guide->comms, guide->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
+        return true;
+    xtf_named_finish(&guide->regions);
+    return false;
+}
+
+static bool have_named(XtfGuide *guide, GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(&guide->named_loaded))
+        return true;
+    g_mutex_lock(&guide->lock);
+    if (!guide->named_loaded && (good = load_named(guide, error)))
+        g_atomic_int_set(&guide->named_loaded, 1);
+    g_mutex_unlock(&guide->lock);
+    return good;
+}
+
+const XtfNamed *xtf_guide_regions(XtfGuide *guide, GError **error)
+{
+    return have_named(guide, error) ? &guide->regions : NULL;
+}
+
+const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error)
+{
+    return have_named(guide, error) ? &guide->comms : NULL;
+}
+
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
 {
     uint32_t low = 0, high = locations->n;
@@ -265,5 +298,7 @@ void xtf_guide_finish(XtfGuide *guide)
     g_free(guide->locations.all);
     g_free(guide->locations.procs);
     g_free(guide->locations.threads);
+    xtf_named_finish(&guide->regions);
+    xtf_named_finish(&guide->comms);
     g_mutex_clear(&guide->lock);
 }

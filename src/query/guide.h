@@ -14,6 +14,7 @@
 
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
+#include "src/query/named.h"
 #include "src/query/names.h"
 #include "src/query/ranks.h"
 #include "src/query/time.h"
@@ -44,6 +45,8 @@ typedef struct {
     gint locations_loaded; /* atomic */
     XtfRanks ranks;
     gint ranks_loaded; /* atomic */
+    XtfNamed regions, comms;
+    gint named_loaded; /* atomic */
 } XtfGuide;
 
 void xtf_guide_init(XtfGuide *guide, XtfTrace *trace);
@@ -52,6 +55,8 @@ void xtf_guide_finish(XtfGuide *guide);
 /* Loaded when first asked for. NULL with an error. */
 const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error);
 const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error);
+const XtfNamed *xtf_guide_regions(XtfGuide *guide, GError **error);
+const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error);
 
 /* The first place in `all` of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);

@@ -69,6 +69,17 @@ static XtfSet *set_from_ranges(GArray *ranges)
     return set;
 }
 
+XtfSet *xtf_set_from_numbers(const uint64_t *numbers, size_t n)
+{
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
+
+    for (size_t i = 0; i < n; i++) {
+        XtfRange range = {numbers[i], numbers[i]};
+        g_array_append_val(ranges, range);
+    }
+    return set_from_ranges(ranges);
+}
+
 XtfSet *xtf_set_parse(const char *what, const char *text, GError **error)
 {
     g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));

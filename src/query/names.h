@@ -20,6 +20,7 @@ typedef struct {
 
 /* "12", "0-63", "0,4,8-11"; `what` is what the numbers count, for messages. */
 XtfSet *xtf_set_parse(const char *what, const char *text, GError **error);
+XtfSet *xtf_set_from_numbers(const uint64_t *numbers, size_t n);
 XtfSet *xtf_set_ref(XtfSet *set); /* NULL is fine, and means "all" everywhere */
 void xtf_set_unref(XtfSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSet, xtf_set_unref)

@@ -14,6 +14,10 @@ typedef enum {
     NODE_THREADS,
     NODE_TIMES,
     NODE_NUMBERS,
+    NODE_REGIONS,
+    NODE_COMMS,
+    NODE_PEERS,
+    NODE_TAGS,
     NODE_ZOOM,
     NODE_RECORD, /* num/K */
     NODE_DEFINITIONS,

@@ -81,7 +81,7 @@ Test(pack, growing_distances_take_nothing)
         rows[n] = (CallRow){.time = 10 * n, .seq = n, .region = 1, .event = n % 2 == 0};
         rows[n].enter = n % 2 ? n + 1000 : 1; /* the frame around them began 1000 rows before the run */
     }
-    cr_assert_lt(round_trip(schema, rows, COUNT, 1), 200);
+    cr_assert_lt(round_trip(schema, rows, COUNT, 1), COUNT / 40);
 }
 
 Test(pack, rows_of_any_schema)

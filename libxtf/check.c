@@ -5,6 +5,7 @@
  */
 #include "libxtf/check.h"
 
+#include "libxtf/check-sums.h"
 #include "libxtf/codec.h"
 #include "libxtf/index.h"
 #include "libxtf/limits.h"
@@ -172,6 +173,26 @@ static bool full(const XtfArray *array, unsigned level, uint32_t count)
     return array->codec == XTF_CODEC_COMPACT || count == room / array->schema->row_size;
 }
 
+/* The pages that an index page's sums take. What is in them is looked at once the array is known to be sound. */
+static void use_companion(Check *check, uint64_t place, const XtfDiskPage *page)
+{
+    g_autoptr(GError) error = NULL;
+    XtfSource *source = check->trace->source;
+    uint32_t page_size = check->trace->superblock.info.page_size, companion = xtf_read32(page->companion);
+    uint64_t first = absolute(check, place + companion);
+    XtfDiskPage head;
+
+    if (companion == 0 || first >= check->n_uses)
+        return;
+    if (!source->ops->read(source, first * page_size, &head, sizeof head, &error)) {
+        take_error(check, &error);
+        return;
+    }
+    uint64_t n_pages = (sizeof head + (uint64_t)xtf_read32(head.length) + page_size - 1) / page_size;
+    for (uint64_t i = 0; i < n_pages && !stopping(check); i++)
+        use_page(check, first + i, USE_PAGE);
+}
+
 /* A sealed page and all below it. */
 static void walk_page(Check *check, XtfBlock *edge, unsigned level, uint64_t place, const XtfDiskEntry *entry)
 {
@@ -191,9 +212,10 @@ static void walk_page(Check *check, XtfBlock *edge, unsigned level, uint64_t pla
         problem(check, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id, place);
     if (!full(array, level, view.count))
         problem(check, "array %u: page %" PRIu64 " is sealed, but not full", array->id, place);
-    if (fresh && level > 0)
+    if (fresh && level > 0) {
+        use_companion(check, place, xtf_page_head(view.block));
         walk_children(check, edge, level, &view);
-    else if (fresh)
+    } else if (fresh)
         pass_leaf(check, &view);
     xtf_cache_put(check->trace->cache, view.block);
 }
@@ -243,6 +265,20 @@ static void walk_children(Check *check, XtfBlock *edge, unsigned level, const Xt
     check->levels[level].n = check->levels[level - 1].n;
 }
 
+static bool go_on(void *data)
+{
+    Check *check = data;
+
+    if (check->progress)
+        check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
+    return !stopping(check);
+}
+
+static void sums_problem(const char *message, void *data)
+{
+    problem(data, "%s", message);
+}
+
 static void walk_array(Check *check, const XtfArray *array)
 {
     g_autoptr(GError) error = NULL;
@@ -264,12 +300,14 @@ static void walk_array(Check *check, const XtfArray *array)
     check->report.rows += array->n_rows;
     check->n_rows[array->schema->id] += array->n_rows;
     if (stopping(check) || check->report.problems > problems)
-        return; /* the sums below would only repeat what is known to be wrong */
+        return; /* what is looked at below would only repeat what is known to be wrong */
     uint64_t first;
     if (!xtf_array_time(array, 0, &first, &error))
         take_error(check, &error);
     else if (first != array->first || check->last_t != array->last)
         problem(check, "array %u: its first and last times are not what the P index says", array->id);
+    else
+        xtf_check_sums(array, &(XtfSumsCheck){.go_on = go_on, .problem = sums_problem, .data = check});
 }
 
 static void walk_arrays(Check *check)

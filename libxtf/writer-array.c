@@ -29,6 +29,7 @@ static void free_open(XtfArrayWriter *array)
         g_free(array->levels[i].page);
     g_clear_pointer(&array->levels, g_free);
     xtf_leaf_writer_clear(&array->leaf);
+    g_clear_pointer(&array->sums, xtf_array_sums_free);
 }
 
 void xtf_array_writer_free(XtfArrayWriter *array)
@@ -43,6 +44,8 @@ void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodec codec)
 {
     const XtfWriter *writer = array->writer;
 
+    xtf_array_sums_free(array->sums);
+    array->sums = xtf_array_sums_new(array->schema, codec);
     xtf_leaf_writer_init(&array->leaf, array->schema, codec, writer->level,
                          writer->page_size - (uint32_t)sizeof(XtfDiskPage));
 }
@@ -60,25 +63,33 @@ static uint8_t *next_entry(const XtfArrayWriter *array, XtfLevel *level)
     return level->page + used;
 }
 
-/* A page about to be sealed: room for its head, its payload, and room up to the page size. */
+/* A page about to be sealed: room for its head, its payload, and room up to the end of its last page. */
 typedef struct {
     uint8_t *bytes;
     uint32_t count, length;
+    XtfPageKind kind;
     XtfCodec codec;
+    GByteArray *sums; /* of an index page: its companion, room for a head and the payload; NULL: none */
 } Full;
 
-static bool write_page(XtfArrayWriter *array, unsigned number, const Full *full, uint64_t place, uint64_t next,
-                       GError **error)
+/* Where pages go, and what their heads say of others. */
+typedef struct {
+    uint64_t place, next;
+    uint32_t companion;
+} Links;
+
+static bool write_page(XtfArrayWriter *array, unsigned number, const Full *full, Links links, GError **error)
 {
     XtfWriter *writer = array->writer;
     const XtfLevel *level = &array->levels[number];
     XtfDiskPage *head = (XtfDiskPage *)full->bytes;
-    uint32_t used = (uint32_t)sizeof *head + full->length;
+    size_t used = sizeof *head + full->length;
+    size_t whole = (used + writer->page_size - 1) / writer->page_size * writer->page_size;
 
     memset(head, 0, sizeof *head);
-    memset(full->bytes + used, 0, writer->page_size - used);
+    memset(full->bytes + used, 0, whole - used);
     xtf_write32(&head->magic, XTF_PAGE_MAGIC);
-    head->kind = number == 0 ? XTF_PAGE_LEAF : XTF_PAGE_INDEX;
+    head->kind = (uint8_t)full->kind;
     head->codec = (uint8_t)full->codec;
     head->level = (uint8_t)number;
     xtf_write32(&head->array, array->id);
@@ -88,9 +99,34 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const Full *full,
     xtf_write32(&head->count, full->count);
     xtf_write32(&head->length, full->length);
     xtf_write64(&head->previous, level->previous);
-    xtf_write64(&head->next, next);
-    xtf_write32(&head->checksum, xtf_page_checksum(head, place, full->bytes + sizeof *head, full->length));
-    return xtf_writer_put(writer, place * writer->page_size, full->bytes, writer->page_size, error);
+    xtf_write64(&head->next, links.next);
+    xtf_write32(&head->companion, links.companion);
+    xtf_write32(&head->checksum, xtf_page_checksum(head, links.place, full->bytes + sizeof *head, full->length));
+    return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
+}
+
+/* Writes the sums of an index page's children behind it; its distance goes into the page's links. */
+static bool write_companion(XtfArrayWriter *array, unsigned number, const Full *page, Links *links, GError **error)
+{
+    uint32_t page_size = array->writer->page_size, used = page->sums->len;
+    uint64_t n_pages = ((uint64_t)used + page_size - 1) / page_size;
+    uint64_t place = xtf_writer_allot(array->writer, n_pages);
+
+    if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "location %" G_GUINT64_FORMAT ", %s: its sums are too large",
+                    array->location, array->schema->name);
+        return false;
+    }
+    g_byte_array_set_size(page->sums, (guint)(n_pages * page_size));
+    const Full companion = {
+        .bytes = page->sums->data,
+        .count = page->count,
+        .length = used - (uint32_t)sizeof(XtfDiskPage),
+        .kind = XTF_PAGE_SUMS,
+        .codec = array->leaf.codec,
+    };
+    links->companion = (uint32_t)(place - links->place);
+    return write_page(array, number, &companion, (Links){.place = place, .next = links->next}, error);
 }
 
 static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
@@ -116,21 +152,23 @@ static bool turn_page(XtfArrayWriter *array, unsigned number, const Full *full, 
 {
     XtfWriter *writer = array->writer;
     XtfLevel *level = &array->levels[number];
-    uint64_t place = level->place ? level->place : xtf_writer_allot(writer, 1);
-    uint64_t next = xtf_writer_allot(writer, 1);
+    Links links = {.place = level->place ? level->place : xtf_writer_allot(writer, 1)};
 
-    if (!write_page(array, number, full, place, next, error))
+    links.next = xtf_writer_allot(writer, 1);
+    if (full->sums && !write_companion(array, number, full, &links, error))
+        return false;
+    if (!write_page(array, number, full, links, error))
         return false;
     if (number + 1u == array->height) {
-        if (!add_level(array, place, error))
+        if (!add_level(array, links.place, error))
             return false;
         level = &array->levels[number]; /* they may have moved */
     }
-    level->previous = place;
-    level->place = next;
+    level->previous = links.place;
+    level->place = links.next;
     level->first_n = first_n;
     level->count = 0;
-    return push_entry(array, number + 1, first_t, first_n, next, error);
+    return push_entry(array, number + 1, first_t, first_n, links.next, error);
 }
 
 /* Seals an index page. */
@@ -147,8 +185,15 @@ static bool turn_index(XtfArrayWriter *array, unsigned number, uint64_t first_t,
         .bytes = level->page,
         .count = level->count,
         .length = level->count * (uint32_t)sizeof(XtfDiskEntry),
+        .kind = XTF_PAGE_INDEX,
         .codec = XTF_CODEC_PLAIN,
     };
+    g_autoptr(GByteArray) sums = g_byte_array_new();
+    if (array->sums) {
+        g_byte_array_set_size(sums, sizeof(XtfDiskPage));
+        xtf_array_sums_seal_index(array->sums, number, sums);
+        full.sums = sums;
+    }
     return turn_page(array, number, &full, first_t, first_n, error);
 }
 
@@ -181,12 +226,13 @@ static bool turn_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     XtfLeafWriter *leaf = &array->leaf;
     g_autofree uint8_t *page = g_malloc(array->writer->page_size);
-    Full full = {.bytes = page, .codec = leaf->codec};
+    Full full = {.bytes = page, .kind = XTF_PAGE_LEAF, .codec = leaf->codec};
 
     full.count = xtf_leaf_writer_pack(leaf, page + sizeof(XtfDiskPage), &full.length);
     if (full.count == 0)
         return true;
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, full.count);
+    xtf_array_sums_seal_leaf(array->sums, leaf->rows, full.count);
     xtf_leaf_writer_drop(leaf, full.count);
     uint64_t first_t = leaf->next > leaf->rows ? time_of(leaf->rows) : t;
     return turn_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
@@ -248,6 +294,19 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
     return array->last;
 }
 
+/* The sums of the open index pages, behind the payloads of a right edge. */
+static void pack_open_sums(const XtfArrayWriter *array, GByteArray *bytes)
+{
+    for (unsigned level = 1; array->sums && level < array->height; level++) {
+        guint start = bytes->len;
+        XtfLe32 length = {0};
+        g_byte_array_append(bytes, length.bytes, sizeof length);
+        xtf_array_sums_pack_open(array->sums, level, bytes);
+        xtf_write32(&length, bytes->len - start - (guint)sizeof length);
+        memcpy(bytes->data + start, &length, sizeof length);
+    }
+}
+
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at)
 {
     const XtfLeafWriter *leaf = &array->leaf;
@@ -268,6 +327,7 @@ void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
     for (unsigned i = 1; i < array->height; i++)
         g_byte_array_append(bytes, array->levels[i].page + sizeof(XtfDiskPage),
                             array->levels[i].count * (guint)sizeof(XtfDiskEntry));
+    pack_open_sums(array, bytes);
     *at = (XtfRef){
         .offset = start,
         .length = bytes->len - start,

@@ -4,6 +4,7 @@
  *   writer.c         the writer: opening, schemas, strings, tables, closing
  *   writer-array.c   arrays: pages onto their places, and entries of them into index pages
  *   writer-leaf.c    the open leaf: rows into pages
+ *   writer-sums.c    what the index keeps of the rows below each child
  *   writer-commit.c  commits: right edges, P index, catalog, superblock
  *   writer-resume.c  going on with a file that another writer left
  */
@@ -12,6 +13,7 @@
 #include "libxtf/catalog.h"
 #include "libxtf/format.h"
 #include "libxtf/writer-leaf.h"
+#include "libxtf/writer-sums.h"
 #include "libxtf/writer.h"
 
 /* The open page of a level. The lowest one's rows are in an XtfLeafWriter. */
@@ -40,6 +42,7 @@ struct XtfArrayWriter {
     uint64_t n_rows, first, last;
     XtfLeafWriter leaf; /* cleared once finished */
     XtfLevel *levels;   /* `height` of them, leaf first; NULL once finished, and before the first row */
+    XtfArraySums *sums; /* NULL if the schema has none, and once finished */
     XtfRef edge;        /* as of the last commit, or the finish */
     uint32_t id;
     uint8_t height;

@@ -10,5 +10,6 @@
 #include "libxtf/error.h"
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
+#include "libxtf/sums.h"
 #include "libxtf/trace.h"
 #include "libxtf/writer.h"

@@ -1,0 +1,354 @@
+/*
+ * Sums over a window of time, in the library, beside a scan of its rows and SQLite: calls and time by region.
+ *
+ *     sums [--records N] [--no-peers] [--dir DIR] [--rows] [FILE.xtf]
+ *
+ * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace, and
+ * is of one location's calls. Calls by region are compared with what the scan and SQLite find.
+ *
+ * Warm: the windows were all asked before, and the cache holds what they need. Random: windows anywhere, each for the
+ * first time, with a cache of 64 MiB.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench.h"
+#include "libxtf/xtf.h"
+#include "synthetic.h"
+
+#ifdef HAVE_SQLITE
+#include <sqlite3.h>
+#endif
+
+enum { WINDOWS = 400, RANDOM_WINDOWS = 5000, REPEATS = 5, REGIONS_MAX = 65536 };
+
+static const double BUDGET = 1.5; /* seconds for a contestant's windows of one width */
+
+typedef struct {
+    const XtfArray *array;
+    uint64_t from, to;
+} Window;
+
+typedef struct {
+    const char *path, *folder;
+    XtfTrace *trace;
+    GArray *arrays; /* of XtfArray: calls */
+    unsigned sums;
+    void *sqlite;
+} Bench;
+
+/* What a contestant is asked: something of a window, which it checks if it is given totals to compare with. */
+typedef void (*Ask)(const Bench *bench, const Window *window, const XtfTotals *right);
+
+static XtfTotals *new_totals(const Bench *bench)
+{
+    return xtf_totals_new(&g_array_index(bench->arrays, XtfArray, 0).schema->sums[bench->sums], 1);
+}
+
+static void sum(const Bench *bench, const Window *window, XtfTotals *totals)
+{
+    g_autoptr(GError) error = NULL;
+    uint64_t n1, n2;
+
+    bench_check(xtf_array_rank(window->array, window->from, &n1, &error) &&
+                    xtf_array_rank(window->array, window->to, &n2, &error) &&
+                    xtf_array_sum(window->array, bench->sums, NULL, n1, n2, totals, &error),
+                error, "sum");
+}
+
+static void ask_sum(const Bench *bench, const Window *window, const XtfTotals *right)
+{
+    g_autoptr(XtfTotals) totals = new_totals(bench);
+    (void)right;
+    sum(bench, window, totals);
+}
+
+static void ask_profile(const Bench *bench, const Window *window, const XtfTotals *right)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(XtfTotals) totals = new_totals(bench);
+    const XtfClock *clock = xtf_trace_clock(bench->trace);
+    (void)right;
+
+    bench_check(xtf_array_profile(window->array, bench->sums, window->from, window->to, clock->first, clock->last,
+                                  totals, &error),
+                error, "profile");
+}
+
+/* Regions as a column of counts, against the totals. */
+static void compare(const uint64_t *counts, const XtfTotals *right, const char *who)
+{
+    for (uint64_t region = 0; right && region < REGIONS_MAX; region++) {
+        const uint64_t *cells = xtf_totals_find(right, &region);
+        uint64_t found = cells ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : 0;
+        bench_check(counts[region] == found, NULL, "%s finds %" PRIu64 " records of region %" PRIu64 ", XTF %" PRIu64,
+                    who, counts[region], region, found);
+    }
+}
+
+static void ask_scan(const Bench *bench, const Window *window, const XtfTotals *right)
+{
+    g_autoptr(GError) error = NULL;
+    static uint64_t counts[REGIONS_MAX];
+    g_auto(XtfCursor) cursor;
+    bool found;
+    const XtfSchema *schema = window->array->schema;
+    const XtfField *region = &schema->fields[schema->sums[bench->sums].keys[0]];
+
+    memset(counts, 0, sizeof counts);
+    xtf_cursor_init(&cursor, window->array);
+    bench_check(xtf_cursor_seek_t(&cursor, window->from, &found, &error), error, "scan");
+    while (found && xtf_cursor_time(&cursor) < window->to) {
+        uint64_t left = xtf_cursor_available(&cursor), i = 0;
+        for (const uint8_t *row = xtf_cursor_row(&cursor); i < left; i++, row += schema->row_size) {
+            if (xtf_field_get(&schema->fields[0], row) >= window->to)
+                break;
+            counts[xtf_field_get(region, row) % REGIONS_MAX]++;
+        }
+        bench_check(xtf_cursor_next(&cursor, (int64_t)i, &found, &error), error, "scan");
+    }
+    compare(counts, right, "the scan");
+}
+
+#ifdef HAVE_SQLITE
+static void run(sqlite3 *db, const char *sql)
+{
+    bench_check(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, NULL, "sqlite: %s: %s", sql, sqlite3_errmsg(db));
+}
+
+static void insert_calls(sqlite3_stmt *insert, const XtfArray *array, unsigned sums)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    xtf_cursor_init(&cursor, array);
+    bench_check(xtf_cursor_seek_n(&cursor, 0, &found, &error), error, "read");
+    while (found) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        const XtfField *region = &array->schema->fields[array->schema->sums[sums].keys[0]];
+        sqlite3_bind_int64(insert, 1, (sqlite3_int64)array->location);
+        sqlite3_bind_int64(insert, 2, (sqlite3_int64)xtf_cursor_time(&cursor));
+        sqlite3_bind_int64(insert, 3, (sqlite3_int64)cursor.n);
+        sqlite3_bind_int64(insert, 4, (sqlite3_int64)xtf_field_get(region, row));
+        bench_check(sqlite3_step(insert) == SQLITE_DONE, NULL, "sqlite: insert");
+        sqlite3_reset(insert);
+        bench_check(xtf_cursor_next(&cursor, 1, &found, &error), error, "read");
+    }
+}
+
+/* A table clustered by location and time, so that a window is one range of it. */
+static void sqlite_build(Bench *bench)
+{
+    g_autofree char *path = g_build_filename(bench->folder, "peer.sqlite", NULL);
+    sqlite3_stmt *insert, *query;
+    sqlite3 *db;
+
+    bench_check(sqlite3_open(path, &db) == SQLITE_OK, NULL, "%s", path);
+    run(db, "PRAGMA cache_size = -65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+            "CREATE TABLE calls (location, time, n, region, PRIMARY KEY (location, time, n)) WITHOUT ROWID; BEGIN");
+    bench_check(sqlite3_prepare_v2(db, "INSERT INTO calls VALUES (?, ?, ?, ?)", -1, &insert, NULL) == SQLITE_OK, NULL,
+                "sqlite: %s", sqlite3_errmsg(db));
+    for (guint i = 0; i < bench->arrays->len; i++)
+        insert_calls(insert, &g_array_index(bench->arrays, XtfArray, i), bench->sums);
+    sqlite3_finalize(insert);
+    run(db, "COMMIT");
+    bench_check(sqlite3_prepare_v2(db,
+                                   "SELECT region, count(*) FROM calls WHERE location = ? AND time >= ? AND time < ? "
+                                   "GROUP BY region",
+                                   -1, &query, NULL) == SQLITE_OK,
+                NULL, "sqlite: %s", sqlite3_errmsg(db));
+    bench->sqlite = query;
+}
+
+static void sqlite_close(Bench *bench)
+{
+    sqlite3 *db = sqlite3_db_handle(bench->sqlite);
+    sqlite3_finalize(bench->sqlite);
+    sqlite3_close(db);
+}
+
+static void ask_sqlite(const Bench *bench, const Window *window, const XtfTotals *right)
+{
+    static uint64_t counts[REGIONS_MAX];
+    sqlite3_stmt *query = bench->sqlite;
+
+    memset(counts, 0, sizeof counts);
+    sqlite3_bind_int64(query, 1, (sqlite3_int64)window->array->location);
+    sqlite3_bind_int64(query, 2, (sqlite3_int64)window->from);
+    sqlite3_bind_int64(query, 3, (sqlite3_int64)window->to);
+    while (sqlite3_step(query) == SQLITE_ROW)
+        counts[sqlite3_column_int64(query, 0) % REGIONS_MAX] = (uint64_t)sqlite3_column_int64(query, 1);
+    sqlite3_reset(query);
+    compare(counts, right, "SQLite");
+}
+#endif
+
+/* Windows of a share of the trace's time, anywhere. */
+static void choose_windows(const Bench *bench, double share, uint64_t *random, Window *windows, size_t n)
+{
+    const XtfClock *clock = xtf_trace_clock(bench->trace);
+    uint64_t span = clock->last + 1 - clock->first, width = MAX(1, (uint64_t)((double)span * share));
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t from = clock->first + bench_below(random, span - width + 1);
+        guint array = (guint)bench_below(random, bench->arrays->len);
+        windows[i] = (Window){&g_array_index(bench->arrays, XtfArray, array), from, from + width};
+    }
+}
+
+/* The median time of an answer, over windows that were asked before: all of them, or as many as fit the budget. */
+static double warm_time(const Bench *bench, Ask ask, const Window *windows, bool check)
+{
+    g_autofree double *times = g_new(double, WINDOWS *REPEATS);
+    size_t n = 0, n_windows = 0;
+
+    for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET);
+         n_windows++) {
+        g_autoptr(XtfTotals) right = check ? new_totals(bench) : NULL;
+        if (check)
+            sum(bench, &windows[n_windows], right);
+        ask(bench, &windows[n_windows], right);
+    }
+    double begin = bench_now();
+    for (int repeat = 0; repeat < REPEATS && (repeat == 0 || bench_now() - begin < BUDGET); repeat++) {
+        for (size_t i = 0; i < n_windows; i++) {
+            double before = bench_now();
+            ask(bench, &windows[i], NULL);
+            times[n++] = bench_now() - before;
+        }
+    }
+    return bench_median(times, n);
+}
+
+static void add_peer(const Bench *bench, GString *peers, const char *name, Ask ask, const Window *windows)
+{
+    g_autofree char *time = bench_duration(warm_time(bench, ask, windows, true));
+    g_string_append_printf(peers, "%s%s %s", peers->len > 0 ? ", " : "", name, time);
+}
+
+static void report_warm(const Bench *bench, double share, bool alone)
+{
+    g_autofree Window *windows = g_new(Window, WINDOWS);
+    g_autofree char *figure = g_strdup_printf("calls by region in a window of %g%%, warm", share * 100);
+    g_autofree char *profile = g_strdup_printf("time by region in a window of %g%%, warm", share * 100);
+    g_autoptr(GString) peers = g_string_new(NULL);
+    uint64_t random = 1;
+
+    choose_windows(bench, share, &random, windows, WINDOWS);
+    g_autofree char *ours = bench_duration(warm_time(bench, ask_sum, windows, false));
+    g_autofree char *exact = bench_duration(warm_time(bench, ask_profile, windows, false));
+    if (!alone)
+        add_peer(bench, peers, "a scan of the rows", ask_scan, windows);
+#ifdef HAVE_SQLITE
+    if (!alone)
+        add_peer(bench, peers, "SQLite", ask_sqlite, windows);
+#endif
+    bench_row(figure, "10 us", peers->len > 0 ? peers->str : NULL, "%s", ours);
+    bench_row(profile, "10 us", NULL, "%s", exact);
+}
+
+static void report_random(const Bench *bench)
+{
+    g_autofree Window *windows = g_new(Window, RANDOM_WINDOWS);
+    g_autofree double *times = g_new(double, RANDOM_WINDOWS);
+    XtfCounters before, after;
+    uint64_t random = 2;
+
+    choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
+    xtf_trace_get_counters(bench->trace, &before);
+    for (size_t i = 0; i < RANDOM_WINDOWS; i++) {
+        double begin = bench_now();
+        ask_profile(bench, &windows[i], NULL);
+        times[i] = bench_now() - begin;
+    }
+    xtf_trace_get_counters(bench->trace, &after);
+    double hits = (double)(after.cache_hits - before.cache_hits),
+           misses = (double)(after.cache_misses - before.cache_misses);
+    g_autofree char *median = bench_duration(bench_median(times, RANDOM_WINDOWS));
+    g_autofree char *tail = bench_duration(bench_quantile(times, RANDOM_WINDOWS, 0.99));
+    bench_row("time by region in random windows of 1%, cache of 64 MiB", NULL, NULL, "%s, 99%% %s (%.0f%% hits)",
+              median, tail, 100 * hits / (hits + misses));
+}
+
+/* Opens the trace, and finds the arrays that have sums of frames. */
+static void load(Bench *bench, size_t cache_bytes)
+{
+    g_autoptr(GError) error = NULL;
+
+    bench->trace = xtf_trace_open(bench->path, &(XtfOpenOptions){.cache_bytes = cache_bytes}, &error);
+    bench_check(bench->trace, error, "%s", bench->path);
+    uint64_t n = xtf_trace_n_arrays(bench->trace);
+    g_autofree XtfArray *all = g_new(XtfArray, n);
+    bench_check(xtf_trace_get_arrays(bench->trace, 0, n, all, &error), error, "%s", bench->path);
+    bench->arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+    for (uint64_t i = 0; i < n; i++)
+        for (unsigned sums = 0; sums < all[i].schema->n_sums; sums++)
+            if (all[i].schema->sums[sums].kind == XTF_SUMS_FRAMES) {
+                bench->sums = sums;
+                g_array_append_val(bench->arrays, all[i]);
+            }
+    bench_check(bench->arrays->len > 0, NULL, "%s: it has no sums of frames", bench->path);
+}
+
+static void unload(Bench *bench)
+{
+    g_array_unref(bench->arrays);
+    xtf_trace_unref(bench->trace);
+}
+
+typedef struct {
+    char *path;
+    uint64_t records;
+    bool alone;
+} Arguments;
+
+static void work(const char *folder, void *data)
+{
+    const double shares[] = {0.0001, 0.01, 0.5};
+    const Arguments *arguments = data;
+    g_autofree char *made = g_build_filename(folder, "synthetic.xtf", NULL);
+    Bench bench = {.path = arguments->path ? arguments->path : made, .folder = folder};
+
+    if (!arguments->path)
+        bench_write_synthetic(made, arguments->records, 0);
+    load(&bench, (size_t)2 << 30);
+#ifdef HAVE_SQLITE
+    if (!arguments->alone)
+        sqlite_build(&bench);
+#endif
+    for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
+        report_warm(&bench, shares[i], arguments->alone);
+#ifdef HAVE_SQLITE
+    if (!arguments->alone)
+        sqlite_close(&bench);
+#endif
+    unload(&bench);
+    load(&bench, 64 << 20);
+    report_random(&bench);
+    unload(&bench);
+}
+
+int main(int argc, char **argv)
+{
+    gint64 records = 5000000;
+    gboolean rows_only = FALSE, alone = FALSE;
+    g_autofree char *dir = NULL;
+    const GOptionEntry entries[] = {
+        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
+        {"no-peers", 0, 0, G_OPTION_ARG_NONE, &alone, "XTF only", NULL},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("[FILE.xtf]");
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0 && argc <= 2, error,
+                "bad arguments");
+    Arguments arguments = {.path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records, .alone = alone};
+    if (!rows_only)
+        bench_head();
+    return bench_in_folder(dir, work, &arguments);
+}

@@ -51,13 +51,19 @@ typedef struct {
     SumsTable tables[XTF_SUMS_MAX];
 } SumsLevel;
 
+/* What a leaf's rows go through. */
+typedef struct {
+    XtfTotals *leaf;     /* empty between calls */
+    XtfFrameStack stack; /* behind the last sealed leaf; of frames only */
+} SumsIntake;
+
+/* Arrays that never seal a leaf have one too: it stays small until then. */
 struct XtfArraySums {
     const XtfSchema *schema;
     XtfCodec codec;
     unsigned n_levels;
-    SumsLevel *levels;                  /* from level 1 on */
-    XtfTotals *leaf[XTF_SUMS_MAX];      /* empty between calls; NULL until a leaf is sealed */
-    XtfFrameStack stacks[XTF_SUMS_MAX]; /* behind the last sealed leaf; frames are NULL until a leaf is sealed */
+    SumsLevel *levels;   /* from level 1 on */
+    SumsIntake *intakes; /* one for each of the sums; NULL until a leaf is sealed */
 };
 
 XtfArraySums *xtf_array_sums_new(const XtfSchema *schema, XtfCodec codec)
@@ -84,9 +90,12 @@ void xtf_array_sums_free(XtfArraySums *sums)
     for (unsigned which = 0; which < sums->schema->n_sums; which++) {
         for (unsigned i = 0; i < sums->n_levels; i++)
             clear_table(&sums->levels[i].tables[which]);
-        xtf_totals_free(sums->leaf[which]);
-        xtf_frame_stack_clear(&sums->stacks[which]);
+        if (sums->intakes) {
+            xtf_totals_free(sums->intakes[which].leaf);
+            xtf_frame_stack_clear(&sums->intakes[which].stack);
+        }
     }
+    g_free(sums->intakes);
     g_free(sums->levels);
     g_free(sums);
 }
@@ -117,11 +126,12 @@ static SumsLevel *reach_level(XtfArraySums *sums, unsigned level)
 /* What is needed from the first sealed leaf on. */
 static void begin(XtfArraySums *sums)
 {
+    sums->intakes = g_new0(SumsIntake, sums->schema->n_sums);
     for (unsigned which = 0; which < sums->schema->n_sums; which++) {
         const XtfSums *of = &sums->schema->sums[which];
-        sums->leaf[which] = xtf_totals_new(of, of->n_keys);
+        sums->intakes[which].leaf = xtf_totals_new(of, of->n_keys);
         if (has_stack(sums, which))
-            xtf_frame_stack_init(&sums->stacks[which]);
+            xtf_frame_stack_init(&sums->intakes[which].stack);
     }
     reach_level(sums, 1);
 }
@@ -199,19 +209,19 @@ void xtf_array_sums_seal_leaf(XtfArraySums *sums, const uint8_t *rows, uint32_t 
 {
     if (!sums)
         return;
-    if (!sums->leaf[0])
+    if (!sums->intakes)
         begin(sums);
     SumsLevel *level = &sums->levels[0];
     for (unsigned which = 0; which < sums->schema->n_sums; which++) {
+        SumsIntake *intake = &sums->intakes[which];
         SumsTable *table = &level->tables[which];
         if (table->snapshots)
-            append_snapshot(table->snapshots, level->n_children, &sums->stacks[which]);
+            append_snapshot(table->snapshots, level->n_children, &intake->stack);
         /* The stack is whole, so there is nothing that could fail. */
-        xtf_summer_add(sums->schema, &sums->schema->sums[which], rows, count, &sums->stacks[which], NULL,
-                       sums->leaf[which], NULL);
-        append_child(table->totals, level->n_children, sums->leaf[which], count);
-        add_running(table, sums->leaf[which]);
-        xtf_totals_clear(sums->leaf[which]);
+        xtf_summer_add(sums->schema, &sums->schema->sums[which], rows, count, &intake->stack, NULL, intake->leaf, NULL);
+        append_child(table->totals, level->n_children, intake->leaf, count);
+        add_running(table, intake->leaf);
+        xtf_totals_clear(intake->leaf);
     }
     level->n_children++;
     level->n_rows += count;
@@ -247,7 +257,7 @@ static void pack_level(const XtfArraySums *sums, const SumsLevel *level, bool op
             continue;
         guint sealed = table->snapshots->len;
         if (open)
-            append_snapshot(table->snapshots, level->n_children, &sums->stacks[which]);
+            append_snapshot(table->snapshots, level->n_children, &sums->intakes[which].stack);
         pack_rows(sums, xtf_sums_snapshot_schema(), table->snapshots, payload);
         g_byte_array_set_size(table->snapshots, sealed);
     }
@@ -337,7 +347,7 @@ static bool resume_level(XtfArraySums *sums, const XtfArray *stored, XtfBlock *e
 /* The stack behind the last sealed leaf, which ends before row n. */
 static bool resume_stack(XtfArraySums *sums, const XtfArray *stored, uint64_t n, unsigned which, GError **error)
 {
-    XtfFrameStack *stack = &sums->stacks[which];
+    XtfFrameStack *stack = &sums->intakes[which].stack;
 
     stack->n = n;
     return xtf_array_stack(stored, which, n, stack->frames, error) &&

@@ -25,6 +25,7 @@ typedef struct {
     uint64_t t_first, t_step;      /* times go on by 0 to t_step - 1 */
     uint64_t resolution_num, resolution_den;
     bool has_table; /* of locations */
+    bool plain;     /* rows that are not packed */
 } Recipe;
 
 typedef struct {

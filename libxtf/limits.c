@@ -1,27 +1,35 @@
 #include "libxtf/limits.h"
 
 /*
- * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. The loop is
- * written out for each width, and without branches, because every row that is ever written goes through it.
+ * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. Every row
+ * that is ever written goes through it, so the loop is written out for each width, and has one branch that is seldom
+ * taken: to what is not between the least and the greatest so far, or is "none".
  */
-#define COLUMN_LIMITS(bits, flip)                                              \
-    do {                                                                       \
-        const uint##bits##_t may_be = optional ? UINT##bits##_MAX : 0;         \
-        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0;             \
-        for (uint32_t i = 0; i < count; i++, rows += row_size) {               \
-            uint##bits##_t value, is_none;                                     \
-            memcpy(&value, rows, sizeof value);                                \
-            is_none = (uint##bits##_t) - (value == UINT##bits##_MAX) & may_be; \
-            value ^= (flip);                                                   \
-            low = MIN(low, value | is_none);                                   \
-            high = MAX(high, value & ~is_none);                                \
-            none |= is_none;                                                   \
-        }                                                                      \
-        limits.has_none = none != 0;                                           \
-        if (low <= high) {                                                     \
-            limits.min = low ^ (flip);                                         \
-            limits.max = high ^ (flip);                                        \
-        }                                                                      \
+#define COLUMN_LIMITS(bits, flip)                                                                   \
+    do {                                                                                            \
+        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0, span = 0;                        \
+        for (uint32_t i = 0; i < count; i++, rows += row_size) {                                    \
+            uint##bits##_t value;                                                                   \
+            memcpy(&value, rows, sizeof value);                                                     \
+            /* "none" is the greatest unsigned value, so it is never between those; but it is -1 */ \
+            uint##bits##_t above = (uint##bits##_t)((value ^ (flip)) - low);                        \
+            if (G_LIKELY(above <= span && any && ((flip) == 0 || !optional)))                       \
+                continue;                                                                           \
+            if (optional && value == UINT##bits##_MAX) {                                            \
+                none = 1;                                                                           \
+                continue;                                                                           \
+            }                                                                                       \
+            value ^= (flip);                                                                        \
+            low = value < low ? value : low;                                                        \
+            high = value > high ? value : high;                                                     \
+            span = high - low;                                                                      \
+            any = true;                                                                             \
+        }                                                                                           \
+        limits.has_none = none;                                                                     \
+        if (low <= high) {                                                                          \
+            limits.min = low ^ (flip);                                                              \
+            limits.max = high ^ (flip);                                                             \
+        }                                                                                           \
     } while (0)
 
 static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t count, bool optional)
@@ -53,7 +61,7 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
 XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_t row_size, uint32_t count)
 {
     XtfLimits limits = xtf_limits_empty();
-    bool optional = field->flags & XTF_FIELD_OPTIONAL;
+    bool optional = field->flags & XTF_FIELD_OPTIONAL, any = false;
 
     rows += field->offset;
     switch (field->type) {

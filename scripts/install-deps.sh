@@ -5,11 +5,14 @@
 #   build    to build xtf and libxtf
 #   test     to run the tests
 #   record   to record a trace in the tests: hpcc under eztrace and Open MPI (some 60 MB; done without where it cannot be had)
+#   peers    to build the benches beside SQLite and LMDB
+#   npm      to fetch DuckDB for tests/bench/peers, where npm is missing
 set -eu
 
 BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libopen-trace-format2-dev"
 TEST="libcriterion-dev otf2-tools python3 attr rsync"
 RECORD="eztrace hpcc openmpi-bin"
+PEERS="sqlite3 libsqlite3-dev liblmdb-dev otf2-tools python3"
 
 say() {
     echo "install-deps: $*"
@@ -56,6 +59,8 @@ for group in "$@"; do
     build) install $BUILD ;;
     test) install $TEST ;;
     record) install $RECORD || say "going on without $RECORD" ;;
+    peers) install $PEERS ;;
+    npm) command -v npm >/dev/null || install npm ;;
     *)
         say "no group is called '$group'" >&2
         exit 2

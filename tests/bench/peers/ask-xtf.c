@@ -1,0 +1,72 @@
+#include "ask.h"
+#include "libxtf/sums.h"
+
+static void *open_it(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = 64 << 20}, &error);
+    bench_check(trace, error, "%s", path);
+    return trace;
+}
+
+/* The sums of a schema that are of a kind and have no more keys than needed. */
+static unsigned sums_of(const XtfSchema *schema, XtfSumsKind kind)
+{
+    unsigned i = 0;
+    while (i < schema->n_sums && schema->sums[i].kind != kind)
+        i++;
+    bench_check(i < schema->n_sums, NULL, "%s has no such sums", schema->name);
+    return i;
+}
+
+static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
+{
+    unsigned sums = sums_of(array->schema, XTF_SUMS_FRAMES);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[sums], 1);
+    uint64_t result = 0;
+
+    bench_check(xtf_array_sum(array, sums, NULL, lo, hi, totals, error), *error, "calls by region");
+    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
+        uint64_t begun = xtf_totals_cells(totals, i)[XTF_FRAMES_BEGUN];
+        if (*xtf_totals_key(totals, i) != XTF_FRAMES_BEFORE)
+            result += begun * begun;
+    }
+    return result;
+}
+
+static uint64_t sum_bytes(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
+{
+    unsigned sums = sums_of(array->schema, XTF_SUMS_GROUPS);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[sums], 0);
+
+    bench_check(xtf_array_sum(array, sums, NULL, lo, hi, totals, error), *error, "bytes");
+    return xtf_totals_n(totals) ? xtf_totals_cells(totals, 0)[1 + XTF_VALUE_SUM] : 0;
+}
+
+static uint64_t ask(void *self, const Question *question)
+{
+    XtfTrace *trace = self;
+    const XtfSchema *schema = xtf_trace_find_schema(trace, question->kind == ASK_BYTES ? "sends" : "calls");
+    g_autoptr(GError) error = NULL;
+    uint64_t lo, hi;
+    XtfArray array;
+    bool found = false;
+
+    bench_check(!schema || xtf_trace_find_array(trace, question->id, schema->id, &array, &found, &error), error,
+                "array");
+    if (!found)
+        return 0;
+    bench_check(xtf_array_rank(&array, question->from, &lo, &error) &&
+                    xtf_array_rank(&array, question->to, &hi, &error),
+                error, "rank");
+    if (question->kind == ASK_ROWS)
+        return hi - lo;
+    return question->kind == ASK_CALLS ? sum_calls(&array, lo, hi, &error) : sum_bytes(&array, lo, hi, &error);
+}
+
+static void close_it(void *self)
+{
+    xtf_trace_unref(self);
+}
+
+const Peer peer_xtf = {.name = "xtf", .open = open_it, .ask = ask, .close = close_it};

@@ -1,0 +1,261 @@
+/*
+ * Puts questions to one peer: see ask.h. peers.py runs it and makes a table of what it prints.
+ *
+ *     ask questions TRACE.xtf N            N questions of each kind and width, a line each
+ *     ask build PEER FOLDER TRACE.xtf      prints seconds and rows
+ *     ask warm|cold PEER SOURCE < QUESTIONS
+ *     ask once PEER SOURCE KIND LOCATION ID FROM TO
+ *
+ * A question's line: share of the trace's time, kind, location, its id, from, to. Warm prints with each the answer and
+ * the seconds that it took, of a peer that was asked the same before: the median of three. Cold opens the peer anew for
+ * each, after its files were dropped from the system's cache: the seconds are those of opening and asking.
+ */
+#include "ask.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[N_KINDS] = {"rows", "calls", "bytes"};
+static const double shares[] = {0.0001, 0.01, 0.5};
+
+static const Peer *const peers[] = {
+    &peer_xtf,
+#ifdef HAVE_SQLITE
+    &peer_sqlite,
+#endif
+#ifdef HAVE_LMDB
+    &peer_lmdb,
+#endif
+    &peer_otf2,   &peer_duckdb, &peer_parquet,
+};
+
+void tally_add(Tally *tally, uint64_t number, uint64_t count)
+{
+    if (!tally->counts)
+        tally->counts = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+    if (number >= tally->counts->len)
+        g_array_set_size(tally->counts, (guint)number + 1);
+    g_array_index(tally->counts, uint64_t, number) += count;
+}
+
+uint64_t tally_end(Tally *tally)
+{
+    uint64_t result = 0;
+
+    for (guint i = 0; tally->counts && i < tally->counts->len; i++) {
+        uint64_t count = g_array_index(tally->counts, uint64_t, i);
+        result += count * count;
+    }
+    g_clear_pointer(&tally->counts, g_array_unref);
+    return result;
+}
+
+static XtfTrace *open_trace(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = 64 << 20}, &error);
+    bench_check(trace, error, "%s", path);
+    return trace;
+}
+
+/* The arrays of a type, each of a location. */
+static GArray *arrays_of(XtfTrace *trace, const char *type)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(trace, type);
+    GArray *arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+    g_autoptr(GError) error = NULL;
+
+    for (uint64_t rank = 0; schema && rank < xtf_trace_n_arrays(trace); rank++) {
+        XtfArray array;
+        bench_check(xtf_trace_get_arrays(trace, rank, 1, &array, &error), error, "arrays");
+        if (array.schema == schema)
+            g_array_append_val(arrays, array);
+    }
+    return arrays;
+}
+
+static void each_row_of(const XtfArray *array, void (*visit)(void *self, uint32_t location, const void *row),
+                        void *self, uint32_t location)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    xtf_cursor_init(&cursor, array);
+    bench_check(xtf_cursor_seek_n(&cursor, 0, &found, &error), error, "rows");
+    while (found) {
+        visit(self, location, xtf_cursor_row(&cursor));
+        bench_check(xtf_cursor_next(&cursor, 1, &found, &error), error, "rows");
+    }
+}
+
+void ask_each_row(const char *path, const RowSink *sink, void *self)
+{
+    XtfTrace *trace = open_trace(path);
+    g_autoptr(GArray) calls = arrays_of(trace, "calls");
+    g_autoptr(GArray) sends = arrays_of(trace, "sends");
+
+    for (guint i = 0; i < calls->len; i++)
+        each_row_of(&g_array_index(calls, XtfArray, i), (void (*)(void *, uint32_t, const void *))sink->call, self, i);
+    for (guint s = 0; s < sends->len; s++) {
+        const XtfArray *array = &g_array_index(sends, XtfArray, s);
+        guint i = 0;
+        while (i < calls->len && g_array_index(calls, XtfArray, i).location != array->location)
+            i++;
+        each_row_of(array, (void (*)(void *, uint32_t, const void *))sink->send, self, i);
+    }
+    xtf_trace_unref(trace);
+}
+
+static void print_questions(const char *path, unsigned n)
+{
+    XtfTrace *trace = open_trace(path);
+    g_autoptr(GArray) calls = arrays_of(trace, "calls");
+    const XtfClock *clock = xtf_trace_clock(trace);
+    uint64_t random = 1, span = clock->last + 1 - clock->first;
+
+    bench_check(calls->len > 0, NULL, "%s: there are no calls in it", path);
+    for (size_t s = 0; s < G_N_ELEMENTS(shares); s++) {
+        uint64_t width = MAX(1, (uint64_t)((double)span * shares[s]));
+        for (unsigned i = 0; i < n; i++) {
+            uint64_t from = clock->first + bench_below(&random, span - width + 1);
+            uint32_t location = (uint32_t)bench_below(&random, calls->len);
+            for (unsigned kind = 0; kind < N_KINDS; kind++)
+                printf("%g %s %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", shares[s], kinds[kind], location,
+                       g_array_index(calls, XtfArray, location).location, from, from + width);
+        }
+    }
+    xtf_trace_unref(trace);
+}
+
+static Kind kind_of(const char *name)
+{
+    for (unsigned kind = 0; kind < N_KINDS; kind++)
+        if (g_str_equal(kinds[kind], name))
+            return (Kind)kind;
+    bench_fail(NULL, "no such question: %s", name);
+}
+
+static const Peer *peer_of(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(peers); i++)
+        if (g_str_equal(peers[i]->name, name))
+            return peers[i];
+    bench_fail(NULL, "no such peer: %s", name);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t ask_warm(const Peer *peer, void *self, const Question *question, double *seconds)
+{
+    uint64_t answer = peer->ask(self, question);
+    double times[3];
+
+    for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+        double before = bench_now();
+        peer->ask(self, question);
+        times[i] = bench_now() - before;
+    }
+    qsort(times, G_N_ELEMENTS(times), sizeof *times, compare_doubles);
+    *seconds = times[1];
+    return answer;
+}
+
+static void drop(const char *path)
+{
+    g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+    const char *name;
+
+    if (!folder) {
+        bench_check(bench_make_cold(path), NULL, "%s: its pages would not leave memory", path);
+        return;
+    }
+    while ((name = g_dir_read_name(folder))) {
+        g_autofree char *below = g_build_filename(path, name, NULL);
+        drop(below);
+    }
+}
+
+static uint64_t ask_cold(const Peer *peer, const char *source, const Question *question, double *seconds)
+{
+    g_autofree char *kept = peer->file ? g_build_filename(source, peer->file, NULL) : g_path_get_dirname(source);
+
+    drop(peer->file || !g_str_has_suffix(source, ".xtf") ? kept : source);
+    double before = bench_now();
+    void *self = peer->open(source);
+    uint64_t answer = peer->ask(self, question);
+    *seconds = bench_now() - before;
+    peer->close(self);
+    return answer;
+}
+
+static void answer_all(const Peer *peer, const char *source, bool cold)
+{
+    void *self = cold ? NULL : peer->open(source);
+    char share[16], kind[16];
+    Question question;
+
+    while (scanf("%15s %15s %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64, share, kind, &question.location,
+                 &question.id, &question.from, &question.to) == 6) {
+        double seconds;
+        question.kind = kind_of(kind);
+        uint64_t answer =
+            cold ? ask_cold(peer, source, &question, &seconds) : ask_warm(peer, self, &question, &seconds);
+        printf("%s %s %" PRIu64 " %.9f\n", share, kind, answer, seconds);
+    }
+    if (self)
+        peer->close(self);
+}
+
+static void count_call(void *rows, uint32_t location, const XtfCallsRow *row)
+{
+    ++*(uint64_t *)rows;
+}
+
+static void count_send(void *rows, uint32_t location, const XtfSendsRow *row)
+{
+    ++*(uint64_t *)rows;
+}
+
+static void build(const Peer *peer, const char *folder, const char *trace)
+{
+    static const RowSink counter = {count_call, count_send};
+    uint64_t rows = 0;
+    double before = bench_now();
+
+    ask_each_row(trace, &counter, &rows); /* what reading the rows takes is not the peer's */
+    double reading = bench_now() - before;
+    before = bench_now();
+    peer->build(folder, trace);
+    printf("%.3f %" PRIu64 "\n", MAX(0, bench_now() - before - reading), rows);
+}
+
+int main(int argc, char **argv)
+{
+    g_set_prgname("ask");
+    if (argc == 4 && g_str_equal(argv[1], "questions")) {
+        print_questions(argv[2], (unsigned)atoi(argv[3]));
+    } else if (argc == 5 && g_str_equal(argv[1], "build")) {
+        build(peer_of(argv[2]), argv[3], argv[4]);
+    } else if (argc == 4 && (g_str_equal(argv[1], "warm") || g_str_equal(argv[1], "cold"))) {
+        answer_all(peer_of(argv[2]), argv[3], g_str_equal(argv[1], "cold"));
+    } else if (argc == 9 && g_str_equal(argv[1], "once")) {
+        const Peer *peer = peer_of(argv[2]);
+        void *self = peer->open(argv[3]);
+        Question question = {kind_of(argv[4]), (uint32_t)atoi(argv[5]), strtoull(argv[6], NULL, 10),
+                             strtoull(argv[7], NULL, 10), strtoull(argv[8], NULL, 10)};
+        printf("%" PRIu64 "\n", peer->ask(self, &question));
+        peer->close(self);
+    } else {
+        bench_fail(NULL, "usage: ask questions TRACE N | build PEER FOLDER TRACE | warm|cold PEER SOURCE | "
+                         "once PEER SOURCE KIND LOCATION ID FROM TO");
+    }
+    return 0;
+}

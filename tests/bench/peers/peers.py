@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""XTF beside SQLite, LMDB, DuckDB, Parquet and OTF2, on the same trace: one table.
+
+usage: peers.py [--build DIR] [--dir DIR] [--windows N] [--libduckdb FILE] ARCHIVE.otf2
+
+Everybody holds the trace's calls and messages sent with all of their fields, and answers the same questions; answers are
+compared. run.sh installs what this needs. The questions, and what each peer is given, are told in ask.h.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import common  # noqa: E402
+
+TITLES = {"xtf": "XTF", "sqlite": "SQLite", "lmdb": "LMDB", "duckdb": "DuckDB", "parquet": "Parquet, zstd",
+          "otf2": "OTF2"}
+KINDS = {"rows": "count of records", "calls": "calls by region", "bytes": "bytes sent"}
+BUILT = ("sqlite", "lmdb", "duckdb", "parquet")
+
+
+class Table:
+    def __init__(self, peers):
+        self.peers = peers
+        print("| figure | " + " | ".join(TITLES[peer] for peer in peers) + " |")
+        print("|---|" + "---|" * len(peers), flush=True)
+
+    def row(self, figure, cells):
+        print(f"| {figure} | " + " | ".join(cells.get(peer, "") for peer in self.peers) + " |", flush=True)
+
+
+def output(*command, **options):
+    return subprocess.run([str(word) for word in command], check=True, text=True, stdout=subprocess.PIPE,
+                          **options).stdout
+
+
+def size_of(path):
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
+
+
+class Peers:
+    """Where everybody keeps the trace."""
+
+    def __init__(self, arguments, folder):
+        self.ask = arguments.build / "tests/bench/ask"
+        self.folder = folder
+        self.trace = folder / "trace.xtf"
+        self.archive = arguments.archive
+        self.names = ["xtf"]
+
+    def source(self, name):
+        return {"xtf": self.trace, "otf2": self.archive}.get(name, self.folder)
+
+    def size(self, name):
+        if name == "otf2":
+            return size_of(self.archive.parent)
+        if name == "xtf":
+            return size_of(self.trace)
+        return size_of(self.folder / {"parquet": "parquet"}.get(name, f"peer.{name}"))
+
+    def answers(self, name, how, questions):
+        """Of each question, in order: (answer, seconds)."""
+        lines = output(self.ask, how, name, self.source(name), input="\n".join(questions) + "\n").splitlines()
+        return [(int(answer), float(seconds)) for _, _, answer, seconds in map(str.split, lines)]
+
+
+def import_all(arguments, peers, table):
+    run, _ = common.median_run(3, [arguments.xtf, "import", "-q", "-o", peers.trace, arguments.archive])
+    events = int(output(arguments.bench / "drain-otf2", arguments.archive))
+    drain, _ = common.median_run(3, [arguments.bench / "drain-otf2", arguments.archive])
+    rates = {"xtf": f"{events / run.seconds / 1e6:.1f}", "otf2": f"({events / drain.seconds / 1e6:.1f}, only read)"}
+    sizes = {"xtf": f"{peers.size('xtf') / events:.2f}", "otf2": f"{peers.size('otf2') / events:.2f}"}
+    for name in BUILT:
+        if name in ("duckdb", "parquet") and "LIBDUCKDB" not in os.environ:
+            continue
+        run = subprocess.run([str(word) for word in (peers.ask, "build", name, peers.folder, peers.trace)], text=True,
+                             capture_output=True)
+        if run.returncode != 0:
+            print(f"peers: {TITLES[name]} is left out: {run.stderr.strip()}", file=sys.stderr)
+            continue
+        seconds, rows = run.stdout.split()
+        rates[name] = f"{int(rows) / float(seconds) / 1e6:.1f}" if name != "parquet" else "(from DuckDB)"
+        sizes[name] = f"{peers.size(name) / int(rows):.2f}"
+        peers.names.append(name)
+    peers.names.append("otf2")
+    table.row("import, million records a second", rates)
+    table.row("bytes a record", sizes)
+
+
+def compare_answers(peers, name, found, wanted, questions):
+    for question, (answer, _), right in zip(questions, found, wanted):
+        if answer != right:
+            sys.exit(f"peers: {TITLES[name]} answers {answer} where XTF answers {right}: {question}")
+
+
+def ask_all(arguments, peers, table):
+    """Medians by share of the trace and kind of question; every answer is compared with XTF's."""
+    questions = output(peers.ask, "questions", peers.trace, arguments.windows).splitlines()
+    few = [question for i, question in enumerate(questions) if i // len(KINDS) % arguments.windows < 5]
+    for how, asked in ("warm", questions), ("cold", few):
+        wanted = None
+        cells = collections.defaultdict(dict)
+        for name in peers.names:
+            mine = few if name == "otf2" else asked
+            found = peers.answers(name, how, mine)
+            if wanted is None:
+                wanted = dict(zip(asked, (answer for answer, _ in found)))
+            compare_answers(peers, name, found, [wanted[question] for question in mine], mine)
+            times = collections.defaultdict(list)
+            for question, (_, seconds) in zip(mine, found):
+                times[tuple(question.split()[:2])].append(seconds)
+            for key, values in times.items():
+                cells[key][name] = common.duration(statistics.median(values))
+        for kind, title in KINDS.items():
+            for share in sorted({key[0] for key in cells}, key=float):
+                table.row(f"{title} in {float(share) * 100:g}% of the time, {how}", cells[share, kind])
+
+
+def text_of_all(arguments, peers, table, mount):
+    """The text of the records, to /dev/null."""
+    cells = {}
+    records = mount / "records"
+    lines = int(output("wc", "-l", records).split()[0])
+    run, _ = common.median_run(3, [arguments.xtf, "cat", peers.trace, "records"])
+    cells["xtf"] = f"{lines / run.seconds / 1e6:.1f}"
+    if shutil.which("otf2-print"):
+        cells["otf2"] = f"{lines / common.Run(['otf2-print', peers.archive]).seconds / 1e6:.1f}"
+    if "sqlite" in peers.names and shutil.which("sqlite3"):
+        rows = int(output("sqlite3", peers.folder / "peer.sqlite", "SELECT count(*) FROM calls"))
+        run = common.Run(["sqlite3", peers.folder / "peer.sqlite", "SELECT * FROM calls"])
+        cells["sqlite"] = f"{rows / run.seconds / 1e6:.1f}"
+    table.row("all records as text, million lines a second", cells)
+
+
+def shell_question(arguments, peers, table, mount):
+    """One count, as a whole process."""
+    share, _, place, location, begin, end = next(
+        line.split() for line in output(peers.ask, "questions", peers.trace, 5).splitlines() if line.startswith("0.01"))
+    info = dict(line.split()[:2] for line in output(arguments.xtf, "cat", peers.trace, "info").splitlines()[1:])
+    duration = float(info["duration"])
+    windows = [f"{duration * i / 100:.6f}-{duration * (i + 1) / 100:.6f}" for i in range(60)]
+    cells = {}
+    times = [common.Run(["cat", mount / f"proc/{place}/time/{window}/calls/count"]).seconds for window in windows]
+    cells["xtf"] = f"{common.duration(statistics.median(times))} (cat of the mount)"
+    for name in peers.names:
+        if name in ("xtf", "otf2"):
+            continue
+        run, _ = common.median_run(7, [peers.ask, "once", name, peers.source(name), "rows", place, location, begin, end])
+        cells[name] = common.duration(run.seconds)
+    if "sqlite" in peers.names and shutil.which("sqlite3"):
+        sql = f"SELECT count(*) FROM calls WHERE location = {place} AND time >= {begin} AND time < {end}"
+        run, _ = common.median_run(7, ["sqlite3", peers.folder / "peer.sqlite", sql])
+        cells["sqlite"] = f"{common.duration(run.seconds)} (sqlite3)"
+    if shutil.which("otf2-print"):
+        run, _ = common.median_run(3, ["sh", "-c", f"otf2-print -L {location} {peers.archive} | grep -c ."])
+        cells["otf2"] = f"{common.duration(run.seconds)} (otf2-print)"
+    table.row("a count in 1%, from the shell, whole process", cells)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.environ.get("BUILD", common.HERE.parents[1] / "build"), type=pathlib.Path)
+    parser.add_argument("--dir", help="where to put files (default: TMPDIR, or /var/tmp): some 5 GB")
+    parser.add_argument("--windows", type=int, default=20, help="questions of each kind and width")
+    parser.add_argument("--libduckdb", help="DuckDB's library; without it DuckDB and Parquet are left out")
+    parser.add_argument("archive", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.xtf = arguments.build / "src/cli/xtf"
+    arguments.bench = arguments.build / "tests/bench"
+    if arguments.libduckdb:
+        os.environ["LIBDUCKDB"] = arguments.libduckdb
+    common.make_warm(arguments.archive.parent)
+    with common.folder(arguments.dir) as folder:
+        peers = Peers(arguments, folder)
+        table = Table([name for name in TITLES])
+        import_all(arguments, peers, table)
+        ask_all(arguments, peers, table)
+        with common.mounted(arguments.xtf, peers.trace, folder / "mount"):
+            text_of_all(arguments, peers, table, folder / "mount")
+            shell_question(arguments, peers, table, folder / "mount")
+
+
+if __name__ == "__main__":
+    main()

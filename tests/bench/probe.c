@@ -1,0 +1,203 @@
+/*
+ * What searches, counts and profiles cost in a trace of any size, in the library.
+ *
+ *     probe [--cold N] [--rows] FILE.xtf
+ *
+ * Searches, counts and profiles are of single locations, in windows that lie anywhere and are 0.01%, 1% or 50% of the
+ * trace wide; the cache is 64 MiB. Random: each window is asked once. Warm: it was asked before. Cold: the file was
+ * dropped from the system's cache and is opened anew. Nothing is held in memory but the cache, so that any file will
+ * do.
+ */
+#include <inttypes.h>
+
+#include "bench.h"
+#include "libxtf/sums.h"
+#include "libxtf/xtf.h"
+
+enum { SEARCHES = 20000, WINDOWS = 2000, REPEATS = 5 };
+
+typedef struct {
+    const char *path;
+    XtfTrace *trace;
+    const XtfSchema *calls;
+    unsigned sums;
+    GArray *arrays; /* XtfArray, of calls */
+    uint64_t random;
+} Probe;
+
+typedef struct {
+    const XtfArray *array;
+    uint64_t from, to;
+} Window;
+
+typedef void (*Ask)(Probe *probe, const Window *window);
+
+static XtfTrace *open_trace(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = 64 << 20}, &error);
+    bench_check(trace, error, "%s", path);
+    return trace;
+}
+
+static void load_arrays(Probe *probe)
+{
+    enum { MOST = 10000 };
+    g_autoptr(GError) error = NULL;
+
+    probe->calls = xtf_trace_find_schema(probe->trace, "calls");
+    bench_check(probe->calls, NULL, "%s: no calls in it", probe->path);
+    while (probe->sums < probe->calls->n_sums && probe->calls->sums[probe->sums].kind != XTF_SUMS_FRAMES)
+        probe->sums++;
+    bench_check(probe->sums < probe->calls->n_sums, NULL, "%s: calls have no sums of frames", probe->path);
+    probe->arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+    for (uint64_t rank = 0; rank < xtf_trace_n_arrays(probe->trace) && probe->arrays->len < MOST; rank++) {
+        XtfArray array;
+        bench_check(xtf_trace_get_arrays(probe->trace, rank, 1, &array, &error), error, "%s", probe->path);
+        if (array.schema == probe->calls)
+            g_array_append_val(probe->arrays, array);
+    }
+}
+
+static const XtfArray *any_array(Probe *probe)
+{
+    return &g_array_index(probe->arrays, XtfArray, bench_below(&probe->random, probe->arrays->len));
+}
+
+static void report_search(Probe *probe)
+{
+    const XtfArray *largest = &g_array_index(probe->arrays, XtfArray, 0);
+    g_autoptr(GError) error = NULL;
+    uint64_t visits = 0, comparisons = 0, most_visits = 0, most_comparisons = 0;
+
+    for (guint i = 1; i < probe->arrays->len; i++)
+        if (g_array_index(probe->arrays, XtfArray, i).n_rows > largest->n_rows)
+            largest = &g_array_index(probe->arrays, XtfArray, i);
+    double before = bench_now();
+    for (int i = 0; i < SEARCHES; i++) {
+        uint64_t t = largest->first + bench_below(&probe->random, largest->last - largest->first + 1), n;
+        XtfCounters old, new;
+        xtf_trace_get_counters(probe->trace, &old);
+        bench_check(xtf_array_rank(largest, t, &n, &error), error, "%s", probe->path);
+        xtf_trace_get_counters(probe->trace, &new);
+        visits += new.page_visits - old.page_visits;
+        comparisons += new.key_comparisons - old.key_comparisons;
+        most_visits = MAX(most_visits, new.page_visits - old.page_visits);
+        most_comparisons = MAX(most_comparisons, new.key_comparisons - old.key_comparisons);
+    }
+    g_autofree char *time = bench_duration((bench_now() - before) / SEARCHES);
+    bench_row("search for a time among the calls of one location", NULL, NULL,
+              "%" PRIu64 " records, height %u: %.3f pages (at most %" PRIu64 "), %.3f comparisons (at most %" PRIu64
+              "), %s",
+              largest->n_rows, xtf_array_height(largest), (double)visits / SEARCHES, most_visits,
+              (double)comparisons / SEARCHES, most_comparisons, time);
+}
+
+static void ask_count(Probe *probe, const Window *window)
+{
+    g_autoptr(GError) error = NULL;
+    uint64_t size;
+    bench_check(xtf_array_size_t(window->array, window->from, window->to, &size, &error), error, "%s", probe->path);
+}
+
+static void ask_profile(Probe *probe, const Window *window)
+{
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&probe->calls->sums[probe->sums], 1);
+    g_autoptr(GError) error = NULL;
+    bench_check(xtf_array_profile(window->array, probe->sums, window->from, window->to, window->array->first,
+                                  window->array->last, totals, &error),
+                error, "%s", probe->path);
+}
+
+static Window choose(Probe *probe, double share)
+{
+    const XtfClock *clock = xtf_trace_clock(probe->trace);
+    uint64_t span = clock->last + 1 - clock->first, width = MAX(1, (uint64_t)((double)span * share));
+    uint64_t from = clock->first + bench_below(&probe->random, span - width + 1);
+    return (Window){any_array(probe), from, from + width};
+}
+
+static double random_time(Probe *probe, double share, Ask ask)
+{
+    double before = bench_now();
+    for (int i = 0; i < WINDOWS; i++) {
+        Window window = choose(probe, share);
+        ask(probe, &window);
+    }
+    return (bench_now() - before) / WINDOWS;
+}
+
+static double warm_time(Probe *probe, double share, Ask ask)
+{
+    double times[WINDOWS / 10 * REPEATS];
+    size_t n = 0;
+
+    for (int i = 0; i < WINDOWS / 10; i++) {
+        Window window = choose(probe, share);
+        ask(probe, &window);
+        for (int repeat = 0; repeat < REPEATS; repeat++) {
+            double before = bench_now();
+            ask(probe, &window);
+            times[n++] = bench_now() - before;
+        }
+    }
+    return bench_median(times, n);
+}
+
+static double cold_time(Probe *probe, double share, Ask ask, int n_times)
+{
+    g_autofree double *times = g_new(double, n_times);
+
+    for (int i = 0; i < n_times; i++) {
+        Window window = choose(probe, share);
+        XtfArray array = *window.array;
+        bench_check(bench_make_cold(probe->path), NULL, "%s: its pages would not leave memory", probe->path);
+        double before = bench_now();
+        g_autoptr(XtfTrace) trace = open_trace(probe->path);
+        array.trace = trace;
+        window.array = &array;
+        ask(probe, &window);
+        times[i] = bench_now() - before;
+    }
+    return bench_median(times, (size_t)n_times);
+}
+
+static void report(Probe *probe, const char *what, Ask ask, int n_cold)
+{
+    static const double shares[] = {0.0001, 0.01, 0.5};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(shares); i++) {
+        g_autofree char *figure = g_strdup_printf("%s, a window of %g%% of one location", what, shares[i] * 100);
+        random_time(probe, shares[i], ask); /* fills the cache with what random windows leave in it */
+        g_autofree char *random = bench_duration(random_time(probe, shares[i], ask));
+        g_autofree char *warm = bench_duration(warm_time(probe, shares[i], ask));
+        g_autofree char *cold = bench_duration(cold_time(probe, shares[i], ask, n_cold));
+        bench_row(figure, NULL, NULL, "warm %s, random %s, cold with opening %s", warm, random, cold);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    gboolean rows_only = FALSE;
+    gint cold = 9;
+    const GOptionEntry entries[] = {
+        {"cold", 0, 0, G_OPTION_ARG_INT, &cold, "Cold windows, of which the median is taken (default: 9)", "N"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("FILE.xtf");
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && cold > 0, error, "bad arguments");
+    Probe probe = {.path = argv[1], .trace = open_trace(argv[1])};
+    load_arrays(&probe);
+    if (!rows_only)
+        bench_head();
+    report_search(&probe);
+    report(&probe, "count", ask_count, cold);
+    report(&probe, "profile", ask_profile, cold);
+    g_array_unref(probe.arrays);
+    xtf_trace_unref(probe.trace);
+    return 0;
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""How XTF grows: one trace of the paper's 1 677 721 600 records, and one of 100 000 locations with 1000 records each.
+
+usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L]
+
+Both are made by `generate`. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all is removed at the end. Each figure is a
+line of a Markdown table, with the command that it is of.
+"""
+
+import pathlib
+import statistics
+import subprocess
+import time
+
+import common
+
+
+def figure(what, value, command):
+    print(f"| {what} | {value} | `{command}` |", flush=True)
+
+
+def clock(work):
+    before = time.monotonic()
+    work()
+    return time.monotonic() - before
+
+
+def daemon_memory(where):
+    """The peak of the daemon that serves a mount, found by the mount's name among the command lines."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if str(where).encode() in words and b"mount" in words:
+                status = (process / "status").read_text()
+                return int(status.split("VmHWM:")[1].split()[0]) / 1024
+        except (OSError, IndexError):
+            continue
+    return float("nan")
+
+
+def make(arguments, path, records, locations):
+    command = [arguments.bench / "generate", "-n", str(records), "-l", str(locations)]
+    said = subprocess.run([*command, path], check=True, capture_output=True, text=True).stdout.split()
+    shown = " ".join(["generate", *command[1:]])
+    seconds, size = float(said[0]), int(said[1])
+    figure(f"{records:,} records in {locations:,} location{'s' if locations > 1 else ''}: size",
+           f"{size / 1e9:.2f} GB, {size / records:.2f} bytes a record", shown)
+    figure("the same: built at", f"{records / seconds / 1e6:.1f} M records/s ({seconds:.0f} s)", shown)
+    return shown
+
+
+def probe(arguments, path):
+    rows = subprocess.run([arguments.bench / "probe", "--rows", path], check=True, capture_output=True, text=True).stdout
+    for line in rows.splitlines():
+        what, value = (cell.strip() for cell in line.strip("|").split("|")[:2])
+        figure(what, value, "probe")
+
+
+def windows(count, share, random_state):
+    for _ in range(count):
+        random_state = random_state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
+        begin = (random_state >> 40) / (1 << 24) * (100 - share)
+        yield f"{begin:.6f}%-{begin + share:.6f}%"
+
+
+def read_times(where, template, share, count):
+    times = []
+    for window in windows(count, share, 1):
+        path = where / template.format(window)
+        times.append(clock(path.read_bytes))
+    return common.duration(statistics.median(times))
+
+
+def mount_times(arguments, path, where):
+    times = []
+    for _ in range(5):
+        common.make_cold(path)
+        with common.mounted(arguments.xtf, path, where) as seconds:
+            times.append(seconds)
+    figure("xtf mount, cold, until the mount is usable", common.duration(statistics.median(times)), "xtf mount")
+
+
+def mounted_figures(arguments, path, where, name):
+    mount_times(arguments, path, where)
+    with common.mounted(arguments.xtf, path, where):
+        figure("ls proc", common.duration(clock(lambda: list((where / "proc").iterdir()))), f"ls {name}/proc")
+        for view, count in ("count", 100), ("profile", 20):
+            first = clock((where / "time/10%-20%" / view).read_bytes)
+            figure(f"{view} over all processes in a window, the first one", common.duration(first),
+                   f"cat {name}/time/10%-20%/{view}")
+            figure(f"{view} over all processes, windows of 1% anywhere", read_times(where, f"time/{{}}/{view}", 1, count),
+                   f"cat {name}/time/A-B/{view}")
+            figure(f"{view} of one process, windows of 1% anywhere",
+                   read_times(where, f"proc/0/time/{{}}/{view}", 1, count), f"cat {name}/proc/0/time/A-B/{view}")
+        with open(where / "records", "rb") as records:
+            figure("the first line of the global records", common.duration(clock(records.readline)),
+                   f"head -1 {name}/records")
+        figure("the last line of the global records",
+               common.duration(clock(lambda: subprocess.run(["tail", "-1", where / "records"], check=True,
+                                                            stdout=subprocess.DEVNULL))), f"tail -1 {name}/records")
+        figure("the daemon's memory after all this, at its peak", f"{daemon_memory(where):.0f} MiB", f"xtf mount {name}.xtf")
+
+
+def main():
+    parser = common.parser(__doc__.splitlines()[0])
+    parser.add_argument("--records", type=int, default=1677721600)
+    parser.add_argument("--locations", type=int, default=100000)
+    arguments = parser.parse_args()
+    arguments.xtf = arguments.build / "src/cli/xtf"
+    arguments.bench = arguments.build / "tests/bench"
+    if not arguments.rows:
+        print("| figure | measured | command |\n|---|---|---|", flush=True)
+    with common.folder(arguments.dir) as folder:
+        for name, records, locations in (("paper", arguments.records, 8),
+                                         ("many", arguments.locations * 1000, arguments.locations)):
+            path = folder / f"{name}.xtf"
+            make(arguments, path, records, locations)
+            probe(arguments, path)
+            mounted_figures(arguments, path, folder / "mount", name)
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()

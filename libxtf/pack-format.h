@@ -46,10 +46,12 @@ typedef enum {
  */
 
 enum {
-    XTF_PACK_TEMPLATES_MAX = 256, /* their numbers are bytes */
-    XTF_VARINT_MAX = 10,          /* bytes */
-    XTF_STREAM_HEAD_MAX = 10,     /* bytes: two varints of 32-bit lengths */
-    XTF_TAIL_MAX = 8,             /* bytes */
+    XTF_PACK_TEMPLATES_MAX = 256,            /* their numbers are bytes */
+    XTF_VARINT_MAX = 10,                     /* bytes */
+    XTF_STREAM_HEAD_MAX = 10,                /* bytes: two varints of 32-bit lengths */
+    XTF_TAIL_MAX = 8,                        /* bytes */
+    XTF_PACK_FIELD_MAX = 1 + XTF_VARINT_MAX, /* bytes of a field's mode, or of its entry in a template */
+    XTF_PACK_CHAINED = 1,                    /* the byte before a distance: it is chained, and there is none; else 0 */
 };
 
 static inline uint64_t xtf_load64(const uint8_t *at)

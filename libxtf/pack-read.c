@@ -162,11 +162,7 @@ typedef struct {
     const uint8_t *numbers; /* the template of each row */
 } Templates;
 
-enum {
-    COPY = 16,                            /* bytes at once */
-    IS_CHAINED = 1,                       /* the byte before a distance */
-    FIELD_BYTES_MAX = 1 + XTF_VARINT_MAX, /* of a field, or of a template's field */
-};
+enum { COPY = 16 }; /* bytes at once */
 
 static void read_modes(Reader *reader, Templates *templates)
 {
@@ -206,9 +202,9 @@ static void read_value(Reader *reader, Templates *templates, unsigned f, unsigne
         break;
     case XTF_PACK_DISTANCE:
         kind = read_byte(reader);
-        value->is_chained = kind == IS_CHAINED;
+        value->is_chained = kind == XTF_PACK_CHAINED;
         value->value = value->is_chained ? 0 : read_varint(reader);
-        if (kind > IS_CHAINED)
+        if (kind > XTF_PACK_CHAINED)
             fail(reader, "a distance is told in an unknown way");
         break;
     default:
@@ -238,7 +234,7 @@ static bool read_templates(Reader *reader, Templates *templates)
 {
     size_t length;
     uint64_t most =
-        templates->n_fields * (XTF_PACK_TEMPLATES_MAX + UINT64_C(1)) * FIELD_BYTES_MAX + 1 + templates->count;
+        templates->n_fields * (XTF_PACK_TEMPLATES_MAX + UINT64_C(1)) * XTF_PACK_FIELD_MAX + 1 + templates->count;
     const uint8_t *stream = read_stream(reader, XTF_SCRATCH_STREAM, 2, most, &length);
     Reader within = {.at = stream, .end = stream ? stream + length : NULL};
 

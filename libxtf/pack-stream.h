@@ -19,10 +19,14 @@ typedef enum {
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature);
 
-/* The streams of a field's column; its mode becomes that of the smallest, COLUMN, STEPS or PLANES. */
-XtfPackMode xtf_choose_column(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count);
-void xtf_put_column(XtfStreamWriter *writer, const XtfPackField *field, const uint8_t *rows, size_t row_size,
-                    uint32_t count);
+/* Heads and tails on their way into streams, in scratch memory: put numbers at `end`. */
+typedef struct {
+    uint8_t *heads, *tails;
+    XtfNumberWriter end;
+} XtfNumbers;
+
+XtfNumbers xtf_begin_numbers(uint32_t count); /* the next one may begin when this one was put */
+void xtf_put_numbers(XtfStreamWriter *writer, const XtfNumbers *numbers);
 
 /* About how many bytes deflate makes of bytes of such frequencies. */
 double xtf_estimate_bytes(const uint32_t frequencies[256]);

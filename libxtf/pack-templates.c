@@ -217,8 +217,9 @@ static void drop_fields(XtfRun *run, const uint32_t *firsts, unsigned n)
 
 unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX])
 {
-    /* A template costs some bytes; in a run of few rows a column is worth it sooner. */
-    Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + run->count / 8)};
+    /* Each template costs some bytes, and where many follow each other at random, fields tell more apart than together.
+     * This limit took fewest bytes of rows of several programs and of hard ones. */
+    Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + run->count / 64)};
     Shape shape;
 
     for (;;) {

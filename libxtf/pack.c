@@ -3,30 +3,25 @@
  */
 #include "libxtf/pack.h"
 
-#include "libxtf/deflate.h"
-#include "libxtf/pack-format.h"
-#include "libxtf/pack-stream.h"
+#include "libxtf/pack-column.h"
 #include "libxtf/pack-templates.h"
 
 enum {
-    COLUMN_STREAMS_MAX = 8, /* planes */
-    TEMPLATE_VALUE_MAX = XTF_VARINT_MAX + 1,
+    FIELD_STREAMS_MAX = 8, /* planes */
+    OTHER_STREAMS = 3,     /* two of times, the templates */
 };
 
 static void put_times(XtfStreamWriter *writer, const uint8_t *rows, size_t row_size, uint32_t count)
 {
-    uint8_t *heads = xtf_scratch(XTF_SCRATCH_STREAM, count);
-    uint8_t *tails = xtf_scratch(XTF_SCRATCH_TAILS, (size_t)count * XTF_TAIL_MAX + XTF_TAIL_MAX);
-    XtfNumberWriter numbers = {heads, tails};
+    XtfNumbers numbers = xtf_begin_numbers(count);
     uint64_t before = 0;
 
     for (uint32_t n = 0; n < count; n++) {
         uint64_t time = xtf_load64(rows + n * row_size);
-        xtf_put_number(&numbers, time - before);
+        xtf_put_number(&numbers.end, time - before);
         before = time;
     }
-    xtf_put_stream(writer, heads, count, XTF_STREAM_PLAIN);
-    xtf_put_stream(writer, tails, (size_t)(numbers.tail - tails), XTF_STREAM_NOISY);
+    xtf_put_numbers(writer, &numbers);
 }
 
 static uint8_t *put_template_value(uint8_t *at, const XtfRun *run, const XtfPackField *field, uint32_t n)
@@ -42,7 +37,7 @@ static uint8_t *put_template_value(uint8_t *at, const XtfRun *run, const XtfPack
         return xtf_put_varint(at, xtf_zigzag(value, field->shift));
     case XTF_PACK_DISTANCE:
         if (xtf_is_chained(run, field, n, value)) {
-            *at = 1;
+            *at = XTF_PACK_CHAINED;
             return at + 1;
         }
         *at = 0;
@@ -52,10 +47,11 @@ static uint8_t *put_template_value(uint8_t *at, const XtfRun *run, const XtfPack
     }
 }
 
+/* The most bytes that the stream of templates can have. */
 static uint64_t templates_bound(const XtfSchema *schema, uint32_t count)
 {
-    return schema->n_fields * UINT64_C(11) + 1 + count +
-           MIN(count, XTF_PACK_TEMPLATES_MAX) * (uint64_t)schema->n_fields * TEMPLATE_VALUE_MAX;
+    uint64_t n = MIN(count, XTF_PACK_TEMPLATES_MAX);
+    return (n + 1) * schema->n_fields * XTF_PACK_FIELD_MAX + 1 + count;
 }
 
 /* How the fields are packed, the templates field by field, and the number of each row's. */
@@ -91,7 +87,7 @@ uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count)
 
     for (uint32_t f = 1; f < schema->n_fields; f++)
         bytes += (uint64_t)count * (1 + schema->fields[f].width);
-    return bytes + (3 + schema->n_fields * UINT64_C(8)) * XTF_STREAM_HEAD_MAX;
+    return bytes + (OTHER_STREAMS + (uint64_t)schema->n_fields * FIELD_STREAMS_MAX) * XTF_STREAM_HEAD_MAX;
 }
 
 uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,

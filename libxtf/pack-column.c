@@ -1,0 +1,87 @@
+#include "libxtf/pack-column.h"
+
+enum { SAMPLES = 512 }; /* rows that are looked at to choose how a column is written */
+
+static inline uint64_t column_number(const XtfPackField *field, const uint8_t *row, uint64_t before, XtfPackMode mode)
+{
+    uint64_t value = xtf_pack_get(field, row);
+    bool is_signed = field->field->type == XTF_TYPE_I32 || field->field->type == XTF_TYPE_I64;
+
+    if (mode == XTF_PACK_STEPS)
+        return xtf_zigzag(value - before, field->shift);
+    return is_signed ? xtf_zigzag(value, field->shift) : value;
+}
+
+/* What a column of numbers takes: its heads deflated, its tails stored. */
+static double estimate_numbers(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count,
+                               XtfPackMode mode)
+{
+    uint32_t step = MAX(1, count / SAMPLES), frequencies[256] = {0};
+    double tails = 0;
+
+    for (uint32_t n = 1; n < count; n += step) {
+        const uint8_t *row = rows + n * row_size;
+        uint8_t head, tail[XTF_TAIL_MAX];
+        XtfNumberWriter writer = {&head, tail};
+        xtf_put_number(&writer, column_number(field, row, xtf_pack_get(field, row - row_size), mode));
+        frequencies[head]++;
+        tails += (double)(writer.tail - tail);
+    }
+    return xtf_estimate_bytes(frequencies) + tails;
+}
+
+static double estimate_planes(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count)
+{
+    uint32_t step = MAX(1, count / SAMPLES), n_samples = 0;
+    uint32_t frequencies[XTF_TAIL_MAX][256] = {0};
+    double bytes = 0;
+
+    for (uint32_t n = 1; n < count; n += step, n_samples++)
+        for (unsigned plane = 0; plane < field->field->width; plane++)
+            frequencies[plane][rows[n * row_size + field->field->offset + plane]]++;
+    for (unsigned plane = 0; plane < field->field->width; plane++)
+        bytes += MIN(xtf_estimate_bytes(frequencies[plane]), n_samples);
+    return bytes;
+}
+
+XtfPackMode xtf_choose_column(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count)
+{
+    double planes = estimate_planes(field, rows, row_size, count);
+    double values = estimate_numbers(field, rows, row_size, count, XTF_PACK_COLUMN);
+    double steps = estimate_numbers(field, rows, row_size, count, XTF_PACK_STEPS);
+
+    if (steps < values && steps < planes)
+        return XTF_PACK_STEPS;
+    return values < planes ? XTF_PACK_COLUMN : XTF_PACK_PLANES;
+}
+
+static void put_planes(XtfStreamWriter *writer, const XtfPackField *field, const uint8_t *rows, size_t row_size,
+                       uint32_t count)
+{
+    uint8_t *plane = xtf_scratch(XTF_SCRATCH_STREAM, count);
+
+    for (unsigned byte = 0; byte < field->field->width; byte++) {
+        const uint8_t *from = rows + field->field->offset + byte;
+        for (uint32_t n = 0; n < count; n++)
+            plane[n] = from[n * row_size];
+        xtf_put_stream(writer, plane, count, XTF_STREAM_NOISY);
+    }
+}
+
+void xtf_put_column(XtfStreamWriter *writer, const XtfPackField *field, const uint8_t *rows, size_t row_size,
+                    uint32_t count)
+{
+    if (field->mode == XTF_PACK_PLANES) {
+        put_planes(writer, field, rows, row_size, count);
+        return;
+    }
+    XtfNumbers numbers = xtf_begin_numbers(count);
+    uint64_t before = 0;
+
+    for (uint32_t n = 0; n < count; n++) {
+        const uint8_t *row = rows + n * row_size;
+        xtf_put_number(&numbers.end, column_number(field, row, before, field->mode));
+        before = xtf_pack_get(field, row);
+    }
+    xtf_put_numbers(writer, &numbers);
+}

@@ -1,0 +1,12 @@
+/*
+ * Columns of fields that take too many values for templates.
+ */
+#pragma once
+
+#include "libxtf/pack-stream.h"
+
+/* The smallest of the modes COLUMN, STEPS and PLANES, by a look at some rows. */
+XtfPackMode xtf_choose_column(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count);
+/* Writes the column in the field's mode. */
+void xtf_put_column(XtfStreamWriter *writer, const XtfPackField *field, const uint8_t *rows, size_t row_size,
+                    uint32_t count);

@@ -1,0 +1,230 @@
+/*
+ * Companions of index pages that someone made wrong on purpose, checksums and all: an error that names the page, or an
+ * answer, but nothing worse; and the checker finds what is wrong.
+ */
+#include "frames-fixture.h"
+
+#include "libxtf/checksum.h"
+
+enum { PAGE = 4096 };
+
+/* A file of calls three levels high, deep enough that stacks need more than a leaf's snapshot. */
+static void write_file(const char *path, bool plain)
+{
+    const CallShape shape = {.name = "deep", .rows = 24000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
+    GError *error = NULL;
+    g_autoptr(GRand) random = g_rand_new_with_seed(31);
+    XtfWriterOptions options = {.page_size = PAGE, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfFieldSpec fields[6 + 40] = {0};
+    char names[40][16];
+    Calls *calls = random_calls(random, &shape);
+    uint32_t id;
+
+    memcpy(fields, call_fields, 5 * sizeof *fields);
+    for (int i = 0; i < 40; i++) { /* rows that are long, and of numbers that do not pack: leaves of few of them */
+        g_snprintf(names[i], sizeof names[i], "filler%d", i);
+        fields[5 + i] = (XtfFieldSpec){.name = names[i], .type = XTF_TYPE_U64};
+    }
+    g_autoptr(XtfSchema) schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
+    cr_assert_good(schema, error);
+    cr_assert_good(xtf_schema_add_sums(schema, &call_sums, &error), error);
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    cr_assert_good(writer, error);
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
+    g_autofree uint8_t *row = g_malloc0(schema->row_size);
+    for (guint i = 0; i < calls->rows->len; i++) {
+        memcpy(row, &g_array_index(calls->rows, CallRow, i), sizeof(CallRow));
+        for (uint32_t at = sizeof(CallRow); at < schema->row_size; at++)
+            row[at] = (uint8_t)g_rand_int(random);
+        cr_assert_good(xtf_array_append(array, row, &error), error);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    calls_free(calls);
+}
+
+/* Places of the file's companions. */
+static GArray *find_companions(const char *bytes, gsize length)
+{
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+    for (uint64_t place = 2; (place + 1) * PAGE <= length; place++) {
+        const XtfDiskPage *head = (const XtfDiskPage *)(const void *)(bytes + place * PAGE);
+        if (xtf_read32(head->magic) == XTF_PAGE_MAGIC && head->kind == XTF_PAGE_SUMS)
+            g_array_append_val(places, place);
+    }
+    cr_assert_gt(places->len, 1);
+    return places;
+}
+
+/* Makes a page's checksum right, whatever is in it now. */
+static void seal(char *bytes, gsize length, uint64_t place)
+{
+    XtfDiskPage *head = (XtfDiskPage *)(void *)(bytes + place * PAGE);
+    uint32_t payload = xtf_read32(head->length);
+
+    if (payload <= length - place * PAGE - sizeof *head)
+        xtf_write32(&head->checksum, xtf_page_checksum(head, place, (const uint8_t *)(head + 1), payload));
+}
+
+static void assert_answer_or_damage(bool good, GError **error)
+{
+    cr_assert(good || g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", *error ? (*error)->message : "?");
+    g_clear_error(error);
+}
+
+static XtfMatch match_some(const uint64_t *key, unsigned depth, const void *data)
+{
+    (void)data;
+    return depth == 0 ? XTF_MATCH_SOME : key[0] % 3 == 0 ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+}
+
+static void ask_everything(const char *path)
+{
+    GError *error = NULL;
+    g_autoptr(GRand) random = g_rand_new_with_seed(32);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 7, 0);
+    XtfGroupFilter filter = {match_some, NULL};
+    uint64_t number;
+
+    for (int i = 0; i < 12; i++) {
+        uint64_t a = (uint64_t)g_rand_int_range(random, 0, (gint32)array.n_rows), b = a + 1000 * (uint64_t)i;
+        g_autoptr(XtfTotals) totals = xtf_totals_new(&array.schema->sums[0], (unsigned)i % 2);
+        g_autoptr(XtfTotals) times = xtf_totals_new(&array.schema->sums[0], 1);
+        g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+        assert_answer_or_damage(xtf_array_sum(&array, 0, i % 3 ? &filter : NULL, a, b, totals, &error), &error);
+        assert_answer_or_damage(xtf_array_stack(&array, 0, a, frames, &error), &error);
+        assert_answer_or_damage(xtf_array_group_rank(&array, 0, &filter, b, &number, &error), &error);
+        assert_answer_or_damage(xtf_array_group_select(&array, 0, &filter, a / 3, &number, &error), &error);
+        assert_answer_or_damage(xtf_array_profile(&array, 0, array.first + a * 100, array.first + b * 900, array.first,
+                                                  array.last, times, &error),
+                                &error);
+    }
+}
+
+static guint problems_of(const char *path)
+{
+    GError *error = NULL;
+    g_autoptr(GString) problems = g_string_new(NULL);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfCheckReport report;
+
+    cr_assert_good(xtf_trace_check(trace, count_problem, NULL, problems, &report, &error), error);
+    return (guint)report.problems;
+}
+
+static void put_file(const char *path, const char *bytes, gsize length)
+{
+    GError *error = NULL;
+    cr_assert_good(g_file_set_contents(path, bytes, (gssize)length, &error), error);
+}
+
+/* One bit, wherever it is: of rows side by side each means something. */
+static void flip_bits(bool plain)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
+    g_autoptr(GRand) random = g_rand_new_with_seed(33);
+    gsize length;
+
+    write_file(path, plain);
+    cr_assert_eq(problems_of(path), 0);
+    g_file_get_contents(path, &bytes, &length, NULL);
+    g_autoptr(GArray) places = find_companions(bytes, length);
+    for (int i = 0; i < 60; i++) {
+        uint64_t place = g_array_index(places, uint64_t, g_rand_int(random) % places->len);
+        g_autofree char *damaged = g_memdup2(bytes, length);
+        uint32_t payload = xtf_read32(((const XtfDiskPage *)(const void *)(bytes + place * PAGE))->length);
+        uint32_t at = (uint32_t)sizeof(XtfDiskPage) + g_rand_int(random) % payload;
+        damaged[place * PAGE + at] ^= 1;
+        seal(damaged, length, place);
+        put_file(path, damaged, length);
+        ask_everything(path);
+        guint problems = problems_of(path);
+        cr_assert(problems > 0 || !plain, "byte %u of companion %" G_GUINT64_FORMAT, at, place);
+    }
+    remove_folder(folder);
+}
+
+Test(sums_damage, bits_of_plain_tables)
+{
+    flip_bits(true);
+}
+
+Test(sums_damage, bits_of_packed_tables)
+{
+    flip_bits(false);
+}
+
+/* Numbers that would lead far away. */
+Test(sums_damage, great_numbers)
+{
+    const struct {
+        uint32_t at, value;
+    } cases[] = {
+        {offsetof(XtfDiskPage, length), UINT32_MAX},
+        {offsetof(XtfDiskPage, length), 0},
+        {offsetof(XtfDiskPage, count), 1},
+        {offsetof(XtfDiskPage, array), 99},
+        {offsetof(XtfDiskPage, kind), XTF_PAGE_INDEX},
+        {sizeof(XtfDiskPage), UINT32_MAX}, /* n_rows */
+        {sizeof(XtfDiskPage), 0},
+        {sizeof(XtfDiskPage) + 4, UINT32_MAX}, /* length */
+        {sizeof(XtfDiskPage) + 4, 0},
+    };
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
+    gsize length;
+
+    for (int plain = 0; plain < 2; plain++) {
+        g_clear_pointer(&bytes, g_free);
+        write_file(path, plain);
+        g_file_get_contents(path, &bytes, &length, NULL);
+        g_autoptr(GArray) places = find_companions(bytes, length);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+            uint64_t place = g_array_index(places, uint64_t, i % places->len);
+            g_autofree char *damaged = g_memdup2(bytes, length);
+            XtfLe32 value;
+            xtf_write32(&value, cases[i].value);
+            memcpy(damaged + place * PAGE + cases[i].at, &value, sizeof value);
+            seal(damaged, length, place);
+            put_file(path, damaged, length);
+            ask_everything(path);
+            cr_assert_gt(problems_of(path), 0, "case %zu", i);
+        }
+    }
+    remove_folder(folder);
+}
+
+/* An index page that names another page's sums as its own, or none. */
+Test(sums_damage, companions_of_others)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
+    gsize length;
+
+    write_file(path, true);
+    g_file_get_contents(path, &bytes, &length, NULL);
+    g_autoptr(GArray) places = find_companions(bytes, length);
+    uint64_t own = g_array_index(places, uint64_t, 0), other = g_array_index(places, uint64_t, 1);
+    const uint64_t lies[] = {0, other, 1, length / PAGE + 7};
+    for (size_t i = 0; i < G_N_ELEMENTS(lies); i++) {
+        g_autofree char *damaged = g_memdup2(bytes, length);
+        uint64_t changed = 0;
+        for (uint64_t place = 2; (place + 1) * PAGE <= length; place++) {
+            XtfDiskPage *head = (XtfDiskPage *)(void *)(damaged + place * PAGE);
+            if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_INDEX ||
+                place + xtf_read32(head->companion) != own)
+                continue;
+            xtf_write32(&head->companion, lies[i] == 0 ? 0 : (uint32_t)(lies[i] - place));
+            seal(damaged, length, place);
+            changed++;
+        }
+        cr_assert_eq(changed, 1);
+        put_file(path, damaged, length);
+        ask_everything(path);
+        cr_assert_gt(problems_of(path), 0);
+    }
+    remove_folder(folder);
+}

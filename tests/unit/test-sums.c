@@ -1,0 +1,341 @@
+/*
+ * Sums of groups, ranks and selects, against rows that lie in memory; and tables of sums that someone damaged.
+ */
+#include <math.h>
+
+#include "frames-fixture.h"
+
+typedef struct __attribute__((packed)) {
+    uint64_t time;
+    uint8_t kind;
+    uint16_t comm;
+    uint32_t peer, tag;
+    uint64_t bytes; /* may be none */
+    int32_t weight;
+    uint8_t metric, type; /* type 0: unsigned, 1: signed, 2: double */
+    uint64_t value;
+} MessageRow;
+
+static const XtfFieldSpec message_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
+    {.name = "kind", .type = XTF_TYPE_U8},
+    {.name = "comm", .type = XTF_TYPE_U16},
+    {.name = "peer", .type = XTF_TYPE_U32},
+    {.name = "tag", .type = XTF_TYPE_U32},
+    {.name = "bytes", .type = XTF_TYPE_U64, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "weight", .type = XTF_TYPE_I32},
+    {.name = "metric", .type = XTF_TYPE_U8},
+    {.name = "type", .type = XTF_TYPE_U8},
+    {.name = "value", .type = XTF_TYPE_U64},
+    {0},
+};
+
+enum { BY_TUPLE, BY_METRIC, OF_ALL, N_SUMS };
+
+static const XtfSumsSpec message_sums[N_SUMS] = {
+    [BY_TUPLE] = {.kind = XTF_SUMS_GROUPS,
+                  .keys = (const char *const[]){"kind", "comm", "peer", "tag", NULL},
+                  .values = (const char *const[]){"bytes", "weight", NULL}},
+    [BY_METRIC] = {.kind = XTF_SUMS_GROUPS,
+                   .keys = (const char *const[]){"metric", "type", NULL},
+                   .values = (const char *const[]){"value", "weight", NULL},
+                   .extremes = true,
+                   .typed_by = "type",
+                   .signeds = 1 << 1,
+                   .reals = 1 << 2},
+    [OF_ALL] = {.kind = XTF_SUMS_GROUPS, .values = (const char *const[]){"bytes", NULL}, .extremes = true},
+};
+
+static XtfSchema *message_schema(void)
+{
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("messages", XTF_SCHEMA_RECORD, message_fields, &error);
+
+    cr_assert_good(schema, error);
+    for (int i = 0; i < N_SUMS; i++)
+        cr_assert_good(xtf_schema_add_sums(schema, &message_sums[i], &error), error);
+    return schema;
+}
+
+static uint64_t double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Sums of these doubles are exact in any order. */
+static GArray *random_messages(GRand *random, guint count, uint32_t tags)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(MessageRow));
+    uint64_t time = 5;
+
+    for (guint i = 0; i < count; i++) {
+        int whole = g_rand_int_range(random, -1000, 1000);
+        MessageRow row = {
+            .time = time += (uint64_t)g_rand_int_range(random, 0, 50),
+            .kind = (uint8_t)g_rand_int_range(random, 0, 2),
+            .comm = (uint16_t)g_rand_int_range(random, 0, 3),
+            .peer = (uint32_t)g_rand_int_range(random, 0, 8),
+            .tag = (uint32_t)g_rand_int_range(random, 0, (gint32)tags),
+            .bytes = chance(random, 10) ? UINT64_MAX : (uint64_t)g_rand_int_range(random, 0, 100000),
+            .weight = whole * 1000003,
+            .metric = (uint8_t)g_rand_int_range(random, 0, 4),
+        };
+        row.type = row.metric % 3;
+        row.value = row.type == 2   ? (chance(random, 5) ? double_bits(NAN) : double_bits(whole / 64.0))
+                    : row.type == 1 ? (uint64_t)(int64_t)whole
+                                    : (uint64_t)(whole + 1000);
+        g_array_append_val(rows, row);
+    }
+    return rows;
+}
+
+static const MessageRow *message(const GArray *rows, uint64_t n)
+{
+    return &g_array_index(rows, MessageRow, n);
+}
+
+static void write_messages(const char *path, uint32_t page_size, bool plain, const GArray *rows)
+{
+    GError *error = NULL;
+    XtfWriterOptions options = {.page_size = page_size, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    g_autoptr(XtfSchema) schema = message_schema();
+    uint32_t id;
+
+    cr_assert_good(writer, error);
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
+    cr_assert_good(array, error);
+    for (guint i = 0; i < rows->len; i++)
+        cr_assert_good(xtf_array_append(array, message(rows, i), &error), error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+/* Which messages are meant: bits of kinds and peers, and tags from one to another. */
+typedef struct {
+    uint32_t kinds, peers, tag_from, tag_to;
+} Wanted;
+
+static bool wants(const Wanted *wanted, const MessageRow *row)
+{
+    return wanted->kinds >> row->kind & 1 && wanted->peers >> row->peer & 1 && row->tag >= wanted->tag_from &&
+           row->tag < wanted->tag_to;
+}
+
+static XtfMatch match_wanted(const uint64_t *key, unsigned depth, const void *data)
+{
+    const Wanted *wanted = data;
+
+    if ((depth > 0 && !(wanted->kinds >> key[0] & 1)) || (depth > 2 && !(wanted->peers >> key[2] & 1)) ||
+        (depth > 3 && (key[3] < wanted->tag_from || key[3] >= wanted->tag_to)))
+        return XTF_MATCH_NONE;
+    bool all_tags = wanted->tag_from == 0 && wanted->tag_to == UINT32_MAX;
+    bool all_peers = wanted->peers == 0xff, all_kinds = wanted->kinds == 3;
+    if ((depth > 3 || all_tags) && (depth > 2 || all_peers) && (depth > 0 || all_kinds))
+        return XTF_MATCH_ALL;
+    return XTF_MATCH_SOME;
+}
+
+static const Wanted filters[] = {
+    {3, 0xff, 0, UINT32_MAX}, {1, 0xff, 0, UINT32_MAX}, {3, 0x12, 0, UINT32_MAX}, {3, 0xff, 3, 4},
+    {2, 0x0f, 1, 40},         {3, 0x01, 7, 8},          {0, 0xff, 0, UINT32_MAX},
+};
+
+static bool same_key(const MessageRow *row, const uint64_t *key, unsigned depth)
+{
+    const uint64_t of_row[] = {row->kind, row->comm, row->peer, row->tag};
+    return memcmp(of_row, key, depth * sizeof *key) == 0;
+}
+
+/* Every group holds what its rows do, and the groups hold all rows that are wanted. */
+static void check_tuples(const XtfArray *array, const GArray *rows, const Wanted *wanted, unsigned depth, uint64_t n1,
+                         uint64_t n2)
+{
+    GError *error = NULL;
+    XtfGroupFilter filter = {match_wanted, wanted};
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[BY_TUPLE], depth);
+    uint64_t all = 0, counted = 0;
+
+    cr_assert_good(xtf_array_sum(array, BY_TUPLE, wanted ? &filter : NULL, n1, n2, totals, &error), error);
+    n2 = MIN(n2, rows->len);
+    for (uint64_t n = n1; n < n2; n++)
+        all += !wanted || wants(wanted, message(rows, n));
+    uint32_t step = MAX(1, xtf_totals_n(totals) / 50); /* of very many groups, some */
+    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
+        const uint64_t *key = xtf_totals_key(totals, i), *cells = xtf_totals_cells(totals, i);
+        uint64_t count = 0, bytes = 0, weight = 0;
+        counted += cells[XTF_GROUP_ROWS];
+        for (uint64_t n = n1; n < n2 && i % step == 0; n++) {
+            const MessageRow *row = message(rows, n);
+            if (!same_key(row, key, depth) || (wanted && !wants(wanted, row)))
+                continue;
+            count++;
+            bytes += row->bytes == UINT64_MAX ? 0 : row->bytes;
+            weight += (uint64_t)(int64_t)row->weight;
+        }
+        if (i % step == 0)
+            cr_assert(cells[XTF_GROUP_ROWS] == count && cells[1] == bytes && cells[2] == weight,
+                      "rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ", group %u", n1, n2, i);
+    }
+    cr_assert_eq(counted, all);
+}
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A metric's values, as doubles, which all of them fit. */
+static double metric_value(const MessageRow *row)
+{
+    return row->type == 2 ? as_double(row->value) : row->type == 1 ? (double)(int64_t)row->value : (double)row->value;
+}
+
+static double cell_value(unsigned type, uint64_t cell)
+{
+    return type == 2 ? as_double(cell) : type == 1 ? (double)(int64_t)cell : (double)cell;
+}
+
+static void check_metrics(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
+{
+    GError *error = NULL;
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[BY_METRIC], 2);
+
+    cr_assert_good(xtf_array_sum(array, BY_METRIC, NULL, n1, n2, totals, &error), error);
+    n2 = MIN(n2, rows->len);
+    for (unsigned metric = 0; metric < 4; metric++) {
+        uint64_t key[] = {metric, metric % 3}, count = 0;
+        double sum = 0, least = INFINITY, greatest = -INFINITY, last = 0;
+        for (uint64_t n = n1; n < n2; n++) {
+            const MessageRow *row = message(rows, n);
+            double value = metric_value(row);
+            count += row->metric == metric;
+            if (row->metric != metric || isnan(value))
+                continue;
+            sum += value;
+            least = fmin(least, value);
+            greatest = fmax(greatest, value);
+            last = value;
+        }
+        const uint64_t *cells = xtf_totals_find(totals, key);
+        cr_assert_eq(cells ? cells[0] : 0, count);
+        if (least > greatest)
+            continue;
+        cr_assert_float_eq(cell_value(metric % 3, cells[1 + XTF_VALUE_SUM]), sum, 1e-9);
+        cr_assert_eq(cell_value(metric % 3, cells[1 + XTF_VALUE_MIN]), least);
+        cr_assert_eq(cell_value(metric % 3, cells[1 + XTF_VALUE_MAX]), greatest);
+        cr_assert_eq(cell_value(metric % 3, cells[1 + XTF_VALUE_LAST]), last);
+    }
+}
+
+/* Sums without keys: one group of all rows. */
+static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
+{
+    GError *error = NULL;
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[OF_ALL], 0);
+    uint64_t sum = 0, least = UINT64_MAX, greatest = 0, last = 0;
+
+    cr_assert_good(xtf_array_sum(array, OF_ALL, NULL, n1, n2, totals, &error), error);
+    n2 = MIN(n2, rows->len);
+    for (uint64_t n = n1; n < n2; n++) {
+        uint64_t bytes = message(rows, n)->bytes;
+        if (bytes == UINT64_MAX)
+            continue;
+        sum += bytes;
+        least = MIN(least, bytes);
+        greatest = MAX(greatest, bytes);
+        last = bytes;
+    }
+    cr_assert_eq(xtf_totals_n(totals), n1 < n2);
+    if (n1 >= n2)
+        return;
+    const uint64_t right[] = {n2 - n1, sum, least, greatest, last};
+    cr_assert_eq(memcmp(xtf_totals_cells(totals, 0), right, sizeof right), 0);
+}
+
+static void check_rank_and_select(const XtfArray *array, const GArray *rows, const Wanted *wanted, GRand *random)
+{
+    GError *error = NULL;
+    XtfGroupFilter filter = {match_wanted, wanted};
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    uint64_t rank, n;
+
+    for (uint64_t row = 0; row < rows->len; row++) {
+        bool wanted_row = wants(wanted, message(rows, row));
+        if (wanted_row)
+            g_array_append_val(found, row);
+        if (row % 1000 == 0)
+            cr_assert_eq(xtf_row_matches(array->schema, BY_TUPLE, &filter, (const uint8_t *)message(rows, row)),
+                         wanted_row);
+    }
+    for (int i = 0; i < 30; i++) {
+        uint64_t to = i == 0 ? rows->len + 5 : (uint64_t)g_rand_int_range(random, 0, (gint32)rows->len + 1), right = 0;
+        while (right < found->len && g_array_index(found, uint64_t, right) < to)
+            right++;
+        cr_assert_good(xtf_array_group_rank(array, BY_TUPLE, &filter, to, &rank, &error), error);
+        cr_assert_eq(rank, right);
+        uint64_t k = i == 0 ? found->len : (uint64_t)g_rand_int_range(random, 0, (gint32)found->len + 1);
+        cr_assert_good(xtf_array_group_select(array, BY_TUPLE, &filter, k, &n, &error), error);
+        cr_assert_eq(n, k < found->len ? g_array_index(found, uint64_t, k) : rows->len);
+        cr_assert_good(xtf_array_group_rank(array, BY_TUPLE, &filter, n, &rank, &error), error);
+        cr_assert_eq(rank, k);
+    }
+}
+
+static void random_rows_range(GRand *random, guint rows, uint64_t *n1, uint64_t *n2)
+{
+    uint64_t a = (uint64_t)g_rand_int_range(random, 0, (gint32)rows + 2);
+    uint64_t b = (uint64_t)g_rand_int_range(random, 0, (gint32)rows + 2);
+
+    *n1 = MIN(a, b);
+    *n2 = MAX(a, b);
+}
+
+static void check_file(const char *path, const GArray *rows, GRand *random, size_t cache)
+{
+    g_autoptr(XtfTrace) trace = open_trace(path, cache);
+    XtfArray array = find_array(trace, 7, 0);
+
+    for (int i = 0; i < 20; i++) {
+        uint64_t n1 = 0, n2 = rows->len;
+        if (i > 0)
+            random_rows_range(random, rows->len, &n1, &n2);
+        const Wanted *wanted = i % 3 == 0 ? NULL : &filters[(unsigned)i % G_N_ELEMENTS(filters)];
+        check_tuples(&array, rows, wanted, (unsigned)i % 5, n1, n2);
+        check_metrics(&array, rows, n1, n2);
+        check_all(&array, rows, n1, n2);
+    }
+    for (size_t f = 0; f < G_N_ELEMENTS(filters); f++)
+        check_rank_and_select(&array, rows, &filters[f], random);
+}
+
+Test(sums, groups_agree_with_memory)
+{
+    /* Few tags and so many that no child tells them apart; from one level to three. */
+    const struct {
+        guint rows;
+        uint32_t tags, page_size;
+        bool plain;
+    } cases[] = {
+        {1, 1, 4096, false},         {80, 5, 4096, true},     {3000, 5, 4096, true},        {20000, 2, 4096, true},
+        {20000, 100000, 4096, true}, {20000, 2, 4096, false}, {20000, 100000, 4096, false}, {60000, 50, 16384, false},
+    };
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(21);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GArray) rows = random_messages(random, cases[i].rows, cases[i].tags);
+        write_messages(path, cases[i].page_size, cases[i].plain, rows);
+        check_file(path, rows, random, 64 << 20);
+        if (cases[i].rows <= 20000)
+            check_file(path, rows, random, 1);
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        assert_sound(trace);
+    }
+    remove_folder(folder);
+}

@@ -19,14 +19,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
 from xtf_reader import ARRAY, ARRAYS, BRANCH, ENTRY, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK  # noqa: E402
 
 PAGE_SIZE = 4096
-# seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
-CORPUS = [(5, PAGE_SIZE, 1, 6), (6, PAGE_SIZE, 40, 6), (7, PAGE_SIZE, 1, 1800), (8, 65536, 1, 60)]
+# codec, seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
+CORPUS = [("plain", 5, PAGE_SIZE, 1, 6), ("plain", 6, PAGE_SIZE, 40, 6), ("plain", 7, PAGE_SIZE, 1, 1800), ("plain", 8, 65536, 1, 60),
+          ("compact", 15, PAGE_SIZE, 1, 6), ("compact", 16, PAGE_SIZE, 40, 6), ("compact", 17, PAGE_SIZE, 1, 3600), ("compact", 18, 65536, 1, 600)]
 SANITIZERS = {"ASAN_OPTIONS": "max_allocation_size_mb=256:allocator_may_return_null=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 
 
-def make(dump_trace, folder, seed, *sizes):
+def make(dump_trace, folder, codec, seed, *sizes):
     path = folder / f"{seed}.xtf"
-    subprocess.run([dump_trace, "write", path, *map(str, (seed, *sizes))], check=True)
+    subprocess.run([dump_trace, "write", path, codec, *map(str, (seed, *sizes))], check=True)
     return path
 
 
@@ -156,7 +157,7 @@ def main():
             drive(driver, folder, int(rounds[0]), *(make(dump_trace, folder, *sizes) for sizes in CORPUS))
             return
         for number, craft in enumerate((page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows)):
-            crafted = Crafted(make(dump_trace, folder, 100 + number, PAGE_SIZE, 1, 120))
+            crafted = Crafted(make(dump_trace, folder, "plain", 100 + number, PAGE_SIZE, 1, 120))
             craft(crafted)
             crafted.write(folder / "crafted.xtf")
             print(craft.__name__, flush=True)

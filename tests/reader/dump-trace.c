@@ -2,9 +2,9 @@
  * The C side of the comparison with the independent reader: writes random traces, and answers questions about a trace
  * in the text that the reader gives.
  *
- *     dump-trace write FILE SEED PAGE-SIZE LOCATIONS ROWS    ROWS rows in each record array
- *     dump-trace rows FILE                                   every row of every array, then of every table
- *     dump-trace counts FILE SEED N                          N random windows of random arrays
+ *     dump-trace write FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS    ROWS rows in each record array; CODEC plain or
+ * compact dump-trace rows FILE                                         every row of every array, then of every table
+ *     dump-trace counts FILE SEED N                                N random windows of random arrays
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,11 +170,12 @@ static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uin
         xtf_schema_free(schemas[i]);
 }
 
-static void write_trace(const char *path, uint32_t seed, uint32_t page_size, uint32_t locations, uint32_t rows)
+static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t page_size, uint32_t locations,
+                        uint32_t rows)
 {
     GError *error = NULL;
     GRand *random = g_rand_new_with_seed(seed);
-    XtfWriterOptions options = {.page_size = page_size, .plain = true, .origin = UINT64_MAX, .no_sync = true};
+    XtfWriterOptions options = {.page_size = page_size, .plain = plain, .origin = UINT64_MAX, .no_sync = true};
 
     for (unsigned life = 0; life < 2; life++) {
         XtfWriter *writer =
@@ -328,9 +329,9 @@ int main(int argc, char **argv)
 {
     GError *error = NULL;
 
-    if (argc == 7 && g_str_equal(argv[1], "write")) {
-        write_trace(argv[2], (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]),
-                    (uint32_t)atoi(argv[6]));
+    if (argc == 8 && g_str_equal(argv[1], "write")) {
+        write_trace(argv[2], g_str_equal(argv[3], "plain"), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]),
+                    (uint32_t)atoi(argv[6]), (uint32_t)atoi(argv[7]));
         return 0;
     }
     g_autoptr(XtfTrace) trace = argc >= 3 ? xtf_trace_open(argv[2], NULL, &error) : NULL;

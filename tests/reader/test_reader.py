@@ -13,8 +13,12 @@ import tempfile
 from xtf_check import check
 from xtf_reader import Damaged, Trace, escape
 
-# seed, page size, locations, rows of a record array. The third makes trees of three levels: 10 rows a leaf, 168 leaves an index page.
-TRACES = [(1, 4096, 3, 600), (2, 4096, 150, 12), (3, 4096, 1, 2400), (4, 8192, 2, 500), (5, 65536, 2, 300), (6, 1 << 20, 1, 600), (7, 4096, 1, 6)]
+# codec, seed, page size, locations, rows of a record array. The third of each makes trees of three levels: 10 plain rows a leaf, 168 leaves an
+# index page.
+TRACES = [("plain", 1, 4096, 3, 600), ("plain", 2, 4096, 150, 12), ("plain", 3, 4096, 1, 2400), ("plain", 4, 8192, 2, 500),
+          ("plain", 5, 65536, 2, 300), ("plain", 6, 1 << 20, 1, 600), ("plain", 7, 4096, 1, 6),
+          ("compact", 11, 4096, 3, 600), ("compact", 12, 4096, 150, 12), ("compact", 13, 4096, 1, 4800), ("compact", 14, 16384, 2, 1500),
+          ("compact", 15, 1 << 20, 1, 600), ("compact", 16, 4096, 1, 6)]
 WINDOWS = 300
 FLIPS = 150
 
@@ -43,10 +47,11 @@ def text_of(trace):
 
 def test_library(dump_trace, folder):
     heights = set()
-    for seed, page_size, locations, rows in TRACES:
+    for codec, seed, page_size, locations, rows in TRACES:
         path = folder / f"{seed}.xtf"
-        run(dump_trace, "write", path, seed, page_size, locations, rows)
+        run(dump_trace, "write", path, codec, seed, page_size, locations, rows)
         trace = Trace(path)
+        expect(all(array.codec == (codec == "compact") for array in trace.arrays()), path, "is not", codec)
         expect(trace.page_size == page_size and trace.epoch == 2, path, "is not what was asked for")
         check(trace)
         mine, theirs = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
@@ -61,18 +66,22 @@ def test_library(dump_trace, folder):
             naive = sum(begin <= array.schema.values(row)[0] < end for row in array.read()) if array.rows < 200 else size
             expect(naive == size, path, "has", naive, "rows, not", line)
         for array in trace.arrays():
-            heights.add(array.height)
+            heights.add((codec, array.height))
             for n in random.Random(seed).sample(range(array.rows), min(array.rows, 5)):
                 leaf = array.leaf_of(n)
                 expect(leaf.first <= n < leaf.first + leaf.rows, path, "row", n, "is not in its leaf")
         trace.close()
-    expect({1, 2, 3} <= heights, "no tree was high enough:", heights)
+    expect({(codec, height) for codec in ("plain", "compact") for height in (1, 2, 3)} <= heights, "no tree was high enough:", heights)
 
 
 def test_damage(dump_trace, folder):
+    for codec in ("plain", "compact"):
+        flip_bytes(dump_trace, folder / f"{codec}.xtf", codec)
+
+
+def flip_bytes(dump_trace, path, codec):
     """A flipped byte is found, or lies where no reader looks."""
-    path = folder / "damaged.xtf"
-    run(dump_trace, "write", path, 8, 4096, 3, 60)
+    run(dump_trace, "write", path, codec, 8, 4096, 3, 60)
     good = path.read_bytes()
     whole = text_of(Trace(path))
     found, dice = 0, random.Random(8)

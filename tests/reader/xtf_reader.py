@@ -14,6 +14,8 @@ from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
+import xtf_unpack
+
 MAGIC = b"\x89XTF\r\n\x1a\n"
 CATALOG_MAGIC, PAGE_MAGIC, NODE_MAGIC = b"XTFc", b"XTFp", b"XTFn"
 SUPERBLOCK = struct.Struct("<8sHHI16sQQQQII16s164xI")
@@ -31,6 +33,9 @@ OPEN_PAGE = struct.Struct("<QQQII")
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS = range(1, 8)
 RECORD, SIDE, TABLE_KIND = 1, 2, 3
 LEAF, INDEX = 1, 2
+PLAIN, COMPACT = 0, 1
+LEAF_ROWS_MAX = 16384
+COMPACT_FEATURE = 1
 TYPES = {1: ("U8", "B"), 2: ("U16", "H"), 3: ("U32", "I"), 4: ("U64", "Q"), 5: ("I32", "i"), 6: ("I64", "q"), 7: ("F64", "d"), 8: ("STRING", "I")}
 
 
@@ -89,7 +94,7 @@ class Field:
 class Schema:
     def __init__(self, number, data, rows):
         self.id, self.rows = number, rows
-        self.kind, self.row_size, fields, sums = data.unpack("<BxHHH")
+        self.kind, self.row_size, fields, self.sums = data.unpack("<BxHHH")
         self.name = data.string()
         expect(RECORD <= self.kind <= TABLE_KIND, f"schema {self.name}: unknown kind {self.kind}")
         self.fields = []
@@ -106,6 +111,10 @@ class Schema:
         self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
         self.name_at = next((i for i, field in enumerate(self.fields) if field.type == "STRING"), None)
         self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
+
+    def unpack(self, packed, rows):
+        """So many packed rows, side by side."""
+        return xtf_unpack.unpack(packed, [field.size for field in self.fields], [field.code in "iq" for field in self.fields], rows)
 
     def values(self, row):
         """The values of a row by field, None where there is none."""
@@ -136,7 +145,8 @@ class Array:
         (self.location, schema, self.id, self.rows, self.first, self.last, edge, segment, self.height, self.codec, _) = entry
         expect(schema < len(trace.schemas) and trace.schemas[schema].kind != TABLE_KIND, f"array {self.id}: there is no such schema, {schema}")
         expect(segment < len(trace.segments), f"array {self.id}: there is no segment {segment}")
-        expect(self.codec == 0, f"array {self.id}: unknown codec {self.codec}")
+        expect(self.codec in (PLAIN, COMPACT), f"array {self.id}: unknown codec {self.codec}")
+        expect(self.codec == PLAIN or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
         self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
         self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
@@ -152,16 +162,26 @@ class Array:
             heads = [data.unpack(OPEN_PAGE) for _ in range(self.height)]
             self._edge = []
             for level, (first, place, sealed, rows, size) in enumerate(heads):
-                self.check_size(level, rows, size, data.what)
-                self._edge.append(Page(level, first, rows, sealed, place, data.take(size)))
+                payload = self.unpacked(level, rows, data.take(size), data.what)
+                self._edge.append(Page(level, first, rows, sealed, place, payload))
+            for _ in range(self.height - 1 if self.schema.sums else 0):
+                data.take(*data.unpack("<I"))  # sums of the level's children
             expect(not data, f"{data.what}: bytes left over")
             expect(self._edge[-1].first == 0, f"{data.what}: the root does not begin with row 0")
             expect(self._edge[0].first + self._edge[0].rows == self.rows, f"{data.what}: does not end with row {self.rows}")
         return self._edge
 
-    def check_size(self, level, rows, size, what):
-        expect(rows >= 1 and size == rows * (ENTRY.size if level else self.schema.row_size), f"{what}: {rows} rows or entries in {size} bytes")
-        expect(size <= self.trace.page_size - PAGE.size, f"{what}: more than a page")
+    def unpacked(self, level, rows, payload, what):
+        """The payload of a page as entries, or rows, side by side."""
+        if level == 0 and self.codec == COMPACT:
+            expect(1 <= rows <= LEAF_ROWS_MAX, f"{what}: {rows} rows in a leaf")
+            try:
+                return self.schema.unpack(payload, rows)
+            except xtf_unpack.Damaged as error:
+                raise Damaged(f"{what}: {error}") from error
+        expect(rows >= 1 and len(payload) == rows * (ENTRY.size if level else self.schema.row_size), f"{what}: {rows} rows or entries in {len(payload)} bytes")
+        expect(len(payload) <= self.trace.page_size - PAGE.size, f"{what}: more than a page")
+        return payload
 
     @lru_cache(maxsize=64)
     def sealed(self, place, level):
@@ -174,9 +194,8 @@ class Array:
         payload = data[PAGE.size:PAGE.size + size]
         expect(zlib.crc32(struct.pack("<Q", place) + data[:60] + payload) == crc, f"{what}: wrong checksum")
         expect((array, segment, own_level) == (self.id, self.segment.id, level) and epoch <= self.segment.epoch, f"{what}: belongs elsewhere")
-        expect(kind == (INDEX if level else LEAF) and codec == (0 if level else self.codec), f"{what}: of kind {kind}, codec {codec}")
-        self.check_size(level, rows, size, what)
-        return Page(level, first, rows, before, behind, payload)
+        expect(kind == (INDEX if level else LEAF) and codec == (PLAIN if level else self.codec), f"{what}: of kind {kind}, codec {codec}")
+        return Page(level, first, rows, before, behind, self.unpacked(level, rows, payload, what))
 
     def descend(self, choose):
         """The leaf that *choose* leads to: it takes a list of entries and returns the number of one."""
@@ -262,11 +281,11 @@ class Trace:
         slots = [SUPERBLOCK.unpack(slot) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
                  and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little")]
         expect(slots, "no XTF file: it has no whole superblock")
-        (_, major, minor, self.page_size, self.file_id, incompatible, _, self.commit, self.pages, self.epoch, _, self.catalog,
+        (_, major, minor, self.page_size, self.file_id, self.features, _, self.commit, self.pages, self.epoch, _, self.catalog,
          _) = max(slots, key=lambda slot: slot[7])
         self.version = (major, minor)
         expect(major == 1, f"version {major}.{minor}: this reader knows 1")
-        expect(incompatible == 0, f"it has features that this reader does not know: {incompatible:#x}")
+        expect(self.features & ~COMPACT_FEATURE == 0, f"it has features that this reader does not know: {self.features:#x}")
         size = self.page_size
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
 

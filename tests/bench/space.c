@@ -1,6 +1,9 @@
 /*
- * What the bytes of a trace go to: space FILE. Walks the file page by page, by their kinds, and counts the bytes of
- * payloads by record type and the pages' heads and rests apart; what lies in no page is commits.
+ * What the bytes of a trace, of one segment, go to: space FILE.
+ *
+ * It walks the file page by page. By record type: leaves, the bytes of their payloads and what share of their pages
+ * these take; index pages; bytes of right edges without sums; bytes of sums, in whole pages and in right edges, and
+ * what share of all that the record type takes.
  */
 #include "bench.h"
 
@@ -8,11 +11,23 @@
 #include "libxtf/xtf.h"
 
 typedef struct {
-    uint64_t rows, pages[XTF_PAGE_SUMS + 1], payload[XTF_PAGE_SUMS + 1], edges;
+    uint64_t rows, pages[XTF_PAGE_SUMS + 1], payload[XTF_PAGE_SUMS + 1];
+    uint64_t edges, edge_sums; /* bytes of right edges, and of the sums in them */
 } Space;
 
+/* What of a right edge stands behind the open pages. */
+static uint64_t edge_sums(const XtfArray *array, const char *bytes)
+{
+    const XtfDiskEdge *heads = (const XtfDiskEdge *)(bytes + array->edge_offset);
+    uint64_t pages = array->height * sizeof *heads;
+
+    for (unsigned level = 0; level < array->height; level++)
+        pages += xtf_read32(heads[level].length);
+    return array->edge_length - pages;
+}
+
 /* The schema of each array, by its id; and the right edges, which the P index names. */
-static uint32_t *read_arrays(XtfTrace *trace, Space *spaces, uint32_t *n_ids)
+static uint32_t *read_arrays(XtfTrace *trace, const char *bytes, Space *spaces, uint32_t *n_ids)
 {
     uint64_t n = xtf_trace_n_arrays(trace);
     g_autofree XtfArray *arrays = g_new0(XtfArray, n);
@@ -28,22 +43,22 @@ static uint32_t *read_arrays(XtfTrace *trace, Space *spaces, uint32_t *n_ids)
         schema_of[arrays[i].id] = arrays[i].schema->id;
         spaces[arrays[i].schema->id].rows += arrays[i].n_rows;
         spaces[arrays[i].schema->id].edges += arrays[i].edge_length;
+        spaces[arrays[i].schema->id].edge_sums += edge_sums(&arrays[i], bytes);
     }
     return schema_of;
 }
 
 static void print_space(const char *name, const Space *space, uint64_t page_size)
 {
-    uint64_t pages = space->pages[XTF_PAGE_LEAF] + space->pages[XTF_PAGE_INDEX] + space->pages[XTF_PAGE_SUMS];
-    uint64_t all = pages * page_size + space->edges;
+    const uint64_t *pages = space->pages;
+    uint64_t all = (pages[XTF_PAGE_LEAF] + pages[XTF_PAGE_INDEX] + pages[XTF_PAGE_SUMS]) * page_size + space->edges;
+    uint64_t sums = pages[XTF_PAGE_SUMS] * page_size + space->edge_sums;
 
-    g_print("%-16s %11lu %8lu %11lu %5.1f%% %8lu %8lu %10lu %10lu %6.2f%% %8.3f\n", name, (gulong)space->rows,
-            (gulong)space->pages[XTF_PAGE_LEAF], (gulong)space->payload[XTF_PAGE_LEAF],
-            100.0 * (double)space->payload[XTF_PAGE_LEAF] / (double)MAX(space->pages[XTF_PAGE_LEAF] * page_size, 1),
-            (gulong)space->pages[XTF_PAGE_INDEX], (gulong)space->pages[XTF_PAGE_SUMS],
-            (gulong)space->payload[XTF_PAGE_SUMS], (gulong)space->edges,
-            100.0 * (double)(space->pages[XTF_PAGE_SUMS] * page_size) / (double)MAX(all, 1),
-            (double)all / (double)MAX(space->rows, 1));
+    g_print("%-16s %11lu %8lu %11lu %5.1f%% %8lu %10lu %10lu %6.2f%% %10.4f\n", name, (gulong)space->rows,
+            (gulong)pages[XTF_PAGE_LEAF], (gulong)space->payload[XTF_PAGE_LEAF],
+            100.0 * (double)space->payload[XTF_PAGE_LEAF] / (double)MAX(pages[XTF_PAGE_LEAF] * page_size, 1),
+            (gulong)pages[XTF_PAGE_INDEX], (gulong)(space->edges - space->edge_sums), (gulong)sums,
+            100.0 * (double)sums / (double)MAX(all, 1), (double)all / (double)MAX(space->rows, 1));
 }
 
 int main(int argc, char **argv)
@@ -61,10 +76,10 @@ int main(int argc, char **argv)
 
     uint32_t n_ids, n_schemas = xtf_trace_n_schemas(trace);
     g_autofree Space *spaces = g_new0(Space, n_schemas);
-    g_autofree uint32_t *schema_of = read_arrays(trace, spaces, &n_ids);
     g_autoptr(GMappedFile) file = g_mapped_file_new(argv[1], FALSE, &error);
     bench_check(file != NULL, error, "it cannot be mapped");
     const char *bytes = g_mapped_file_get_contents(file);
+    g_autofree uint32_t *schema_of = read_arrays(trace, bytes, spaces, &n_ids);
     uint64_t n_pages = g_mapped_file_get_length(file) / info.page_size;
     Space total = {0};
 
@@ -81,8 +96,8 @@ int main(int argc, char **argv)
         space->payload[head->kind] += length;
     }
 
-    g_print("# type                rows   leaves       bytes  full    index     sums      bytes      edges   sums%% "
-            "bytes/row\n");
+    g_print("%-16s %11s %8s %11s %6s %8s %10s %10s %7s %10s\n", "# type", "rows", "leaves", "bytes", "full", "index",
+            "edges", "sums", "sums%", "bytes/row");
     for (uint32_t i = 0; i < n_schemas; i++) {
         if (spaces[i].rows == 0)
             continue;
@@ -90,15 +105,15 @@ int main(int argc, char **argv)
         if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_RECORD)
             total.rows += spaces[i].rows;
         total.edges += spaces[i].edges;
+        total.edge_sums += spaces[i].edge_sums;
         for (unsigned kind = XTF_PAGE_LEAF; kind <= XTF_PAGE_SUMS; kind++) {
             total.pages[kind] += spaces[i].pages[kind];
             total.payload[kind] += spaces[i].payload[kind];
         }
     }
     print_space("all", &total, info.page_size);
-    g_print("# file: %lu bytes, %.4f a record; sums in pages of their own are %.2f%% of it\n", (gulong)info.file_size,
-            (double)info.file_size / (double)MAX(total.rows, 1),
-            100.0 * (double)(total.pages[XTF_PAGE_SUMS] * info.page_size) / (double)info.file_size);
+    g_print("# file: %lu bytes, %.4f a record\n", (gulong)info.file_size,
+            (double)info.file_size / (double)MAX(total.rows, 1));
     xtf_trace_unref(trace);
     return 0;
 }

@@ -10,17 +10,17 @@ typedef struct {
     XtfSet *set;
     unsigned key;   /* its place among the keys */
     unsigned depth; /* so many keys must be known to decide */
+    bool is_peer;
 } Test;
 
 struct XtfMatcher {
     unsigned sums;
-    unsigned n_tests; /* the peer's, if there is one, comes last */
+    unsigned n_tests;
     Test tests[XTF_N_FACETS];
-    bool has_peer;
-    unsigned comm_key; /* of a peer's communicator; where there is none ranks are taken for processes */
-    bool has_comm;
-    XtfCommSource source;
+    /* Of peers. */
     const XtfRanks *ranks;
+    XtfCommSource source; /* of their communicators; without field: ranks are taken for processes */
+    unsigned comm_key;    /* the place of that field among the keys */
 };
 
 static const char *const facet_roles[XTF_N_FACETS] = {
@@ -58,28 +58,33 @@ static bool find_key(const XtfSchema *schema, const XtfSums *sums, const XtfFiel
     return false;
 }
 
+/* How peers become processes. False if the schema or the tables cannot be read. */
+static bool load_peers(XtfMatcher *matcher, XtfGuide *guide, const XtfSchema *schema, GError **error)
+{
+    matcher->ranks = xtf_guide_ranks(guide, error);
+    if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, guide->trace, schema, error))
+        return false;
+    if (!matcher->ranks->comms) /* nothing to translate by */
+        matcher->source.field = NULL;
+    return true;
+}
+
 /* False if the keys do not have what the selection asks for. */
-static bool add_tests(XtfMatcher *matcher, const XtfSelection *selection, const XtfSchema *schema)
+static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfSet *set, const XtfSchema *schema)
 {
     const XtfSums *sums = &schema->sums[matcher->sums];
+    Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[facet]), .is_peer = facet == XTF_BY_PEER};
 
-    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
-        Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[i]), .set = selection->by[i]};
-        if (!test.set)
-            continue;
-        if (!test.field || !find_key(schema, sums, test.field, &test.key))
+    if (!test.field || !find_key(schema, sums, test.field, &test.key))
+        return false;
+    test.depth = test.key + 1;
+    if (test.is_peer && matcher->source.field) {
+        if (!find_key(schema, sums, matcher->source.field, &matcher->comm_key))
             return false;
-        test.depth = test.key + 1;
-        if (i == XTF_BY_PEER) {
-            matcher->has_peer = true;
-            matcher->has_comm = matcher->source.field && matcher->ranks->comms;
-            if (matcher->has_comm && !find_key(schema, sums, matcher->source.field, &matcher->comm_key))
-                return false;
-            test.depth = MAX(test.depth, matcher->has_comm ? matcher->comm_key + 1 : 0);
-        }
-        xtf_set_ref(test.set);
-        matcher->tests[matcher->n_tests++] = test;
+        test.depth = MAX(test.depth, matcher->comm_key + 1);
     }
+    test.set = xtf_set_ref(set);
+    matcher->tests[matcher->n_tests++] = test;
     return true;
 }
 
@@ -90,48 +95,46 @@ static XtfMatcher *try_sums(XtfGuide *guide, const XtfSelection *selection, cons
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
     matcher->sums = sums;
-    matcher->ranks = xtf_guide_ranks(guide, error);
-    if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, guide->trace, schema, error))
+    if (selection->by[XTF_BY_PEER] && !load_peers(matcher, guide, schema, error))
         return NULL;
-    return add_tests(matcher, selection, schema) ? g_steal_pointer(&matcher) : NULL;
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i] && !add_test(matcher, (XtfFacet)i, selection->by[i], schema))
+            return NULL;
+    }
+    return g_steal_pointer(&matcher);
 }
 
-static void say_unfit(const XtfSchema *schema, GError **error)
+static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
 {
     g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
                 "the trace keeps no sums of \"%s\" by what they are narrowed by here: import it anew", schema->name);
+    return NULL;
+}
+
+/* The first of sums [from, to) that fits. */
+static XtfMatcher *first_fit(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned from,
+                             unsigned to, GError **error)
+{
+    for (unsigned i = from; i < to; i++) {
+        GError *problem = NULL;
+        XtfMatcher *matcher = try_sums(guide, selection, schema, i, &problem);
+        if (problem)
+            g_propagate_error(error, problem);
+        if (problem || matcher)
+            return matcher;
+    }
+    return say_unfit(schema, error);
 }
 
 XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
                             GError **error)
 {
-    GError *problem = NULL;
-    XtfMatcher *matcher = try_sums(guide, selection, schema, sums, &problem);
-
-    if (problem)
-        g_propagate_error(error, problem);
-    else if (!matcher)
-        say_unfit(schema, error);
-    return matcher;
+    return first_fit(guide, selection, schema, sums, sums + 1, error);
 }
 
-bool xtf_matcher_find_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned *sums,
-                           GError **error)
+XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error)
 {
-    for (unsigned i = 0; i < schema->n_sums; i++) {
-        GError *problem = NULL;
-        g_autoptr(XtfMatcher) matcher = try_sums(guide, selection, schema, i, &problem);
-        if (problem) {
-            g_propagate_error(error, problem);
-            return false;
-        }
-        if (matcher) {
-            *sums = i;
-            return true;
-        }
-    }
-    say_unfit(schema, error);
-    return false;
+    return first_fit(guide, selection, schema, 0, schema->n_sums, error);
 }
 
 void xtf_matcher_free(XtfMatcher *matcher)
@@ -161,18 +164,27 @@ static bool is_number(const XtfField *field, uint64_t value)
     return (field->type != XTF_TYPE_I32 && field->type != XTF_TYPE_I64) || (int64_t)value >= 0;
 }
 
-static bool map_peer(const XtfFilter *filter, const uint64_t *key, uint64_t rank, uint64_t *proc)
+/* `source` is the value of the field that tells the communicator. */
+static bool is_peer_meant(const XtfFilter *filter, const Test *test, uint64_t rank, uint64_t source)
 {
     const XtfMatcher *matcher = filter->matcher;
-    uint64_t comm;
+    uint64_t comm, proc = rank;
 
-    if (!matcher->has_comm) {
-        *proc = rank;
-        return true;
-    }
-    return is_number(matcher->source.field, key[matcher->comm_key]) &&
-           xtf_comm_source_map(&matcher->source, key[matcher->comm_key], &comm) &&
-           xtf_ranks_proc(matcher->ranks, comm, rank, filter->proc, proc);
+    if (!is_number(test->field, rank))
+        return false;
+    if (matcher->source.field &&
+        !(is_number(matcher->source.field, source) && xtf_comm_source_map(&matcher->source, source, &comm) &&
+          xtf_ranks_proc(matcher->ranks, comm, rank, filter->proc, &proc)))
+        return false;
+    return xtf_set_contains(test->set, proc);
+}
+
+static bool is_meant(const Test *test, uint64_t value)
+{
+    const XtfSet *set = test->set;
+    bool in = set->n_ranges == 1 ? value >= set->ranges[0].first && value <= set->ranges[0].last
+                                 : xtf_set_contains(set, value);
+    return in && is_number(test->field, value);
 }
 
 static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
@@ -183,14 +195,10 @@ static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
 
     for (unsigned i = 0; i < matcher->n_tests; i++) {
         const Test *test = &matcher->tests[i];
-        if (depth < test->depth) {
+        if (depth < test->depth)
             result = XTF_MATCH_SOME;
-            continue;
-        }
-        uint64_t value = key[test->key];
-        bool is_peer = matcher->has_peer && i + 1 == matcher->n_tests;
-        if (!is_number(test->field, value) || (is_peer && !map_peer(filter, key, value, &value)) ||
-            !xtf_set_contains(test->set, value))
+        else if (test->is_peer ? !is_peer_meant(filter, test, key[test->key], key[matcher->comm_key])
+                               : !is_meant(test, key[test->key]))
             return XTF_MATCH_NONE;
     }
     return result;
@@ -199,4 +207,23 @@ static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
 {
     return (XtfGroupFilter){match, filter};
+}
+
+bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row)
+{
+    const XtfMatcher *matcher = filter->matcher;
+
+    for (unsigned i = 0; i < matcher->n_tests; i++) {
+        const Test *test = &matcher->tests[i];
+        uint64_t value = xtf_field_get(test->field, row);
+        if (!test->is_peer) {
+            if (!is_meant(test, value))
+                return false;
+            continue;
+        }
+        uint64_t source = matcher->source.field ? xtf_field_get(matcher->source.field, row) : 0;
+        if (!is_peer_meant(filter, test, value, source))
+            return false;
+    }
+    return true;
 }

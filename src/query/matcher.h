@@ -28,14 +28,12 @@ XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *s
 
 typedef struct XtfMatcher XtfMatcher;
 
-/* The sums whose keys tell the selection's rows from others. XTF_ERROR_UNSUPPORTED if the schema has none. */
-bool xtf_matcher_find_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned *sums,
-                           GError **error);
-
 /* Borrows the guide; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do not
  * tell the selection's rows from others. */
 XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
                             GError **error);
+/* The same for the first sums that do. */
+XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)
 
@@ -49,3 +47,5 @@ typedef struct {
 
 /* Borrows the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
+/* Whether a row is in the groups meant: xtf_row_matches(), for those who ask for each of many. */
+bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row);

@@ -123,13 +123,11 @@ static bool set_filter(Search *search, XtfSpan *span, GError **error)
 {
     const XtfSchema *schema = span->array.schema;
     void **slot = search->matchers ? &search->matchers->pdata[schema->id] : NULL;
-    unsigned sums;
 
     span->filter = (XtfFilter){NULL, search->locations->all[span->location].proc};
     if (!slot)
         return true;
-    if (!*slot && (!xtf_matcher_find_sums(search->guide, search->selection, schema, &sums, error) ||
-                   !(*slot = xtf_matcher_new(search->guide, search->selection, schema, sums, error))))
+    if (!*slot && !(*slot = xtf_matcher_find(search->guide, search->selection, schema, error)))
         return false;
     span->filter.matcher = *slot;
     return true;

@@ -84,13 +84,10 @@ void xtf_walk_finish(XtfWalk *walk)
 /* Of so many rows from `row` on, how many match, or do not, before the first that is otherwise. */
 static uint64_t stretch(const XtfWalk *walk, const uint8_t *row, uint64_t n_rows, bool matches)
 {
-    const XtfFilter *filter = &walk->span->filter;
-    const XtfSchema *schema = walk->span->array.schema;
-    XtfGroupFilter groups = xtf_filter_groups(filter);
-    unsigned sums = xtf_matcher_sums(filter->matcher);
+    uint32_t row_size = walk->span->array.schema->row_size;
     uint64_t n = 0;
 
-    while (n < n_rows && xtf_row_matches(schema, sums, &groups, row + n * schema->row_size) == matches)
+    while (n < n_rows && xtf_filter_has(&walk->span->filter, row + n * row_size) == matches)
         n++;
     return n;
 }

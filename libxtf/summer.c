@@ -32,13 +32,17 @@ static FieldLoad field_load(const XtfSchema *schema, unsigned number)
     };
 }
 
-static inline uint64_t load(const FieldLoad *field, const uint8_t *row)
+static inline uint64_t load_unsigned(const FieldLoad *field, const uint8_t *row)
 {
     uint64_t value;
 
     memcpy(&value, row + field->at, sizeof value);
-    value = GUINT64_FROM_LE(value) >> field->shift & field->mask;
-    return (value ^ field->sign) - field->sign;
+    return GUINT64_FROM_LE(value) >> field->shift & field->mask;
+}
+
+static inline uint64_t load(const FieldLoad *field, const uint8_t *row)
+{
+    return (load_unsigned(field, row) ^ field->sign) - field->sign;
 }
 
 void xtf_frame_stack_init(XtfFrameStack *stack)
@@ -188,8 +192,8 @@ typedef struct {
 static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint8_t *row, GError **error)
 {
     XtfFrameStack *stack = work->stack;
-    uint64_t time, key = load(&fields->key, row), distance = load(&fields->distance, row);
-    bool is_end = load(&fields->is_end, row) != 0;
+    uint64_t time, key = load_unsigned(&fields->key, row), distance = load_unsigned(&fields->distance, row);
+    bool is_end = load_unsigned(&fields->is_end, row) != 0;
     bool never_began = false;
 
     memcpy(&time, row, sizeof time);
@@ -212,8 +216,9 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     } else if (is_end)
         end_top(work, time);
     if (!is_end)
-        push(work, (XtfOpenFrame){
-                       .key = key, .row = stack->n, .time = time, .outermost = load(&fields->outermost, row) != 0});
+        push(work,
+             (XtfOpenFrame){
+                 .key = key, .row = stack->n, .time = time, .outermost = load_unsigned(&fields->outermost, row) != 0});
     else if (G_UNLIKELY(never_began)) {
         uint64_t *cells = cells_of(work, XTF_FRAMES_BEFORE);
         cells[XTF_FRAMES_BEGUN]++;

@@ -10,7 +10,7 @@
 #include "libxtf/sums-rows.h"
 #include "libxtf/writer-sums.h"
 
-enum { REGIONS = 30, FANOUT = 5, LEVELS = 4, GROUP_KEYS = 2, LEAST = 16, MOST = 1024, GROUP_ROWS = 32 };
+enum { REGIONS = 60, FANOUT = 5, LEVELS = 4, GROUP_KEYS = 2, LEAST = 32, MOST = 1024, GROUP_ROWS = 32 };
 
 /* Frames, and groups by region and distance. */
 static XtfSchema *make_schema(void)

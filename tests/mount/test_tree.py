@@ -56,6 +56,30 @@ class Tree(harness.TestCase):
                          len(self.expected((300000, 500000))))
         self.assertEqual(self.mount.count("time", "100us-200us", "time", "300us-900us"), 0)
 
+    def test_fields_narrow_as_grep_does(self):
+        """The lines of the whole that have the value, byte by byte; and so many are counted."""
+        whole = self.mount.read("proc", "1-3", "time", "100us-", "records").splitlines(True)
+        peer, tag, comm, name = 5, 7, 8, 9
+        for narrowing, column, values in (
+                ("region/MPI_Send", name, {b"MPI_Send"}), ("region/MPI\\x5fRecv", name, {b"MPI_Recv"}),
+                ("region/#3", name, {b"compute"}), ("region/main", name, {b"main"}), ("comm/MPI_COMM_WORLD", comm, {b"0"}),
+                ("peer/0", peer, {b"0"}), ("peer/1-3,4", peer, {b"1", b"2", b"3", b"4"}), ("tag/1", tag, {b"1"}),
+                ("tag/0,2-99", tag, {b"0", b"2", b"3", b"4"}), ("tag/7", tag, {b"7"})):
+            expected = [line for line in whole if line.split()[column] in values]
+            for path in (f"proc/1-3/time/100us-/{narrowing}", f"{narrowing}/time/100us-/proc/1-3"):
+                with self.subTest(path):
+                    self.assertEqual(self.mount.count(path), len(expected))
+                    self.assertEqual(self.mount.read(path, "records"), b"".join(expected))
+
+    def test_fields_are_listed_nowhere(self):
+        """region/ and comm/ show their names to those who ask; nobody comes there by walking."""
+        self.assertEqual(os.listdir(self.mount.path("region")), ["main", "MPI_Send", "MPI_Recv", "compute"])
+        self.assertEqual(os.listdir(self.mount.path("proc", "1", "comm")), ["MPI_COMM_WORLD"])
+        for path in ("peer", "tag", "time/0-1ms/peer"):
+            self.assertEqual(os.listdir(self.mount.path(path)), [])
+        for path in ("", "proc/1", "proc/1/thread/0/calls", "time/0-1ms", "region/main", "proc/0/tag/1"):
+            self.assertFalse({"region", "comm", "peer", "tag"} & set(os.listdir(self.mount.path(path))), path)
+
     def test_records_in_order(self):
         """Each line's time, process, thread, seq and event, for the whole trace, whose locations tie all the time."""
         lines = self.mount.read("records").decode().splitlines()
@@ -86,7 +110,7 @@ class Tree(harness.TestCase):
 
     def test_wrong_names(self):
         for path in ("nothing", "proc/99", "proc/x", "proc/3-1", "time/2-1", "time/1", "time/1-2x", "proc/0/num/5-2",
-                     "proc/0/time/a-b", "thread/9", "proc/1/count/x", "proc/0/." * 2 + "/y", "count ", "x" * 255):
+                     "proc/0/time/a-b", "thread/9", "region/none", "comm/#1", "peer/5", "tag/x", "proc/1/count/x", "proc/0/." * 2 + "/y", "count ", "x" * 255):
             with self.subTest(path), self.assertRaises((FileNotFoundError, NotADirectoryError)):
                 os.stat(self.mount.path(path))
         # That it does not exist is remembered too.

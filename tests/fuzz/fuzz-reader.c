@@ -6,12 +6,14 @@
  */
 #include "fuzz-structure.h"
 
+#include "libxtf/codec.h"
 #include "libxtf/xtf.h"
 
 enum {
     CACHE_BYTES = 256 << 10, /* so small that blocks are evicted */
     ARRAYS_READ = 50,
     STEPS = 300,
+    SUMS_READ = 4,
     PROBLEMS_MAX = 100000, /* messages of one check */
 };
 
@@ -113,6 +115,36 @@ static void search(const XtfArray *array, uint64_t t)
         read_values(array->trace, array->schema, row);
 }
 
+/* Sums of intervals, and the ways through them: of a hostile file they may be wrong, but not impossible. */
+static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64_t n2)
+{
+    const XtfSums *sums = &array->schema->sums[which];
+    g_autoptr(XtfTotals) totals = xtf_totals_new(sums, sums->n_keys);
+    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    GError *error = NULL;
+    uint64_t n;
+
+    if (said(xtf_array_sum(array, which, NULL, n1, n2, totals, &error), &error))
+        must(xtf_totals_n(totals) <= array->n_rows + 1, "more groups than rows");
+    if (said(xtf_array_group_rank(array, which, NULL, n2, &n, &error), &error))
+        must(n <= n2, "more rows of a group than rows");
+    if (said(xtf_array_group_select(array, which, NULL, n1, &n, &error), &error))
+        must(n <= array->n_rows, "a row of a group beyond the array");
+    if (sums->kind != XTF_SUMS_FRAMES)
+        return;
+    if (said(xtf_array_stack(array, which, n2, frames, &error), &error))
+        must(frames->len <= array->n_rows, "more frames than rows");
+    said(xtf_array_profile(array, which, array->first + 1, array->last, array->first, array->last, totals, &error),
+         &error);
+}
+
+/* The most rows that an array can have in a file of that size: plain ones take a byte at least, packed ones a page for
+ * each leaf but the open one. */
+static uint64_t rows_most(const XtfArray *array, size_t file_size)
+{
+    return array->codec == XTF_CODEC_PLAIN ? file_size : (file_size / XTF_PAGE_SIZE_MIN + 1) * XTF_LEAF_ROWS_MAX;
+}
+
 static void read_arrays(XtfTrace *trace, size_t file_size)
 {
     uint64_t n = xtf_trace_n_arrays(trace);
@@ -125,7 +157,7 @@ static void read_arrays(XtfTrace *trace, size_t file_size)
         uint64_t own;
         if (!said(xtf_trace_get_arrays(trace, rank, 1, &array, &error), &error))
             continue;
-        must(array.n_rows > 0 && array.n_rows <= file_size, "an array with more rows than bytes");
+        must(array.n_rows > 0 && array.n_rows <= rows_most(&array, file_size), "more rows than the file has room for");
         said(xtf_trace_find_array(trace, array.location, array.schema->id, &same, &found, &error), &error);
         said(xtf_trace_array_rank(trace, array.location, array.schema->id, &own, &error), &error);
         walk(&array, 1);
@@ -133,6 +165,9 @@ static void read_arrays(XtfTrace *trace, size_t file_size)
         walk(&array, 37);
         for (uint64_t i = 0; i <= 8; i++)
             search(&array, array.first + (array.last - array.first) / 8 * i + (i & 1));
+        for (unsigned which = 0; which < array.schema->n_sums; which++)
+            for (unsigned i = 0; i < SUMS_READ; i++)
+                read_sums(&array, which, array.n_rows / SUMS_READ * i / 2, array.n_rows / SUMS_READ * (i + 1));
         search(&array, array.last);
         search(&array, UINT64_MAX);
     }

@@ -46,17 +46,37 @@ static void die(const GError *error)
     exit(1);
 }
 
-/* Few rows of it fill a page, so that trees grow high on little data. */
+/* Few rows of it fill a page, so that trees grow high on little data. Its sums are of frames: whatever stands in the
+ * rows, something comes of it. */
 static XtfSchema *wide_schema(GError **error)
 {
-    XtfFieldSpec fields[WIDE_FIELDS + 1] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}};
+    XtfFieldSpec fields[WIDE_FIELDS + 1] = {
+        {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+        {.name = "region", .type = XTF_TYPE_U32},
+        {.name = "end", .type = XTF_TYPE_U8},
+        {.name = "begin", .type = XTF_TYPE_U64, .flags = XTF_FIELD_DISTANCE},
+        {.name = "outermost", .type = XTF_TYPE_U8},
+    };
+    static const char *const keys[] = {"region", NULL}, *const values[] = {"end", "begin", "outermost", NULL};
+    const XtfSumsSpec sums = {.kind = XTF_SUMS_FRAMES, .keys = keys, .values = values};
     char names[WIDE_FIELDS][8];
 
-    for (unsigned i = 1; i < WIDE_FIELDS; i++) {
+    for (unsigned i = 5; i < WIDE_FIELDS; i++) {
         g_snprintf(names[i], sizeof names[i], "f%u", i);
         fields[i] = (XtfFieldSpec){.name = names[i], .type = XTF_TYPE_U64, .flags = i & 1 ? XTF_FIELD_OPTIONAL : 0};
     }
-    return xtf_schema_new("wide", XTF_SCHEMA_SIDE, fields, error);
+    XtfSchema *schema = xtf_schema_new("wide", XTF_SCHEMA_SIDE, fields, error);
+    return schema && xtf_schema_add_sums(schema, &sums, error) ? schema : NULL;
+}
+
+/* Its sums are of groups by two keys, with values of either sign. */
+static XtfSchema *all_schema(GError **error)
+{
+    static const char *const keys[] = {"event", "name", NULL}, *const values[] = {"bytes", "delta", NULL};
+    const XtfSumsSpec sums = {.kind = XTF_SUMS_GROUPS, .keys = keys, .values = values, .extremes = true};
+    XtfSchema *schema = xtf_schema_new("all", XTF_SCHEMA_RECORD, all_fields, error);
+
+    return schema && xtf_schema_add_sums(schema, &sums, error) ? schema : NULL;
 }
 
 static uint64_t random64(GRand *random)
@@ -145,7 +165,7 @@ static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uin
 {
     GError *error = NULL;
     XtfSchema *schemas[4] = {
-        xtf_schema_new("all", XTF_SCHEMA_RECORD, all_fields, &error),
+        all_schema(&error),
         xtf_schema_new("narrow", XTF_SCHEMA_RECORD, narrow_fields, &error),
         wide_schema(&error),
         xtf_schema_new("names", XTF_SCHEMA_TABLE, names_fields, &error),

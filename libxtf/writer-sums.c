@@ -7,12 +7,15 @@
  *
  * Keys of very many values. Where messages differ in their tag, nearly each row is a group of its own, and totals by
  * group are as large as the rows: the index would outgrow the file and tell nothing that the leaf does not. So a child
- * keeps at most a group for each GROUP_ROWS rows below it, or GROUPS_LEAST if that is more. Packed, a group takes five
- * to seven bytes, measured, and where rows differ so much that there are many groups, each row takes two or more. So
- * sums take a twelfth of what the rows do at worst, and of a page of 4 KiB a twentieth; of real traces it is some
- * hundredth. A child that has more groups is told by the first keys only, as many as leave few enough groups, down to
- * one group of all rows. So the keys of many values come last in a schema's list, and whatever asks for the first ones
- * only, as the matrix of who sends to whom does, seldom meets that plan.
+ * keeps at most a group for each GROUP_ROWS rows below it, or GROUPS_LEAST if that is more. One that has more groups is
+ * told by the first keys only, as many as leave few enough, down to one group of all rows. So the keys of many values
+ * come last in a schema's list, and whatever asks for the first ones only, as the matrix of who sends to whom does,
+ * seldom meets that plan. Frames have one key, without which their times tell nothing: they may have twice as many.
+ *
+ * By measurement a group packs into five to seven bytes; where rows are so different that there are many groups, each
+ * takes two and a half or more. So sums take a tenth of what rows do at the very worst, made up to be so; 1 to 7 in a
+ * hundred where dozens of regions are called at random; and 0.2 (pages of 16 KiB) to 1.2 (4 KiB) in a hundred of a real
+ * trace.
  *
  * A child is made coarse when it is stored, not before: the totals of all levels are added up in memory of the leaves'
  * whole ones. So a level above may well be finer than the one below it. That is as it should be: it is the upper
@@ -34,6 +37,7 @@
 
 enum {
     GROUP_ROWS = 32,
+    FRAME_GROUP_ROWS = 16,
     GROUPS_LEAST = 32,
     RUNNING_MOST = 65536,
     TABLE_BYTES = 8 << 20,
@@ -183,7 +187,8 @@ static void append_group(GByteArray *rows, uint32_t child, const XtfSums *sums, 
 /* Appends the rows of a child with so many rows below it. */
 static void append_child(GByteArray *rows, uint32_t child, XtfTotals *totals, uint64_t n_rows)
 {
-    uint64_t most = CLAMP(n_rows / GROUP_ROWS, GROUPS_LEAST, rows->len < TABLE_BYTES ? XTF_CHILD_GROUPS : GROUPS_LEAST);
+    uint64_t group_rows = totals->sums->kind == XTF_SUMS_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
+    uint64_t most = CLAMP(n_rows / group_rows, GROUPS_LEAST, rows->len < TABLE_BYTES ? XTF_CHILD_GROUPS : GROUPS_LEAST);
     g_autoptr(XtfTotals) coarse = totals->n > most && totals->depth > 0 ? coarsen(totals, most) : NULL;
     XtfTotals *stored = coarse ? coarse : totals;
 

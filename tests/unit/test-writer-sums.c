@@ -10,7 +10,16 @@
 #include "libxtf/sums-rows.h"
 #include "libxtf/writer-sums.h"
 
-enum { REGIONS = 60, FANOUT = 5, LEVELS = 4, GROUP_KEYS = 2, LEAST = 32, MOST = 1024, GROUP_ROWS = 32 };
+enum {
+    REGIONS = 60,
+    FANOUT = 5,
+    LEVELS = 4,
+    GROUP_KEYS = 2,
+    LEAST = 32,
+    MOST = 1024,
+    GROUP_ROWS = 32,
+    FRAME_GROUP_ROWS = 16
+};
 
 /* Frames, and groups by region and distance. */
 static XtfSchema *make_schema(void)
@@ -119,7 +128,7 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
         bool touched = cells[region][0] || cells[region][1] || cells[region][2] || cells[region][3];
         n_groups += touched;
     }
-    uint64_t limit = CLAMP((to - from) / GROUP_ROWS, LEAST, MOST);
+    uint64_t limit = CLAMP((to - from) / FRAME_GROUP_ROWS, LEAST, MOST);
     const uint8_t *at = rows + (size_t)*row * schema->row_size;
     if (value_of(schema, at, XTF_TOTALS_DEPTH) == 0) {
         cr_assert_gt(n_groups + 1, limit); /* a group may have been touched by 0 ticks only */

@@ -91,9 +91,9 @@ class Selection:
         self.parts.append("comm/" + text)
         return self
 
-    def in_tags(self, tags):
+    def in_tags(self, tags, text=None):
         self.tags = tags
-        self.parts.append("tag/" + set_text(tags))
+        self.parts.append("tag/" + (text or set_text(tags)))
         return self
 
     def narrowed_by_messages(self):

@@ -355,9 +355,15 @@ class Views(Comparison):
         return selection.in_comms(escaped(name), {number})
 
     def narrow_tag(self, selection):
-        tags = {record.event.values()["tag"] for _, record in self.naive.records(self.chooser.selection(None))
-                if "tag" in record.event.values()}
-        return selection.in_tags(self.chooser.subset(tags)) if tags else None
+        """Some, or all between two: a name in a path has room for so many only."""
+        tags = sorted({record.event.values()["tag"] for _, record in self.naive.records(self.chooser.selection(None))
+                       if "tag" in record.event.values()})
+        if not tags:
+            return None
+        if self.random.random() < 0.5:
+            return selection.in_tags(set(self.random.sample(tags, min(len(tags), 10))))
+        first, last = sorted((self.random.choice(tags), self.random.choice(tags)))
+        return selection.in_tags({tag for tag in tags if first <= tag <= last}, f"{first}-{last}")
 
 
 def compare_archive(xtf, archive, options):

@@ -140,9 +140,9 @@ static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, u
 
     for (uint32_t at = (uint32_t)hash_key(key, n_keys, depth) & mask;; at = (at + 1) & mask) {
         uint32_t group = maker->slots[at] - 1;
-        if (maker->slots[at] == 0 || (maker->depths->data[group] == depth &&
-                                      memcmp((const uint64_t *)(void *)maker->keys->data + (size_t)group * n_keys, key,
-                                             n_keys * sizeof *key) == 0))
+        if (maker->slots[at] == 0 ||
+            (maker->depths->data[group] == depth &&
+             xtf_key_equal((const uint64_t *)(void *)maker->keys->data + (size_t)group * n_keys, key, n_keys)))
             return &maker->slots[at];
     }
 }

@@ -32,6 +32,17 @@
 #define XTF_EVENT_ENTER "ENTER"
 #define XTF_EVENT_LEAVE "LEAVE"
 
+/* Record types, and a side array, that readers add up. */
+#define XTF_TYPE_SENDS         "sends"
+#define XTF_TYPE_RECVS         "recvs"
+#define XTF_TYPE_COLLECTIVES   "collectives"
+#define XTF_TYPE_COUNTERS      "counters"
+#define XTF_SIDE_METRIC_VALUES "metric_values" /* of `counters` */
+
+/* The collective operations that say what they moved. */
+#define XTF_EVENT_COLLECTIVE_END      "MPI_COLLECTIVE_END"
+#define XTF_EVENT_COLLECTIVE_COMPLETE "NON_BLOCKING_COLLECTIVE_COMPLETE"
+
 /* Definition tables, and the fields that readers look for, beside any others. */
 
 /* What is known of the trace as a whole: name STRING, value STRING. */

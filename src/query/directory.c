@@ -8,8 +8,8 @@
 
 #include "libxtf/error.h"
 #include "src/query/digits.h"
+#include "src/query/info.h"
 #include "src/query/node.h"
-#include "src/query/views.h"
 
 enum {
     ZOOMS = 10,
@@ -200,17 +200,13 @@ static bool size_file(XtfNode *node, GError **error)
     case NODE_COLUMNS: {
         if (!(format = xtf_formats_get(&tree->formats, node->selection->type, error)))
             return false;
-        GString *text = xtf_view_columns(format);
+        GString *text = xtf_columns_text(format, &tree->guide.scale);
         node->size = text->len;
         g_string_free(text, TRUE);
         return true;
     }
-    case NODE_INFO:
-        node->size = xtf_view_info_size(&tree->guide, node->selection);
-        return true;
-    case NODE_HISTOGRAM:
-        node->size = xtf_view_histogram_size(&tree->guide, node->selection);
-        return true;
+    case NODE_VIEW:
+        return xtf_view_size(&tree->views, node->view, node->selection, &node->size, error);
     default:
         return true; /* directories */
     }
@@ -237,8 +233,8 @@ static const struct {
     {"comm", NODE_COMMS, false, false},
     {"count", NODE_COUNT, false, false},
     {"definitions", NODE_DEFINITIONS, true, false},
-    {"histogram", NODE_HISTOGRAM, false, false},
-    {"info", NODE_INFO, false, false},
+    {"histogram", NODE_VIEW, false, false},
+    {"info", NODE_VIEW, false, false},
     {"next", NODE_LINK, false, true},
     {"num", NODE_NUMBERS, false, false},
     {"peer", NODE_PEERS, false, false},
@@ -257,13 +253,25 @@ static bool is_here(const XtfNode *directory, unsigned i)
     return (!own[i].root || directory->depth == 0) && (!own[i].window || directory->is_window);
 }
 
+static bool shows_view(const XtfNode *directory, unsigned i)
+{
+    return xtf_view_exists(&directory->tree->views, xtf_view_find(own[i].name), directory->selection);
+}
+
 static XtfNode *lookup_own(XtfNode *directory, unsigned i, GError **error)
 {
     if (own[i].role == NODE_LINK)
         return lookup_beside(directory, own[i].name, error);
     if (own[i].role == NODE_ZOOM)
         return new_zoom(directory);
+    if (own[i].role == NODE_VIEW && !shows_view(directory, i)) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                    "there is no %s of these records, or the trace keeps no sums for it", own[i].name);
+        return NULL;
+    }
     g_autoptr(XtfNode) node = xtf_node_new(directory, own[i].role);
+    if (own[i].role == NODE_VIEW)
+        node->view = xtf_view_find(own[i].name);
     return size_file(node, error) ? g_steal_pointer(&node) : NULL;
 }
 
@@ -382,6 +390,8 @@ static bool listed(const XtfNode *directory, unsigned i)
         return !directory->selection->procs;
     case NODE_THREADS:
         return directory->selection->procs && !directory->selection->threads;
+    case NODE_VIEW:
+        return shows_view(directory, i);
     case NODE_ZOOM:
         return directory->is_window || directory->depth == 0;
     case NODE_REGIONS:

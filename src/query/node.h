@@ -6,6 +6,7 @@
 #include "src/query/records.h"
 #include "src/query/table.h"
 #include "src/query/tree.h"
+#include "src/query/views.h"
 
 /* Directories first, then files, then links: see xtf_node_kind(). */
 typedef enum {
@@ -27,8 +28,7 @@ typedef enum {
     NODE_COUNT,
     NODE_RECORDS,
     NODE_COLUMNS,
-    NODE_INFO,
-    NODE_HISTOGRAM,
+    NODE_VIEW,
     NODE_TABLE, /* definitions/NAME */
     NODE_TEXT,  /* of its own: `text` */
     NODE_LAST_FILE = NODE_TEXT,
@@ -44,6 +44,7 @@ struct XtfNode {
     uint32_t numberings;     /* num/ components so far */
     bool is_window;          /* a selection right under time/ */
     XtfSelection *selection; /* NULL outside of selections */
+    const XtfView *view;     /* of a VIEW */
     uint64_t a, b;           /* the window's own times; a RECORD's number; a TABLE's schema */
     uint64_t size;
     char *text; /* a link's target, a TEXT's content */
@@ -55,6 +56,7 @@ struct XtfTree {
     XtfResolver resolver;
     XtfFormats formats;
     XtfRecords records;
+    XtfViews views;
     XtfNode *root;
     GMutex lock;
     XtfTableView **tables; /* by schema, made when first asked for */

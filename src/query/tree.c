@@ -7,8 +7,8 @@
 
 #include "libxtf/error.h"
 #include "src/query/digits.h"
+#include "src/query/info.h"
 #include "src/query/node.h"
-#include "src/query/views.h"
 
 enum {
     LINKS_MAX = 40, /* followed on one path, as in Linux */
@@ -23,6 +23,7 @@ XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
     xtf_resolver_init(&tree->resolver, &tree->guide);
     xtf_formats_init(&tree->formats, &tree->guide);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
+    xtf_views_init(&tree->views, &tree->resolver, &tree->formats);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);
     tree->root = g_new0(XtfNode, 1);
@@ -37,6 +38,7 @@ void xtf_tree_free(XtfTree *tree)
     if (!tree)
         return;
     xtf_node_unref(tree->root);
+    xtf_views_finish(&tree->views);
     xtf_records_finish(&tree->records);
     xtf_formats_finish(&tree->formats);
     xtf_resolver_finish(&tree->resolver);
@@ -213,11 +215,7 @@ static GString *small_text(XtfNode *file, GError **error)
         return g_string_new(xtf_readme);
     case NODE_COLUMNS:
         format = xtf_formats_get(&tree->formats, file->selection->type, error);
-        return format ? xtf_view_columns(format) : NULL;
-    case NODE_INFO:
-        return xtf_view_info(&tree->resolver, file->selection, error);
-    case NODE_HISTOGRAM:
-        return xtf_view_histogram(&tree->resolver, file->selection, error);
+        return format ? xtf_columns_text(format, &tree->guide.scale) : NULL;
     case NODE_COUNT: {
         if (!xtf_resolver_count(&tree->resolver, file->selection, &count, error))
             return NULL;
@@ -253,6 +251,8 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
 
     if (part && file->role == NODE_RECORDS) {
         good = xtf_records_read(&file->tree->records, file->selection, offset, buffer, part, error);
+    } else if (part && file->role == NODE_VIEW) {
+        good = xtf_view_read(&file->tree->views, file->view, file->selection, offset, buffer, part, error);
     } else if (part && file->role == NODE_TABLE) {
         view = table_view(file->tree, (uint32_t)file->a, error);
         good = view && xtf_table_view_read(view, offset, buffer, part, error);

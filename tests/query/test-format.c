@@ -326,7 +326,7 @@ Test(format, values_are_what_their_type_says)
     static const char *const shown[] = {"-7", "18446744073709551615", "0.25"};
     Sample sample = sample_begin();
     g_autoptr(XtfSchema) messages = define(&sample, "messages", XTF_SCHEMA_RECORD, message_fields);
-    g_autoptr(XtfSchema) values = define(&sample, "values", XTF_SCHEMA_SIDE, value_fields);
+    g_autoptr(XtfSchema) values = define(&sample, "kept", XTF_SCHEMA_SIDE, value_fields);
     const char *text = "a string that is longer than any column of such a table is wide";
 
     append(&sample, messages, 0, (uint64_t[]){5, 0, 0, 0});
@@ -338,7 +338,7 @@ Test(format, values_are_what_their_type_says)
     append(&sample, values, 0, (uint64_t[]){5, 1, 4, string(&sample, text)});
     sample_open(&sample);
 
-    g_autofree char *table = content(&sample, "messages/num/1/values");
+    g_autofree char *table = content(&sample, "messages/num/1/kept");
     g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
     cr_assert_eq(g_strv_length(lines), 6);
     cr_assert_str_eq(lines[0], "# type value");

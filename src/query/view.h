@@ -23,4 +23,5 @@ struct XtfView {
                  GError **error);
 };
 
-extern const XtfView xtf_view_histogram, xtf_view_info;
+extern const XtfView xtf_view_bytes, xtf_view_histogram, xtf_view_imbalance, xtf_view_info, xtf_view_matrix,
+    xtf_view_profile, xtf_view_stack, xtf_view_values;

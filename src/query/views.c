@@ -11,7 +11,8 @@ enum {
     KEPT_PARTS = 64,
 };
 
-static const XtfView *const all_views[] = {&xtf_view_histogram, &xtf_view_info};
+static const XtfView *const all_views[] = {&xtf_view_histogram, &xtf_view_profile,   &xtf_view_matrix, &xtf_view_bytes,
+                                           &xtf_view_stack,     &xtf_view_imbalance, &xtf_view_values, &xtf_view_info};
 
 const XtfView *xtf_view_find(const char *name)
 {

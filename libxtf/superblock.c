@@ -36,6 +36,7 @@ static void decode(const XtfDiskSuperblock *disk, uint64_t file_size, XtfSuperbl
                 .file_size = file_size,
                 .version_major = xtf_read16(disk->version_major),
                 .version_minor = xtf_read16(disk->version_minor),
+                .compact = xtf_read64(disk->incompatible) & XTF_FEATURE_COMPACT,
             },
         .incompatible = xtf_read64(disk->incompatible),
         .catalog = xtf_ref_read(&disk->catalog),

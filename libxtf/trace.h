@@ -51,6 +51,7 @@ typedef struct {
     uint64_t pages;     /* pages that are allotted */
     uint64_t file_size; /* bytes */
     uint16_t version_major, version_minor;
+    bool compact; /* rows are packed, of some arrays at least */
 } XtfTraceInfo;
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static const struct {
     {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount"},
     {"info", xtf_command_info, "say what is in a trace"},
     {"check", xtf_command_check, "verify all of a trace"},
+    {"copy", xtf_command_copy, "copy a trace, to store it another way"},
 };
 
 static void print_help(void)
@@ -75,8 +77,23 @@ static int run(int argc, char **argv)
     return XTF_EXIT_USAGE;
 }
 
+/*
+ * Decoded pages come and go by the half megabyte, and the page cache bounds them. glibc by itself would give each back
+ * to the kernel when it goes, for the next one to be faulted in page by page, which costs as much as decoding it; and
+ * would keep a heap for each thread, each with room that the others can't use.
+ */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that glibc takes */
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    keep_memory();
     setlocale(LC_ALL, "");
     g_log_set_default_handler(log_to_terminal, NULL);
     int status = run(argc, argv);

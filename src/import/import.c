@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/import/otf2-import.h"
+#include "src/import/output.h"
 
 enum {
     DEATHS_MAX = 64, /* locations that an import with keep_going gives up for the reader's death */
@@ -81,40 +82,6 @@ char *xtf_import_detect(const char *path, GError **error)
         return NULL;
     }
     return g_strdup(path);
-}
-
-/* What is there already makes way for the trace, if it is a file. A device, or the archive itself, does not. */
-static bool check_output(const char *output, const char *anchor, GError **error)
-{
-    struct stat there, source;
-    const char *what = NULL;
-
-    if (stat(output, &there) != 0) /* what else is wrong with it shows when it is made */
-        return true;
-    if (!S_ISREG(there.st_mode))
-        what = S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file";
-    else if (stat(anchor, &source) == 0 && there.st_dev == source.st_dev && there.st_ino == source.st_ino)
-        what = "is the archive that is to be read";
-    if (what)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, what);
-    return !what;
-}
-
-/* An empty file beside the output, with the rights that a new file gets. */
-static char *make_temporary(const char *output, GError **error)
-{
-    g_autofree char *path = g_strdup_printf("%s.XXXXXX", output);
-    int fd = g_mkstemp(path);
-    mode_t mask = umask(0);
-
-    umask(mask);
-    if (fd < 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
-        return NULL;
-    }
-    fchmod(fd, 0666 & ~mask);
-    close(fd);
-    return g_steal_pointer(&path);
 }
 
 static void fill_report(XtfImportReport *report, GVariant *result)
@@ -196,32 +163,18 @@ static GVariant *read_archive(const char *anchor, const char *output, const XtfI
     }
 }
 
-static bool replace(const char *from, const char *to, GError **error)
-{
-    if (rename(from, to) == 0)
-        return true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", to, g_strerror(errno));
-    return false;
-}
-
 bool xtf_import_otf2(const char *archive, const char *output, const XtfImportOptions *options, XtfImportReport *report,
                      GError **error)
 {
     static const XtfImportOptions defaults;
     g_autofree char *anchor = xtf_import_detect(archive, error);
-    g_autofree char *temporary = NULL;
-    g_autoptr(GVariant) result = NULL;
+    char *temporary = anchor != NULL ? xtf_output_begin(output, anchor, error) : NULL;
 
-    if (anchor == NULL || !check_output(output, anchor, error))
-        return false;
-    temporary = make_temporary(output, error);
     if (temporary == NULL)
         return false;
-    result = read_archive(anchor, temporary, options != NULL ? options : &defaults, error);
-    if (result == NULL || !replace(temporary, output, error)) {
-        unlink(temporary);
+    g_autoptr(GVariant) result = read_archive(anchor, temporary, options != NULL ? options : &defaults, error);
+    if (!xtf_output_end(temporary, output, result != NULL, error))
         return false;
-    }
     fill_report(report, result);
     return true;
 }

@@ -18,7 +18,7 @@ EXAMPLE = os.path.join(PROJECT, "examples", "melt-4")
 class Commands(harness.TestCase):
     def test_help(self):
         overview = run(XTF, "--help").stdout
-        for command in "import", "mount", "unmount", "ls", "cat", "info", "check":
+        for command in "import", "mount", "unmount", "ls", "cat", "info", "check", "copy":
             self.assertRegex(overview, rf"(?m)^  {command} ")
             self.assertIn(f"xtf {command}", run(XTF, command, "--help").stdout)
             wrong = run(XTF, command, "--nonsense", check=False)

@@ -3,6 +3,7 @@
     test_reader.py library DUMP-TRACE      random traces that libxtf writes, read by both
     test_reader.py damage DUMP-TRACE       the same with bytes flipped: never wrong rows, never another error than Damaged
     test_reader.py command XTF ARCHIVE     an imported trace, against `xtf cat`
+    test_reader.py copy XTF DUMP-TRACE     copies, of either codec, hold the same
 """
 import pathlib
 import random
@@ -161,10 +162,45 @@ def test_command(xtf, archive, folder):
         compare_records(xtf, path, trace, where, array)
 
 
+def held(trace):
+    """What a trace holds, however it is stored."""
+    schemas = [(schema.name, schema.kind, schema.rows, [vars(sums) for sums in schema.sums], [vars(field) for field in schema.fields])
+               for schema in trace.schemas]
+    clock = (trace.resolution_num, trace.resolution_den, trace.origin, trace.first, trace.last)
+    return schemas, clock, sorted(text_of(trace))
+
+
+def copied(xtf, source, to, *options):
+    run(xtf, "copy", "--quiet", *options, source, to)
+    run(xtf, "check", "--quiet", to)
+    trace = Trace(to)
+    check(trace)
+    return trace
+
+
+def test_copy(xtf, dump_trace, folder):
+    for seed, locations, rows in ((21, 3, 900), (22, 60, 12), (23, 1, 6)):
+        first = folder / "first.xtf"
+        run(dump_trace, "write", first, "plain", seed, 4096, locations, rows)
+        whole = held(Trace(first))
+        packed = copied(xtf, first, folder / "packed.xtf", "--page-size", "8K", "--level", "6")
+        plain = copied(xtf, folder / "packed.xtf", folder / "plain.xtf", "--codec", "plain", "--page-size", "4K")
+        for trace, codec, page_size in ((packed, 1, 8192), (plain, 0, 4096)):
+            expect(trace.page_size == page_size and all(array.codec == codec for array in trace.arrays()), "a copy is not stored as asked for")
+            expect(held(trace) == whole, "a copy of", seed, "of codec", codec, "holds something else")
+    before = first.read_bytes()
+    for arguments in ((first, first), (first, folder), (folder / "none.xtf", folder / "new.xtf"), (first, folder / "none" / "new.xtf")):
+        done = subprocess.run([xtf, "copy", *arguments], capture_output=True, text=True, check=False)
+        expect(done.returncode == 1 and done.stderr.startswith("xtf: "), "copy of", *arguments, "says", done.stderr)
+    expect(first.read_bytes() == before, "a refused copy changed its source")
+    left = sorted(path.name for path in folder.iterdir())
+    expect(left == ["first.xtf", "packed.xtf", "plain.xtf"], "copies left behind", left)
+
+
 def main():
     what, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-reader-") as folder:
-        {"library": test_library, "damage": test_damage, "command": test_command}[what](*arguments, pathlib.Path(folder))
+        {"library": test_library, "damage": test_damage, "command": test_command, "copy": test_copy}[what](*arguments, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

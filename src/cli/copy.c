@@ -1,0 +1,84 @@
+/*
+ * xtf copy: a trace, stored another way.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/common.h"
+#include "src/cli/copying.h"
+#include "src/cli/interrupts.h"
+#include "src/cli/progress.h"
+#include "src/cli/storage.h"
+#include "src/import/output.h"
+
+static void show_progress(uint64_t done, uint64_t total, void *progress)
+{
+    xtf_progress_update(progress, done, total, done);
+}
+
+static bool write_copy(XtfTrace *trace, const char *path, const XtfWriterOptions *storage, bool quiet, GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("copying", "rows", quiet);
+    const XtfClock *clock = xtf_trace_clock(trace);
+    XtfWriterOptions options = *storage;
+    XtfInterrupts interrupts;
+
+    options.resolution_num = clock->resolution_num;
+    options.resolution_den = clock->resolution_den;
+    options.origin = clock->origin;
+    XtfWriter *writer = xtf_writer_create(path, &options, error);
+    if (!writer)
+        return false;
+    XtfCopyOptions copy = {
+        .cancel = xtf_interrupts_catch(&interrupts),
+        .progress = show_progress,
+        .progress_data = progress,
+    };
+    bool good = xtf_copy_trace(trace, writer, &copy, error);
+    xtf_interrupts_release(&interrupts);
+    if (good)
+        return xtf_writer_close(writer, error);
+    xtf_writer_abort(writer);
+    return false;
+}
+
+static void print_sizes(const char *from, const char *to)
+{
+    struct stat before, after;
+
+    if (stat(from, &before) == 0 && stat(to, &after) == 0)
+        printf("%s: %" PRIu64 " bytes; %s: %" PRIu64 " bytes\n", from, (uint64_t)before.st_size, to,
+               (uint64_t)after.st_size);
+}
+
+int xtf_command_copy(int argc, char **argv)
+{
+    g_auto(XtfCliStorage) storage = {0};
+    gboolean quiet = FALSE;
+    const GOptionEntry entries[] = {
+        XTF_CLI_STORAGE_ENTRIES(storage),
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
+        {0},
+    };
+    XtfWriterOptions options = {0};
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(&argc, &argv, 2, "TRACE COPY",
+                       "Copies an .xtf file row by row: the copy holds the same, stored as the options say.\n"
+                       "What dead commits left in the file is not copied.",
+                       entries) ||
+        !xtf_cli_storage_options("copy", &storage, &options))
+        return XTF_EXIT_USAGE;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    char *temporary = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
+    if (!temporary)
+        return xtf_cli_fail(error);
+    bool whole = write_copy(trace, temporary, &options, quiet, &error);
+    if (!xtf_output_end(temporary, argv[2], whole, &error))
+        return xtf_cli_fail(error);
+    if (!quiet)
+        print_sizes(argv[1], argv[2]);
+    return XTF_EXIT_DONE;
+}

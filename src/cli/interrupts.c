@@ -1,0 +1,32 @@
+#include "src/cli/interrupts.h"
+
+#include <glib.h>
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+_Static_assert(G_N_ELEMENTS(signals) == G_N_ELEMENTS(((XtfInterrupts *)0)->before), "a place for each");
+
+static atomic_bool cancelled;
+
+static void cancel(int signal_number)
+{
+    atomic_store(&cancelled, true);
+}
+
+atomic_bool *xtf_interrupts_catch(XtfInterrupts *interrupts)
+{
+    const struct sigaction action = {.sa_handler = cancel};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+        sigaction(signals[i], NULL, &interrupts->before[i]);
+        if (interrupts->before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    return &cancelled;
+}
+
+void xtf_interrupts_release(const XtfInterrupts *interrupts)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        sigaction(signals[i], &interrupts->before[i], NULL);
+}

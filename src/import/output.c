@@ -1,0 +1,52 @@
+#include "src/import/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool check_output(const char *output, const char *source, GError **error)
+{
+    struct stat there, read;
+    const char *what = NULL;
+
+    if (stat(output, &there) != 0) /* what else is wrong with it shows when it is made */
+        return true;
+    if (!S_ISREG(there.st_mode))
+        what = S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file";
+    else if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
+        what = "is what is to be read";
+    if (what)
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, what);
+    return !what;
+}
+
+char *xtf_output_begin(const char *output, const char *source, GError **error)
+{
+    if (!check_output(output, source, error))
+        return NULL;
+    g_autofree char *path = g_strdup_printf("%s.XXXXXX", output);
+    int fd = g_mkstemp(path);
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (fd < 0) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
+        return NULL;
+    }
+    fchmod(fd, 0666 & ~mask); /* the rights that a new file gets */
+    close(fd);
+    return g_steal_pointer(&path);
+}
+
+bool xtf_output_end(char *path, const char *output, bool whole, GError **error)
+{
+    if (whole && rename(path, output) != 0) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
+        whole = false;
+    }
+    if (!whole)
+        unlink(path);
+    g_free(path);
+    return whole;
+}

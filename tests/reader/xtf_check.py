@@ -4,6 +4,7 @@ import struct
 import sys
 
 from xtf_reader import COMPACT, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
+from xtf_sums import check_sums
 
 
 def check_level(array, level, expected):
@@ -72,6 +73,7 @@ def check(trace):
         check_array(array)
         for row in array.read():
             pass_row(array.schema, row)
+        check_sums(array)
     for schema, rows in trace.tables.values():
         for row in rows:
             pass_row(schema, row)

@@ -91,16 +91,32 @@ class Field:
         self.none = b"\xff" * self.size
 
 
+class Sums:
+    """Totals that the index keeps: of groups, or of frames."""
+
+    def __init__(self, data):
+        kind, flags, keys, values, self.typed_by, self.reals, self.signeds = data.unpack("<BBBBBxQQ")
+        expect(kind in (1, 2), f"{data.what}: sums of unknown kind {kind}")
+        self.frames, self.extremes = kind == 2, bool(flags & 1)
+        self.keys, self.values = list(data.take(keys)), list(data.take(values))
+        self.cells = 4 if self.frames else 1 + values * (4 if self.extremes else 1)
+
+
 class Schema:
     def __init__(self, number, data, rows):
         self.id, self.rows = number, rows
-        self.kind, self.row_size, fields, self.sums = data.unpack("<BxHHH")
+        self.kind, self.row_size, fields, sums = data.unpack("<BxHHH")
         self.name = data.string()
         expect(RECORD <= self.kind <= TABLE_KIND, f"schema {self.name}: unknown kind {self.kind}")
         self.fields = []
         for _ in range(fields):
             (length,) = data.unpack("<H")
             self.fields.append(Field(data.sub(length)))
+        self.sums = []
+        for _ in range(sums):
+            (length,) = data.unpack("<H")
+            self.sums.append(Sums(data.sub(length)))
+            expect(max(self.sums[-1].keys + self.sums[-1].values, default=0) < len(self.fields), f"schema {self.name}: sums of a field that is not there")
         offset = 0
         for field in self.fields:
             expect(field.offset == offset, f"schema {self.name}: a gap before field {field.name}")
@@ -164,8 +180,7 @@ class Array:
             for level, (first, place, sealed, rows, size) in enumerate(heads):
                 payload = self.unpacked(level, rows, data.take(size), data.what)
                 self._edge.append(Page(level, first, rows, sealed, place, payload))
-            for _ in range(self.height - 1 if self.schema.sums else 0):
-                data.take(*data.unpack("<I"))  # sums of the level's children
+            self.edge_sums = [data.sub(*data.unpack("<I")) for _ in range(self.height - 1 if self.schema.sums else 0)]  # from level 1 up
             expect(not data, f"{data.what}: bytes left over")
             expect(self._edge[-1].first == 0, f"{data.what}: the root does not begin with row 0")
             expect(self._edge[0].first + self._edge[0].rows == self.rows, f"{data.what}: does not end with row {self.rows}")

@@ -83,23 +83,47 @@ static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info
     }
 }
 
-typedef struct {
+/*
+ * Buffers for what reads reply, kept for the next ones: fresh pages for each would cost more than filling them. There
+ * are as many as reads at once, and who needs one gets the one that was used last, whatever the thread: it is still in
+ * the processor's caches, mostly.
+ */
+struct XtfFsBuffer {
+    XtfFsBuffer *below;
     size_t size;
     char bytes[];
-} Buffer;
+};
 
-/* A buffer for one request, kept by its thread for the next: fresh pages for each would cost more than filling them. */
-static char *thread_buffer(size_t size)
+static XtfFsBuffer *take_buffer(XtfFs *fs, size_t size)
 {
-    static GPrivate kept = G_PRIVATE_INIT(g_free);
-    Buffer *buffer = g_private_get(&kept);
-
+    g_mutex_lock(&fs->buffers_lock);
+    XtfFsBuffer *buffer = fs->buffers;
+    if (buffer)
+        fs->buffers = buffer->below;
+    g_mutex_unlock(&fs->buffers_lock);
     if (!buffer || buffer->size < size) {
+        g_free(buffer);
         buffer = g_malloc(sizeof *buffer + size);
         buffer->size = size;
-        g_private_replace(&kept, buffer);
     }
-    return buffer->bytes;
+    return buffer;
+}
+
+static void put_buffer(XtfFs *fs, XtfFsBuffer *buffer)
+{
+    g_mutex_lock(&fs->buffers_lock);
+    buffer->below = fs->buffers;
+    fs->buffers = buffer;
+    g_mutex_unlock(&fs->buffers_lock);
+}
+
+void xtf_fs_free_buffers(XtfFs *fs)
+{
+    while (fs->buffers) {
+        XtfFsBuffer *buffer = fs->buffers;
+        fs->buffers = buffer->below;
+        g_free(buffer);
+    }
 }
 
 static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
@@ -114,11 +138,12 @@ static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t of
     } else if (xtf_node_kind(inode.node) != XTF_NODE_FILE) {
         fuse_reply_err(request, EISDIR);
     } else {
-        char *buffer = thread_buffer(size);
-        if (xtf_node_read(inode.node, (uint64_t)offset, buffer, size, &length, &error))
-            fuse_reply_buf(request, buffer, length);
+        XtfFsBuffer *buffer = take_buffer(fs, size);
+        if (xtf_node_read(inode.node, (uint64_t)offset, buffer->bytes, size, &length, &error))
+            fuse_reply_buf(request, buffer->bytes, length);
         else
             xtf_fs_reply_error(request, error);
+        put_buffer(fs, buffer);
     }
 }
 

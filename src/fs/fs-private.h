@@ -31,6 +31,8 @@ typedef enum {
     XTF_REQUEST_KINDS,
 } XtfRequestKind;
 
+typedef struct XtfFsBuffer XtfFsBuffer;
+
 typedef struct {
     XtfTree *tree;
     const XtfFsOptions *options;
@@ -41,6 +43,8 @@ typedef struct {
     bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS, without asking us */
     bool can_prune;                                    /* the kernel lets go of what is unused, and of nothing else */
     atomic_bool reaper_ended;
+    GMutex buffers_lock;
+    XtfFsBuffer *buffers; /* for reads; the one on top was used last */
     atomic_uint_fast64_t requests[XTF_REQUEST_KINDS];
 } XtfFs;
 
@@ -61,6 +65,8 @@ bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct
 /* Replies with the inode's absence, or an error's errno; an error that means trouble is logged. */
 void xtf_fs_reply_stale(fuse_req_t request);
 void xtf_fs_reply_error(fuse_req_t request, GError *error); /* takes the error */
+
+void xtf_fs_free_buffers(XtfFs *fs);
 
 /* Each file's handlers. */
 void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops);

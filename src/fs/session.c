@@ -134,6 +134,7 @@ bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *gi
     if (fs.session) {
         served = serve_session(&fs, mount_point, error);
         fuse_session_destroy(fs.session);
+        xtf_fs_free_buffers(&fs);
     } else {
         g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "bad mount options: '%s'", options.kernel_options);
     }

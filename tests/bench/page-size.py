@@ -1,53 +1,67 @@
 #!/usr/bin/env python3
-"""What page size the plain codec should have by default: import, size, counts and records with each.
+"""What page size, codec and level should be the default: size, import, counts and reading with each.
 
-usage: page-size.py [--build DIR] [--dir DIR] [--times N] ARCHIVE.otf2
+usage: page-size.py [--build DIR] [--dir DIR] [--times N] [--hard RECORDS] ARCHIVE.otf2
+
+Beside the archive, a made-up trace that packs badly (generate --hard) is stored in each way.
 """
 
 import pathlib
 import subprocess
 
 import common
-import records
 
 SIZES = ["4K", "8K", "16K", "32K", "64K"]
-COUNTS = {"0.01%, warm": "count 0.01%", "50%, warm": "50%", "random windows": "random", "nothing in memory": "cold"}
+LEVELS = [1, 6, 9]
+COUNTS = {" 1%, warm": "count 1%", " 50%, warm": "50%", "random windows": "random", "nothing in memory": "cold"}
 
 
-def counts(arguments, trace):
-    """The first word or so of count-window's rows: the times."""
-    command = [arguments.bench / "count-window", "--no-peers", "--rows", trace]
-    rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    cells = [line.split("|")[1:3] for line in rows]
-    return [f"{short} {ours.split(';')[0].strip()}"
-            for key, short in COUNTS.items() for figure, ours in cells if key in figure]
+def ways():
+    """The options of each way to store a trace: all sizes plain and at level 1, the smaller ones at higher levels too."""
+    for size in SIZES:
+        yield ["--codec", "plain", "--page-size", size]
+        for level in LEVELS:
+            if level == LEVELS[0] or size in SIZES[:3]:
+                yield ["--codec", "compact", "--level", str(level), "--page-size", size]
 
 
-def first_read(arguments, trace, where):
-    seconds = []
-    for _ in range(arguments.times):
-        with common.mounted(arguments.xtf, trace, where):
-            file = records.busiest(where) / "records"
-            size = file.stat().st_size
-            seconds.append(common.Run(["cat", file]).seconds)
-    return size / common.median(seconds)
+def cells(command):
+    """A bench's rows: what they are of, and our figures."""
+    lines = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout.splitlines()
+    return [tuple(cell.strip() for cell in line.split("|")[1:3]) for line in lines]
+
+
+def measure(arguments, trace):
+    found = cells([arguments.bench / "count-window", "--no-peers", "--rows", trace])
+    counts = [f"{short} {ours.split(';')[0]}" for key, short in COUNTS.items() for figure, ours in found if key in figure]
+    (_, rate), = cells([arguments.bench / "read-rows", "--rows", trace])
+    return f"{', '.join(counts)}; read {rate.split(';')[0]}", int(rate.split()[-3])
+
+
+def store(arguments, name, command, trace):
+    """Stores the trace in each way, and looks at what has become of it."""
+    for options in ways():
+        run, _ = common.median_run(arguments.times, [*command(trace), *options])
+        figures, records = measure(arguments, trace)
+        common.row(f"{name}: {' '.join(options[1::2])}",
+                   f"{trace.stat().st_size / records:.2f} B/record; written at {records / run.cpu / 1e6:.1f} M/s a core, "
+                   f"{run.mebibytes:.0f} MiB; {figures}")
+        trace.unlink()
 
 
 def main():
     parser = common.parser(__doc__.splitlines()[0])
+    parser.add_argument("--hard", type=int, default=10_000_000, help="records of the made-up trace")
     parser.add_argument("archive", type=pathlib.Path)
     arguments = parser.parse_args()
     common.start(arguments)
     common.make_warm(arguments.archive.parent)
     with common.folder(arguments.dir) as folder:
-        trace = folder / "trace.xtf"
-        for size in SIZES:
-            command = [arguments.xtf, "import", "-q", "--jobs", 1, "--page-size", size, "-o", trace, arguments.archive]
-            run, _ = common.median_run(arguments.times, command)
-            rate = first_read(arguments, trace, folder / "mount")
-            common.row(f"pages of {size}", f"{trace.stat().st_size / 1e6:.0f} MB, imported in {run.seconds:.2f} s "
-                       f"({run.cpu:.2f} s of processor); {', '.join(counts(arguments, trace))}; "
-                       f"records {rate / 1e9:.2f} GB/s")
+        store(arguments, arguments.archive.stem,
+              lambda trace: [arguments.xtf, "import", "-q", "--jobs", 1, "-o", trace, arguments.archive], folder / "trace.xtf")
+        hard = folder / "hard.xtf"
+        common.Run([arguments.bench / "generate", "--hard", "--plain", "--records", arguments.hard, hard])
+        store(arguments, "hard", lambda trace: [arguments.xtf, "copy", "-q", hard, trace], folder / "trace.xtf")
 
 
 if __name__ == "__main__":

@@ -240,6 +240,8 @@ static bool collect(Collection *collection, XtfGuide *guide, const XtfSelection 
     if (!xtf_tally_init(&collection->tally, guide, selection, measure, measure->sums->n_keys, error) ||
         !xtf_roster_init(&roster, guide, selection, error))
         return false;
+    /* Values hang on counters: under `counters` none of their own type are selected. */
+    collection->tally.nothing = false;
     for (uint32_t i = 0; i < roster.n_places; i++) {
         if (!add_location(collection, guide, &roster.locations->all[roster.places[i]], error))
             return false;

@@ -27,7 +27,7 @@ typedef struct XtfTableWriter XtfTableWriter;
 enum {
     XTF_PAGE_SIZE_MIN = 4096,
     XTF_PAGE_SIZE_MAX = 1 << 20,
-    XTF_PAGE_SIZE_DEFAULT = 16384,
+    XTF_PAGE_SIZE_DEFAULT = 4096,
 };
 
 typedef struct {

@@ -15,9 +15,7 @@ typedef struct {
 
 /* The options' entries. */
 #define XTF_CLI_STORAGE_ENTRIES(storage)                                                                               \
-    {                                                                                                                  \
-        "page-size", 0, 0, G_OPTION_ARG_STRING, &(storage).page_size, "A power of two, 4K to 1M (default: 16K)",       \
-        "BYTES"},                                                                                                      \
+    {"page-size", 0, 0, G_OPTION_ARG_STRING, &(storage).page_size, "A power of two, 4K to 1M (default: 4K)", "BYTES"}, \
         {"codec", 0, 0, G_OPTION_ARG_STRING, &(storage).codec, "How rows are stored: compact (the default), plain",    \
          "NAME"},                                                                                                      \
     {                                                                                                                  \

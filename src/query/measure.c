@@ -90,7 +90,7 @@ size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, u
 
 bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema)
 {
-    return selection->type == XTF_TYPES_ALL || selection->type == schema->id;
+    return selection->type == XTF_TYPES_ALL || selection->type == schema->id || schema->kind == XTF_SCHEMA_SIDE;
 }
 
 bool xtf_key_is_none(const XtfField *field, uint64_t value)

@@ -36,7 +36,8 @@ size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, u
 /* The field that a key is of. */
 const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key);
 
-/* Whether a selection without a base may have records of this type. */
+/* Whether the selection's type leaves records of this schema. Of side rows it says nothing: they go with their records.
+ */
 bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema);
 
 /* Whether a value of a field, as keys have it, means none. */

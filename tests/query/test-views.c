@@ -505,9 +505,9 @@ static void check_values_line(Run *run, const Pick *pick, const Pick *part, unsi
                   pick->path->str, line_at(lines, at), mean);
 }
 
-static void check_values(Run *run, const Pick *pick)
+static void check_values(Run *run, const Pick *pick, const char *view)
 {
-    g_autoptr(GPtrArray) lines = read_lines(run, pick, "values", "# from to row count min mean max last metric");
+    g_autoptr(GPtrArray) lines = read_lines(run, pick, view, "# from to row count min mean max last metric");
 
     cr_assert_eq(lines->len, RUN_METRICS * 100);
     for (unsigned at = 0; at < lines->len; at++) {
@@ -530,7 +530,8 @@ static void check_all(Run *run, const Pick *pick)
     check_matrix(run, pick, "recvs/matrix", RUN_RECV);
     check_bytes(run, pick);
     check_histogram(run, pick);
-    check_values(run, pick);
+    check_values(run, pick, "values");
+    check_values(run, pick, "counters/values");
 }
 
 Test(views, show_what_happened, .timeout = 120)

@@ -121,6 +121,11 @@ void xtf_sum_lists_maker_next(XtfSumListsMaker *maker)
     maker->head.n++;
 }
 
+static const uint64_t *key_of(const XtfSumListsMaker *maker, uint32_t group)
+{
+    return (const uint64_t *)(void *)maker->keys->data + (size_t)group * maker->head.n_keys;
+}
+
 static uint64_t hash_key(const uint64_t *key, unsigned n_keys, unsigned depth)
 {
     uint64_t hash = depth;
@@ -141,22 +146,18 @@ static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, u
     for (uint32_t at = (uint32_t)hash_key(key, n_keys, depth) & mask;; at = (at + 1) & mask) {
         uint32_t group = maker->slots[at] - 1;
         if (maker->slots[at] == 0 ||
-            (maker->depths->data[group] == depth &&
-             xtf_key_equal((const uint64_t *)(void *)maker->keys->data + (size_t)group * n_keys, key, n_keys)))
+            (maker->depths->data[group] == depth && xtf_key_equal(key_of(maker, group), key, n_keys)))
             return &maker->slots[at];
     }
 }
 
 static void grow_slots(XtfSumListsMaker *maker)
 {
-    unsigned n_keys = maker->head.n_keys;
-
     g_free(maker->slots);
     maker->n_slots *= 2;
     maker->slots = g_new0(uint32_t, maker->n_slots);
     for (uint32_t group = 0; group < maker->depths->len; group++)
-        *find_slot(maker, (const uint64_t *)(void *)maker->keys->data + (size_t)group * n_keys,
-                   maker->depths->data[group]) = group + 1;
+        *find_slot(maker, key_of(maker, group), maker->depths->data[group]) = group + 1;
 }
 
 static uint32_t group_of(XtfSumListsMaker *maker, const uint64_t *key, unsigned depth)
@@ -191,50 +192,69 @@ void xtf_sum_lists_maker_stack(XtfSumListsMaker *maker, const XtfFrameStack *sta
     g_array_append_val(maker->stacks, at);
 }
 
-/* The lists as they will be read: pointers into the maker's. */
-static XtfLists view_of(const GrowingLists *lists)
+/* Items [from, to) of the neighbours' lists. */
+typedef struct {
+    uint32_t from, to;
+} Items;
+
+/* Adds up items, told apart by as many keys as the totals have; false if that makes too many groups. */
+static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, XtfTotals *totals)
 {
-    return (XtfLists){
-        .starts = (const uint32_t *)(void *)lists->starts->data,
-        .groups = (const uint32_t *)(void *)lists->groups->data,
-        .cells = (const uint64_t *)(void *)lists->cells->data,
-    };
+    const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
+    const uint64_t *cells = (const uint64_t *)(void *)maker->lists.cells->data;
+    bool drops_before = totals->sums->kind == XTF_SUMS_FRAMES && totals->depth == 0;
+
+    xtf_totals_clear(totals);
+    for (uint32_t item = items.from; item < items.to; item++) {
+        const uint64_t *key = key_of(maker, groups[item]);
+        if (drops_before && maker->depths->data[groups[item]] > 0 && key[0] == XTF_FRAMES_BEFORE)
+            continue;
+        xtf_totals_add(totals, key, cells + (size_t)item * maker->head.n_cells);
+        if (totals->n > most)
+            return false;
+    }
+    return true;
 }
 
-/* Adds up the lists of neighbours [from, to) as the next block's. `item_of` holds, for each group, where in the block's
- * list it is, plus 1; all 0 on the way in and out. */
-static void make_block(XtfSumListsMaker *maker, const XtfSumLists *head, uint32_t from, uint32_t to, uint32_t *item_of)
+/* Adds up the lists of a block. Where that makes few of many, it is told as finely as all of them are; else, as of
+ * messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
+static void make_block(XtfSumListsMaker *maker, Items items, XtfTotals **totals)
 {
-    const XtfLists lists = view_of(&maker->lists);
-    unsigned n_cells = head->n_cells;
-    guint first = maker->blocks.groups->len;
+    const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
+    unsigned n_keys = maker->head.n_keys, depth = n_keys;
+    uint32_t most = n_keys > 1 ? MAX((items.to - items.from) / 4, (uint32_t)XTF_SUMS_BLOCK) : UINT32_MAX;
+    uint64_t key[XTF_SUMS_KEYS_MAX] = {0};
 
-    growing_begin(&maker->blocks);
-    for (uint32_t item = lists.starts[from]; item < lists.starts[to]; item++) {
-        uint32_t group = lists.groups[item];
-        const uint64_t *cells = lists.cells + (size_t)item * n_cells;
-        if (item_of[group] == 0) {
-            growing_add(&maker->blocks, group, cells, n_cells);
-            item_of[group] = maker->blocks.groups->len;
-        } else {
-            uint64_t *sum = &g_array_index(maker->blocks.cells, uint64_t, (size_t)(item_of[group] - 1) * n_cells);
-            xtf_sum_lists_add(head, group, sum, cells);
-        }
+    for (uint32_t item = items.from; item < items.to; item++)
+        depth = MIN(depth, maker->depths->data[groups[item]]);
+    for (;; depth--) {
+        if (!totals[depth])
+            totals[depth] = xtf_totals_new(&maker->head.schema->sums[maker->head.which], depth);
+        if (add_up(maker, items, most, totals[depth]))
+            break;
     }
-    for (guint item = first; item < maker->blocks.groups->len; item++)
-        item_of[g_array_index(maker->blocks.groups, uint32_t, item)] = 0;
+    growing_begin(&maker->blocks);
+    for (uint32_t i = 0; i < xtf_totals_n(totals[depth]); i++) {
+        memcpy(key, xtf_totals_key(totals[depth], i), depth * sizeof *key);
+        growing_add(&maker->blocks, group_of(maker, key, depth), xtf_totals_cells(totals[depth], i),
+                    maker->head.n_cells);
+    }
 }
 
 static void make_blocks(XtfSumListsMaker *maker)
 {
-    XtfSumLists head = maker->head; /* enough of it for keys to be found by group */
-    g_autofree uint32_t *item_of = g_new0(uint32_t, maker->depths->len + 1);
+    XtfTotals *totals[XTF_SUMS_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
 
-    head.keys = (const uint64_t *)(void *)maker->keys->data;
-    head.depths = maker->depths->data;
-    for (uint32_t from = 0; from + XTF_SUMS_BLOCK <= head.n; from += XTF_SUMS_BLOCK)
-        make_block(maker, &head, from, from + XTF_SUMS_BLOCK, item_of);
+    for (uint32_t from = 0; from + XTF_SUMS_BLOCK <= maker->head.n; from += XTF_SUMS_BLOCK) {
+        const Items items = {
+            .from = g_array_index(maker->lists.starts, uint32_t, from),
+            .to = g_array_index(maker->lists.starts, uint32_t, from + XTF_SUMS_BLOCK),
+        };
+        make_block(maker, items, totals);
+    }
     growing_begin(&maker->blocks);
+    for (unsigned depth = 0; depth <= XTF_SUMS_KEYS_MAX; depth++)
+        xtf_totals_free(totals[depth]);
 }
 
 /* Takes room in the allocation, or, before there is one (NULL), only counts it. Copies there what a container holds. */

@@ -10,6 +10,8 @@
  *     neighbours  [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
  *     blocks      [0 . .  1 . .  2 . .]                                   [0 . .  1 . .] ...
  *
+ * Each list tells groups apart by all keys, or by the first ones only: a group says how many.
+ *
  * All of it lies in one allocation, so that it can be a block of the page cache. It never changes once it is made.
  */
 #pragma once

@@ -230,6 +230,46 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     return true;
 }
 
+/*
+ * Goes on while rows do what most do: end the frame on top, or begin one within it. How many did. What
+ * add_frame_row() makes of such a row is here once more, for speed: with all that changes from row to row in
+ * variables of its own, it takes half the time.
+ */
+static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
+                                uint32_t count)
+{
+    XtfOpenFrame *const frames = work->frames;
+    const uint8_t *row = rows;
+    guint depth = work->depth;
+    uint64_t n = work->stack->n, before = work->stack->time, key, time;
+    uint32_t i = 0;
+
+    for (; i < count && depth > 0 && depth < work->room; i++, n++, row += row_size, before = time) {
+        const XtfOpenFrame *top = &frames[depth - 1];
+        uint64_t distance = load_unsigned(&fields->distance, row);
+        if (distance == 0 || top->row != n - distance)
+            break;
+        memcpy(&time, row, sizeof time);
+        time = GUINT64_FROM_LE(time);
+        key = load_unsigned(&fields->key, row);
+        uint64_t *cells = cells_of(work, top->key);
+        cells[XTF_FRAMES_EXCLUSIVE] += time - before;
+        if (load_unsigned(&fields->is_end, row) != 0) {
+            cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? time - top->time : 0;
+            (key == top->key ? cells : cells_of(work, key))[XTF_FRAMES_ENDED]++;
+            depth--;
+        } else {
+            cells_of(work, key)[XTF_FRAMES_BEGUN]++;
+            frames[depth++] = (XtfOpenFrame){
+                .key = key, .row = n, .time = time, .outermost = load_unsigned(&fields->outermost, row) != 0};
+        }
+    }
+    work->depth = depth;
+    work->stack->n = n;
+    work->stack->time = before;
+    return i;
+}
+
 static bool add_frames(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
                        XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
 {
@@ -240,11 +280,18 @@ static bool add_frames(const XtfSchema *schema, const XtfSums *sums, const uint8
         .outermost = field_load(schema, sums->values[2]),
     };
     FrameWork work = {.stack = stack, .deepener = deepener, .totals = totals};
+    const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
     bool good = true;
 
     take_stack(&work);
-    for (uint32_t i = 0; good && i < count; i++)
-        good = add_frame_row(&work, &fields, rows + (size_t)i * schema->row_size, error);
+    while (good && row < end) {
+        uint32_t left = (uint32_t)((size_t)(end - row) / schema->row_size);
+        row += (size_t)add_nested_rows(&work, &fields, row, schema->row_size, left) * schema->row_size;
+        if (row == end)
+            break;
+        good = add_frame_row(&work, &fields, row, error);
+        row += schema->row_size;
+    }
     return_stack(&work);
     return good;
 }

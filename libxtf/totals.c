@@ -167,7 +167,8 @@ uint64_t *xtf_totals_look_up(XtfTotals *totals, const uint64_t *key)
             totals->groups = g_renew(uint64_t, totals->groups, (size_t)totals->room * totals->stride);
         }
         uint64_t *group = totals->groups + (size_t)totals->n * totals->stride;
-        memcpy(group, key, totals->depth * sizeof *group);
+        for (unsigned i = 0; i < totals->depth; i++)
+            group[i] = key[i];
         clear_cells(totals, key, group + totals->depth);
         *slot = ++totals->n;
     }

@@ -3,6 +3,8 @@
 #include "libxtf/totals.h"
 #include "libxtf/trace-private.h"
 
+enum { SHORT_LIST = 16 }; /* groups that it is no use to make fewer */
+
 bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned which, unsigned level,
                           uint64_t first_n, uint32_t n)
 {
@@ -44,7 +46,7 @@ struct XtfSumListsMaker {
     GByteArray *depths;
     uint32_t *slots; /* hash table: a group's number, plus 1 */
     uint32_t n_slots;
-    GrowingLists lists, blocks;
+    GrowingLists lists, shorts, blocks;
     GArray *stacks, *frames;
 };
 
@@ -95,6 +97,7 @@ XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned which,
     maker->n_slots = 64;
     maker->slots = g_new0(uint32_t, maker->n_slots);
     growing_init(&maker->lists);
+    growing_init(&maker->shorts);
     growing_init(&maker->blocks);
     maker->stacks = g_array_new(FALSE, FALSE, sizeof(XtfListsStack));
     maker->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
@@ -109,6 +112,7 @@ void xtf_sum_lists_maker_free(XtfSumListsMaker *maker)
     g_byte_array_unref(maker->depths);
     g_free(maker->slots);
     growing_clear(&maker->lists);
+    growing_clear(&maker->shorts);
     growing_clear(&maker->blocks);
     g_array_unref(maker->stacks);
     g_array_unref(maker->frames);
@@ -216,13 +220,13 @@ static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, Xt
     return true;
 }
 
-/* Adds up the lists of a block. Where that makes few of many, it is told as finely as all of them are; else, as of
- * messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
-static void make_block(XtfSumListsMaker *maker, Items items, XtfTotals **totals)
+/* Appends a list of what items add up to. Where that makes few of many, it is told as finely as all of them are; else,
+ * as of messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
+static void add_list(XtfSumListsMaker *maker, Items items, XtfTotals **totals, GrowingLists *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     unsigned n_keys = maker->head.n_keys, depth = n_keys;
-    uint32_t most = n_keys > 1 ? MAX((items.to - items.from) / 4, (uint32_t)XTF_SUMS_BLOCK) : UINT32_MAX;
+    uint32_t most = n_keys > 1 ? MAX((items.to - items.from) / 4, (uint32_t)SHORT_LIST) : UINT32_MAX;
     uint64_t key[XTF_SUMS_KEYS_MAX] = {0};
 
     for (uint32_t item = items.from; item < items.to; item++)
@@ -233,26 +237,42 @@ static void make_block(XtfSumListsMaker *maker, Items items, XtfTotals **totals)
         if (add_up(maker, items, most, totals[depth]))
             break;
     }
-    growing_begin(&maker->blocks);
+    growing_begin(to);
     for (uint32_t i = 0; i < xtf_totals_n(totals[depth]); i++) {
         memcpy(key, xtf_totals_key(totals[depth], i), depth * sizeof *key);
-        growing_add(&maker->blocks, group_of(maker, key, depth), xtf_totals_cells(totals[depth], i),
-                    maker->head.n_cells);
+        growing_add(to, group_of(maker, key, depth), xtf_totals_cells(totals[depth], i), maker->head.n_cells);
     }
 }
 
-static void make_blocks(XtfSumListsMaker *maker)
+/* Appends the lists of all whole runs of `step` neighbours. */
+static void add_lists(XtfSumListsMaker *maker, uint32_t step, XtfTotals **totals, GrowingLists *to)
+{
+    for (uint32_t from = 0; from + step <= maker->head.n; from += step) {
+        const Items items = {
+            .from = g_array_index(maker->lists.starts, uint32_t, from),
+            .to = g_array_index(maker->lists.starts, uint32_t, from + step),
+        };
+        add_list(maker, items, totals, to);
+    }
+    growing_begin(to);
+}
+
+static bool has_long_list(const XtfSumListsMaker *maker)
+{
+    for (uint32_t i = 0; i < maker->head.n; i++)
+        if (g_array_index(maker->lists.starts, uint32_t, i + 1) - g_array_index(maker->lists.starts, uint32_t, i) >
+            SHORT_LIST)
+            return true;
+    return false;
+}
+
+static void add_up_lists(XtfSumListsMaker *maker)
 {
     XtfTotals *totals[XTF_SUMS_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
 
-    for (uint32_t from = 0; from + XTF_SUMS_BLOCK <= maker->head.n; from += XTF_SUMS_BLOCK) {
-        const Items items = {
-            .from = g_array_index(maker->lists.starts, uint32_t, from),
-            .to = g_array_index(maker->lists.starts, uint32_t, from + XTF_SUMS_BLOCK),
-        };
-        make_block(maker, items, totals);
-    }
-    growing_begin(&maker->blocks);
+    if (maker->head.n_keys > 1 && has_long_list(maker))
+        add_lists(maker, 1, totals, &maker->shorts);
+    add_lists(maker, XTF_SUMS_BLOCK, totals, &maker->blocks);
     for (unsigned depth = 0; depth <= XTF_SUMS_KEYS_MAX; depth++)
         xtf_totals_free(totals[depth]);
 }
@@ -288,6 +308,8 @@ static uint64_t lay_out(const XtfSumListsMaker *maker, XtfSumLists *lists)
     head.keys = place(base, &used, maker->keys->data, (uint64_t)maker->keys->len * sizeof(uint64_t));
     head.depths = place(base, &used, maker->depths->data, maker->depths->len);
     head.lists = place_lists(base, &used, &maker->lists);
+    if (maker->shorts.starts->len > 0)
+        head.shorts = place_lists(base, &used, &maker->shorts);
     head.blocks = place_lists(base, &used, &maker->blocks);
     if (maker->stacks->len > 0) {
         head.stacks = place(base, &used, maker->stacks->data, (uint64_t)maker->stacks->len * sizeof(XtfListsStack));
@@ -305,7 +327,7 @@ XtfSumLists *xtf_sum_lists_maker_finish(XtfSumListsMaker *maker, uint32_t *lengt
         XtfListsStack end = {.start = maker->frames->len};
         g_array_append_val(maker->stacks, end);
     }
-    make_blocks(maker);
+    add_up_lists(maker);
     uint64_t bytes = lay_out(maker, NULL);
     if (bytes > UINT32_MAX) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,

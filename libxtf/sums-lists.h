@@ -10,7 +10,8 @@
  *     neighbours  [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
  *     blocks      [0 . .  1 . .  2 . .]                                   [0 . .  1 . .] ...
  *
- * Each list tells groups apart by all keys, or by the first ones only: a group says how many.
+ * Each list tells groups apart by all keys, or by the first ones only: a group says how many. Where keys take very many
+ * values, neighbours have a short list, too, by fewer keys, which may be all that is asked for.
  *
  * All of it lies in one allocation, so that it can be a block of the page cache. It never changes once it is made.
  */
@@ -47,7 +48,8 @@ typedef struct {
     uint32_t n, n_groups;
     const uint64_t *keys;        /* of the groups, n_keys each; those not known are 0 */
     const uint8_t *depths;       /* of the groups: keys that are known */
-    XtfLists lists, blocks;      /* of the neighbours; of XTF_SUMS_BLOCK each */
+    XtfLists lists, shorts;      /* of the neighbours; shorts.starts is NULL where there are none */
+    XtfLists blocks;             /* of XTF_SUMS_BLOCK neighbours each */
     const XtfListsStack *stacks; /* n + 1 of them, the last one only a start; NULL where none are kept */
     const XtfOpenFrame *frames;
 } XtfSumLists;

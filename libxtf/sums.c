@@ -171,17 +171,18 @@ static void page_sums_finish(PageSums *page)
     g_free(page->room);
 }
 
-/* The end of the run of neighbours from `i` that one list tells of: a block's, which tells all that is asked, or a
- * single one's. That list is *list of *of. */
+/* The end of the run of neighbours from `i` that one list tells of, which is *list of *of: a block's or a short one,
+ * which tells all that is asked, or else the neighbour's own. */
 static uint32_t next_list(PageSums *page, uint32_t i, uint32_t end, const XtfLists **of, uint32_t *list)
 {
-    if (i % XTF_SUMS_BLOCK == 0 && i + XTF_SUMS_BLOCK <= end && tells(page, &page->lists->blocks, i / XTF_SUMS_BLOCK)) {
-        *of = &page->lists->blocks;
-        *list = i / XTF_SUMS_BLOCK;
+    const XtfSumLists *lists = page->lists;
+
+    *list = i / XTF_SUMS_BLOCK;
+    *of = &lists->blocks;
+    if (i % XTF_SUMS_BLOCK == 0 && i + XTF_SUMS_BLOCK <= end && tells(page, *of, *list))
         return i + XTF_SUMS_BLOCK;
-    }
-    *of = &page->lists->lists;
     *list = i;
+    *of = lists->shorts.starts && tells(page, &lists->shorts, i) ? &lists->shorts : &lists->lists;
     return i + 1;
 }
 

@@ -15,6 +15,8 @@ BEFORE = "(before trace)"
 SENDS = ("MPI_SEND", "MPI_ISEND")
 RECVS = ("MPI_RECV", "MPI_IRECV")
 WRAP = 2**64
+# In a field that not all events of a record type have, this says that one has none.
+NONE = 2**64 - 1
 
 
 def overlap(begin, end, a, b):
@@ -123,13 +125,13 @@ class Naive:
         self.expected = expected
         self.places = places
         self.locations = [Location(number, *places[number], expected.locations.get(number, []))
-                          for number in sorted(places)]
+                          for number in sorted(places, key=places.get)]
         self.procs = sorted({proc for proc, _ in places.values()})
         self.groups = Groups(expected)
         self.known = {}
 
     def selected(self, selection):
-        """Locations, in the order of their numbers."""
+        """Locations, by process and thread."""
         return [location for location in self.locations if selection.takes_location(location)]
 
     def records(self, selection):
@@ -189,8 +191,10 @@ class Naive:
             elif name in RECVS:
                 row[2], row[3] = row[2] + 1, row[3] + record.event.values()["bytes"]
             elif name in COLLECTIVES:
-                values = record.event.values()
-                row[4:] = row[4] + 1, row[5] + values["bytes"], row[6] + values["received"]
+                row[4] += 1
+                for at, field in ((5, "bytes"), (6, "received")):
+                    amount = record.event.values()[field]
+                    row[at] += 0 if amount == NONE else amount
         return {proc: [number % WRAP for number in row] for proc, row in moved.items()}
 
     def histogram(self, selection, bounds):
@@ -208,14 +212,14 @@ class Naive:
         return slices
 
     def values(self, selection, bounds):
-        """{(metric's id, slice): [value's text]}, in the order of time, location and number."""
+        """{(metric's id, slice): [(location's number, value)]}, in the order of time, location and record."""
         values = defaultdict(list)
         found = sorted((record.time, location.number, record.seq, record) for location, record in
                        self.records(selection) if record.event.name == "METRIC")
-        for time, _, _, record in found:
+        for time, location, _, record in found:
             for metric, value_type, text in record.event.values()["values"]:
                 number = float(text) if value_type == "DOUBLE" else int(text)
-                values[metric, slice_of(bounds, time)].append(number)
+                values[metric, slice_of(bounds, time)].append((location, number))
         return values
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records hpcc, a real MPI benchmark, on the spot under eztrace, and compares the whole with otf2-print.
+"""Records hpcc, a real MPI benchmark, on the spot under eztrace, and compares all records and some views with otf2-print.
 
 usage: recorded.py XTF
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import compare
+import views
 from xtfrun import Failure, Xtf, need, skip, temporary_folder
 
 INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
@@ -44,9 +45,12 @@ def main():
         skip(f"no {INPUT} here")
     with temporary_folder() as temporary:
         archive = record(pathlib.Path(temporary))
-        options = argparse.Namespace(mount=False, windows=20, import_option=[])
+        options = argparse.Namespace(mount=False, windows=20, import_option=[], seed=1)
+        xtf = Xtf(sys.argv[1])
         try:
-            good = compare.compare_archive(Xtf(sys.argv[1]), archive, options)
+            good = compare.compare_archive(xtf, archive, options)
+            options.windows = int(os.environ.get("XTF_VIEW_WINDOWS", 2))
+            good &= views.compare_archive(xtf, archive, options)
         except Failure as failure:
             print(failure)
             good = False

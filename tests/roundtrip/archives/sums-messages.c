@@ -83,7 +83,7 @@ void write_sums_communicators(const char *folder)
     for (uint64_t proc = 0; proc < N_PROCS; proc++) {
         OTF2_EvtWriter *writer = archive_events(archive, proc);
         uint64_t time = 100;
-        for (uint32_t i = 0; i < 2000; i++) {
+        for (uint32_t i = 0; i < 700; i++) {
             uint32_t tag = dice(&random, 8);
             WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, tag % 2));
             exchange(writer, &time, WORLD, dice(&random, N_PROCS), tag, i);

@@ -4,7 +4,8 @@
     fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
 
 The driver must read each crafted file to its end. The first once led a search past the end of the file, the next two kept the check busy
-without end, and the last two told whoever reads to make room for more arrays or rows than any file holds.
+without end, and the two behind them told whoever reads to make room for more arrays or rows than any file holds. The others are of packed rows: more
+than a leaf may hold, more than there are pages for, and such as two arrays of different rows claim.
 """
 import os
 import pathlib
@@ -149,6 +150,37 @@ def too_many_rows(crafted):
     crafted.index(1, 1, crafted.append(NODE.pack(b"XTFn", 0, 1, 0) + ARRAY.pack(*entry)))
 
 
+def first_leaf(crafted, array):
+    """The byte at which the first leaf of an array begins."""
+    return next(at for at in range(2 * PAGE_SIZE, len(crafted.data) - PAGE_SIZE, PAGE_SIZE)
+                if crafted.data[at:at + 5] == b"XTFp\1" and struct.unpack_from("<IxxxxQQ", crafted.data, at + 8)[::2] == (array, 0))
+
+
+def packed_rows_without_end(crafted):
+    at = first_leaf(crafted, array_of(crafted, 2)[2])
+    struct.pack_into("<I", crafted.data, at + 32, 0xffffffff)
+    (size,) = struct.unpack_from("<I", crafted.data, at + 36)
+    head = crafted.data[at:at + 60]
+    payload = crafted.data[at + PAGE.size:at + PAGE.size + size]
+    struct.pack_into("<I", crafted.data, at + 60, zlib.crc32(struct.pack("<Q", at // PAGE_SIZE) + head + payload))
+
+
+def too_many_packed_rows(crafted):
+    entry = array_of(crafted, 2)
+    entry[3] = 1 << 50
+    crafted.index(1, 1, crafted.append(NODE.pack(b"XTFn", 0, 1, 0) + ARRAY.pack(*entry)))
+
+
+def packed_rows_of_two_arrays(crafted):
+    wide = array_of(crafted, 2)
+    narrow = [*wide[:1], 1, *wide[2:]]
+    crafted.index(2, 1, crafted.append(NODE.pack(b"XTFn", 0, 2, 0) + ARRAY.pack(*narrow) + ARRAY.pack(*wide)))
+
+
+PLAIN = (page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows)
+COMPACT = (packed_rows_without_end, too_many_packed_rows, packed_rows_of_two_arrays)
+
+
 def main():
     what, dump_trace, driver, *rounds = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-fuzz-") as name:
@@ -156,8 +188,9 @@ def main():
         if what == "mutated":
             drive(driver, folder, int(rounds[0]), *(make(dump_trace, folder, *sizes) for sizes in CORPUS))
             return
-        for number, craft in enumerate((page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows)):
-            crafted = Crafted(make(dump_trace, folder, "plain", 100 + number, PAGE_SIZE, 1, 120))
+        for number, craft in enumerate(PLAIN + COMPACT):
+            codec = "plain" if craft in PLAIN else "compact"
+            crafted = Crafted(make(dump_trace, folder, codec, 100 + number, PAGE_SIZE, 1, 120))
             craft(crafted)
             crafted.write(folder / "crafted.xtf")
             print(craft.__name__, flush=True)

@@ -6,8 +6,12 @@
 #include "src/query/select.h"
 
 enum {
-    SLICE_ROWS = 32768, /* what a slice aims at; twice as many are fine */
-    SLICE_BYTES = 4 << 20,
+    /* Rows that a slice aims at; twice as many are fine. Whoever wants the first lines only should not wait for more,
+     * and whoever reads on wants large ones: each costs a visit to all arrays that have rows in it. */
+    FIRST_ROWS = 2048,
+    MANY_ROWS = 32768,
+    ROWS_EACH = 16, /* of a span */
+    SLICE_BYTES = 16 << 20,
 };
 
 typedef struct {
@@ -18,10 +22,11 @@ typedef struct {
 
 struct XtfSlices {
     const XtfSpans *spans;
-    uint64_t *position;              /* by span: the row to go on with */
-    uint64_t *time;                  /* by span: its time, where there is one */
-    uint64_t *to;                    /* by span: where the slice ends */
-    uint64_t rows_aimed;             /* a slice's */
+    uint64_t *position;  /* by span: the row to go on with */
+    uint64_t *time;      /* by span: its time, where there is one */
+    uint64_t *to;        /* by span: where the slice ends */
+    uint64_t rows_aimed; /* a slice's; of each twice the last one's, up to rows_most */
+    uint64_t rows_most;
     uint64_t width;                  /* of a slice, ticks; follows from how many rows the last ones held */
     GArray *entries;                 /* of the slice, in order */
     GByteArray *bytes;               /* their rows */
@@ -72,7 +77,9 @@ XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **e
         last = MAX(last, array->last);
         row_size = MAX(row_size, array->schema->row_size);
     }
-    slices->rows_aimed = MIN((uint64_t)SLICE_ROWS, (uint64_t)SLICE_BYTES / row_size);
+    slices->rows_most = MIN(MAX((uint64_t)MANY_ROWS, (uint64_t)ROWS_EACH * spans->n),
+                            (uint64_t)SLICE_BYTES / (row_size + sizeof(Entry)));
+    slices->rows_aimed = MIN((uint64_t)FIRST_ROWS, slices->rows_most);
     if (spans->count)
         slices->width = (uint64_t)((unsigned __int128)(last - MIN(first, last)) * slices->rows_aimed / spans->count);
     return slices;
@@ -205,6 +212,7 @@ static bool fill(XtfSlices *slices, GError **error)
         return true;
     if (!plan(slices, t, &count, error))
         return false;
+    slices->rows_aimed = MIN(2 * slices->rows_aimed, slices->rows_most);
     for (uint32_t i = 0; i < slices->spans->n; i++) {
         if (slices->position[i] < slices->to[i] && !gather(slices, i, error))
             return false;

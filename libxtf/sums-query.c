@@ -1,0 +1,148 @@
+#include "libxtf/sums-query.h"
+
+#include "libxtf/totals.h"
+
+/* What a query makes of a group. */
+typedef enum {
+    USE_UNKNOWN, /* not asked yet */
+    USE_NOT,
+    USE_ALL,
+    USE_FINER, /* it must be told in more detail */
+} Use;
+
+XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned which, const XtfGroupFilter *filter, XtfTotals *totals)
+{
+    return (XtfSumQuery){
+        .array = array, .sums = &array->schema->sums[which], .which = which, .filter = filter, .totals = totals};
+}
+
+static bool is_before(const XtfSums *sums, const uint64_t *key, unsigned depth)
+{
+    return sums->kind == XTF_SUMS_FRAMES && depth > 0 && key[0] == XTF_FRAMES_BEFORE;
+}
+
+/* Groups of all rows, told in no detail, are not to have those again that XTF_FRAMES_BEFORE has. */
+static bool leaves_before_out(const XtfSumQuery *query)
+{
+    return query->sums->kind == XTF_SUMS_FRAMES && (!query->totals || query->totals->depth == 0);
+}
+
+static Use use_of(const XtfSumQuery *query, const uint64_t *key, unsigned depth)
+{
+    if (is_before(query->sums, key, depth) && leaves_before_out(query))
+        return USE_NOT;
+    XtfMatch match = query->filter ? query->filter->match(key, depth, query->filter->data) : XTF_MATCH_ALL;
+    if (match == XTF_MATCH_NONE)
+        return USE_NOT;
+    if (match == XTF_MATCH_SOME || (query->totals && depth < query->totals->depth))
+        return USE_FINER;
+    return USE_ALL;
+}
+
+bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key)
+{
+    return use_of(query, key, query->sums->n_keys) == USE_ALL;
+}
+
+void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfSumLists *lists)
+{
+    size_t n = lists->n_groups, cells = query->totals ? n * lists->n_cells : 0;
+    uint8_t *room = g_malloc(cells * sizeof(uint64_t) + 2 * n * sizeof(uint32_t) + n + 1);
+
+    *page = (XtfPageSums){
+        .query = query,
+        .lists = lists,
+        .use_all = !query->filter && !lists->some_coarse && !leaves_before_out(query),
+        .room = room,
+        .cells = (uint64_t *)(void *)room,
+        .places = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
+    };
+    page->groups = page->places + n;
+    page->uses = (uint8_t *)(page->groups + n);
+    memset(page->places, 0, n * sizeof *page->places);
+    memset(page->uses, USE_UNKNOWN, n);
+}
+
+static Use use_of_group(XtfPageSums *page, uint32_t group)
+{
+    if (page->uses[group] == USE_UNKNOWN)
+        page->uses[group] =
+            (uint8_t)use_of(page->query, xtf_sum_lists_key(page->lists, group), page->lists->depths[group]);
+    return page->uses[group];
+}
+
+bool xtf_page_sums_tells(XtfPageSums *page, const XtfLists *of, uint32_t list)
+{
+    if (page->use_all)
+        return true;
+    for (uint32_t item = of->starts[list]; item < of->starts[list + 1]; item++)
+        if (use_of_group(page, of->groups[item]) == USE_FINER)
+            return false;
+    return true;
+}
+
+static uint64_t rows_counted(const XtfSums *sums, const uint64_t *cells)
+{
+    return sums->kind == XTF_SUMS_FRAMES ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : cells[XTF_GROUP_ROWS];
+}
+
+static void add_group(XtfPageSums *page, uint32_t group, const uint64_t *cells)
+{
+    const XtfSumLists *lists = page->lists;
+    unsigned n_cells = lists->n_cells;
+
+    if (page->places[group] > 0) {
+        xtf_sum_lists_add(lists, group, page->cells + (size_t)(page->places[group] - 1) * n_cells, cells);
+        return;
+    }
+    memcpy(page->cells + (size_t)page->n_added * n_cells, cells, n_cells * sizeof *cells);
+    page->groups[page->n_added] = group;
+    page->places[group] = ++page->n_added;
+}
+
+void xtf_page_sums_add(XtfPageSums *page, const XtfLists *of, uint32_t list)
+{
+    const XtfSumLists *lists = page->lists;
+    XtfSumQuery *query = page->query;
+
+    for (uint32_t item = of->starts[list]; item < of->starts[list + 1]; item++) {
+        uint32_t group = of->groups[item];
+        const uint64_t *cells = xtf_sum_lists_cells(lists, of, item);
+        if (!page->use_all && use_of_group(page, group) != USE_ALL)
+            continue;
+        if (query->totals)
+            add_group(page, group, cells);
+        else
+            query->count += rows_counted(query->sums, cells);
+    }
+}
+
+void xtf_page_sums_flush(XtfPageSums *page)
+{
+    for (uint32_t i = 0; i < page->n_added; i++) {
+        uint32_t group = page->groups[i];
+        xtf_totals_add(page->query->totals, xtf_sum_lists_key(page->lists, group),
+                       page->cells + (size_t)i * page->lists->n_cells);
+        page->places[group] = 0;
+    }
+    page->n_added = 0;
+}
+
+void xtf_page_sums_finish(XtfPageSums *page)
+{
+    xtf_page_sums_flush(page);
+    g_free(page->room);
+}
+
+uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfLists **of, uint32_t *list)
+{
+    const XtfSumLists *lists = page->lists;
+
+    *list = i / XTF_SUMS_BLOCK;
+    *of = &lists->blocks;
+    if (i % XTF_SUMS_BLOCK == 0 && i + XTF_SUMS_BLOCK <= end && xtf_page_sums_tells(page, *of, *list))
+        return i + XTF_SUMS_BLOCK;
+    *list = i;
+    *of = lists->shorts.starts && xtf_page_sums_tells(page, &lists->shorts, i) ? &lists->shorts : &lists->lists;
+    return i + 1;
+}

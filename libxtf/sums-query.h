@@ -1,0 +1,52 @@
+/*
+ * What is asked of sums, and how the lists of one page, or of one leaf's digest, answer it.
+ */
+#pragma once
+
+#include "libxtf/sums-lists.h"
+
+/* What is to be added up. Without totals rows are only counted. */
+typedef struct {
+    const XtfArray *array;
+    const XtfSums *sums;
+    unsigned which;
+    const XtfGroupFilter *filter; /* may be NULL */
+    XtfTotals *totals;            /* may be NULL */
+    uint64_t count;
+    XtfBlock *edge; /* pinned, while the query runs */
+} XtfSumQuery;
+
+XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned which, const XtfGroupFilter *filter, XtfTotals *totals);
+
+/* Whether a group of all keys is meant. */
+bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key);
+
+/*
+ * Sums of one page's lists, by the numbers of their groups: keys are looked at, by the filter and by the query's
+ * totals, once for each group of the page, however many lists there are.
+ */
+typedef struct {
+    XtfSumQuery *query;
+    const XtfSumLists *lists;
+    /* Private. */
+    bool use_all;     /* all groups are meant, and fine enough */
+    uint8_t *uses;    /* what to make of a group, by its number */
+    uint32_t *places; /* where its cells are, plus 1 */
+    uint32_t *groups; /* those added so far, n_added */
+    uint64_t *cells;  /* of them */
+    uint32_t n_added;
+    void *room;
+} XtfPageSums;
+
+void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfSumLists *lists);
+void xtf_page_sums_flush(XtfPageSums *page);  /* gives what was added up so far to the query's totals */
+void xtf_page_sums_finish(XtfPageSums *page); /* the same, for the last time */
+
+/* Whether a list tells all that is asked; else its groups are too coarse. */
+bool xtf_page_sums_tells(XtfPageSums *page, const XtfLists *of, uint32_t list);
+/* Adds a list that does. */
+void xtf_page_sums_add(XtfPageSums *page, const XtfLists *of, uint32_t list);
+
+/* The end of the run of neighbours from `i` that one list tells of, which is *list of *of: a block's or a short one,
+ * which tells all that is asked, or else the neighbour's own. */
+uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfLists **of, uint32_t *list);

@@ -1,0 +1,154 @@
+/*
+ * Selecting by group: the row that has k rows like it before it. The way down goes into the child that holds it, by
+ * what the lists count; where a list is too coarse to tell, into its child, which then either holds the row or counts
+ * itself.
+ */
+#include "libxtf/sums-leaf.h"
+#include "libxtf/sums-query.h"
+#include "libxtf/sums-table.h"
+#include "libxtf/sums-walk.h"
+
+/* The k-th row meant, from 0. */
+typedef struct {
+    uint64_t k; /* less by those that were passed */
+    uint64_t n; /* the row, once it is found */
+    bool found;
+} Selection;
+
+/* Whether the k-th row is among the rows that a list tells of; if not, they are passed. */
+static bool list_holds(XtfPageSums *page, const XtfLists *of, uint32_t list, Selection *selection)
+{
+    uint64_t before = page->query->count;
+
+    xtf_page_sums_add(page, of, list);
+    uint64_t count = page->query->count - before;
+    if (selection->k < count)
+        return true;
+    selection->k -= count;
+    return false;
+}
+
+static bool select_row(const XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t from, Selection *selection,
+                       GError **error)
+{
+    const XtfSchema *schema = query->array->schema;
+    XtfPageView rows;
+
+    if (!xtf_walk_rows(leaf, &rows, error))
+        return false;
+    for (uint64_t i = from; i < rows.count && !selection->found; i++) {
+        if (!xtf_row_matches(schema, query->which, query->filter, rows.payload + i * schema->row_size))
+            continue;
+        selection->n = leaf->first_n + i;
+        selection->found = selection->k-- == 0;
+    }
+    xtf_cache_put(query->array->trace->cache, rows.block);
+    return true;
+}
+
+/* The neighbour of [i, end) whose list *holds the k-th row; or before it one whose list does not tell; else `end`. */
+static uint32_t select_list(XtfPageSums *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
+{
+    *holds = false;
+    while (i < end) {
+        const XtfLists *of;
+        uint32_t list, next = xtf_page_sums_next(page, i, end, &of, &list);
+        if (next == i + 1 && !xtf_page_sums_tells(page, of, list))
+            return i;
+        if (list_holds(page, of, list, selection)) {
+            *holds = true;
+            while (i + 1 < next && !list_holds(page, &page->lists->lists, i, selection)) /* in one of a block's */
+                i++;
+            return i;
+        }
+        i = next;
+    }
+    return end;
+}
+
+static bool select_in_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, Selection *selection, GError **error)
+{
+    XtfBlock *block = xtf_leaf_digest_get(leaf, query->which, error);
+    XtfPageSums sums;
+
+    if (!block)
+        return false;
+    xtf_page_sums_init(&sums, query, xtf_block_sum_lists(block));
+    bool holds;
+    uint32_t n = sums.lists->n, chunk = select_list(&sums, 0, n, selection, &holds);
+    xtf_page_sums_finish(&sums);
+    xtf_cache_put(query->array->trace->cache, block);
+    return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
+}
+
+static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selection *selection, GError **error);
+
+static bool select_in_child(XtfSumQuery *query, const XtfWalkPage *page, uint32_t slot, Selection *selection,
+                            GError **error)
+{
+    if (page->level == 1) {
+        XtfWalkLeaf leaf;
+        xtf_walk_leaf(page, slot, &leaf);
+        return select_in_leaf(query, &leaf, selection, error);
+    }
+    XtfWalkPage child;
+    if (!xtf_walk_down(page, slot, &child, error))
+        return false;
+    bool good = select_in_page(query, &child, selection, error);
+    xtf_walk_leave(&child);
+    return good;
+}
+
+/* Goes into the child whose list holds the row, and into those whose list does not tell, one after another. */
+static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selection *selection, GError **error)
+{
+    XtfBlock *table = xtf_sums_table_get(query->array, query->which, page->level, &page->page, page->open, error);
+    XtfPageSums sums;
+    bool good = true;
+
+    if (!table)
+        return false;
+    xtf_page_sums_init(&sums, query, xtf_block_sum_lists(table));
+    uint32_t told = page->page.count - page->open;
+    for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
+        bool holds;
+        i = select_list(&sums, i, told, selection, &holds);
+        if (i < page->page.count)
+            good = select_in_child(query, page, i, selection, error);
+        if (good && holds && !selection->found)
+            good = xtf_damaged(error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their sums say",
+                               query->array->id, page->level, xtf_walk_start(page, i), xtf_walk_end(page, i));
+    }
+    xtf_page_sums_finish(&sums);
+    xtf_cache_put(query->array->trace->cache, table);
+    return good;
+}
+
+bool xtf_array_group_select(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t k, uint64_t *n,
+                            GError **error)
+{
+    XtfSumQuery query = xtf_sum_query(array, sums, filter, NULL);
+    Selection selection = {.k = k, .n = array->n_rows};
+    bool good;
+
+    if (!filter) { /* all rows are meant */
+        *n = MIN(k, array->n_rows);
+        return true;
+    }
+    query.edge = xtf_edge_get(array, error);
+    if (!query.edge)
+        return false;
+    if (array->height == 1) {
+        XtfWalkLeaf leaf;
+        xtf_walk_root_leaf(array, query.edge, &leaf);
+        good = select_in_leaf(&query, &leaf, &selection, error);
+    } else {
+        XtfWalkPage root;
+        xtf_walk_root_page(array, query.edge, &root);
+        good = select_in_page(&query, &root, &selection, error);
+    }
+    xtf_cache_put(array->trace->cache, query.edge);
+    if (good)
+        *n = selection.found ? selection.n : array->n_rows;
+    return good;
+}

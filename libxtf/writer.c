@@ -385,9 +385,13 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
 {
     XtfLimits found[XTF_FIELDS_MAX];
 
-    for (uint32_t f = 0; f < schema->n_fields; f++)
-        if (schema->fields[f].type != XTF_TYPE_STRING)
-            found[f] = xtf_limits_of_rows(&schema->fields[f], rows, schema->row_size, count);
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        if (f == 0 && schema->kind != XTF_SCHEMA_TABLE && count > 2 && !(field->flags & XTF_FIELD_OPTIONAL))
+            found[f] = xtf_limits_of_rows(field, rows, (count - 1) * schema->row_size, 2); /* times are in order */
+        else if (field->type != XTF_TYPE_STRING)
+            found[f] = xtf_limits_of_rows(field, rows, schema->row_size, count);
+    }
     g_mutex_lock(&writer->lock);
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         const XtfField *field = &schema->fields[f];

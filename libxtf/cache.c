@@ -48,7 +48,7 @@ struct XtfCache {
 
 enum {
     SHARDS_MAX = 16,
-    SHARD_BYTES_MIN = 4 << 20, /* a shard smaller than this would evict by chance, not by age */
+    SHARD_BYTES_MIN = 16 << 20, /* a smaller shard evicts by chance, not by age; and large tables of sums must fit */
 };
 
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit)

@@ -40,7 +40,7 @@ enum {
     FRAME_GROUP_ROWS = 16,
     GROUPS_LEAST = 32,
     RUNNING_MOST = 65536,
-    TABLE_BYTES = 8 << 20,
+    TABLE_BYTES = 16 << 20,
 };
 
 /* Of one of the sums, for the children of one open page. */

@@ -16,6 +16,7 @@ enum {
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
     MEAN_WIDTH = 17, /* the same with ten digits */
     WALK_ROWS = 64,  /* that are looked at for last values, before the index is asked */
+    PART_METRICS = 64,
 };
 
 static bool find_values(XtfMeasure *values, const XtfGuide *guide)
@@ -66,7 +67,8 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
         return false;
     uint64_t n = names ? names->n : 0;
     size_t value = value_width(guide, &values);
-    shape->n_lines = shape->at_once = n * XTF_SLICES;
+    shape->n_lines = n * XTF_SLICES;
+    shape->at_once = PART_METRICS * XTF_SLICES;
     xtf_grid_add(&shape->grid, "from", guide->scale.width);
     xtf_grid_add(&shape->grid, "to", guide->scale.width);
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(n ? n - 1 : 0));
@@ -79,18 +81,25 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
     return true;
 }
 
-/* ---- Collecting: a series for each metric and slice. */
+/* ---- Collecting: a series for each slice of some metrics. */
 
 typedef struct {
     const XtfMeasure *measure;
     XtfSlicing slicing;
     XtfTally tally;
     XtfHolding holding;
-    uint64_t n_metrics;
+    uint64_t first, n;    /* metrics */
     XtfSeries *series;    /* XTF_SLICES of each metric */
     uint64_t *looked_for; /* by metric: the last slice of all locations' whose last value is known */
     uint64_t slices;      /* so far, of all locations */
 } Collection;
+
+/* Whether a metric is one of the collection's, and its place in it. */
+static bool find_place(const Collection *collection, uint64_t metric, uint64_t *place)
+{
+    *place = metric - collection->first;
+    return metric >= collection->first && *place < collection->n;
+}
 
 static void collection_clear(Collection *collection)
 {
@@ -114,14 +123,14 @@ static XtfValueKind kind_of(const XtfMeasure *measure, uint64_t value_type)
 static bool note_last(Collection *collection, unsigned slice, const uint8_t *row)
 {
     const XtfMeasure *measure = collection->measure;
-    uint64_t metric = xtf_field_get(xtf_measure_key(measure, measure->metric), row);
+    uint64_t metric = xtf_field_get(xtf_measure_key(measure, measure->metric), row), place;
     const XtfField *type = xtf_measure_key(measure, measure->value_type);
     const XtfField *value = &measure->schema->fields[measure->sums->values[0]];
 
-    if (metric >= collection->n_metrics || collection->looked_for[metric] == collection->slices)
+    if (!find_place(collection, metric, &place) || collection->looked_for[place] == collection->slices)
         return false;
-    collection->looked_for[metric] = collection->slices;
-    xtf_series_add_last(&collection->series[metric * XTF_SLICES + slice], kind_of(measure, xtf_field_get(type, row)),
+    collection->looked_for[place] = collection->slices;
+    xtf_series_add_last(&collection->series[place * XTF_SLICES + slice], kind_of(measure, xtf_field_get(type, row)),
                         xtf_field_get(value, row), xtf_field_get(&measure->schema->fields[0], row),
                         collection->holding.location->id);
     return true;
@@ -183,6 +192,8 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
 {
     const XtfMeasure *measure = collection->measure;
     const XtfTotals *totals = collection->tally.totals;
+    unsigned n_found = 0;
+    uint64_t place;
 
     collection->slices++;
     xtf_totals_clear(collection->tally.totals);
@@ -193,14 +204,16 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
         const uint64_t *value = cells + 1; /* the first of the value fields */
         XtfSeriesPart part = {kind_of(measure, key[measure->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
                               value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
-        if (key[measure->metric] < collection->n_metrics)
-            xtf_series_add(&collection->series[key[measure->metric] * XTF_SLICES + slice], &part);
+        if (!find_place(collection, key[measure->metric], &place))
+            continue;
+        xtf_series_add(&collection->series[place * XTF_SLICES + slice], &part);
+        n_found++;
     }
-    if (!walk_back(collection, array, slice, lo, hi, xtf_totals_n(totals), error))
+    if (n_found && !walk_back(collection, array, slice, lo, hi, n_found, error))
         return false;
     for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
         uint64_t metric = xtf_totals_key(totals, i)[measure->metric];
-        if (metric < collection->n_metrics && collection->looked_for[metric] != collection->slices &&
+        if (find_place(collection, metric, &place) && collection->looked_for[place] != collection->slices &&
             !look_up_last(collection, array, slice, metric, hi, error))
             return false;
     }
@@ -228,20 +241,19 @@ static bool add_location(Collection *collection, const XtfGuide *guide, const Xt
 }
 
 static bool collect(Collection *collection, XtfGuide *guide, const XtfSelection *selection, const XtfMeasure *measure,
-                    uint64_t n_metrics, GError **error)
+                    uint64_t first, uint64_t n, GError **error)
 {
     g_auto(XtfRoster) roster = {0};
 
     collection->measure = measure;
-    collection->n_metrics = n_metrics;
-    collection->series = g_new0(XtfSeries, n_metrics * XTF_SLICES);
-    collection->looked_for = g_new0(uint64_t, n_metrics);
+    collection->first = first;
+    collection->n = n;
+    collection->series = g_new0(XtfSeries, n * XTF_SLICES);
+    collection->looked_for = g_new0(uint64_t, n);
     xtf_slicing_init(&collection->slicing, selection, &guide->scale);
     if (!xtf_tally_init(&collection->tally, guide, selection, measure, measure->sums->n_keys, error) ||
         !xtf_roster_init(&roster, guide, selection, error))
         return false;
-    /* Values hang on counters: under `counters` none of their own type are selected. */
-    collection->tally.nothing = false;
     for (uint32_t i = 0; i < roster.n_places; i++) {
         if (!add_location(collection, guide, &roster.locations->all[roster.places[i]], error))
             return false;
@@ -298,11 +310,11 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
 
     find_values(&measure, views->guide);
     if (!xtf_view_names(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(&collection, views->guide, selection, &measure, names ? names->n : 0, error))
+        !collect(&collection, views->guide, selection, &measure, first / XTF_SLICES, n / XTF_SLICES, error))
         return false;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t *bounds = &collection.slicing.bounds[i % XTF_SLICES];
-        uint64_t metric = i / XTF_SLICES;
+        uint64_t metric = (first + i) / XTF_SLICES;
         xtf_lines_ticks(lines, bounds[0] - scale->origin);
         xtf_lines_ticks(lines, bounds[1] - scale->origin);
         xtf_lines_number(lines, metric);

@@ -35,8 +35,8 @@ def run(*arguments, check=True, **options):
     return done
 
 
-def make_trace(path, procs, threads, records, page_size=4096):
-    run(MAKE_TRACE, path, str(procs), str(threads), str(records), str(page_size))
+def make_trace(path, procs, threads, records, page_size=4096, plain=False):
+    run(MAKE_TRACE, path, str(procs), str(threads), str(records), str(page_size), *(["plain"] if plain else []))
     return path
 
 
@@ -136,12 +136,13 @@ class TestCase(unittest.TestCase):
     """Tests of one trace: sub-classes say which, it is made once."""
 
     procs, threads, records, page_size = 4, 2, 4000, 4096
+    plain = False  # so many more pages
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
         path = os.path.join(cls.folder.name, "trace.xtf")
-        cls.trace = make_trace(path, cls.procs, cls.threads, cls.records, cls.page_size)
+        cls.trace = make_trace(path, cls.procs, cls.threads, cls.records, cls.page_size, cls.plain)
 
     @classmethod
     def tearDownClass(cls):

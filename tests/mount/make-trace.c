@@ -2,7 +2,7 @@
  * Writes a trace whose every record follows from a formula, so that a test can work out what any query must answer
  * without us. tests/mount/model.py has the same formula.
  *
- *     make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE]
+ *     make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE [plain]]
  *
  * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns: pairs of
  * records of a location tie, and so do locations. Its kind goes round in eights: enter, send, leave; enter, receive,
@@ -128,12 +128,13 @@ static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fputs("Usage: make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE]\n", stderr);
+        fputs("Usage: make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE [plain]]\n", stderr);
         return 2;
     }
     unsigned procs = (unsigned)atoi(argv[2]), threads = (unsigned)atoi(argv[3]);
     uint64_t records = strtoull(argv[4], NULL, 10);
-    const XtfWriterOptions options = {.page_size = argc > 5 ? (uint32_t)atoi(argv[5]) : 0, .no_sync = true};
+    const XtfWriterOptions options = {
+        .page_size = argc > 5 ? (uint32_t)atoi(argv[5]) : 0, .plain = argc > 6, .no_sync = true};
     GError *error = NULL;
     XtfWriter *writer = xtf_writer_create(argv[1], &options, &error);
 

@@ -52,6 +52,7 @@ class Visits(harness.TestCase):
     of 75 000 calls has 3 levels, of 12 500 messages 2, whatever a page header takes below 100 bytes."""
 
     procs, threads, records = 2, 2, 100000
+    plain = True
     LEVELS = {"calls": 3, "sends": 2, "recvs": 2}
 
     def visits(self, mount, *path):
@@ -88,11 +89,14 @@ class Visits(harness.TestCase):
 
 class Streaming(harness.TestCase):
     procs, threads, records = 1, 1, 400000
+    plain = True
+    CACHE = 64 * PAGE  # the right edges alone, with their sums, take twenty
+    GROWTH = 4 * MIB
 
     def stream(self, options):
-        """Reads the records of a process with a cache of 16 pages: loads, pages of the trace."""
+        """Reads the records of a process with a small cache: loads, pages of the trace."""
         pages = self.pages()
-        with harness.Mount(self.trace, f"cache={16 * PAGE}" + options) as mount:
+        with harness.Mount(self.trace, f"cache={self.CACHE}" + options) as mount:
             mount.read("README")
             before = mount.stats()
             expected = os.path.getsize(mount.path("proc", "0", "records"))
@@ -108,10 +112,10 @@ class Streaming(harness.TestCase):
             print(f"\n  {read >> 20} MiB of lines from {pages} pages: {loads} loads, "
                   f"memory {early / MIB:.1f} MiB after a quarter, {memory[-1] / MIB:.1f} MiB at the end")
             self.assertEqual(read, expected)
-            self.assertEqual(after["cache.limit"], 16 * PAGE)
+            self.assertEqual(after["cache.limit"], self.CACHE)
             self.assertGreater(loads, pages // 2, "nothing was loaded: nothing is tested")
             if not harness.SANITIZED:
-                self.assertLess(max(memory) - early, 4 * MIB)
+                self.assertLess(max(memory) - early, self.GROWTH)
         return loads, pages
 
     def test_each_leaf_is_loaded_once(self):
@@ -128,6 +132,23 @@ class Streaming(harness.TestCase):
             if line.startswith("pages"):
                 return int(line.split()[1])
         raise AssertionError("xtf info does not say how many pages there are")
+
+
+class StreamingPacked(Streaming):
+    """Of a packed leaf its page is loaded, its times and its rows: 16 Ki rows are half a mebibyte, and three types are
+    merged."""
+
+    plain = False
+    CACHE = 4 * MIB
+    GROWTH = 8 * MIB  # decoded rows leave gaps of another size
+
+    def test_each_leaf_is_loaded_once(self):
+        loads, pages = self.stream(",threads=1")
+        self.assertLessEqual(loads, 3 * pages)
+
+    def test_many_threads(self):
+        loads, pages = self.stream("")
+        self.assertLessEqual(loads, 3 * pages * 1.05)
 
 
 class ManyProcesses(harness.TestCase):

@@ -130,9 +130,10 @@ class Chooser:
                       for location in naive.locations if location.records}
 
     def edge(self):
-        """A record's time, or a tick beside it."""
+        """A record's time, or a tick beside it. Where a location begins and ends it is easiest to be wrong."""
         times = self.times[self.random.choice(sorted(self.times))]
-        return max(self.random.choice(times) + self.random.choice([-1, 0, 0, 1]), self.expected.origin)
+        time = self.random.choice([self.random.choice(times), self.random.choice(times), times[0], times[-1]])
+        return max(time + self.random.choice([-1, 0, 0, 1]), self.expected.origin)
 
     def between(self):
         return self.random.randint(self.expected.origin, self.expected.end)

@@ -74,6 +74,7 @@ class Views(Comparison):
         return any(record_type in self.types for record_type in types)
 
     def compare(self):
+        self.compare_absent()
         for number in range(self.windows):
             window = None if number == 0 else self.chooser.window()
             procs = None if number == 0 else self.random.choice([None, self.chooser.subset(self.naive.procs)])
@@ -81,6 +82,17 @@ class Views(Comparison):
             self.compare_messages(window, procs)
             self.compare_slices(window, procs)
             self.compare_narrowed(window, procs)
+
+    def compare_absent(self):
+        """What makes no sense, or would have to be scanned for, is not there."""
+        for path in ("/sends/profile", "/sends/stack", "/calls/matrix", "/calls/bytes", "/sends/values", "/tag/1/profile",
+                     "/tag/1/stack", "/peer/0/imbalance", "/num/0-1/profile", "/num/0-1/matrix", "/calls/num/0-1/stack",
+                     "/region/%20no%20such/profile", "/comm/%20no%20such/matrix"):
+            try:
+                self.shown.reader.read(path)
+                self.problem(f"{path}: is there")
+            except (Failure, FileNotFoundError):
+                self.checks += 1
 
     # ---- Reading
 

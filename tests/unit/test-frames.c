@@ -205,6 +205,46 @@ Test(frames, four_levels)
     remove_folder(folder);
 }
 
+typedef struct {
+    const XtfArray *array;
+    const Calls *calls;
+    uint32_t seed;
+} Asker;
+
+static gpointer ask(gpointer data)
+{
+    const Asker *asker = data;
+    g_autoptr(GRand) random = g_rand_new_with_seed(asker->seed);
+
+    check_sums(asker->array, asker->calls, asker->calls->rows->len, random, 40);
+    check_profiles(asker->array, asker->calls, random, 40);
+    return NULL;
+}
+
+/* Threads that make the same tables and digests, and drop them for one another. */
+Test(frames, many_threads)
+{
+    const CallShape shape = {.name = "many", .rows = 30000, .deep = 100, .regions = 30, .jumps = 2};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(14);
+    Calls *calls = random_calls(random, &shape);
+    GThread *threads[4];
+    Asker askers[4];
+
+    write_calls(path, &files[0], calls);
+    g_autoptr(XtfTrace) trace = open_trace(path, 1 << 20);
+    XtfArray array = find_array(trace, 7, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+        askers[i] = (Asker){&array, calls, i};
+        threads[i] = g_thread_new("asker", ask, &askers[i]);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+    calls_free(calls);
+    remove_folder(folder);
+}
+
 /* Each commit is a snapshot of its own, and a writer that goes on knows the stack that the one before left. */
 Test(frames, commits_and_resumed_writers)
 {

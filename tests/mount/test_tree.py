@@ -124,7 +124,7 @@ class Tree(harness.TestCase):
             self.assertEqual(shown, self.mount.read(path), path)
 
     def test_same_listing_without_a_mount(self):
-        for path in ("", "proc", "proc/2", "proc/2/thread/1", "time/0-1ms", "definitions"):
+        for path in ("", "proc", "proc/2", "proc/2/thread/1", "time/0-1ms", "definitions", "region", "proc/2/comm", "tag"):
             shown = harness.run(harness.XTF, "ls", self.trace, "/" + path).stdout.splitlines()
             self.assertEqual(sorted(shown), sorted(os.listdir(self.mount.path(path))), path)
 

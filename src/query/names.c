@@ -189,7 +189,10 @@ bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single,
 
 /* What the tree itself names in a selection or in definitions/. Later issues' names are kept free too. */
 static const char *const own_names[] = {
-    "README", "columns", "comm", "count", "definitions", "histogram", "info", "match", "matrix", "next", "num", "peer", "prev", "proc", "profile", "records", "region", "stack", "tag", "thread", "time", "timeline.svg", "zoom", ".", "..", "", "record", "enter", "bytes", "imbalance", "values",
+    "README", "columns", "comm",   "count",  "definitions", "histogram",    "info",    "match",
+    "matrix", "next",    "num",    "peer",   "prev",        "proc",         "profile", "records",
+    "region", "stack",   "tag",    "thread", "time",        "timeline.svg", "zoom",    ".",
+    "..",     "",        "record", "enter",  "bytes",       "imbalance",    "values",
 };
 
 bool xtf_name_is_usable(const char *name)

@@ -19,7 +19,8 @@ from xtfrun import Failure, Xtf, temporary_folder
 
 ARCHIVES = ["all-events", "mapped-ids", "clock-offsets", "odd-calls", "rank-high-ids"]
 QUERIES = ["/count", "/info", "/records", "/calls/records", "/proc/0/records", "/time/20%-70%/count",
-           "/proc/1/time/30%-50%/calls/count", "/histogram", "/definitions/regions", "/num/7/records"]
+           "/proc/1/time/30%-50%/calls/count", "/histogram", "/definitions/regions", "/num/7/records",
+           "/time/20%-70%/profile", "/proc/1/imbalance", "/time/30%-/stack", "/recvs/matrix", "/proc/0/bytes", "/values"]
 
 
 def flip_bytes(data, rng):

@@ -86,13 +86,11 @@ static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
 
 static void add_row(Slice *slice, unsigned type, const XtfMeasure *measure, const uint8_t *row)
 {
-    const XtfField *value = &measure->schema->fields[measure->sums->values[0]];
-
     if (type == CALLS) {
-        slice->calls += xtf_field_get(value, row) == 0;
+        slice->calls += xtf_field_get(&measure->schema->fields[measure->sums->values[0]], row) == 0;
         return;
     }
-    const XtfField *bytes = &measure->schema->fields[measure->sums->values[measure->bytes - 1]];
+    const XtfField *bytes = xtf_measure_value(measure, measure->bytes);
     slice->messages[type]++;
     if (!xtf_field_is_none(bytes, row))
         slice->bytes[type] += xtf_field_get(bytes, row);

@@ -43,6 +43,12 @@ const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key)
     return &measure->schema->fields[measure->sums->keys[key]];
 }
 
+const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell)
+{
+    unsigned apart = measure->sums->extremes ? XTF_VALUE_CELLS : 1;
+    return &measure->schema->fields[measure->sums->values[(cell - 1) / apart]];
+}
+
 bool xtf_measure_frames(XtfMeasure *measure, const XtfGuide *guide)
 {
     memset(measure, 0, sizeof *measure);
@@ -80,8 +86,8 @@ size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, u
 
     if (!measure->schema || !cell)
         return 1;
-    unsigned value = (cell - 1) / (measure->sums->extremes ? XTF_VALUE_CELLS : 1);
-    const XtfLimits *limits = xtf_trace_limits(guide->trace, measure->schema->id, measure->sums->values[value]);
+    uint32_t field = (uint32_t)(xtf_measure_value(measure, cell) - measure->schema->fields);
+    const XtfLimits *limits = xtf_trace_limits(guide->trace, measure->schema->id, field);
     uint64_t most = limits->min <= limits->max ? limits->max : 0;
     if (__builtin_mul_overflow(most, xtf_trace_n_rows(guide->trace, measure->schema->id), &sum))
         sum = UINT64_MAX;

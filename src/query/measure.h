@@ -33,8 +33,9 @@ bool xtf_measure_groups(XtfMeasure *measure, const XtfGuide *guide, const char *
 size_t xtf_measure_rows_width(const XtfMeasure *measure, const XtfGuide *guide);
 size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, unsigned cell);
 
-/* The field that a key is of. */
+/* The fields that a key, and a cell that is a sum, are of. */
 const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key);
+const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell);
 
 /* Whether the selection's type leaves records of this schema. Of side rows it says nothing: they go with their records.
  */

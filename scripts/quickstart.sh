@@ -90,8 +90,13 @@ show "cat sends/columns"
 show "awk '/MPI_SEND/ {bytes[\$6] += \$7} END {for (p in bytes) print \"to process\", p \":\", bytes[p], \"bytes\"}' proc/2/records | sort"
 show "grep -c MPI_Allreduce proc/0/calls/records"
 
+say "sums of any window cost no scan: where the time went, and who waits for whom"
+show "head -5 time/40%-60%/profile"
+show "head -4 time/40%-60%/imbalance"
+show "awk '\$3' time/40%-60%/matrix"
+
 say "and there are links to move about"
-show "grep -v ' 0$' proc/2/time/60%-61%/histogram | head -8"
+show "awk '\$3' proc/2/time/60%-61%/histogram | head -8"
 show "ls -l proc/2/time/60%-61%/ | grep -e '->'"
 show "ls definitions && head -5 definitions/regions"
 

@@ -175,6 +175,24 @@ void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigne
     *below = (XtfFramesBelow){.array = array, .which = which, .deepener = {.deepen = deepen, .data = below}};
 }
 
+/* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
+static bool begin_in_leaf(const XtfWalkLeaf *leaf, unsigned which, uint64_t within, XtfFrameStack *stack,
+                          uint32_t *from, GError **error)
+{
+    *from = 0;
+    if (xtf_leaf_needs_no_digest(leaf))
+        return true; /* a stack begins as that before row 0 */
+    XtfBlock *digest = xtf_leaf_digest_get(leaf, which, error);
+    if (!digest)
+        return false;
+    const XtfSumLists *chunks = xtf_block_sum_lists(digest);
+    uint32_t chunk = MIN((uint32_t)(within / XTF_CHUNK_ROWS), chunks->n - 1);
+    *from = chunk * XTF_CHUNK_ROWS;
+    xtf_sum_lists_stack(chunks, chunk, leaf->first_n + *from, stack);
+    xtf_cache_put(leaf->array->trace->cache, digest);
+    return true;
+}
+
 bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, XtfFrameStack *stack, GError **error)
 {
     const XtfSchema *schema = array->schema;
@@ -182,18 +200,13 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, Xt
     g_auto(XtfWay) way = {0};
     XtfFramesBelow below;
     XtfPageView rows;
+    uint32_t from;
 
     if (!xtf_way_find(array, MIN(n, array->n_rows - 1), &way, error))
         return false;
-    XtfBlock *digest = xtf_leaf_digest_get(&way.leaf, which, error);
-    if (!digest)
-        return false;
-    const XtfSumLists *chunks = xtf_block_sum_lists(digest);
     uint64_t within = n - way.leaf.first_n;
-    uint32_t chunk = MIN((uint32_t)(within / XTF_CHUNK_ROWS), chunks->n - 1);
-    uint32_t from = chunk * XTF_CHUNK_ROWS;
-    xtf_sum_lists_stack(chunks, chunk, way.leaf.first_n + from, stack);
-    xtf_cache_put(cache, digest);
+    if (!begin_in_leaf(&way.leaf, which, within, stack, &from, error))
+        return false;
     if (from == within)
         return true;
 

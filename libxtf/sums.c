@@ -19,7 +19,8 @@
 #include "libxtf/sums-query.h"
 #include "libxtf/sums-table.h"
 
-/* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`. All count from the leaf's first. */
+/* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`; or, where chunks are NULL, in an
+ * array of no other leaf, from its beginning. All count from the leaf's first. */
 static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLists *chunks, uint32_t start,
                      uint32_t from, uint32_t to, GError **error)
 {
@@ -35,7 +36,8 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
     xtf_frame_stack_init(&stack);
     xtf_frames_below_init(&below, query->array, query->which);
     if (query->sums->kind == XTF_SUMS_FRAMES) {
-        xtf_sum_lists_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
+        if (chunks)
+            xtf_sum_lists_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
         good = xtf_summer_add(schema, query->sums, rows.payload + (size_t)start * schema->row_size, from - start,
                               &stack, &below.deepener, totals, error);
         xtf_totals_clear(totals);
@@ -70,13 +72,16 @@ static bool add_part(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
 {
     if (from >= to)
         return true;
-    return query->totals ? add_rows(query, leaf, chunks, from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS, from, to, error)
-                         : count_rows(query, leaf, from, to, error);
+    if (!query->totals)
+        return count_rows(query, leaf, from, to, error);
+    return add_rows(query, leaf, chunks, chunks ? from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS : 0, from, to, error);
 }
 
 /* Adds rows [n1, n2) of a leaf. */
 static bool add_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
 {
+    if (xtf_leaf_needs_no_digest(leaf))
+        return add_part(query, leaf, NULL, (uint32_t)n1, (uint32_t)n2, error);
     XtfBlock *block = xtf_leaf_digest_get(leaf, query->which, error);
     if (!block)
         return false;

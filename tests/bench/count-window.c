@@ -175,7 +175,7 @@ static void report_random(Bench *bench, void **selves)
     g_autofree char *time = bench_duration(seconds);
     double hits = (double)(after.cache_hits - before.cache_hits),
            misses = (double)(after.cache_misses - before.cache_misses);
-    bench_row("the same, random windows of 1%, cache of 64 MiB, mean", "at most 80 us", peers->str,
+    bench_row("the same, random windows of 1%, cache of 64 MiB, mean", "at most 60 us", peers->str,
               "%s; hit rate %.1f%%", time, 100 * hits / (hits + misses));
 }
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures everything that docs/BENCHMARKS.md states, and writes it as one Markdown table to stdout.
+# Measures XTF by itself, and writes the figures as one Markdown table to stdout. docs/BENCHMARKS.md shows it, beside the tables of
+# peers/run.sh, scale.py and page-size.py.
 #
 # usage: run.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--records N]
 #
@@ -54,6 +55,8 @@ figures "import.py hpcc.otf2" python3 "$here/import.py" --build "$build" --dir "
 "$xtf" import -q -o "$scratch/hpcc.xtf" "$archive" 2>/dev/null
 "$xtf" import -q -o "$scratch/small.xtf" "$here/../../examples/melt-4" 2>/dev/null
 figures "count-window hpcc.xtf" "$build/tests/bench/count-window" --dir "$scratch" "$scratch/hpcc.xtf"
+figures "read-rows hpcc.xtf" "$build/tests/bench/read-rows" "$scratch/hpcc.xtf"
+figures "sums hpcc.xtf" "$build/tests/bench/sums" --dir "$scratch" "$scratch/hpcc.xtf"
 figures "mount.py hpcc.xtf melt-4.xtf" \
     python3 "$here/mount.py" --build "$build" --dir "$scratch" "$scratch/hpcc.xtf" "$scratch/small.xtf"
 figures "records.py --archive hpcc.otf2 hpcc.xtf" \
@@ -61,4 +64,3 @@ figures "records.py --archive hpcc.otf2 hpcc.xtf" \
 figures "open-time hpcc.xtf melt-4.xtf" "$build/tests/bench/open-time" "$scratch/hpcc.xtf" "$scratch/small.xtf"
 figures "small-locations" "$build/tests/bench/small-locations" --dir "$scratch"
 figures "papers-example" "$build/tests/bench/papers-example" --dir "$scratch" --records "$records"
-figures "page-size.py hpcc.otf2" python3 "$here/page-size.py" --build "$build" --dir "$scratch" --times 3 "$archive"

@@ -18,6 +18,15 @@ static void pass_on(int signal_number)
     kill((pid_t)awaited, signal_number);
 }
 
+/* From here on the child, not we, says what comes of a signal that would end us: we live until it has. */
+static void give_signals_to(pid_t child)
+{
+    signal(SIGINT, SIG_IGN); /* it comes from the terminal, to the child too */
+    awaited = child;
+    signal(SIGTERM, pass_on); /* whoever knows only us means the whole */
+    signal(SIGHUP, pass_on);
+}
+
 /* Waits for the child's word, or its end. */
 static int await_child(int fd, pid_t child)
 {
@@ -25,9 +34,6 @@ static int await_child(int fd, pid_t child)
     ssize_t n;
     int status;
 
-    signal(SIGINT, SIG_IGN); /* the child gets it too, and says what comes of it */
-    awaited = child;
-    signal(SIGTERM, pass_on); /* whoever knows only us means the whole */
     do {
         n = read(fd, &byte, 1);
     } while (n < 0 && errno == EINTR);
@@ -55,7 +61,17 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
         *status = XTF_EXIT_FAILED;
         return false;
     }
+    /* A signal between the fork and the handlers would end us and leave the child behind. */
+    sigset_t ending, before;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
     pid_t child = fork();
+    if (child > 0)
+        give_signals_to(child);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (child == 0) {
         close(ends[0]);
         daemon->ready_fd = ends[1];

@@ -37,8 +37,8 @@ XTF_BEGIN_DECLS
 enum { XTF_FRAMES_BEGUN, XTF_FRAMES_ENDED, XTF_FRAMES_INCLUSIVE, XTF_FRAMES_EXCLUSIVE, XTF_FRAMES_CELLS };
 
 /* Cells of groups: rows, then these of each value field, so many apart if there are extremes; else the sums only. A
- * value that is none, or not a number, does not count. Without any the least is greater than the greatest; the last is
- * then 0. */
+ * value that is none does not count; one that is not a number makes the sum NaN, and else does not count. Without any
+ * the least is greater than the greatest; the last is then 0. */
 enum { XTF_GROUP_ROWS = 0, XTF_VALUE_SUM = 0, XTF_VALUE_MIN, XTF_VALUE_MAX, XTF_VALUE_LAST, XTF_VALUE_CELLS };
 
 /* Totals by group. Keys are values of key fields as xtf_field_get() gives them. What takes all keys to be known is 0 at

@@ -176,12 +176,19 @@ uint64_t *xtf_totals_look_up(XtfTotals *totals, const uint64_t *key)
     return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
 }
 
+/* NaN is one number here, whose bits tell nothing of the order of adding. */
+static uint64_t add_reals(uint64_t a, uint64_t b)
+{
+    double sum = real(a) + real(b);
+    return bits_of(isnan(sum) ? NAN : sum);
+}
+
 static void combine_value(const XtfTotals *totals, ValueType type, uint64_t *cells, const uint64_t *added)
 {
     if (type == VALUE_UNKNOWN)
         return;
     if (type == VALUE_REAL)
-        cells[XTF_VALUE_SUM] = bits_of(real(cells[XTF_VALUE_SUM]) + real(added[XTF_VALUE_SUM]));
+        cells[XTF_VALUE_SUM] = add_reals(cells[XTF_VALUE_SUM], added[XTF_VALUE_SUM]);
     else
         cells[XTF_VALUE_SUM] += added[XTF_VALUE_SUM];
     if (!totals->sums->extremes || is_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
@@ -198,9 +205,12 @@ void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t
 {
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
     ValueType type = value_type(totals, key, i);
+    uint64_t *own = cells + 1 + i * (totals->sums->extremes ? XTF_VALUE_CELLS : 1);
 
-    if (type != VALUE_REAL || !isnan(real(value)))
-        combine_value(totals, type, cells + 1 + i * (totals->sums->extremes ? XTF_VALUE_CELLS : 1), added);
+    if (type == VALUE_REAL && isnan(real(value)))
+        own[XTF_VALUE_SUM] = bits_of(NAN);
+    else
+        combine_value(totals, type, own, added);
 }
 
 void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added)

@@ -1,5 +1,6 @@
 #include "src/query/lines.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -145,7 +146,7 @@ void xtf_lines_real(XtfLines *lines, const char *format, double number)
 {
     char text[512]; /* of a time in %f: up to 10^308 */
 
-    g_ascii_formatd(text, sizeof text, format, number);
+    g_ascii_formatd(text, sizeof text, format, isnan(number) ? NAN : number); /* whose sign means nothing */
     put(lines, text, strlen(text), false);
 }
 

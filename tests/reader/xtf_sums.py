@@ -48,6 +48,7 @@ def groups_of(array, sums, rows, depth):
                 continue
             value, at = number(bits(value), kind), 1 + i * (4 if sums.extremes else 1)
             if value != value:
+                cells[at] = math.nan
                 continue
             cells[at] = cells[at] + value if kind == REAL else number(cells[at] + value, kind)
             if sums.extremes:
@@ -109,6 +110,8 @@ def table(array, data, widths):
 
 def same(found, stored):
     if isinstance(found, float):
+        if math.isnan(found):
+            return stored == 0x7FF8000000000000
         return found == number(stored, REAL) or math.isclose(found, number(stored, REAL), rel_tol=1e-9)
     return bits(found) == stored
 

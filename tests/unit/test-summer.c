@@ -242,8 +242,8 @@ static void assert_group(const GArray *rows, int kind, int32_t peer, const uint6
             max_bytes = MAX(max_bytes, row->bytes);
             last_bytes = row->bytes;
         }
-        if (row->ratio == row->ratio) {
-            ratio += row->ratio;
+        ratio += row->ratio;
+        if (!isnan(row->ratio)) {
             min_ratio = MIN(min_ratio, row->ratio);
             max_ratio = MAX(max_ratio, row->ratio);
             last_ratio = row->ratio;
@@ -259,7 +259,8 @@ static void assert_group(const GArray *rows, int kind, int32_t peer, const uint6
     }
     cr_assert_eq(cells[0], n);
     cr_assert(cells[1] == bytes && cells[2] == min_bytes && cells[3] == max_bytes && cells[4] == last_bytes);
-    cr_assert(real(cells[5]) == ratio && real(cells[6]) == min_ratio && real(cells[7]) == max_ratio);
+    cr_assert(isnan(ratio) ? cells[5] == UINT64_C(0x7ff8000000000000) : real(cells[5]) == ratio);
+    cr_assert(real(cells[6]) == min_ratio && real(cells[7]) == max_ratio);
     cr_assert_eq(real(cells[8]), last_ratio);
     if (kind == KIND_REAL)
         cr_assert(real(cells[9]) == sum_value && real(cells[10]) == min_value && real(cells[11]) == max_value &&

@@ -303,23 +303,28 @@ class Views(Comparison):
             if not numbers:
                 self.same(here, line[4:8], ["-"] * 4)
                 continue
-            for what, cell, number in (("min", line[4], min(numbers)), ("max", line[6], max(numbers)),
+            ordered = [number for number in numbers if number == number] or [None]
+            for what, cell, number in (("min", line[4], min(ordered)), ("max", line[6], max(ordered)),
                                        ("last", line[7], numbers[-1])):
                 self.compare_number(f"{here} {what}", cell, number)
-            if sum_is_known(found):
+            if sum_is_known(found) and ordered[0] is not None:
                 self.compare_mean(f"{here} mean", line[5], numbers)
             else:
                 self.same(f"{here} mean", line[5], "-")
 
     def compare_number(self, what, cell, wanted):
-        """Integers are exact. otf2-print shows six digits of a double."""
-        if isinstance(wanted, int):
-            self.same(what, cell, str(wanted))
+        """Integers are exact. otf2-print shows six digits of a double. None: all are NaN."""
+        if wanted is None or isinstance(wanted, int) or not math.isfinite(wanted):
+            self.same(what, cell, "-" if wanted is None else str(wanted))
         else:
             self.near(what, cell, wanted, abs(Fraction(wanted)) * SIX_DIGITS)
 
     def compare_mean(self, what, cell, numbers):
         """Ten digits, of what may have been divided as a double."""
+        endless = sum(number for number in numbers if isinstance(number, float) and not math.isfinite(number))
+        if endless:
+            self.same(what, cell, str(endless))
+            return
         exact = sum(map(Fraction, numbers)) / len(numbers)
         size = max(abs(Fraction(number)) for number in numbers)
         self.near(what, cell, exact, abs(exact) * TEN_DIGITS +

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "sums.h"
 
 enum { UNSIGNED, SIGNED, REAL, UNUSED, N_METRICS };
@@ -20,8 +22,8 @@ static int64_t a_signed(Dice *random)
 /* otf2-print shows six digits, so there are no more; quarters have few. */
 static double a_real(Dice *random)
 {
-    static const double values[] = {0.0, -0.0, 1e300, -1e300, 1e-300};
-    uint32_t i = dice(random, 50);
+    static const double values[] = {0.0, -0.0, 1e300, -1e300, 1e-300, NAN, NAN, INFINITY, -INFINITY};
+    uint32_t i = dice(random, 200);
     return i < G_N_ELEMENTS(values) ? values[i] : ((double)dice(random, 4000) - 2000) / 4;
 }
 

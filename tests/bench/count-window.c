@@ -1,7 +1,8 @@
 /*
- * Counting records in a window of time, in the library, beside SQLite, LMDB and bare sorted arrays on the same records.
+ * Counting records in a window of time, in the library, beside bare sorted arrays of times in memory. (peers/ asks
+ * others the same.)
  *
- *     count-window [--records N] [--no-peers] [--dir DIR] [--rows] [FILE.xtf]
+ *     count-window [--records N] [--dir DIR] [--rows] [FILE.xtf]
  *
  * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace and
  * counts the records of one type of one location, the type with the most records there. All counts of all contestants
@@ -17,7 +18,6 @@
 
 #include "bench.h"
 #include "libxtf/xtf.h"
-#include "peers.h"
 #include "synthetic.h"
 
 enum {
@@ -35,13 +35,12 @@ typedef struct {
 } Window;
 
 typedef struct {
-    const char *path, *folder;
+    const char *path;
     XtfTrace *trace;
     GArray *arrays;   /* of XtfArray: of records, in the file's order */
-    PeerArray *times; /* the same */
+    uint64_t **times; /* of their rows */
     GArray *busiest;  /* of uint32_t: a location's array with the most records */
     uint64_t records;
-    GPtrArray *peers; /* of const Peer */
 } Bench;
 
 static void *ours_open(const char *path)
@@ -79,64 +78,77 @@ static const XtfArray *array_of(const Bench *bench, const Window *window)
     return &g_array_index(bench->arrays, XtfArray, window->array);
 }
 
-static uint64_t count_by(const Bench *bench, const Peer *peer, void *self, const Window *window)
+static uint64_t lower_bound(const uint64_t *values, uint64_t n, uint64_t key)
 {
-    return peer ? peer->count(self, &bench->times[window->array], window->from, window->to)
-                : ours_count(array_of(bench, window), window);
+    uint64_t low = 0, high = n;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (values[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/* The median time of a count, over windows that were counted before: all of them, or as many as fit the budget. peer
- * NULL: ours. */
-static double warm_time(const Bench *bench, const Peer *peer, void *self, const Window *windows, const uint64_t *right)
+static uint64_t memory_count(const Bench *bench, const Window *window)
+{
+    const uint64_t *times = bench->times[window->array];
+    uint64_t n = array_of(bench, window)->n_rows;
+
+    return lower_bound(times, n, window->to) - lower_bound(times, n, window->from);
+}
+
+static uint64_t count(const Bench *bench, bool ours, const Window *window)
+{
+    return ours ? ours_count(array_of(bench, window), window) : memory_count(bench, window);
+}
+
+/* The median time of a count, over windows that were counted before: all of them, or as many as fit the budget. */
+static double warm_time(const Bench *bench, bool ours, const Window *windows)
 {
     g_autofree double *times = g_new(double, WINDOWS *REPEATS);
     size_t n = 0, n_windows = 0;
 
     for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET);
          n_windows++) {
-        uint64_t found = count_by(bench, peer, self, &windows[n_windows]);
-        bench_check(!right || found == right[n_windows], NULL, "%s counts %" PRIu64 " where XTF counts %" PRIu64,
-                    peer ? peer->name : "XTF", found, right[n_windows]);
+        uint64_t found = count(bench, ours, &windows[n_windows]), right = memory_count(bench, &windows[n_windows]);
+        bench_check(found == right, NULL, "XTF counts %" PRIu64 " where there are %" PRIu64, found, right);
     }
     double begin = bench_now();
     for (int repeat = 0; repeat < REPEATS && (repeat == 0 || bench_now() - begin < BUDGET); repeat++) {
         for (size_t i = 0; i < n_windows; i++) {
             double before = bench_now();
-            count_by(bench, peer, self, &windows[i]);
+            count(bench, ours, &windows[i]);
             times[n++] = bench_now() - before;
         }
     }
     return bench_median(times, n);
 }
 
-static void add_peer(GString *peers, const char *name, double seconds)
+static char *in_memory(double seconds)
 {
     g_autofree char *time = bench_duration(seconds);
-    g_string_append_printf(peers, "%s%s %s", peers->len > 0 ? ", " : "", name, time);
+    return g_strconcat("sorted array in memory ", time, NULL);
 }
 
-static void report_warm(Bench *bench, void **selves, double share)
+static void report_warm(Bench *bench, double share)
 {
     g_autofree Window *windows = g_new(Window, WINDOWS);
-    g_autofree uint64_t *right = g_new(uint64_t, WINDOWS);
-    g_autoptr(GString) peers = g_string_new(NULL);
     g_autofree char *figure = g_strdup_printf("count in a window of %g%%, warm", share * 100);
     XtfCounters before, after;
     uint64_t random = 1;
 
     choose_windows(bench, share, &random, windows, WINDOWS);
     for (size_t i = 0; i < WINDOWS; i++)
-        right[i] = ours_count(array_of(bench, &windows[i]), &windows[i]);
+        count(bench, true, &windows[i]);
     xtf_trace_get_counters(bench->trace, &before);
-    double seconds = warm_time(bench, NULL, NULL, windows, right);
+    g_autofree char *time = bench_duration(warm_time(bench, true, windows));
     xtf_trace_get_counters(bench->trace, &after);
+    g_autofree char *peer = in_memory(warm_time(bench, false, windows));
     double counts = WINDOWS * (REPEATS + 1);
-    for (guint i = 0; i < bench->peers->len; i++) {
-        const Peer *peer = g_ptr_array_index(bench->peers, i);
-        add_peer(peers, peer->name, warm_time(bench, peer, selves[i], windows, right));
-    }
-    g_autofree char *time = bench_duration(seconds);
-    bench_row(figure, "at most 5 us, flat in width", peers->str,
+    bench_row(figure, "at most 1 us, flat in width", peer,
               "%s; %.2f page visits, %.1f comparisons a count; %" PRIu64 " loads", time,
               (double)(after.page_visits - before.page_visits) / counts,
               (double)(after.key_comparisons - before.key_comparisons) / counts,
@@ -144,39 +156,35 @@ static void report_warm(Bench *bench, void **selves, double share)
 }
 
 /* The mean over windows that nobody has counted before, one after the other. */
-static double random_time(const Bench *bench, const Peer *peer, void *self, const Window *windows)
+static double random_time(const Bench *bench, bool ours, const Window *windows)
 {
     size_t n = 0;
     double begin = bench_now();
 
     while (n < RANDOM_WINDOWS && (n % 16 != 0 || bench_now() - begin < 2 * BUDGET))
-        count_by(bench, peer, self, &windows[n++]);
+        count(bench, ours, &windows[n++]);
     return (bench_now() - begin) / (double)n;
 }
 
-static void report_random(Bench *bench, void **selves)
+static void report_random(Bench *bench)
 {
     g_autofree Window *windows = g_new(Window, RANDOM_WINDOWS);
-    g_autoptr(GString) peers = g_string_new(NULL);
     XtfCounters before, after;
     uint64_t random = 2;
 
     choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
     /* As many again fill the cache with what random windows leave in it. */
-    random_time(bench, NULL, NULL, windows);
+    random_time(bench, true, windows);
     choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
     xtf_trace_get_counters(bench->trace, &before);
-    double seconds = random_time(bench, NULL, NULL, windows);
+    double seconds = random_time(bench, true, windows);
     xtf_trace_get_counters(bench->trace, &after);
-    for (guint i = 0; i < bench->peers->len; i++) {
-        const Peer *peer = g_ptr_array_index(bench->peers, i);
-        add_peer(peers, peer->name, random_time(bench, peer, selves[i], windows));
-    }
+    g_autofree char *peer = in_memory(random_time(bench, false, windows));
     g_autofree char *time = bench_duration(seconds);
     double hits = (double)(after.cache_hits - before.cache_hits),
            misses = (double)(after.cache_misses - before.cache_misses);
-    bench_row("the same, random windows of 1%, cache of 64 MiB, mean", "at most 60 us", peers->str,
-              "%s; hit rate %.1f%%", time, 100 * hits / (hits + misses));
+    bench_row("the same, random windows of 1%, cache of 64 MiB, mean", "at most 60 us", peer, "%s; hit rate %.1f%%",
+              time, 100 * hits / (hits + misses));
 }
 
 /* XTF opened anew and one count, or only the count. */
@@ -191,7 +199,7 @@ static double ours_cold(const Bench *bench, const Window *window, double *count_
 
     bench_check(cold, NULL, "%s: its pages would not leave memory", bench->path);
     double opened = bench_now();
-    bench_check(xtf_trace_find_array(trace, bench->times[window->array].location, bench->times[window->array].type,
+    bench_check(xtf_trace_find_array(trace, array_of(bench, window)->location, array_of(bench, window)->schema->id,
                                      &array, &found, &error) &&
                     found,
                 error, "%s", bench->path);
@@ -200,41 +208,18 @@ static double ours_cold(const Bench *bench, const Window *window, double *count_
     return bench_now() - before;
 }
 
-static double peer_cold(const Bench *bench, const Peer *peer, const Window *window)
-{
-    g_autofree char *path = g_build_filename(bench->folder, peer->file, NULL);
-    bool cold = bench_make_cold(path);
-
-    bench_check(cold, NULL, "%s: its pages would not leave memory", path);
-    double before = bench_now();
-    void *self = peer->open(bench->folder);
-    peer->count(self, &bench->times[window->array], window->from, window->to);
-    double seconds = bench_now() - before;
-    peer->close(self);
-    return seconds;
-}
-
 static void report_cold(const Bench *bench)
 {
     Window windows[COLD_WINDOWS];
-    double whole[COLD_WINDOWS], alone[COLD_WINDOWS], theirs[COLD_WINDOWS];
-    g_autoptr(GString) peers = g_string_new(NULL);
+    double whole[COLD_WINDOWS], alone[COLD_WINDOWS];
     uint64_t random = 3;
 
     choose_windows(bench, 0.01, &random, windows, COLD_WINDOWS);
     for (int i = 0; i < COLD_WINDOWS; i++)
         whole[i] = ours_cold(bench, &windows[i], &alone[i]);
-    for (guint p = 0; p < bench->peers->len; p++) {
-        const Peer *peer = g_ptr_array_index(bench->peers, p);
-        if (!peer->file)
-            continue;
-        for (int i = 0; i < COLD_WINDOWS; i++)
-            theirs[i] = peer_cold(bench, peer, &windows[i]);
-        add_peer(peers, peer->name, bench_median(theirs, COLD_WINDOWS));
-    }
     g_autofree char *with_open = bench_duration(bench_median(whole, COLD_WINDOWS));
     g_autofree char *count = bench_duration(bench_median(alone, COLD_WINDOWS));
-    bench_row("the same, nothing in memory: open and count in 1%", "the count at most 0.5 ms", peers->str,
+    bench_row("the same, nothing in memory: open and count in 1%", "the count at most 0.5 ms", NULL,
               "%s; the count alone %s", with_open, count);
 }
 
@@ -276,7 +261,7 @@ static void report_process(const Bench *bench)
               (double)n_arrays / WINDOWS);
 }
 
-static void read_times(const XtfArray *array, PeerArray *peer)
+static uint64_t *read_times(const XtfArray *array)
 {
     g_autoptr(GError) error = NULL;
     g_auto(XtfCursor) cursor;
@@ -290,7 +275,7 @@ static void read_times(const XtfArray *array, PeerArray *peer)
         bench_check(xtf_cursor_next(&cursor, 1, &found, &error), error, "read");
     }
     bench_check(n == array->n_rows, NULL, "%" PRIu64 " rows were read of %" PRIu64, n, array->n_rows);
-    *peer = (PeerArray){.location = array->location, .type = array->schema->id, .times = times, .n = n};
+    return times;
 }
 
 static void load(Bench *bench)
@@ -302,60 +287,28 @@ static void load(Bench *bench)
     bench_check(xtf_trace_get_arrays(bench->trace, 0, n, all, &error), error, "%s", bench->path);
     bench->arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
     bench->busiest = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    bench->times = g_new0(PeerArray, n);
+    bench->times = g_new0(uint64_t *, n);
     for (uint64_t i = 0; i < n; i++) {
         if (all[i].schema->kind != XTF_SCHEMA_RECORD)
             continue;
         uint32_t *last =
             bench->busiest->len > 0 ? &g_array_index(bench->busiest, uint32_t, bench->busiest->len - 1) : NULL;
         uint32_t own = bench->arrays->len;
-        read_times(&all[i], &bench->times[own]);
+        bench->times[own] = read_times(&all[i]);
         bench->records += all[i].n_rows;
         g_array_append_val(bench->arrays, all[i]);
-        if (!last || bench->times[*last].location != all[i].location)
+        const XtfArray *before = last ? &g_array_index(bench->arrays, XtfArray, *last) : NULL;
+        if (!before || before->location != all[i].location)
             g_array_append_val(bench->busiest, own);
-        else if (bench->times[*last].n < all[i].n_rows)
+        else if (before->n_rows < all[i].n_rows)
             *last = own;
     }
     bench_check(bench->arrays->len > 0, NULL, "%s: it has no records", bench->path);
 }
 
-static void build_peers(Bench *bench)
-{
-    g_autoptr(GString) peers = g_string_new(NULL);
-
-    for (guint i = 0; i < bench->peers->len; i++) {
-        const Peer *peer = g_ptr_array_index(bench->peers, i);
-        if (!peer->build)
-            continue;
-        double before = bench_now();
-        peer->build(bench->folder, bench->times, bench->arrays->len);
-        double seconds = bench_now() - before;
-        g_autofree char *path = g_build_filename(bench->folder, peer->file, NULL);
-        g_string_append_printf(peers, "%s%s %.1f B a record, built at %.1f M records/s", peers->len > 0 ? ", " : "",
-                               peer->name, (double)bench_file_size(path) / (double)bench->records,
-                               (double)bench->records / seconds / 1e6);
-    }
-    bench_row("the records", NULL, peers->str, "%.2f M records in %u arrays, %.1f B a record",
-              (double)bench->records / 1e6, bench->arrays->len,
-              (double)bench_file_size(bench->path) / (double)bench->records);
-}
-
-static void add_peers(Bench *bench)
-{
-#ifdef HAVE_SQLITE
-    g_ptr_array_add(bench->peers, (gpointer)&peer_sqlite);
-#endif
-#ifdef HAVE_LMDB
-    g_ptr_array_add(bench->peers, (gpointer)&peer_lmdb);
-#endif
-    g_ptr_array_add(bench->peers, (gpointer)&peer_memory);
-}
-
 typedef struct {
     char *path;
     uint64_t records;
-    bool alone;
 } Arguments;
 
 static void work(const char *folder, void *data)
@@ -363,29 +316,20 @@ static void work(const char *folder, void *data)
     const double shares[] = {0.0001, 0.01, 0.1, 0.5};
     const Arguments *arguments = data;
     g_autofree char *made = g_build_filename(folder, "synthetic.xtf", NULL);
-    Bench bench = {.path = arguments->path ? arguments->path : made, .folder = folder, .peers = g_ptr_array_new()};
+    Bench bench = {
+        .path = arguments->path ? arguments->path : made,
+    };
 
     if (!arguments->path)
         bench_write_synthetic(made, arguments->records, 0);
     bench.trace = ours_open(bench.path);
     load(&bench);
-    if (!arguments->alone)
-        add_peers(&bench);
-    build_peers(&bench);
-    g_autofree void **selves = g_new0(void *, bench.peers->len);
-    for (guint i = 0; i < bench.peers->len; i++) {
-        const Peer *peer = g_ptr_array_index(bench.peers, i);
-        selves[i] = peer->open ? peer->open(folder) : NULL;
-    }
+    bench_row("the records", NULL, NULL, "%.2f M records in %u arrays, %.2f B a record", (double)bench.records / 1e6,
+              bench.arrays->len, (double)bench_file_size(bench.path) / (double)bench.records);
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
-        report_warm(&bench, selves, shares[i]);
+        report_warm(&bench, shares[i]);
     report_process(&bench);
-    report_random(&bench, selves);
-    for (guint i = 0; i < bench.peers->len; i++) {
-        const Peer *peer = g_ptr_array_index(bench.peers, i);
-        if (peer->close)
-            peer->close(selves[i]);
-    }
+    report_random(&bench);
     report_cold(&bench);
     xtf_trace_unref(bench.trace);
 }
@@ -393,11 +337,10 @@ static void work(const char *folder, void *data)
 int main(int argc, char **argv)
 {
     gint64 records = 5000000;
-    gboolean rows_only = FALSE, alone = FALSE;
+    gboolean rows_only = FALSE;
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
-        {"no-peers", 0, 0, G_OPTION_ARG_NONE, &alone, "XTF only", NULL},
         {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
         {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
         {0},
@@ -408,7 +351,7 @@ int main(int argc, char **argv)
     g_option_context_add_main_entries(context, entries, NULL);
     bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0 && argc <= 2, error,
                 "bad arguments");
-    Arguments arguments = {.path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records, .alone = alone};
+    Arguments arguments = {.path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records};
     if (!rows_only)
         bench_head();
     return bench_in_folder(dir, work, &arguments);

@@ -32,7 +32,7 @@ def cells(command):
 
 
 def measure(arguments, trace):
-    found = cells([arguments.bench / "count-window", "--no-peers", "--rows", trace])
+    found = cells([arguments.bench / "count-window", "--rows", trace])
     counts = [f"{short} {ours.split(';')[0]}" for key, short in COUNTS.items() for figure, ours in found if key in figure]
     (_, rate), = cells([arguments.bench / "read-rows", "--rows", trace])
     return f"{', '.join(counts)}; read {rate.split(';')[0]}", int(rate.split()[-3])

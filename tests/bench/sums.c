@@ -1,10 +1,10 @@
 /*
- * Sums over a window of time, in the library, beside a scan of its rows and SQLite: calls and time by region.
+ * Sums over a window of time, in the library, beside a scan of its rows: calls and time by region.
  *
- *     sums [--records N] [--no-peers] [--dir DIR] [--rows] [FILE.xtf]
+ *     sums [--records N] [--no-scan] [--dir DIR] [--rows] [FILE.xtf]
  *
  * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace, and
- * is of one location's calls. Calls by region are compared with what the scan and SQLite find.
+ * is of one location's calls. Calls by region are compared with what the scan finds. (peers/ asks others the same.)
  *
  * Warm: the windows were all asked before, and the cache holds what they need. Random: windows anywhere, each for the
  * first time, with a cache of 64 MiB.
@@ -15,10 +15,6 @@
 #include "bench.h"
 #include "libxtf/xtf.h"
 #include "synthetic.h"
-
-#ifdef HAVE_SQLITE
-#include <sqlite3.h>
-#endif
 
 enum { WINDOWS = 400, RANDOM_WINDOWS = 5000, REPEATS = 5, REGIONS_MAX = 65536 };
 
@@ -34,7 +30,6 @@ typedef struct {
     XtfTrace *trace;
     GArray *arrays; /* of XtfArray: calls */
     unsigned sums;
-    void *sqlite;
 } Bench;
 
 /* What a contestant is asked: something of a window, which it checks if it is given totals to compare with. */
@@ -110,80 +105,6 @@ static void ask_scan(const Bench *bench, const Window *window, const XtfTotals *
     compare(counts, right, "the scan");
 }
 
-#ifdef HAVE_SQLITE
-static void run(sqlite3 *db, const char *sql)
-{
-    bench_check(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, NULL, "sqlite: %s: %s", sql, sqlite3_errmsg(db));
-}
-
-static void insert_calls(sqlite3_stmt *insert, const XtfArray *array, unsigned sums)
-{
-    g_autoptr(GError) error = NULL;
-    g_auto(XtfCursor) cursor;
-    bool found;
-
-    xtf_cursor_init(&cursor, array);
-    bench_check(xtf_cursor_seek_n(&cursor, 0, &found, &error), error, "read");
-    while (found) {
-        const uint8_t *row = xtf_cursor_row(&cursor);
-        const XtfField *region = &array->schema->fields[array->schema->sums[sums].keys[0]];
-        sqlite3_bind_int64(insert, 1, (sqlite3_int64)array->location);
-        sqlite3_bind_int64(insert, 2, (sqlite3_int64)xtf_cursor_time(&cursor));
-        sqlite3_bind_int64(insert, 3, (sqlite3_int64)cursor.n);
-        sqlite3_bind_int64(insert, 4, (sqlite3_int64)xtf_field_get(region, row));
-        bench_check(sqlite3_step(insert) == SQLITE_DONE, NULL, "sqlite: insert");
-        sqlite3_reset(insert);
-        bench_check(xtf_cursor_next(&cursor, 1, &found, &error), error, "read");
-    }
-}
-
-/* A table clustered by location and time, so that a window is one range of it. */
-static void sqlite_build(Bench *bench)
-{
-    g_autofree char *path = g_build_filename(bench->folder, "peer.sqlite", NULL);
-    sqlite3_stmt *insert, *query;
-    sqlite3 *db;
-
-    bench_check(sqlite3_open(path, &db) == SQLITE_OK, NULL, "%s", path);
-    run(db, "PRAGMA cache_size = -65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-            "CREATE TABLE calls (location, time, n, region, PRIMARY KEY (location, time, n)) WITHOUT ROWID; BEGIN");
-    bench_check(sqlite3_prepare_v2(db, "INSERT INTO calls VALUES (?, ?, ?, ?)", -1, &insert, NULL) == SQLITE_OK, NULL,
-                "sqlite: %s", sqlite3_errmsg(db));
-    for (guint i = 0; i < bench->arrays->len; i++)
-        insert_calls(insert, &g_array_index(bench->arrays, XtfArray, i), bench->sums);
-    sqlite3_finalize(insert);
-    run(db, "COMMIT");
-    bench_check(sqlite3_prepare_v2(db,
-                                   "SELECT region, count(*) FROM calls WHERE location = ? AND time >= ? AND time < ? "
-                                   "GROUP BY region",
-                                   -1, &query, NULL) == SQLITE_OK,
-                NULL, "sqlite: %s", sqlite3_errmsg(db));
-    bench->sqlite = query;
-}
-
-static void sqlite_close(Bench *bench)
-{
-    sqlite3 *db = sqlite3_db_handle(bench->sqlite);
-    sqlite3_finalize(bench->sqlite);
-    sqlite3_close(db);
-}
-
-static void ask_sqlite(const Bench *bench, const Window *window, const XtfTotals *right)
-{
-    static uint64_t counts[REGIONS_MAX];
-    sqlite3_stmt *query = bench->sqlite;
-
-    memset(counts, 0, sizeof counts);
-    sqlite3_bind_int64(query, 1, (sqlite3_int64)window->array->location);
-    sqlite3_bind_int64(query, 2, (sqlite3_int64)window->from);
-    sqlite3_bind_int64(query, 3, (sqlite3_int64)window->to);
-    while (sqlite3_step(query) == SQLITE_ROW)
-        counts[sqlite3_column_int64(query, 0) % REGIONS_MAX] = (uint64_t)sqlite3_column_int64(query, 1);
-    sqlite3_reset(query);
-    compare(counts, right, "SQLite");
-}
-#endif
-
 /* Windows of a share of the trace's time, anywhere. */
 static void choose_windows(const Bench *bench, double share, uint64_t *random, Window *windows, size_t n)
 {
@@ -240,10 +161,6 @@ static void report_warm(const Bench *bench, double share, bool alone)
     g_autofree char *exact = bench_duration(warm_time(bench, ask_profile, windows, false));
     if (!alone)
         add_peer(bench, peers, "a scan of the rows", ask_scan, windows);
-#ifdef HAVE_SQLITE
-    if (!alone)
-        add_peer(bench, peers, "SQLite", ask_sqlite, windows);
-#endif
     bench_row(figure, "10 us", peers->len > 0 ? peers->str : NULL, "%s", ours);
     bench_row(profile, "10 us", NULL, "%s", exact);
 }
@@ -313,16 +230,8 @@ static void work(const char *folder, void *data)
     if (!arguments->path)
         bench_write_synthetic(made, arguments->records, 0);
     load(&bench, (size_t)2 << 30);
-#ifdef HAVE_SQLITE
-    if (!arguments->alone)
-        sqlite_build(&bench);
-#endif
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
         report_warm(&bench, shares[i], arguments->alone);
-#ifdef HAVE_SQLITE
-    if (!arguments->alone)
-        sqlite_close(&bench);
-#endif
     unload(&bench);
     load(&bench, 64 << 20);
     report_random(&bench);
@@ -336,7 +245,7 @@ int main(int argc, char **argv)
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
-        {"no-peers", 0, 0, G_OPTION_ARG_NONE, &alone, "XTF only", NULL},
+        {"no-scan", 0, 0, G_OPTION_ARG_NONE, &alone, "Only the sums", NULL},
         {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
         {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
         {0},

@@ -12,18 +12,18 @@ static bool misused(const char *command, const char *what)
 
 bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, XtfWriterOptions *options)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, level = 0;
 
     if (storage->codec && !g_str_equal(storage->codec, "plain") && !g_str_equal(storage->codec, "compact"))
         return misused(command, "--codec takes compact or plain");
     if (storage->page_size && (!xtf_cli_parse_size(storage->page_size, &bytes) || bytes < XTF_PAGE_SIZE_MIN ||
                                bytes > XTF_PAGE_SIZE_MAX || (bytes & (bytes - 1)) != 0))
         return misused(command, "--page-size takes a power of two from 4K to 1M");
-    if (storage->level < 0 || storage->level > 9)
+    if (storage->level && !g_ascii_string_to_unsigned(storage->level, 10, 1, 9, &level, NULL))
         return misused(command, "--level takes a number from 1 to 9");
     options->page_size = (uint32_t)bytes;
     options->plain = storage->codec && g_str_equal(storage->codec, "plain");
-    options->level = (unsigned)storage->level;
+    options->level = (unsigned)level;
     return true;
 }
 
@@ -31,5 +31,6 @@ void xtf_cli_storage_clear(XtfCliStorage *storage)
 {
     g_free(storage->page_size);
     g_free(storage->codec);
+    g_free(storage->level);
     *storage = (XtfCliStorage){0};
 }

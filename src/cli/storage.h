@@ -9,8 +9,7 @@
 #include "libxtf/writer.h"
 
 typedef struct {
-    char *page_size, *codec; /* as given; NULL: not given */
-    gint level;
+    char *page_size, *codec, *level; /* as given; NULL: not given */
 } XtfCliStorage;
 
 /* The options' entries. */
@@ -19,7 +18,8 @@ typedef struct {
         {"codec", 0, 0, G_OPTION_ARG_STRING, &(storage).codec, "How rows are stored: compact (the default), plain",    \
          "NAME"},                                                                                                      \
     {                                                                                                                  \
-        "level", 0, 0, G_OPTION_ARG_INT, &(storage).level, "How hard to pack, 1 (fast, the default) to 9 (small)", "N" \
+        "level", 0, 0, G_OPTION_ARG_STRING, &(storage).level, "How hard to pack, 1 (fast, the default) to 9 (small)",  \
+            "N"                                                                                                        \
     }
 
 /* Sets page_size, plain and level, as far as they were given. If they make no sense, says so on stderr: false. */

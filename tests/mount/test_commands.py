@@ -63,6 +63,32 @@ class Commands(harness.TestCase):
         value = run(XTF, "import", "-o", "-j4", "no-archive", check=False)
         self.assertIn("no-archive: No such file", value.stderr)
 
+    def test_storage_that_makes_no_sense(self):
+        before = set(os.listdir(self.folder.name))
+        for command in ["import", EXAMPLE, "-o"], ["copy", self.trace]:
+            for option, value in ("--codec", "zip"), ("--level", "0"), ("--level", "10"), ("--level", "x"), \
+                    ("--page-size", "3000"), ("--page-size", "2M"):
+                done = run(XTF, *command, "none.xtf", option, value, check=False, cwd=self.folder.name)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), (command, option, value))
+                self.assertIn(f"{option} takes", done.stderr)
+        self.assertEqual(set(os.listdir(self.folder.name)), before)
+
+    def test_copy(self):
+        """There and back it is the same tree; what cannot be copied leaves what was there."""
+        folder = os.path.join(self.folder.name, "copies")
+        os.mkdir(folder)
+        copy = os.path.join(folder, "copy.xtf")
+        for codec in "compact", "plain":
+            run(XTF, "copy", "-q", "--codec", codec, self.trace, copy)
+            self.assertRegex(run(XTF, "info", copy).stdout, rf"(?m)^codec +{codec}$")
+            for path in "records", "histogram", "proc/1/time/20%-70%/count":
+                self.assertEqual(run(XTF, "cat", copy, path).stdout, run(XTF, "cat", self.trace, path).stdout)
+        before = open(copy, "rb").read()
+        for source in copy, EXAMPLE, "none.xtf":
+            self.assertEqual(run(XTF, "copy", source, copy, check=False).returncode, 1, source)
+        self.assertEqual(open(copy, "rb").read(), before)
+        self.assertEqual(os.listdir(folder), ["copy.xtf"])
+
     def test_import_of_the_current_folder(self):
         archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))
         run(XTF, "import", "-q", ".", cwd=archive)
@@ -139,6 +165,8 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("mount", "--fore"), {"--foreground"})
         self.assertEqual(self.complete("info", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("mount", "-o", "cach"), {"cache="})
+        self.assertEqual(self.complete("copy", "--codec", "p"), {"plain"})
+        self.assertEqual(self.complete("copy", "--codec", "plain", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns"})
         self.assertEqual(self.complete("ls", "-l", "trace.xtf", "count", "/proc/1/t"), {"/proc/1/thread/", "/proc/1/time/"})
 

@@ -206,7 +206,7 @@ static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
 {
     g_autoptr(GError) error = NULL;
     XtfTotals *sum = xtf_totals_new(walk->sums, walk->sums->n_keys);
-    XtfBlock *table = xtf_sums_table_get(walk->array, walk->which, page->level, &page->page, page->open, &error);
+    XtfBlock *table = xtf_sums_table_get(page, walk->which, &error);
 
     if (!table)
         problem(walk, "%s", error->message);

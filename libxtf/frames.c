@@ -75,8 +75,7 @@ static bool load_snapshot(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack
         stack->below = 0;
         return true;
     }
-    const XtfWalkPage *parent = leaf->parent;
-    XtfBlock *table = xtf_sums_table_get(leaf->array, which, 1, &parent->page, parent->open, error);
+    XtfBlock *table = xtf_sums_table_get(leaf->parent, which, error);
     if (!table)
         return false;
     xtf_sum_lists_stack(xtf_block_sum_lists(table), leaf->slot, leaf->first_n, stack);

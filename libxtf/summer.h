@@ -8,7 +8,11 @@
 
 enum {
     XTF_SNAPSHOT_FRAMES = 64, /* of the stack, that the index keeps for each leaf: the innermost ones */
-    XTF_CHILD_GROUPS = 1024,  /* that the index keeps for each child, at most */
+    /* Groups that the index keeps for each child, at most; and at most once those of the children before it take so
+     * many bytes as rows. It bounds what a page's children take in memory, the writer's and the reader's. */
+    XTF_CHILD_GROUPS = 1024,
+    XTF_CHILD_GROUPS_LEAST = 32,
+    XTF_TABLE_BYTES = 16 << 20,
 };
 
 /* The stack between two rows. Sums of groups leave it alone. */

@@ -102,7 +102,7 @@ static bool select_in_child(XtfSumQuery *query, const XtfWalkPage *page, uint32_
 /* Goes into the child whose list holds the row, and into those whose list does not tell, one after another. */
 static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selection *selection, GError **error)
 {
-    XtfBlock *table = xtf_sums_table_get(query->array, query->which, page->level, &page->page, page->open, error);
+    XtfBlock *table = xtf_sums_table_get(page, query->which, error);
     XtfPageSums sums;
     bool good = true;
 

@@ -10,7 +10,8 @@
 /* What is to be decoded, and where it lies. */
 typedef struct {
     const XtfArray *array;
-    const XtfPageView *page;
+    const XtfWalkPage *walk;
+    const XtfPageView *page; /* the same one */
     unsigned which, level;
     bool open;
     uint64_t place;       /* of a sealed page's companion */
@@ -35,15 +36,15 @@ static bool damaged(const TableSource *source, const char *fault, GError **error
                        source->level, fault);
 }
 
-/* Decoded rows, side by side, to be freed; NULL with a fault if there are none to be had. A child has `most` at most: a
- * bound is needed, for deflate can make a thousand bytes of one. */
-static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const PackedRows *packed, unsigned most,
+/* Decoded rows, side by side, to be freed; NULL with a fault if there are none to be had. There are `most` at most: a
+ * bound is needed, for packed ones may take next to nothing. */
+static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const PackedRows *packed, uint64_t most,
                        const char **fault)
 {
     uint64_t bytes = (uint64_t)packed->n * schema->row_size;
     g_autofree uint8_t *rows = NULL;
 
-    if (packed->n > (uint64_t)source->page->count * most) {
+    if (packed->n > most) {
         *fault = "there are too many";
         return NULL;
     }
@@ -79,29 +80,29 @@ static uint32_t n_told(const TableSource *source)
     return source->page->count - source->open;
 }
 
-/* The rows below a child; 0 if the page alone does not say. */
-static uint64_t rows_below(const TableSource *source, uint32_t child)
-{
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
-
-    if (child + 1 == source->page->count)
-        return 0;
-    return xtf_read64(entries[child + 1].before) - xtf_read64(entries[child].before);
-}
-
-/* The rows that a group of a child counts. */
-static uint64_t rows_of_group(const XtfSums *sums, unsigned depth, const uint64_t *key, const uint64_t *cells)
-{
-    if (sums->kind != XTF_SUMS_FRAMES)
-        return cells[XTF_GROUP_ROWS];
-    return depth > 0 && key[0] == XTF_FRAMES_BEFORE ? 0 : cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED];
-}
-
 /* One row of totals. */
 typedef struct {
     uint64_t child, depth;
     uint64_t key[XTF_SUMS_KEYS_MAX], cells[XTF_SUMS_CELLS_MAX];
 } Totals;
+
+/* Takes the rows that a group of a child counts from those below the child that no group before it has counted; false
+ * if it counts more. */
+static bool count_off(const XtfSums *sums, const Totals *group, uint64_t *uncounted)
+{
+    uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
+
+    if (sums->kind == XTF_SUMS_FRAMES) {
+        if (group->depth > 0 && group->key[0] == XTF_FRAMES_BEFORE)
+            return true; /* groups of other keys count its rows */
+        counts[0] = group->cells[XTF_FRAMES_BEGUN];
+        counts[1] = group->cells[XTF_FRAMES_ENDED];
+    }
+    if (counts[0] > *uncounted || counts[1] > *uncounted - counts[0])
+        return false;
+    *uncounted -= counts[0] + counts[1];
+    return true;
+}
 
 static void read_totals(const XtfSchema *schema, const XtfSums *sums, const uint8_t *row, Totals *totals)
 {
@@ -146,21 +147,22 @@ static const char *list_totals(const TableSource *source, XtfSumListsMaker *make
         read_totals(schema, sums, rows, &groups[0]);
     for (uint32_t child = 0; child < n_told(source); child++) {
         const Totals *before = NULL;
-        uint64_t counted = 0, below = rows_below(source, child);
+        uint64_t uncounted = xtf_walk_end(source->walk, child) - xtf_walk_start(source->walk, child);
         xtf_sum_lists_maker_next(maker);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const Totals *group = &groups[row % 2];
             const char *fault = group_fault(sums, group, before);
             if (fault)
                 return fault;
+            if (!count_off(sums, group, &uncounted))
+                return "they count more rows than there are below a child";
             xtf_sum_lists_maker_add(maker, group->key, (unsigned)group->depth, group->cells);
-            counted += rows_of_group(sums, (unsigned)group->depth, group->key, group->cells);
             before = group;
             if (row + 1 < n_rows)
                 read_totals(schema, sums, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
         }
-        if (!before || (below > 0 && counted != below))
-            return "they do not count the rows below a child";
+        if (!before || uncounted > 0)
+            return "they do not count all rows below a child";
     }
     if (source->open)
         xtf_sum_lists_maker_next(maker);
@@ -213,6 +215,15 @@ static const char *list_stacks(const TableSource *source, XtfSumListsMaker *make
     return fault || row == n_rows ? fault : "a stack is before a child that is not there";
 }
 
+/* The most rows that a table of totals has. */
+static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
+{
+    uint64_t children = source->page->count;
+    uint64_t few = XTF_TABLE_BYTES / schema->row_size + XTF_CHILD_GROUPS + children * XTF_CHILD_GROUPS_LEAST;
+
+    return MIN(children * XTF_CHILD_GROUPS, few);
+}
+
 /* Decodes what `source->bytes` holds. */
 static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, GError **error)
 {
@@ -234,11 +245,13 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
     if (reader.failed)
         return damaged(source, "they are cut short", error);
 
-    rows = unpack(source, xtf_sums_totals_schema(sums), &totals, XTF_CHILD_GROUPS, &fault);
+    const XtfSchema *schema = xtf_sums_totals_schema(sums);
+    rows = unpack(source, schema, &totals, totals_most(source, schema), &fault);
     if (rows)
         fault = list_totals(source, maker, rows, totals.n);
     if (!fault && has_snapshots(source, source->which)) {
-        frames = unpack(source, xtf_sums_snapshot_schema(), &snapshots, XTF_SNAPSHOT_FRAMES, &fault);
+        uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
+        frames = unpack(source, xtf_sums_snapshot_schema(), &snapshots, most, &fault);
         if (frames)
             fault = list_stacks(source, maker, frames, snapshots.n);
     }
@@ -324,15 +337,17 @@ static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
     return true;
 }
 
-XtfBlock *xtf_sums_table_get(const XtfArray *array, unsigned which, unsigned level, const XtfPageView *page, bool open,
-                             GError **error)
+XtfBlock *xtf_sums_table_get(const XtfWalkPage *walk, unsigned which, GError **error)
 {
+    const XtfArray *array = walk->array;
+    const XtfPageView *page = &walk->page;
     XtfTrace *trace = array->trace;
-    TableSource source = {.array = array, .page = page, .which = which, .level = level, .open = open};
+    TableSource source = {
+        .array = array, .walk = walk, .page = page, .which = which, .level = walk->level, .open = walk->open};
     uint64_t offset;
     XtfBlock *block;
 
-    if (open) {
+    if (walk->open) {
         if (!find_open(&source, page->block, error))
             return NULL;
         offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
@@ -351,7 +366,7 @@ XtfBlock *xtf_sums_table_get(const XtfArray *array, unsigned which, unsigned lev
     }
     if (!block)
         return NULL;
-    if (xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, which, level, page->first_n, page->count))
+    if (xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, which, walk->level, page->first_n, page->count))
         return block;
     xtf_cache_put(trace->cache, block);
     damaged(&source, "they are of another page", error);

@@ -8,10 +8,9 @@
  */
 #pragma once
 
-#include "libxtf/index.h"
 #include "libxtf/sums-lists.h"
+#include "libxtf/sums-walk.h"
 
-/* The lists of an index page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has
- * entries. `open`: page->block is the right edge; the last list is then empty. The caller puts the block back. */
-XtfBlock *xtf_sums_table_get(const XtfArray *array, unsigned which, unsigned level, const XtfPageView *page, bool open,
-                             GError **error);
+/* The lists of a page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has entries,
+ * the last one of an open page empty. The caller puts the block back. */
+XtfBlock *xtf_sums_table_get(const XtfWalkPage *page, unsigned which, GError **error);

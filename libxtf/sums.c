@@ -136,7 +136,7 @@ static bool add_children(XtfSumQuery *query, const XtfWalkPage *page, uint32_t f
 {
     if (first >= last)
         return true;
-    XtfBlock *table = xtf_sums_table_get(query->array, query->which, page->level, &page->page, page->open, error);
+    XtfBlock *table = xtf_sums_table_get(page, query->which, error);
     if (!table)
         return false;
 

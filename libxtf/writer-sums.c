@@ -7,10 +7,11 @@
  *
  * Keys of very many values. Where messages differ in their tag, nearly each row is a group of its own, and totals by
  * group are as large as the rows: the index would outgrow the file and tell nothing that the leaf does not. So a child
- * keeps at most a group for each GROUP_ROWS rows below it, or GROUPS_LEAST if that is more. One that has more groups is
- * told by the first keys only, as many as leave few enough, down to one group of all rows. So the keys of many values
- * come last in a schema's list, and whatever asks for the first ones only, as the matrix of who sends to whom does,
- * seldom meets that plan. Frames have one key, without which their times tell nothing: they may have twice as many.
+ * keeps at most a group for each GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST if that is more. One that has more
+ * groups is told by the first keys only, as many as leave few enough, down to one group of all rows. So the keys of
+ * many values come last in a schema's list, and whatever asks for the first ones only, as the matrix of who sends to
+ * whom does, seldom meets that plan. Frames have one key, without which their times tell nothing: they may have twice
+ * as many.
  *
  * By measurement a group packs into five to seven bytes; where rows are so different that there are many groups, each
  * takes two and a half or more. So sums take a tenth of what rows do at the very worst, made up to be so; 1 to 7 in a
@@ -22,9 +23,9 @@
  * levels that long intervals are added up of, and their rows are many, so their groups may be too; where they are finer
  * than the children at an interval's edge, only those are read in more detail, down to the rows of a leaf.
  *
- * What is held in memory is bounded: a child by XTF_CHILD_GROUPS, or GROUPS_LEAST once a page's children have
- * TABLE_BYTES together, and what a page adds up to by RUNNING_MOST: beyond, the last key is forgotten there and then.
- * An array that has sealed no leaf holds nothing.
+ * What is held in memory is bounded: a child by XTF_CHILD_GROUPS, or XTF_CHILD_GROUPS_LEAST once a page's children have
+ * XTF_TABLE_BYTES together, and what a page adds up to by RUNNING_MOST: beyond, the last key is forgotten there and
+ * then. An array that has sealed no leaf holds nothing.
  */
 #include "libxtf/writer-sums.h"
 
@@ -38,9 +39,7 @@
 enum {
     GROUP_ROWS = 32,
     FRAME_GROUP_ROWS = 16,
-    GROUPS_LEAST = 32,
     RUNNING_MOST = 65536,
-    TABLE_BYTES = 16 << 20,
 };
 
 /* Of one of the sums, for the children of one open page. */
@@ -188,7 +187,8 @@ static void append_group(GByteArray *rows, uint32_t child, const XtfSums *sums, 
 static void append_child(GByteArray *rows, uint32_t child, XtfTotals *totals, uint64_t n_rows)
 {
     uint64_t group_rows = totals->sums->kind == XTF_SUMS_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
-    uint64_t most = CLAMP(n_rows / group_rows, GROUPS_LEAST, rows->len < TABLE_BYTES ? XTF_CHILD_GROUPS : GROUPS_LEAST);
+    uint64_t most = CLAMP(n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
+                          rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
     g_autoptr(XtfTotals) coarse = totals->n > most && totals->depth > 0 ? coarsen(totals, most) : NULL;
     XtfTotals *stored = coarse ? coarse : totals;
 
@@ -325,27 +325,37 @@ static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
     return xtf_read64(((const XtfDiskEdge *)edge->data)[level].first_n);
 }
 
+/* What a page's sealed children add up to. Child by child, and once a key was forgotten without it, as when they were
+ * sealed: so no more is held in memory than was then. */
+static bool resume_running(SumsTable *table, unsigned which, const XtfWalkPage *page, GError **error)
+{
+    for (uint32_t child = 0; child + 1 < page->page.count; child++) {
+        g_autoptr(XtfTotals) totals = xtf_totals_new(table->running->sums, table->running->depth);
+        if (!xtf_array_sum(page->array, which, NULL, xtf_walk_start(page, child), xtf_walk_end(page, child), totals,
+                           error))
+            return false;
+        add_running(table, totals);
+    }
+    return true;
+}
+
 /* Of one level, whose open page's block is the array's right edge. */
 static bool resume_level(XtfArraySums *sums, const XtfArray *stored, XtfBlock *edge, unsigned number, GError **error)
 {
     SumsLevel *level = reach_level(sums, number);
-    uint64_t end = edge_first_n(edge, number - 1);
-    XtfPageView page;
+    XtfWalkPage page = {.array = stored, .edge = edge, .level = number, .open = true, .end = stored->n_rows};
 
-    xtf_view_edge(stored, edge, number, &page);
-    level->n_children = page.count - 1;
-    level->n_rows = end - page.first_n;
+    xtf_view_edge(stored, edge, number, &page.page);
+    level->n_children = page.page.count - 1;
+    level->n_rows = edge_first_n(edge, number - 1) - page.page.first_n;
     for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        SumsTable *table = &level->tables[which];
-        XtfBlock *block = xtf_sums_table_get(stored, which, number, &page, true, error);
+        XtfBlock *block = xtf_sums_table_get(&page, which, error);
         if (!block)
             return false;
         restore_rows(sums, which, level, xtf_block_sum_lists(block));
         xtf_cache_put(stored->trace->cache, block);
-        g_autoptr(XtfTotals) running = xtf_totals_new(&sums->schema->sums[which], sums->schema->sums[which].n_keys);
-        if (!xtf_array_sum(stored, which, NULL, page.first_n, end, running, error))
+        if (!resume_running(&level->tables[which], which, &page, error))
             return false;
-        add_running(table, running);
     }
     return true;
 }

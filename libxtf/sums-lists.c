@@ -3,7 +3,10 @@
 #include "libxtf/totals.h"
 #include "libxtf/trace-private.h"
 
-enum { SHORT_LIST = 16 }; /* groups that it is no use to make fewer */
+enum {
+    SHORT_LIST = 16, /* groups that it is no use to make fewer */
+    FIRST_SLOT_BITS = 6,
+};
 
 bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned which, unsigned level,
                           uint64_t first_n, uint32_t n)
@@ -44,8 +47,9 @@ struct XtfSumListsMaker {
     XtfSumLists head; /* what is known from the beginning */
     GArray *keys;     /* of uint64_t */
     GByteArray *depths;
-    uint32_t *slots; /* hash table: a group's number, plus 1 */
-    uint32_t n_slots;
+    uint32_t *slots; /* hash table: a group's number, plus 1; not half of them are taken */
+    unsigned slot_bits;
+    uint64_t multiplier; /* of the hash */
     GrowingLists lists, shorts, blocks;
     GArray *stacks, *frames;
 };
@@ -94,8 +98,9 @@ XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned which,
     };
     maker->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     maker->depths = g_byte_array_new();
-    maker->n_slots = 64;
-    maker->slots = g_new0(uint32_t, maker->n_slots);
+    maker->slot_bits = FIRST_SLOT_BITS;
+    maker->slots = g_new0(uint32_t, (size_t)1 << maker->slot_bits);
+    maker->multiplier = xtf_key_hash_multiplier();
     growing_init(&maker->lists);
     growing_init(&maker->shorts);
     growing_init(&maker->blocks);
@@ -130,24 +135,15 @@ static const uint64_t *key_of(const XtfSumListsMaker *maker, uint32_t group)
     return (const uint64_t *)(void *)maker->keys->data + (size_t)group * maker->head.n_keys;
 }
 
-static uint64_t hash_key(const uint64_t *key, unsigned n_keys, unsigned depth)
-{
-    uint64_t hash = depth;
-
-    for (unsigned k = 0; k < n_keys; k++) {
-        hash = (hash ^ key[k]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
-/* Where in the hash table a key is, or would be put. */
+/* Where in the hash table a key is, or would be put. Keys of a lesser depth begin at the same slot as those that go on
+ * with 0. */
 static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, unsigned depth)
 {
     unsigned n_keys = maker->head.n_keys;
-    uint32_t mask = maker->n_slots - 1;
+    uint32_t mask = (UINT32_C(1) << maker->slot_bits) - 1;
+    uint32_t first = (uint32_t)(xtf_key_hash(key, n_keys, maker->multiplier) >> (64 - maker->slot_bits));
 
-    for (uint32_t at = (uint32_t)hash_key(key, n_keys, depth) & mask;; at = (at + 1) & mask) {
+    for (uint32_t at = first;; at = (at + 1) & mask) {
         uint32_t group = maker->slots[at] - 1;
         if (maker->slots[at] == 0 ||
             (maker->depths->data[group] == depth && xtf_key_equal(key_of(maker, group), key, n_keys)))
@@ -158,8 +154,8 @@ static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, u
 static void grow_slots(XtfSumListsMaker *maker)
 {
     g_free(maker->slots);
-    maker->n_slots *= 2;
-    maker->slots = g_new0(uint32_t, maker->n_slots);
+    maker->slot_bits++;
+    maker->slots = g_new0(uint32_t, (size_t)1 << maker->slot_bits);
     for (uint32_t group = 0; group < maker->depths->len; group++)
         *find_slot(maker, key_of(maker, group), maker->depths->data[group]) = group + 1;
 }
@@ -168,7 +164,7 @@ static uint32_t group_of(XtfSumListsMaker *maker, const uint64_t *key, unsigned 
 {
     uint8_t known = (uint8_t)depth;
 
-    if (maker->depths->len >= maker->n_slots / 2)
+    if (maker->depths->len >= UINT32_C(1) << (maker->slot_bits - 1))
         grow_slots(maker);
     uint32_t *slot = find_slot(maker, key, depth);
     if (*slot == 0) {

@@ -8,11 +8,7 @@ enum { FIRST_SLOT_BITS = 4 };
 /* How the cells of a value are compared and added. */
 typedef enum { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_REAL, VALUE_UNKNOWN } ValueType;
 
-/*
- * Multiplying by 2^64 over the golden ratio spreads small numbers, as most keys are, evenly over the upper bits. The
- * lower bits of the multiplier are random, once a process, so that nobody can make a file whose keys collide.
- */
-static uint64_t hash_multiplier(void)
+uint64_t xtf_key_hash_multiplier(void)
 {
     static gsize low_bits;
 
@@ -29,7 +25,7 @@ XtfTotals *xtf_totals_new(const XtfSums *sums, unsigned depth)
     totals->depth = (uint8_t)MIN(depth, sums->n_keys);
     totals->n_cells = (uint8_t)xtf_sums_n_cells(sums);
     totals->stride = totals->depth + totals->n_cells;
-    totals->multiplier = hash_multiplier();
+    totals->multiplier = xtf_key_hash_multiplier();
     return totals;
 }
 
@@ -54,20 +50,11 @@ void xtf_totals_clear(XtfTotals *totals)
     totals->n = totals->last = 0;
 }
 
-static uint32_t first_slot(const XtfTotals *totals, const uint64_t *key)
-{
-    uint64_t hash = 0;
-
-    for (unsigned i = 0; i < totals->depth; i++)
-        hash = (hash ^ key[i]) * totals->multiplier;
-    return (uint32_t)(hash >> totals->shift);
-}
-
 /* The slot of a key's group, or the free one that it would take. */
 static uint32_t *slot_of(const XtfTotals *totals, const uint64_t *key)
 {
     uint32_t mask = n_slots(totals) - 1;
-    uint32_t at = first_slot(totals, key);
+    uint32_t at = (uint32_t)(xtf_key_hash(key, totals->depth, totals->multiplier) >> totals->shift);
 
     while (totals->slots[at] != 0 &&
            !xtf_key_equal(totals->groups + (size_t)(totals->slots[at] - 1) * totals->stride, key, totals->depth))

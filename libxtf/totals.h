@@ -31,6 +31,22 @@ static inline bool xtf_key_equal(const uint64_t *a, const uint64_t *b, unsigned 
     return true;
 }
 
+/*
+ * Hashes of keys, of which the upper bits are good. Multiplying by 2^64 over the golden ratio spreads small numbers, as
+ * most keys are, evenly over them. The lower bits of the multiplier are random, once a process, so that nobody can make
+ * a file whose keys collide.
+ */
+uint64_t xtf_key_hash_multiplier(void);
+
+static inline uint64_t xtf_key_hash(const uint64_t *key, unsigned depth, uint64_t multiplier)
+{
+    uint64_t hash = 0;
+
+    for (unsigned i = 0; i < depth; i++)
+        hash = (hash ^ key[i]) * multiplier;
+    return hash;
+}
+
 /* The cells of a key's group, which is made, of no rows, if there is none. They stay there until the next call. */
 static inline uint64_t *xtf_totals_cells_of(XtfTotals *totals, const uint64_t *key)
 {

@@ -105,6 +105,15 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const Full *full,
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
 }
 
+/* What was sealed already is known to the array, yet not in the file. */
+static bool too_large(const XtfArrayWriter *array, const char *what, GError **error)
+{
+    array->writer->failed = true;
+    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "location %" G_GUINT64_FORMAT ", %s: %s too large",
+                array->location, array->schema->name, what);
+    return false;
+}
+
 /* Writes the sums of an index page's children behind it; its distance goes into the page's links. */
 static bool write_companion(XtfArrayWriter *array, unsigned number, const Full *page, Links *links, GError **error)
 {
@@ -112,11 +121,8 @@ static bool write_companion(XtfArrayWriter *array, unsigned number, const Full *
     uint64_t n_pages = ((uint64_t)used + page_size - 1) / page_size;
     uint64_t place = xtf_writer_allot(array->writer, n_pages);
 
-    if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "location %" G_GUINT64_FORMAT ", %s: its sums are too large",
-                    array->location, array->schema->name);
-        return false;
-    }
+    if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32)
+        return too_large(array, "its sums are", error);
     g_byte_array_set_size(page->sums, (guint)(n_pages * page_size));
     const Full companion = {
         .bytes = page->sums->data,
@@ -135,11 +141,8 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
 /* A level above the topmost, whose first page was just sealed at `place`. */
 static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
 {
-    if (array->height == XTF_HEIGHT_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "array of location %" G_GUINT64_FORMAT ": it is too large",
-                    array->location);
-        return false;
-    }
+    if (array->height == XTF_HEIGHT_MAX)
+        return too_large(array, "it is", error);
     array->levels = g_renew(XtfLevel, array->levels, array->height + 1);
     array->levels[array->height] = (XtfLevel){0};
     array->height++;

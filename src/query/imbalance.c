@@ -17,7 +17,7 @@ typedef struct {
     uint64_t place;
     uint32_t n;                   /* noted */
     double mean, rest;            /* of these; the sum of the squares of their distances to the mean, ticks */
-    Wide min, max;                /* of these */
+    Wide sum, min, max;           /* of these */
     uint32_t min_at, max_at, gap; /* ordinals of processes, the first of them; gap: the first that is missing */
 } Spread;
 
@@ -37,6 +37,7 @@ static void note(Spread *spread, uint32_t at, Wide ticks)
         spread->max_at = at;
     }
     spread->n++;
+    spread->sum += ticks;
     spread->mean += distance / spread->n;
     spread->rest += distance * ((double)ticks - spread->mean);
 }
@@ -49,7 +50,6 @@ static void note_missing(Spread *spread, uint32_t n)
     if (!missing)
         return;
     spread->rest += spread->mean * spread->mean * spread->n * missing / n;
-    spread->mean = spread->mean * spread->n / n;
     spread->min = 0;
     spread->min_at = spread->gap;
     if (!spread->n)
@@ -136,10 +136,17 @@ static bool measure_all(XtfTimes *times, const XtfRoster *roster, Spread *spread
     return true;
 }
 
+/* How far the greatest is above the mean, times the number of processes: exact, so that the same times tie whoever has
+ * them. */
+static Wide above_mean(const Spread *spread)
+{
+    return spread->max * spread->n - spread->sum;
+}
+
 static int compare_spreads(const void *a, const void *b)
 {
     const Spread *x = a, *y = b;
-    double over_x = (double)x->max - x->mean, over_y = (double)y->max - y->mean;
+    Wide over_x = above_mean(x), over_y = above_mean(y);
 
     if (over_x != over_y)
         return over_x > over_y ? -1 : 1;
@@ -153,7 +160,7 @@ static void add_line(const XtfTimes *times, const XtfRoster *roster, const Sprea
 
     xtf_lines_region_row(lines, &times->regions, spread->place);
     if (spread->n) {
-        xtf_lines_seconds(lines, spread->mean * tick);
+        xtf_lines_seconds(lines, (double)spread->sum / spread->n * tick);
         xtf_lines_ticks(lines, spread->min);
         xtf_lines_ticks(lines, spread->max);
         xtf_lines_seconds(lines, sqrt(MAX(spread->rest, 0) / spread->n) * tick);

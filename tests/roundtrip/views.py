@@ -27,7 +27,7 @@ from xtfrun import Failure, Xtf, need, need_mounts, shared_traces, skip, tempora
 
 GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
-             "sums-messages", "sums-communicators", "sums-metrics", "sums-instant"]
+             "sums-messages", "sums-communicators", "sums-metrics", "sums-instant", "sums-ties"]
 STACK_MAX = 64
 # How far what was rounded to so many digits may be from what it was, as a part of it.
 SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
@@ -353,13 +353,12 @@ class Views(Comparison):
     def compare_views_of(self, selection):
         """Those that make sense for what is left."""
         self.compare_histogram(selection)
-        by_messages = selection.narrowed_by_messages()
-        if selection.regions is not None and not by_messages and selection.type in (None, "calls"):
-            if self.has("calls"):
-                self.compare_profile(selection)
-                self.compare_imbalance(selection)
-        if selection.regions is None and by_messages and selection.type in (None, "sends", "recvs"):
+        if not selection.narrowed_by_messages() and selection.type in (None, "calls") and self.has("calls"):
+            self.compare_profile(selection)
+            self.compare_imbalance(selection)
+        if selection.type in (None, "sends", "recvs"):
             self.compare_matrix(selection)
+        if selection.type in (None, "sends", "recvs", "collectives"):
             self.compare_bytes(selection)
 
     def narrow_region(self, selection):

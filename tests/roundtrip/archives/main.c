@@ -34,6 +34,7 @@ static const struct {
     {"sums-calls", write_sums_calls},
     {"sums-deep", write_sums_deep},
     {"sums-instant", write_sums_instant},
+    {"sums-ties", write_sums_ties},
     {"sums-regions", write_sums_regions},
     {"sums-names", write_sums_names},
     {"sums-messages", write_sums_messages},

@@ -185,3 +185,31 @@ void write_sums_instant(const char *folder)
     define(archive, N_PROCS, 1);
     archive_close(archive);
 }
+
+/* Process p is in region 6 i + k for as long as the k-th order of three times says. */
+void write_sums_ties(const char *folder)
+{
+    enum { N_RANKS = 3, N_ORDERS = 6, N_TRIPLES = 60 };
+    static const uint8_t orders[N_ORDERS][N_RANKS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    Archive *archive = archive_new(folder, "sums-ties");
+
+    for (uint32_t rank = 0; rank < N_RANKS; rank++) {
+        Caller caller;
+        caller_init(&caller, archive, rank);
+        for (uint32_t region = 0; region < N_TRIPLES * N_ORDERS; region++) {
+            uint32_t i = region / N_ORDERS;
+            const uint32_t times[N_RANKS] = {1 + 101 * i, 1 + 211 * i, 1 + 397 * i};
+            enter(&caller, region);
+            caller.time += times[orders[region % N_ORDERS][rank]];
+            leave_top(&caller);
+        }
+        caller_finish(&caller);
+    }
+    archive_clock(archive, 1000000, 1000, 100000);
+    sums_places(archive, N_RANKS, 1);
+    for (uint32_t region = 0; region < N_TRIPLES * N_ORDERS; region++) {
+        g_autofree char *name = g_strdup_printf("region %u", region);
+        archive_region(archive, region, name, "ties.c", region);
+    }
+    archive_close(archive);
+}

@@ -10,6 +10,8 @@ void write_sums_calls(const char *folder);   /* recursion, LEAVEs of anything, g
 void write_sums_deep(const char *folder);    /* stacks of more than 64 and of more than 1000 frames */
 void write_sums_instant(const char *folder); /* all at one time */
 
+void write_sums_ties(const char *folder); /* regions whose times differ in nothing but who has them */
+
 /* Regions: sums-names.c */
 void write_sums_regions(const char *folder); /* 5000 */
 void write_sums_names(const char *folder);   /* of regions and communicators: escapes, duplicates, no name */

@@ -1,10 +1,11 @@
 /*
- * Companions of index pages that someone made wrong on purpose, checksums and all: an error that names the page, or an
- * answer, but nothing worse; and the checker finds what is wrong.
+ * Sums that someone made wrong on purpose, checksums and all, in companions of index pages and in right edges: an error
+ * that names the page, or an answer, but nothing worse; and the checker finds what is wrong.
  */
 #include "frames-fixture.h"
 
 #include "libxtf/checksum.h"
+#include "tests/fuzz/fuzz-structure.h"
 
 enum { PAGE = 4096 };
 
@@ -95,7 +96,9 @@ static void ask_everything(const char *path)
         g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
         assert_answer_or_damage(xtf_array_sum(&array, 0, i % 3 ? &filter : NULL, a, b, totals, &error), &error);
         assert_answer_or_damage(xtf_array_stack(&array, 0, a, frames, &error), &error);
-        assert_answer_or_damage(xtf_array_group_rank(&array, 0, &filter, b, &number, &error), &error);
+        bool ranked = xtf_array_group_rank(&array, 0, &filter, b, &number, &error);
+        cr_assert(!ranked || number <= b, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows", number, b);
+        assert_answer_or_damage(ranked, &error);
         assert_answer_or_damage(xtf_array_group_select(&array, 0, &filter, a / 3, &number, &error), &error);
         assert_answer_or_damage(xtf_array_profile(&array, 0, array.first + a * 100, array.first + b * 900, array.first,
                                                   array.last, times, &error),
@@ -193,6 +196,93 @@ Test(sums_damage, great_numbers)
             ask_everything(path);
             cr_assert_gt(problems_of(path), 0, "case %zu", i);
         }
+    }
+    remove_folder(folder);
+}
+
+/* Of a file's only array: where the sums in its right edge begin and end. */
+static void find_edge_sums(const char *path, const char *bytes, gsize *start, gsize *end)
+{
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 7, 0);
+    const XtfDiskEdge *heads = (const XtfDiskEdge *)(const void *)(bytes + array.edge_offset);
+
+    *start = array.edge_offset + array.height * sizeof *heads;
+    *end = array.edge_offset + array.edge_length;
+    for (unsigned level = 0; level < array.height; level++)
+        *start += xtf_read32(heads[level].length);
+    cr_assert_gt(array.height, 2);
+    cr_assert_lt(*start, *end);
+}
+
+static void flip_bits_of_edge(bool plain)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
+    g_autoptr(GRand) random = g_rand_new_with_seed(34);
+    gsize length, start, end;
+
+    write_file(path, plain);
+    g_file_get_contents(path, &bytes, &length, NULL);
+    find_edge_sums(path, bytes, &start, &end);
+    for (int i = 0; i < 60; i++) {
+        g_autofree char *damaged = g_memdup2(bytes, length);
+        gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first: how many they are */
+        damaged[at] ^= 1;
+        fuzz_seal((uint8_t *)damaged, length, NULL);
+        put_file(path, damaged, length);
+        ask_everything(path);
+        guint problems = problems_of(path);
+        cr_assert(problems > 0 || !plain, "byte %zu of the right edge's sums", at - start);
+    }
+    remove_folder(folder);
+}
+
+Test(sums_damage, bits_of_plain_edges)
+{
+    flip_bits_of_edge(true);
+}
+
+Test(sums_damage, bits_of_packed_edges)
+{
+    flip_bits_of_edge(false);
+}
+
+/* Groups that count more rows than there are: of the last child, whose rows the page alone does not tell; and of the
+ * first, one so many more that another one, with so many less, makes it good modulo 2^64. */
+Test(sums_damage, counts_too_great)
+{
+    enum { TOTALS_ROW = 8 + 1 + 8 + 8 * XTF_FRAMES_CELLS, BEGUN = 8 + 1 + 8 };
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
+    gsize length;
+
+    write_file(path, true);
+    g_file_get_contents(path, &bytes, &length, NULL);
+    g_autoptr(GArray) places = find_companions(bytes, length);
+    for (int last = 0; last < 2; last++) {
+        uint64_t place = g_array_index(places, uint64_t, 0);
+        g_autofree char *damaged = g_memdup2(bytes, length);
+        uint64_t first_n = xtf_read64(((const XtfDiskPage *)(const void *)(damaged + place * PAGE))->first_n);
+        char *table = damaged + place * PAGE + sizeof(XtfDiskPage), *rows = table + sizeof(XtfDiskSums);
+        uint32_t n_rows = xtf_read32(((const XtfDiskSums *)(const void *)table)->n_rows);
+        XtfLe64 *some = (XtfLe64 *)(void *)(rows + (last ? (n_rows - 1) * TOTALS_ROW : 0) + BEGUN);
+        xtf_write64(some, xtf_read64(*some) + (UINT64_C(1) << 40));
+        if (!last) {
+            XtfLe64 *other = (XtfLe64 *)(void *)((char *)some + TOTALS_ROW);
+            xtf_write64(other, xtf_read64(*other) - (UINT64_C(1) << 40));
+        }
+        seal(damaged, length, place);
+        put_file(path, damaged, length);
+        ask_everything(path);
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        XtfArray array = find_array(trace, 7, 0);
+        XtfGroupFilter filter = {match_some, NULL};
+        g_autoptr(GError) error = NULL;
+        uint64_t number;
+        uint64_t inside = first_n + 1000; /* so the root's sums are not enough */
+        cr_assert_not(xtf_array_group_rank(&array, 0, &filter, inside, &number, &error));
+        cr_assert_not_null(strstr(error->message, "count more rows"), "%s", error->message);
     }
     remove_folder(folder);
 }

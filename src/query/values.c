@@ -51,7 +51,7 @@ static size_t value_width(const XtfGuide *guide, const XtfMeasure *values)
     uint64_t types = possible_types(xtf_trace_limits(guide->trace, schema, sums->keys[values->value_type]));
     const XtfLimits *limits = xtf_trace_limits(guide->trace, schema, sums->values[0]);
 
-    if (types & sums->reals)
+    if (types & sums->reals || (types & sums->signeds && types & ~sums->signeds)) /* of both kinds: see series.h */
         return REAL_WIDTH;
     return types & sums->signeds || limits->min > limits->max ? INTEGER_WIDTH : xtf_count_digits(limits->max);
 }

@@ -80,18 +80,18 @@ def mount_times(arguments, path, where):
     figure("xtf mount, cold, until the mount is usable", common.duration(statistics.median(times)), "xtf mount")
 
 
-def mounted_figures(arguments, path, where, name):
+def mounted_figures(arguments, path, where, name, times):
     mount_times(arguments, path, where)
     with common.mounted(arguments.xtf, path, where):
         figure("ls proc", common.duration(clock(lambda: list((where / "proc").iterdir()))), f"ls {name}/proc")
-        for view, count in ("count", 100), ("profile", 20):
+        for view in "count", "profile":
             first = clock((where / "time/10%-20%" / view).read_bytes)
             figure(f"{view} over all processes in a window, the first one", common.duration(first),
                    f"cat {name}/time/10%-20%/{view}")
-            figure(f"{view} over all processes, windows of 1% anywhere", read_times(where, f"time/{{}}/{view}", 1, count),
+            figure(f"{view} over all processes, windows of 1% anywhere", read_times(where, f"time/{{}}/{view}", 1, times),
                    f"cat {name}/time/A-B/{view}")
             figure(f"{view} of one process, windows of 1% anywhere",
-                   read_times(where, f"proc/0/time/{{}}/{view}", 1, count), f"cat {name}/proc/0/time/A-B/{view}")
+                   read_times(where, f"proc/0/time/{{}}/{view}", 1, 50), f"cat {name}/proc/0/time/A-B/{view}")
         with open(where / "records", "rb") as records:
             figure("the first line of the global records", common.duration(clock(records.readline)),
                    f"head -1 {name}/records")
@@ -111,12 +111,12 @@ def main():
     if not arguments.rows:
         print("| figure | measured | command |\n|---|---|---|", flush=True)
     with common.folder(arguments.dir) as folder:
-        for name, records, locations in (("paper", arguments.records, 8),
-                                         ("many", arguments.locations * 1000, arguments.locations)):
+        for name, records, locations, times in (("paper", arguments.records, 8, 50),
+                                                ("many", arguments.locations * 1000, arguments.locations, 5)):
             path = folder / f"{name}.xtf"
             make(arguments, path, records, locations)
             probe(arguments, path)
-            mounted_figures(arguments, path, folder / "mount", name)
+            mounted_figures(arguments, path, folder / "mount", name, times)
             path.unlink()
 
 

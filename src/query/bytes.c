@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/model/vocabulary.h"
-#include "src/query/digits.h"
 #include "src/query/tally.h"
 #include "src/query/view.h"
 
@@ -45,11 +44,9 @@ static bool shape_bytes(XtfViews *views, const XtfSelection *selection, XtfViewS
     if (!xtf_roster_init(&roster, views->guide, selection, error))
         return false;
     find_measures(guide, m);
-    const XtfLocations *locations = roster.locations;
     shape->n_lines = roster.n_procs;
     shape->at_once = PART_LINES;
-    xtf_grid_add(&shape->grid, "proc",
-                 xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0));
+    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(roster.locations));
     xtf_grid_add(&shape->grid, "messages_sent", xtf_measure_rows_width(&m[SENDS], guide));
     xtf_grid_add(&shape->grid, "bytes_sent", xtf_measure_sum_width(&m[SENDS], guide, m[SENDS].bytes));
     xtf_grid_add(&shape->grid, "messages_received", xtf_measure_rows_width(&m[RECVS], guide));

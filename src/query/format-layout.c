@@ -57,12 +57,11 @@ static XtfColumn *column_at(const Layout *layout, uint32_t i)
 static void add_prefix(Layout *layout)
 {
     const XtfLocations *locations = layout->locations;
-    uint64_t proc = locations->n_procs ? locations->procs[locations->n_procs - 1] : 0;
     uint64_t thread = locations->n_threads ? locations->threads[locations->n_threads - 1] : 0;
 
     layout->format->has_prefix = true;
     add_column(layout, "time", "s", "since the origin of the trace", layout->formats->guide->scale.width);
-    add_column(layout, "proc", "", "process", xtf_count_digits(proc));
+    add_column(layout, "proc", "", "process", xtf_procs_width(locations));
     add_column(layout, "thread", "", "thread of the process", xtf_count_digits(thread));
 }
 
@@ -116,12 +115,10 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
         cell.names = xtf_formats_labels(formats, field, limits);
         cell.width = MAX(cell.width, cell.names->width);
     } else if (number && g_str_equal(field->role, XTF_ROLE_PEER)) {
-        const XtfLocations *locations = layout->locations;
-        uint64_t last = locations->n_procs ? locations->procs[locations->n_procs - 1] : 0;
         cell.kind = XTF_CELL_PEER;
         if (!layout->error)
             xtf_comm_source_find(&cell.comm, formats->guide->trace, schema, &layout->error);
-        cell.width = MAX(cell.width, xtf_count_digits(last));
+        cell.width = MAX(cell.width, xtf_procs_width(layout->locations));
     } else if (g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8) {
         cell.kind = XTF_CELL_VALUE;
         cell.other = xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE);

@@ -5,6 +5,7 @@
 
 #include "libxtf/error.h"
 #include "src/model/vocabulary.h"
+#include "src/query/digits.h"
 
 enum {
     ARRAYS_AT_ONCE = 256,
@@ -245,6 +246,11 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
             high = middle;
     }
     return low;
+}
+
+unsigned xtf_procs_width(const XtfLocations *locations)
+{
+    return xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0);
 }
 
 bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error)

@@ -61,6 +61,9 @@ const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error);
 /* The first place in `all` of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 
+/* Digits of the largest number of a process. */
+unsigned xtf_procs_width(const XtfLocations *locations);
+
 /* Whether all ends of a set's ranges are among `numbers`, which ascend. */
 bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error);
 

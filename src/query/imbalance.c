@@ -3,7 +3,6 @@
  */
 #include <math.h>
 
-#include "src/query/digits.h"
 #include "src/query/times.h"
 #include "src/query/view.h"
 
@@ -64,25 +63,22 @@ static bool imbalance_exists(const XtfGuide *guide, const XtfSelection *selectio
 
 static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(views->guide, error);
-    XtfMeasure frames;
-    XtfRegions regions;
+    g_auto(XtfTimes) times = {0};
 
-    xtf_measure_frames(&frames, views->guide);
-    if (!locations || !xtf_regions_load(&regions, views->formats, selection, &frames, error))
+    if (!xtf_times_init(&times, views->formats, selection, error))
         return false;
-    /* One more than the limit has: what is not exact may be rounded up. */
-    size_t time = xtf_ticks_width(&views->guide->scale, xtf_times_limit(views->guide, locations)) + 1;
-    size_t proc = xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0);
-    shape->n_lines = shape->at_once = regions.n_listed;
-    xtf_grid_add(&shape->grid, "row", regions.row_width);
+    const XtfRegions *regions = &times.regions;
+    size_t time = xtf_times_width(&times) + 1; /* what is not exact may be rounded up */
+    size_t proc = xtf_procs_width(times.locations);
+    shape->n_lines = shape->at_once = regions->n_listed;
+    xtf_grid_add(&shape->grid, "row", regions->row_width);
     xtf_grid_add(&shape->grid, "mean", time);
     xtf_grid_add(&shape->grid, "min", time);
     xtf_grid_add(&shape->grid, "max", time);
     xtf_grid_add(&shape->grid, "stddev", time);
     xtf_grid_add(&shape->grid, "min_proc", proc);
     xtf_grid_add(&shape->grid, "max_proc", proc);
-    xtf_grid_add_text(&shape->grid, "region", regions.name_width);
+    xtf_grid_add_text(&shape->grid, "region", regions->name_width);
     return true;
 }
 

@@ -1,7 +1,6 @@
 /*
  * profile: by region, how often it was entered, and the time in it, with and without what it called.
  */
-#include "src/query/digits.h"
 #include "src/query/times.h"
 #include "src/query/view.h"
 
@@ -17,22 +16,20 @@ static bool profile_exists(const XtfGuide *guide, const XtfSelection *selection)
 
 static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(views->guide, error);
-    XtfMeasure frames;
-    XtfRegions regions;
+    g_auto(XtfTimes) times = {0};
 
-    xtf_measure_frames(&frames, views->guide);
-    if (!locations || !xtf_regions_load(&regions, views->formats, selection, &frames, error))
+    if (!xtf_times_init(&times, views->formats, selection, error))
         return false;
-    size_t time = xtf_ticks_width(&views->guide->scale, xtf_times_limit(views->guide, locations));
-    shape->n_lines = shape->at_once = regions.only ? regions.n_listed : xtf_regions_n_places(&regions);
-    xtf_grid_add(&shape->grid, "row", regions.row_width);
-    xtf_grid_add(&shape->grid, "calls", xtf_count_digits(xtf_trace_n_rows(views->guide->trace, frames.schema->id)));
+    const XtfRegions *regions = &times.regions;
+    size_t time = xtf_times_width(&times);
+    shape->n_lines = shape->at_once = regions->only ? regions->n_listed : xtf_regions_n_places(regions);
+    xtf_grid_add(&shape->grid, "row", regions->row_width);
+    xtf_grid_add(&shape->grid, "calls", xtf_measure_rows_width(&times.frames, views->guide));
     xtf_grid_add(&shape->grid, "inclusive", time);
     xtf_grid_add(&shape->grid, "exclusive", time);
     xtf_grid_add(&shape->grid, "inclusive%", 0);
     xtf_grid_add(&shape->grid, "exclusive%", 0);
-    xtf_grid_add_text(&shape->grid, "region", regions.name_width);
+    xtf_grid_add_text(&shape->grid, "region", regions->name_width);
     return true;
 }
 

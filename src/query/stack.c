@@ -48,8 +48,7 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     uint64_t depth = deepest(guide, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
     shape->n_lines = roster.n_places * levels;
     shape->at_once = (PART_LINES / MAX(levels, 1) + 1) * levels;
-    xtf_grid_add(&shape->grid, "proc",
-                 xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0));
+    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(locations));
     xtf_grid_add(&shape->grid, "thread",
                  xtf_count_digits(locations->n_threads ? locations->threads[locations->n_threads - 1] : 0));
     xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));

@@ -16,8 +16,9 @@ bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *se
     memset(times, 0, sizeof *times);
     times->guide = formats->guide;
     times->selection = selection;
+    times->locations = xtf_guide_locations(times->guide, error);
     xtf_measure_frames(&times->frames, formats->guide);
-    if (!xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
+    if (!times->locations || !xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
         return false;
     times->totals = xtf_totals_new(times->frames.sums, 1);
     return true;
@@ -47,7 +48,8 @@ bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *t
                              times->totals, error);
 }
 
-unsigned __int128 xtf_times_limit(const XtfGuide *guide, const XtfLocations *locations)
+size_t xtf_times_width(const XtfTimes *times)
 {
-    return (unsigned __int128)(guide->scale.last - guide->scale.origin) * locations->n;
+    const XtfScale *scale = &times->guide->scale;
+    return xtf_ticks_width(scale, (unsigned __int128)(scale->last - scale->origin) * times->locations->n);
 }

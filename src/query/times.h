@@ -7,8 +7,9 @@
 #include "src/query/roster.h"
 
 typedef struct {
-    const XtfGuide *guide;         /* borrowed */
+    XtfGuide *guide;               /* borrowed */
     const XtfSelection *selection; /* borrowed */
+    const XtfLocations *locations; /* borrowed */
     XtfMeasure frames;
     XtfRegions regions;
     XtfHolding holding;
@@ -25,5 +26,5 @@ bool xtf_times_exist(const XtfGuide *guide, const XtfSelection *selection);
 /* Works out the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
 bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error);
 
-/* The most that the times of all locations together can be. */
-unsigned __int128 xtf_times_limit(const XtfGuide *guide, const XtfLocations *locations);
+/* Characters of the most that the times of all locations together can be. */
+size_t xtf_times_width(const XtfTimes *times);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/model/vocabulary.h"
-#include "src/query/digits.h"
 #include "src/query/tally.h"
 #include "src/query/view.h"
 
@@ -51,6 +50,15 @@ static GArray *find_peers(const XtfLocations *locations, const XtfSelection *sel
     return peers;
 }
 
+/* How many find_peers() would find: for sizes, which are asked for everywhere. */
+static uint64_t count_peers(const XtfLocations *locations, const XtfSelection *selection)
+{
+    if (!selection->by[XTF_BY_PEER])
+        return locations->n_procs;
+    g_autoptr(GArray) peers = find_peers(locations, selection);
+    return peers->len;
+}
+
 static int compare_procs(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -66,14 +74,14 @@ static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfView
     if (!xtf_roster_init(&roster, views->guide, selection, error))
         return false;
     const XtfLocations *locations = roster.locations;
-    g_autoptr(GArray) peers = find_peers(locations, selection);
-    size_t proc = xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0);
+    uint64_t n_peers = count_peers(locations, selection);
+    size_t proc = xtf_procs_width(locations);
     xtf_grid_add(&shape->grid, "sender", proc);
     xtf_grid_add(&shape->grid, "receiver", proc);
     xtf_grid_add(&shape->grid, "messages", xtf_measure_rows_width(&side.measure, views->guide));
     xtf_grid_add(&shape->grid, "bytes", xtf_measure_sum_width(&side.measure, views->guide, side.measure.bytes));
-    shape->n_lines = (uint64_t)roster.n_procs * peers->len;
-    shape->at_once = (PART_BYTES / MAX(shape->grid.line * peers->len, 1) + 1) * (uint64_t)peers->len;
+    shape->n_lines = roster.n_procs * n_peers;
+    shape->at_once = (PART_BYTES / MAX(shape->grid.line * n_peers, 1) + 1) * n_peers;
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "src/model/vocabulary.h"
+#include "src/query/measure.h"
 #include "src/query/selection.h"
 
 /* What one of a group's keys must be. A peer takes two of them: its rank, and what tells its communicator. */
@@ -156,12 +157,8 @@ unsigned xtf_matcher_sums(const XtfMatcher *matcher)
 /* Numbers are what sets hold: "none" is in no set, and neither is what is less than 0. */
 static bool is_number(const XtfField *field, uint64_t value)
 {
-    if (field->flags & XTF_FIELD_OPTIONAL) {
-        uint64_t mask = field->width == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * field->width)) - 1;
-        if ((value & mask) == mask)
-            return false;
-    }
-    return (field->type != XTF_TYPE_I32 && field->type != XTF_TYPE_I64) || (int64_t)value >= 0;
+    bool is_signed = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64;
+    return !xtf_key_is_none(field, value) && !(is_signed && (int64_t)value < 0);
 }
 
 /* `source` is the value of the field that tells the communicator. */

@@ -98,9 +98,3 @@ bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *sche
 {
     return selection->type == XTF_TYPES_ALL || selection->type == schema->id || schema->kind == XTF_SCHEMA_SIDE;
 }
-
-bool xtf_key_is_none(const XtfField *field, uint64_t value)
-{
-    uint64_t mask = field->width == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * field->width)) - 1;
-    return (field->flags & XTF_FIELD_OPTIONAL) && (value & mask) == mask;
-}

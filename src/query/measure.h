@@ -42,4 +42,8 @@ const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell);
 bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema);
 
 /* Whether a value of a field, as keys have it, means none. */
-bool xtf_key_is_none(const XtfField *field, uint64_t value);
+static inline bool xtf_key_is_none(const XtfField *field, uint64_t value)
+{
+    uint64_t mask = UINT64_MAX >> (64 - 8 * field->width);
+    return (field->flags & XTF_FIELD_OPTIONAL) && (value & mask) == mask;
+}

@@ -132,6 +132,12 @@ static void forget(XtfViews *views, Part *part)
     release(part);
 }
 
+static void move_to_front(XtfViews *views, Part *part)
+{
+    g_queue_unlink(&views->parts, &part->link);
+    g_queue_push_head_link(&views->parts, &part->link);
+}
+
 /* The oldest that are too many; the latest stays, whatever its size. */
 static void trim(XtfViews *views)
 {
@@ -168,6 +174,7 @@ static Part *make_part(XtfViews *views, const XtfView *view, XtfSelection *selec
     if (text) {
         part->text = text;
         views->bytes += text->allocated_len;
+        move_to_front(views, part); /* for those who wait for it */
         trim(views);
     } else {
         forget(views, part);
@@ -189,8 +196,7 @@ static Part *use_part(XtfViews *views, const XtfView *view, XtfSelection *select
         g_cond_wait(&views->made, &views->lock);
     if (part) {
         part->users++;
-        g_queue_unlink(&views->parts, &part->link);
-        g_queue_push_head_link(&views->parts, &part->link);
+        move_to_front(views, part);
     } else {
         part = make_part(views, view, selection, shape, first, error);
     }

@@ -11,6 +11,7 @@ typedef struct {
     MDB_txn *txn;
     MDB_dbi dbi[2]; /* calls, sends: values of one size each */
     MDB_cursor *cursor[2];
+    Tally tally;
 } Environment;
 
 /* Time and seq are big-endian, so that the order of values is that of the bytes. */
@@ -147,7 +148,6 @@ static uint64_t ask(void *opaque, const Question *question)
     uint32_t key = GUINT32_TO_BE(question->location);
     uint8_t first[sizeof(SendValue)] = {0};
     uint64_t from = GUINT64_TO_BE(question->from), result = 0;
-    Tally tally = {0};
 
     memcpy(first, &from, sizeof from);
     MDB_val k = {sizeof key, &key}, v = {size, first};
@@ -161,17 +161,18 @@ static uint64_t ask(void *opaque, const Question *question)
             end = below(values, size, n, question->to);
         if (time_of(values, size, 0) < question->from)
             begin = below(values, size, n, question->from);
-        result += add(question->kind, values, begin, end, &tally);
+        result += add(question->kind, values, begin, end, &self->tally);
         if (end < n)
             break;
     }
-    return question->kind == ASK_CALLS ? tally_end(&tally) : result;
+    return question->kind == ASK_CALLS ? tally_end(&self->tally) : result;
 }
 
 static void close_it(void *opaque)
 {
     Environment *self = opaque;
 
+    tally_clear(&self->tally);
     for (int i = 0; i < 2; i++)
         mdb_cursor_close(self->cursor[i]);
     mdb_txn_abort(self->txn);

@@ -1,7 +1,6 @@
 /*
  * OTF2's own reader: it has no index of times, so that it reads a location's events from the first one on, up to the
- * window's end. The archive is opened anew for each question, which takes 2 ms of 50 or more: a reader that stopped
- * before the end of a location's events keeps what it read in memory until the archive is closed.
+ * window's end.
  */
 #include <inttypes.h>
 #include <otf2/otf2.h>
@@ -9,7 +8,6 @@
 #include "ask.h"
 
 typedef struct {
-    char *path;
     OTF2_Reader *reader;
     OTF2_EvtReaderCallbacks *callbacks;
     bool local_definitions;
@@ -84,9 +82,9 @@ static void read_definitions(OTF2_Reader *reader)
     OTF2_Reader_CloseGlobalDefReader(reader, definitions);
 }
 
-static void open_archive(Archive *self)
+static void *open_it(const char *path)
 {
-    const char *path = self->path;
+    Archive *self = g_new0(Archive, 1);
 
     self->reader = OTF2_Reader_Open(path);
     bench_check(self->reader, NULL, "%s: no archive", path);
@@ -99,22 +97,6 @@ static void open_archive(Archive *self)
     OTF2_EvtReaderCallbacks_SetLeaveCallback(self->callbacks, on_leave);
     OTF2_EvtReaderCallbacks_SetMpiSendCallback(self->callbacks, on_send);
     OTF2_EvtReaderCallbacks_SetMpiIsendCallback(self->callbacks, on_isend);
-}
-
-static void close_archive(Archive *self)
-{
-    OTF2_EvtReaderCallbacks_Delete(self->callbacks);
-    if (self->local_definitions)
-        OTF2_Reader_CloseDefFiles(self->reader);
-    OTF2_Reader_CloseEvtFiles(self->reader);
-    OTF2_Reader_Close(self->reader);
-}
-
-static void *open_it(const char *path)
-{
-    Archive *self = g_new0(Archive, 1);
-
-    self->path = g_strdup(path);
     return self;
 }
 
@@ -125,7 +107,6 @@ static uint64_t ask(void *opaque, const Question *question)
 
     self->question = question;
     self->sum = 0;
-    open_archive(self);
     OTF2_DefReader *definitions = self->local_definitions ? OTF2_Reader_GetDefReader(self->reader, question->id) : NULL;
     if (definitions) { /* its id maps and clock, which the reader applies */
         check(OTF2_Reader_ReadAllLocalDefinitions(self->reader, definitions, &n), "local definitions");
@@ -138,7 +119,6 @@ static uint64_t ask(void *opaque, const Question *question)
     bench_check(code == OTF2_SUCCESS || code == OTF2_ERROR_INTERRUPTED_BY_CALLBACK, NULL, "otf2: events: %s",
                 OTF2_Error_GetName(code));
     OTF2_Reader_CloseEvtReader(self->reader, events);
-    close_archive(self);
     return question->kind == ASK_CALLS ? tally_end(&self->tally) : self->sum;
 }
 
@@ -146,7 +126,12 @@ static void close_it(void *opaque)
 {
     Archive *self = opaque;
 
-    g_free(self->path);
+    tally_clear(&self->tally);
+    OTF2_EvtReaderCallbacks_Delete(self->callbacks);
+    if (self->local_definitions)
+        OTF2_Reader_CloseDefFiles(self->reader);
+    OTF2_Reader_CloseEvtFiles(self->reader);
+    OTF2_Reader_Close(self->reader);
     g_free(self);
 }
 

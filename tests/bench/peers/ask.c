@@ -12,7 +12,6 @@
  */
 #include "ask.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,23 +33,46 @@ static const Peer *const peers[] = {
 
 void tally_add(Tally *tally, uint64_t number, uint64_t count)
 {
-    if (!tally->counts)
-        tally->counts = g_array_new(FALSE, TRUE, sizeof(uint64_t));
-    if (number >= tally->counts->len)
-        g_array_set_size(tally->counts, (guint)number + 1);
-    g_array_index(tally->counts, uint64_t, number) += count;
+    enum { SMALL = 1 << 16 };
+
+    if (number < SMALL) {
+        if (!tally->small)
+            tally->small = g_new0(uint64_t, SMALL);
+        tally->n_small = MAX(tally->n_small, number + 1);
+        tally->small[number] += count;
+        return;
+    }
+    if (!tally->large)
+        tally->large = g_hash_table_new(NULL, NULL);
+    gpointer key = GSIZE_TO_POINTER(number);
+    g_hash_table_insert(tally->large, key,
+                        GSIZE_TO_POINTER(GPOINTER_TO_SIZE(g_hash_table_lookup(tally->large, key)) + count));
 }
 
 uint64_t tally_end(Tally *tally)
 {
     uint64_t result = 0;
+    GHashTableIter iter;
+    gpointer count;
 
-    for (guint i = 0; tally->counts && i < tally->counts->len; i++) {
-        uint64_t count = g_array_index(tally->counts, uint64_t, i);
-        result += count * count;
+    for (uint64_t i = 0; i < tally->n_small; i++)
+        result += tally->small[i] * tally->small[i];
+    if (tally->large) {
+        g_hash_table_iter_init(&iter, tally->large);
+        while (g_hash_table_iter_next(&iter, NULL, &count))
+            result += GPOINTER_TO_SIZE(count) * GPOINTER_TO_SIZE(count);
+        g_hash_table_remove_all(tally->large);
     }
-    g_clear_pointer(&tally->counts, g_array_unref);
+    if (tally->small)
+        memset(tally->small, 0, tally->n_small * sizeof *tally->small);
+    tally->n_small = 0;
     return result;
+}
+
+void tally_clear(Tally *tally)
+{
+    g_clear_pointer(&tally->small, g_free);
+    g_clear_pointer(&tally->large, g_hash_table_unref);
 }
 
 static XtfTrace *open_trace(const char *path)

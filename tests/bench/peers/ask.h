@@ -59,10 +59,12 @@ extern const Peer peer_lmdb;
 extern const Peer peer_otf2;
 extern const Peer peer_duckdb, peer_parquet; /* if the environment's LIBDUCKDB names the library */
 
-/* Counts by a small number. */
+/* Counts by number: small ones in an array, others, such as some recorders give regions, in a table. */
 typedef struct {
-    GArray *counts; /* of uint64_t */
+    uint64_t *small, n_small;
+    GHashTable *large;
 } Tally;
 
 void tally_add(Tally *tally, uint64_t number, uint64_t count);
-uint64_t tally_end(Tally *tally); /* the sum of the squares */
+uint64_t tally_end(Tally *tally); /* the sum of the squares; begins anew */
+void tally_clear(Tally *tally);

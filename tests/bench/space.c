@@ -66,6 +66,7 @@ int main(int argc, char **argv)
     GError *error = NULL;
     XtfTraceInfo info;
 
+    g_set_prgname("space");
     if (argc != 2) {
         g_printerr("usage: space FILE\n");
         return 2;

@@ -7,7 +7,6 @@ Each archive is imported into a temporary folder. With --mount all is read throu
 for the archives that others recorded, where they are.
 """
 
-import argparse
 import pathlib
 import random
 import sys
@@ -18,7 +17,7 @@ import definitions
 from expected import Expected
 from otf2events import EVENTS
 from shown import Cat, Mounted, Shown, shows, ticks_of
-from xtfrun import Failure, Xtf, need, need_mounts, shared_traces, skip, temporary_folder
+from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
 ALL_ONES = (2**8 - 1, 2**32 - 1, 2**64 - 1)
 # What otf2-print calls UNDEFINED: all ones, or the least of the signed numbers.
@@ -239,29 +238,9 @@ def compare_archive(xtf, archive, options):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--mount", action="store_true")
+    parser = archive_parser()
     parser.add_argument("--windows", type=int, default=20)
-    parser.add_argument("--import-option", action="append", default=[])
-    parser.add_argument("xtf")
-    parser.add_argument("--shared", action="store_true")
-    parser.add_argument("archive", nargs="*", type=pathlib.Path)
-    options = parser.parse_args()
-    need("otf2-print")
-    if options.mount:
-        need_mounts()
-    if options.shared:
-        folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
-        options.archive += sorted(folder.glob("*/*.otf2"))
-    xtf = Xtf(options.xtf)
-    good = True
-    for archive in options.archive:
-        try:
-            good &= compare_archive(xtf, archive, options)
-        except Failure as failure:
-            print(f"{archive}: {failure}")
-            good = False
-    sys.exit(0 if good else 1)
+    sys.exit(0 if compare_archives(parse_archives(parser), compare_archive) else 1)
 
 
 if __name__ == "__main__":

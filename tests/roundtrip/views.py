@@ -9,7 +9,6 @@ XTF_VIEW_WINDOWS and XTF_VIEW_SEED in the environment stand for those options: f
 so that `xtf cat TRACE PATH` shows it again.
 """
 
-import argparse
 import math
 import os
 import pathlib
@@ -23,7 +22,7 @@ from expected import Expected
 from naive import BEFORE, RECVS, SENDS, Naive, slices
 from selections import Chooser, escaped
 from shown import Cat, Mounted, Shown, shows, ticks_of
-from xtfrun import Failure, Xtf, need, need_mounts, shared_traces, skip, temporary_folder
+from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
 GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
@@ -426,34 +425,16 @@ def compare_archive(xtf, archive, options):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--mount", action="store_true")
+    parser = archive_parser()
     parser.add_argument("--windows", type=int, default=int(os.environ.get("XTF_VIEW_WINDOWS", 3)))
     parser.add_argument("--seed", type=int, default=int(os.environ.get("XTF_VIEW_SEED", 1)))
-    parser.add_argument("--import-option", action="append", default=[])
-    parser.add_argument("--shared", action="store_true")
     parser.add_argument("--generated")
-    parser.add_argument("xtf")
-    parser.add_argument("archive", nargs="*", type=pathlib.Path)
-    options = parser.parse_args()
-    need("otf2-print")
-    if options.mount:
-        need_mounts()
-    if options.shared:
-        folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
-        options.archive += sorted(folder.glob("*/*.otf2"))
-    xtf = Xtf(options.xtf)
-    good = True
+    options = parse_archives(parser)
     with temporary_folder() as folder:
         if options.generated:
             subprocess.run([options.generated, folder, *GENERATED], check=True)
             options.archive += [pathlib.Path(folder) / (name + ".otf2") for name in GENERATED]
-        for archive in options.archive:
-            try:
-                good &= compare_archive(xtf, archive, options)
-            except Failure as failure:
-                print(f"{archive}: {failure}")
-                good = False
+        good = compare_archives(options, compare_archive)
     sys.exit(0 if good else 1)
 
 

@@ -1,5 +1,6 @@
-"""Running the xtf command in tests, and what all of them need: skipping, temporary folders, where real traces are."""
+"""Running the xtf command in tests, and what all of them need: arguments, skipping, temporary folders, where real traces are."""
 
+import argparse
 import os
 import pathlib
 import resource
@@ -40,6 +41,42 @@ def shared_traces():
     """The folder of real traces recorded by others, or None."""
     folder = pathlib.Path(os.environ.get("XTF_SHARED_TRACES") or PROJECT.parent / "shared" / "traces")
     return folder if folder.is_dir() else None
+
+
+def archive_parser():
+    """The arguments of a comparison of archives with their traces; a test adds its own."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mount", action="store_true")
+    parser.add_argument("--import-option", action="append", default=[])
+    parser.add_argument("--shared", action="store_true")
+    parser.add_argument("xtf")
+    parser.add_argument("archive", nargs="*", type=pathlib.Path)
+    return parser
+
+
+def parse_archives(parser):
+    """The options, once all that they need is there; --shared has become archives."""
+    options = parser.parse_args()
+    need("otf2-print")
+    if options.mount:
+        need_mounts()
+    if options.shared:
+        folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+        options.archive += sorted(folder.glob("*/*.otf2"))
+    return options
+
+
+def compare_archives(options, compare):
+    """Whether compare(xtf, archive, options) finds all archives good; one that fails does not end it."""
+    xtf = Xtf(options.xtf)
+    good = True
+    for archive in options.archive:
+        try:
+            good &= compare(xtf, archive, options)
+        except Failure as failure:
+            print(f"{archive}: {failure}")
+            good = False
+    return good
 
 
 def temporary_folder():

@@ -1,6 +1,6 @@
 #include "libxtf/catalog.h"
 
-#include "libxtf/bytes.h"
+#include "libxtf/base/bytes.h"
 #include "libxtf/schema-codec.h"
 
 void xtf_catalog_clear(XtfCatalog *catalog)

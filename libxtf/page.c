@@ -5,7 +5,7 @@
  * payload, and that their keys never fall; of packed rows this is found where they are decoded (leaf.c). What it must
  * be where a link led to it (which array, level, first N) is compared at every visit.
  */
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/codec.h"
 #include "libxtf/trace-private.h"
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/bytes.h"
+#include "libxtf/base/bytes.h"
 #include "libxtf/schema.h"
 
 /* Whether the schema keeps the rules that its header states: XTF_ERROR_INVALID. */

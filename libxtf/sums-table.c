@@ -1,7 +1,7 @@
 #include "libxtf/sums-table.h"
 
-#include "libxtf/bytes.h"
-#include "libxtf/checksum.h"
+#include "libxtf/base/bytes.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/codec.h"
 #include "libxtf/pack.h"
 #include "libxtf/sums-rows.h"

@@ -5,7 +5,7 @@
  * the disk. So at any instant one slot is whole, and the newest whole one names a whole commit. A writer that closes
  * fills both slots alike.
  */
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/trace-private.h"
 
 bool xtf_damaged(GError **error, const char *format, ...)

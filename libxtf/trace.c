@@ -1,4 +1,4 @@
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/trace-private.h"
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };

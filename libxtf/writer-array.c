@@ -8,7 +8,7 @@
  * A page is sealed when there is something to put behind it, not when its last row comes: a level's last page is always
  * open, and never empty. A packed leaf may turn out to be sealed by some rows that it holds itself: they stay open.
  */
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/codec.h"
 #include "libxtf/writer-private.h"
 

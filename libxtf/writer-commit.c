@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/codec.h"
 #include "libxtf/limits.h"
 #include "libxtf/writer-private.h"

@@ -29,7 +29,7 @@
  */
 #include "libxtf/writer-sums.h"
 
-#include "libxtf/bytes.h"
+#include "libxtf/base/bytes.h"
 #include "libxtf/pack.h"
 #include "libxtf/summer.h"
 #include "libxtf/sums-rows.h"

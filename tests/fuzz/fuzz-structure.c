@@ -1,6 +1,6 @@
 #include "fuzz-structure.h"
 
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 
 /* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are
  * met. */

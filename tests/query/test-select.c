@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "libxtf/xtf.h"
 #include "src/query/tree.h"
 

@@ -4,7 +4,7 @@
  */
 #include "frames-fixture.h"
 
-#include "libxtf/checksum.h"
+#include "libxtf/base/checksum.h"
 #include "tests/fuzz/fuzz-structure.h"
 
 enum { PAGE = 4096 };

@@ -1,7 +1,7 @@
 #include "libxtf/catalog.h"
 
 #include "libxtf/base/bytes.h"
-#include "libxtf/schema-codec.h"
+#include "libxtf/schema/schema-codec.h"
 
 void xtf_catalog_clear(XtfCatalog *catalog)
 {

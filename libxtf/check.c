@@ -8,7 +8,7 @@
 #include "libxtf/check-sums.h"
 #include "libxtf/codec.h"
 #include "libxtf/index.h"
-#include "libxtf/limits.h"
+#include "libxtf/schema/value-limits.h"
 
 /* A file that someone made wrong on purpose can have endless problems; after so many the rest is left alone. */
 enum { PROBLEMS_MAX = 1000 };

@@ -16,7 +16,7 @@
 
 #include "libxtf/base/checksum.h"
 #include "libxtf/codec.h"
-#include "libxtf/limits.h"
+#include "libxtf/schema/value-limits.h"
 #include "libxtf/writer-private.h"
 
 static int compare_arrays(const XtfArrayWriter *a, const XtfArrayWriter *b)

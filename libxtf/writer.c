@@ -6,9 +6,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "libxtf/limits.h"
 #include "libxtf/pack.h"
-#include "libxtf/schema-codec.h"
+#include "libxtf/schema/schema-codec.h"
+#include "libxtf/schema/value-limits.h"
 
 static guint hash_key(gconstpointer data)
 {

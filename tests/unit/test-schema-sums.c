@@ -3,7 +3,7 @@
  */
 #include "fixture.h"
 
-#include "libxtf/schema-codec.h"
+#include "libxtf/schema/schema-codec.h"
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 

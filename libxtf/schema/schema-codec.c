@@ -12,7 +12,7 @@
  *
  * A string is a U16 length and as many bytes.
  */
-#include "libxtf/schema-codec.h"
+#include "libxtf/schema/schema-codec.h"
 
 enum {
     SUMS_HEAD_BYTES = 22, /* behind the length */

@@ -1,7 +1,7 @@
 /*
  * The sums that a schema declares: which are sound, and their cells.
  */
-#include "libxtf/schema-codec.h"
+#include "libxtf/schema/schema-codec.h"
 #include "libxtf/sums.h"
 
 unsigned xtf_sums_n_cells(const XtfSums *sums)

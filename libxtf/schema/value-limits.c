@@ -1,4 +1,4 @@
-#include "libxtf/limits.h"
+#include "libxtf/schema/value-limits.h"
 
 /*
  * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. Every row

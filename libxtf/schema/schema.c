@@ -1,6 +1,6 @@
 #include "libxtf/schema.h"
 
-#include "libxtf/schema-codec.h"
+#include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_type_width(XtfType type)
 {

@@ -6,8 +6,8 @@
 #include "libxtf/check.h"
 
 #include "libxtf/check-sums.h"
-#include "libxtf/codec.h"
 #include "libxtf/index.h"
+#include "libxtf/pack/codec.h"
 #include "libxtf/schema/value-limits.h"
 
 /* A file that someone made wrong on purpose can have endless problems; after so many the rest is left alone. */

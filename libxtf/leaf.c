@@ -1,7 +1,7 @@
 #include "libxtf/leaf.h"
 
-#include "libxtf/codec.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/codec.h"
+#include "libxtf/pack/pack.h"
 
 void xtf_view_page(const XtfArray *array, XtfBlock *block, XtfPageView *view)
 {

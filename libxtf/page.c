@@ -6,7 +6,7 @@
  * be where a link led to it (which array, level, first N) is compared at every visit.
  */
 #include "libxtf/base/checksum.h"
-#include "libxtf/codec.h"
+#include "libxtf/pack/codec.h"
 #include "libxtf/trace-private.h"
 
 /* Whether `count` rows of `row_size`, each beginning with its time, are in order. */

@@ -4,7 +4,7 @@
  * A branch says how many arrays lie below it, so that the index is searchable by rank as well as by key, and a listing
  * may go on from anywhere. Nodes are fetched one by one through the page cache: opening a trace reads none of them.
  */
-#include "libxtf/codec.h"
+#include "libxtf/pack/codec.h"
 #include "libxtf/trace-private.h"
 
 /* A node, pinned. */

@@ -2,8 +2,8 @@
 
 #include "libxtf/base/bytes.h"
 #include "libxtf/base/checksum.h"
-#include "libxtf/codec.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/codec.h"
+#include "libxtf/pack/pack.h"
 #include "libxtf/sums-rows.h"
 #include "libxtf/totals.h"
 

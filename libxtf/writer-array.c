@@ -9,7 +9,7 @@
  * open, and never empty. A packed leaf may turn out to be sealed by some rows that it holds itself: they stay open.
  */
 #include "libxtf/base/checksum.h"
-#include "libxtf/codec.h"
+#include "libxtf/pack/codec.h"
 #include "libxtf/writer-private.h"
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)

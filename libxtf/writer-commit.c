@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
-#include "libxtf/codec.h"
+#include "libxtf/pack/codec.h"
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/writer-private.h"
 

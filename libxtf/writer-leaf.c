@@ -1,6 +1,6 @@
 #include "libxtf/writer-leaf.h"
 
-#include "libxtf/pack.h"
+#include "libxtf/pack/pack.h"
 
 enum {
     BYTES_FIRST = 512,       /* what a leaf is allotted before it grows: most arrays of a large trace are small */

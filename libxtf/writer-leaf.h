@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "libxtf/codec.h"
+#include "libxtf/pack/codec.h"
 #include "libxtf/schema.h"
 
 typedef struct {

@@ -30,7 +30,7 @@
 #include "libxtf/writer-sums.h"
 
 #include "libxtf/base/bytes.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/pack.h"
 #include "libxtf/summer.h"
 #include "libxtf/sums-rows.h"
 #include "libxtf/sums-table.h"

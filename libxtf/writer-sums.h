@@ -8,8 +8,8 @@
 #pragma once
 
 #include "libxtf/array.h"
-#include "libxtf/codec.h"
 #include "libxtf/format.h"
+#include "libxtf/pack/codec.h"
 
 typedef struct XtfArraySums XtfArraySums;
 

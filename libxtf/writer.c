@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "libxtf/pack.h"
+#include "libxtf/pack/pack.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "libxtf/deflate.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/deflate.h"
+#include "libxtf/pack/pack.h"
 #include "libxtf/xtf.h"
 #include "src/model/schemas.h"
 

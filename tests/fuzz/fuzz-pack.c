@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libxtf/deflate.h"
-#include "libxtf/pack-format.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/deflate.h"
+#include "libxtf/pack/pack-format.h"
+#include "libxtf/pack/pack.h"
 #include "tests/unit/pack-rows.h"
 
 enum { HEAD = 3, ROWS_MAX = 3000 };

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "libxtf/pack.h"
+#include "libxtf/pack/pack.h"
 #include "tests/unit/pack-rows.h"
 
 static void dump(FILE *file, const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level)

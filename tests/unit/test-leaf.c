@@ -3,8 +3,8 @@
  */
 #include "fixture.h"
 
-#include "libxtf/codec.h"
 #include "libxtf/format.h"
+#include "libxtf/pack/codec.h"
 
 enum { PAGE = 4096, ROWS = 200000 };
 

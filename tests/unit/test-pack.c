@@ -3,8 +3,8 @@
  */
 #include "fixture.h"
 
-#include "libxtf/deflate.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/deflate.h"
+#include "libxtf/pack/pack.h"
 #include "pack-rows.h"
 
 typedef struct {

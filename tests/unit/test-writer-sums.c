@@ -5,7 +5,7 @@
 #include "frames.h"
 
 #include "libxtf/format.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/pack.h"
 #include "libxtf/summer.h"
 #include "libxtf/sums-rows.h"
 #include "libxtf/writer-sums.h"

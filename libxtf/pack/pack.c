@@ -1,10 +1,10 @@
 /*
  * Packing rows. pack-format.h says what of.
  */
-#include "libxtf/pack.h"
+#include "libxtf/pack/pack.h"
 
-#include "libxtf/pack-column.h"
-#include "libxtf/pack-templates.h"
+#include "libxtf/pack/columns.h"
+#include "libxtf/pack/templates.h"
 
 enum {
     FIELD_STREAMS_MAX = 8, /* planes */

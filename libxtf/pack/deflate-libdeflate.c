@@ -1,7 +1,7 @@
 /*
  * Deflate by libdeflate.
  */
-#include "libxtf/deflate.h"
+#include "libxtf/pack/deflate.h"
 
 #include <libdeflate.h>
 

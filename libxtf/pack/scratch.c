@@ -1,7 +1,7 @@
 /*
  * Scratch memory for packing and unpacking: a thread's own, so that a page costs no allocation.
  */
-#include "libxtf/pack-format.h"
+#include "libxtf/pack/pack-format.h"
 
 enum { KEPT = 4 << 20 }; /* bytes that a block keeps from one use to the next: leaves take less, large tables more */
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/pack-format.h"
+#include "libxtf/pack/pack-format.h"
 
 /* Packed bytes as they grow. Whoever begins sees to it that there is room for all. */
 typedef struct {

@@ -1,9 +1,9 @@
 /*
  * Writing streams. What is longest about packing is deflate, so what it can do nothing about is not given to it.
  */
-#include "libxtf/pack-stream.h"
+#include "libxtf/pack/streams.h"
 
-#include "libxtf/deflate.h"
+#include "libxtf/pack/deflate.h"
 
 enum {
     SYMBOL_BITS = 5,   /* that a symbol costs in the head of a deflate stream */

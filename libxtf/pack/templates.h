@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/pack-format.h"
+#include "libxtf/pack/pack-format.h"
 
 typedef struct {
     const XtfSchema *schema;

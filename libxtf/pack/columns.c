@@ -1,4 +1,4 @@
-#include "libxtf/pack-column.h"
+#include "libxtf/pack/columns.h"
 
 enum { SAMPLES = 512 }; /* rows that are looked at to choose how a column is written */
 

@@ -1,7 +1,7 @@
 /*
  * Deflate by zlib.
  */
-#include "libxtf/deflate.h"
+#include "libxtf/pack/deflate.h"
 
 #include <limits.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * Unpacking rows. The bytes may be anything: all that they say is held against the number of rows and the schema before
  * it is used.
  */
-#include "libxtf/deflate.h"
-#include "libxtf/pack-format.h"
-#include "libxtf/pack.h"
+#include "libxtf/pack/deflate.h"
+#include "libxtf/pack/pack-format.h"
+#include "libxtf/pack/pack.h"
 
 typedef struct {
     const uint8_t *at, *end;

@@ -8,7 +8,7 @@
  * Mostly the template is the one that came behind the row before's template the last time, so that one is looked at
  * first, and the hash table only if it is not.
  */
-#include "libxtf/pack-templates.h"
+#include "libxtf/pack/templates.h"
 
 enum {
     WORDS_MAX = XTF_ROW_MAX / 8,

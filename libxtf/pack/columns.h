@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/pack-stream.h"
+#include "libxtf/pack/streams.h"
 
 /* The smallest of the modes COLUMN, STEPS and PLANES, by a look at some rows. */
 XtfPackMode xtf_choose_column(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count);

@@ -8,8 +8,8 @@
 
 #include "libxtf/array.h"
 #include "libxtf/cache.h"
-#include "libxtf/catalog.h"
-#include "libxtf/format.h"
+#include "libxtf/disk/catalog.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/trace.h"
 
 /* What a superblock says, checked. */

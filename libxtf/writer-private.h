@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "libxtf/catalog.h"
-#include "libxtf/format.h"
+#include "libxtf/disk/catalog.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/writer-leaf.h"
 #include "libxtf/writer-sums.h"
 #include "libxtf/writer.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "libxtf/array.h"
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/pack/codec.h"
 
 typedef struct XtfArraySums XtfArraySums;

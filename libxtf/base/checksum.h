@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <zlib.h>
 
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 
 static inline uint32_t xtf_checksum(const void *bytes, size_t length)
 {

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/schema.h"
 
 /* A stream begins with a varint, its length times four plus one of these. */

@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/xtf.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
  */
 #include "fixture.h"
 
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/pack/codec.h"
 
 enum { PAGE = 4096, ROWS = 200000 };

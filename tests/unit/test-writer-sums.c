@@ -4,7 +4,7 @@
  */
 #include "frames.h"
 
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/summer.h"
 #include "libxtf/sums-rows.h"

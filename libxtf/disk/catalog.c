@@ -1,4 +1,4 @@
-#include "libxtf/catalog.h"
+#include "libxtf/disk/catalog.h"
 
 #include "libxtf/base/bytes.h"
 #include "libxtf/schema/schema-codec.h"

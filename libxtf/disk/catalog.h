@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "libxtf/format.h"
+#include "libxtf/disk/format.h"
 #include "libxtf/schema.h"
 #include "libxtf/trace.h"
 

@@ -17,7 +17,7 @@
  */
 #pragma once
 
-#include "libxtf/cache.h"
+#include "libxtf/cache/cache.h"
 #include "libxtf/summer.h"
 
 enum { XTF_SUMS_BLOCK = 16 };

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "libxtf/array.h"
-#include "libxtf/cache.h"
+#include "libxtf/cache/cache.h"
 #include "libxtf/disk/catalog.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/trace.h"

@@ -2,7 +2,7 @@
  * The cache: blocks that are made of others live in it like those that are read.
  */
 #include "fixture.h"
-#include "libxtf/cache.h"
+#include "libxtf/cache/cache.h"
 
 enum { SOURCE_BYTES = 64 << 10 };
 

@@ -3,7 +3,7 @@
  */
 #include "fixture.h"
 
-#include "libxtf/cache.h"
+#include "libxtf/cache/cache.h"
 #include "libxtf/schema/schema-codec.h"
 
 static const XtfFieldSpec no_time[] = {{.name = "x", .type = XTF_TYPE_U32}, {0}};

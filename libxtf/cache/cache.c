@@ -1,4 +1,4 @@
-#include "libxtf/cache.h"
+#include "libxtf/cache/cache.h"
 
 #include <string.h>
 

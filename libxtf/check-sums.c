@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "libxtf/sums-table.h"
-#include "libxtf/sums-walk.h"
 #include "libxtf/totals.h"
+#include "libxtf/tree/descent.h"
 
 enum {
     /* Groups held of a page; beyond, the last key is forgotten. No child has so many stored, so none that is

@@ -6,9 +6,9 @@
 #include "libxtf/check.h"
 
 #include "libxtf/check-sums.h"
-#include "libxtf/index.h"
 #include "libxtf/pack/codec.h"
 #include "libxtf/schema/value-limits.h"
+#include "libxtf/tree/search.h"
 
 /* A file that someone made wrong on purpose can have endless problems; after so many the rest is left alone. */
 enum { PROBLEMS_MAX = 1000 };

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "libxtf/summer.h"
-#include "libxtf/sums-walk.h"
+#include "libxtf/tree/descent.h"
 
 /* The stack before a leaf's first row: the innermost frames, as many as the index stores. `stack` is initialised. */
 bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error);

@@ -7,7 +7,7 @@
 #include "libxtf/summer.h"
 
 #include "libxtf/totals.h"
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 /*
  * A field of a row as the 8 bytes around it that the row surely has, its first field being 8 bytes long. Gives what

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "libxtf/sums-lists.h"
-#include "libxtf/sums-walk.h"
+#include "libxtf/tree/descent.h"
 
 enum { XTF_CHUNK_ROWS = 64 };
 

@@ -1,7 +1,7 @@
 #include "libxtf/sums-lists.h"
 
 #include "libxtf/totals.h"
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 enum {
     SHORT_LIST = 16, /* groups that it is no use to make fewer */

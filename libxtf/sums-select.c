@@ -6,7 +6,7 @@
 #include "libxtf/sums-leaf.h"
 #include "libxtf/sums-query.h"
 #include "libxtf/sums-table.h"
-#include "libxtf/sums-walk.h"
+#include "libxtf/tree/descent.h"
 
 /* The k-th row meant, from 0. */
 typedef struct {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "libxtf/sums-lists.h"
-#include "libxtf/sums-walk.h"
+#include "libxtf/tree/descent.h"
 
 /* The lists of a page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has entries,
  * the last one of an open page empty. The caller puts the block back. */

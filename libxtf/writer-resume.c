@@ -7,7 +7,7 @@
  */
 #include <unistd.h>
 
-#include "libxtf/index.h"
+#include "libxtf/tree/search.h"
 #include "libxtf/writer-private.h"
 
 /* The open index pages, and what the open leaf is named by. */

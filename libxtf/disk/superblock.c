@@ -6,7 +6,7 @@
  * fills both slots alike.
  */
 #include "libxtf/base/checksum.h"
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 bool xtf_damaged(GError **error, const char *format, ...)
 {

@@ -7,7 +7,7 @@
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/pack/codec.h"
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 /* Whether `count` rows of `row_size`, each beginning with its time, are in order. */
 static bool rows_ordered(const uint8_t *rows, uint32_t count, uint32_t row_size)

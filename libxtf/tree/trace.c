@@ -1,5 +1,5 @@
 #include "libxtf/base/checksum.h"
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };
 

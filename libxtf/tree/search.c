@@ -21,7 +21,7 @@
  * begins before t: a child that begins at t itself may have rows of time t in the leaf before it, but none earlier than
  * t inside.
  */
-#include "libxtf/index.h"
+#include "libxtf/tree/search.h"
 
 /* What a descent has cost. Added to the trace's counters once, at its end. */
 typedef struct {

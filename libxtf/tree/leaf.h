@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 /* A page of an array, sealed or open. It borrows its bytes from a pinned block. */
 typedef struct {

@@ -1,6 +1,6 @@
-#include "libxtf/sums-walk.h"
+#include "libxtf/tree/descent.h"
 
-#include "libxtf/leaf.h"
+#include "libxtf/tree/leaf.h"
 
 static const XtfDiskEntry *entry_at(const XtfWalkPage *page, uint32_t slot)
 {

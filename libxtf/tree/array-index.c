@@ -5,7 +5,7 @@
  * may go on from anywhere. Nodes are fetched one by one through the page cache: opening a trace reads none of them.
  */
 #include "libxtf/pack/codec.h"
-#include "libxtf/trace-private.h"
+#include "libxtf/tree/trace-private.h"
 
 /* A node, pinned. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "libxtf/index.h"
+#include "libxtf/tree/search.h"
 
 unsigned xtf_array_height(const XtfArray *array)
 {

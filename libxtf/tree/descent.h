@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "libxtf/index.h"
+#include "libxtf/tree/search.h"
 
 /* An index page. It borrows the array and the edge, which outlive it. */
 typedef struct {

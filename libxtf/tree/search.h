@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/leaf.h"
+#include "libxtf/tree/leaf.h"
 
 typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 

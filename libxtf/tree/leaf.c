@@ -1,4 +1,4 @@
-#include "libxtf/leaf.h"
+#include "libxtf/tree/leaf.h"
 
 #include "libxtf/pack/codec.h"
 #include "libxtf/pack/pack.h"

@@ -1,7 +1,7 @@
 /*
  * Cursors: standing on a row, with its leaf pinned.
  */
-#include "libxtf/index.h"
+#include "libxtf/tree/search.h"
 
 void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array)
 {

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "libxtf/sums-table.h"
-#include "libxtf/totals.h"
+#include "libxtf/aggregate/group-totals-private.h"
+#include "libxtf/aggregate/stored.h"
 #include "libxtf/tree/descent.h"
 
 enum {

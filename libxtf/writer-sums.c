@@ -29,12 +29,12 @@
  */
 #include "libxtf/writer-sums.h"
 
+#include "libxtf/aggregate/accumulate.h"
+#include "libxtf/aggregate/group-totals-private.h"
+#include "libxtf/aggregate/stored-rows.h"
+#include "libxtf/aggregate/stored.h"
 #include "libxtf/base/bytes.h"
 #include "libxtf/pack/pack.h"
-#include "libxtf/summer.h"
-#include "libxtf/sums-rows.h"
-#include "libxtf/sums-table.h"
-#include "libxtf/totals.h"
 
 enum {
     GROUP_ROWS = 32,

@@ -5,7 +5,7 @@
 
 #include "frames.h"
 
-#include "libxtf/summer.h"
+#include "libxtf/aggregate/accumulate.h"
 
 enum { REGIONS = 6 };
 

@@ -21,10 +21,10 @@
  * rows lie about their distances, frames of the innermost XTF_SNAPSHOT_FRAMES are as sums.h defines them all the same;
  * for those further down the rows are believed.
  */
-#include "libxtf/frames.h"
+#include "libxtf/aggregate/frames.h"
 
-#include "libxtf/sums-leaf.h"
-#include "libxtf/sums-table.h"
+#include "libxtf/aggregate/digest.h"
+#include "libxtf/aggregate/stored.h"
 
 /* What a row that begins a frame says. */
 typedef struct {

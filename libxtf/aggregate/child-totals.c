@@ -1,6 +1,6 @@
-#include "libxtf/sums-lists.h"
+#include "libxtf/aggregate/child-totals.h"
 
-#include "libxtf/totals.h"
+#include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/tree/trace-private.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "libxtf/sums-rows.h"
+#include "libxtf/aggregate/stored-rows.h"
 
 enum { SHAPES = (XTF_SUMS_KEYS_MAX + 1) * (XTF_SUMS_CELLS_MAX + 1) };
 

@@ -28,7 +28,7 @@
  * location's first record, which the sums, knowing the array only, have not charged: they are added where that row is
  * in the window.
  */
-#include "libxtf/frames.h"
+#include "libxtf/aggregate/frames.h"
 
 typedef struct {
     const XtfArray *array;

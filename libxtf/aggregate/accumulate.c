@@ -4,9 +4,9 @@
  * This runs once over every row that is written, so it reads fields without asking for their type row by row, and
  * keeps the stack in registers' reach: most rows only push, or pop the top.
  */
-#include "libxtf/summer.h"
+#include "libxtf/aggregate/accumulate.h"
 
-#include "libxtf/totals.h"
+#include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/tree/trace-private.h"
 
 /*

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/sums-lists.h"
+#include "libxtf/aggregate/child-totals.h"
 
 /* What is to be added up. Without totals rows are only counted. */
 typedef struct {

@@ -14,10 +14,10 @@
  * use; its child is gone into instead, which leads to finer lists, and at last to the leaf's digest, which is never
  * coarse.
  */
-#include "libxtf/frames.h"
-#include "libxtf/sums-leaf.h"
-#include "libxtf/sums-query.h"
-#include "libxtf/sums-table.h"
+#include "libxtf/aggregate/digest.h"
+#include "libxtf/aggregate/frames.h"
+#include "libxtf/aggregate/query.h"
+#include "libxtf/aggregate/stored.h"
 
 /* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`; or, where chunks are NULL, in an
  * array of no other leaf, from its beginning. All count from the leaf's first. */

@@ -1,6 +1,6 @@
-#include "libxtf/sums-query.h"
+#include "libxtf/aggregate/query.h"
 
-#include "libxtf/totals.h"
+#include "libxtf/aggregate/group-totals-private.h"
 
 /* What a query makes of a group. */
 typedef enum {

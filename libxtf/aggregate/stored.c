@@ -1,11 +1,11 @@
-#include "libxtf/sums-table.h"
+#include "libxtf/aggregate/stored.h"
 
+#include "libxtf/aggregate/group-totals-private.h"
+#include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/base/bytes.h"
 #include "libxtf/base/checksum.h"
 #include "libxtf/pack/codec.h"
 #include "libxtf/pack/pack.h"
-#include "libxtf/sums-rows.h"
-#include "libxtf/totals.h"
 
 /* What is to be decoded, and where it lies. */
 typedef struct {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/summer.h"
+#include "libxtf/aggregate/accumulate.h"
 #include "libxtf/tree/descent.h"
 
 /* The stack before a leaf's first row: the innermost frames, as many as the index stores. `stack` is initialised. */

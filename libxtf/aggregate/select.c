@@ -3,9 +3,9 @@
  * what the lists count; where a list is too coarse to tell, into its child, which then either holds the row or counts
  * itself.
  */
-#include "libxtf/sums-leaf.h"
-#include "libxtf/sums-query.h"
-#include "libxtf/sums-table.h"
+#include "libxtf/aggregate/digest.h"
+#include "libxtf/aggregate/query.h"
+#include "libxtf/aggregate/stored.h"
 #include "libxtf/tree/descent.h"
 
 /* The k-th row meant, from 0. */

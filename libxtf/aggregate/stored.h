@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "libxtf/sums-lists.h"
+#include "libxtf/aggregate/child-totals.h"
 #include "libxtf/tree/descent.h"
 
 /* The lists of a page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has entries,

@@ -17,8 +17,8 @@
  */
 #pragma once
 
+#include "libxtf/aggregate/accumulate.h"
 #include "libxtf/cache/cache.h"
-#include "libxtf/summer.h"
 
 enum { XTF_SUMS_BLOCK = 16 };
 

@@ -1,6 +1,6 @@
-#include "libxtf/sums-leaf.h"
+#include "libxtf/aggregate/digest.h"
 
-#include "libxtf/frames.h"
+#include "libxtf/aggregate/frames.h"
 
 typedef struct {
     const XtfWalkLeaf *leaf;

@@ -8,7 +8,7 @@
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/pack/pack.h"
-#include "libxtf/writer-sums.h"
+#include "libxtf/write/aggregate-writer.h"
 
 enum {
     REGIONS = 60,

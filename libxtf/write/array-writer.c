@@ -10,7 +10,7 @@
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/pack/codec.h"
-#include "libxtf/writer-private.h"
+#include "libxtf/write/writer-private.h"
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)
 {

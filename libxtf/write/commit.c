@@ -17,7 +17,7 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/pack/codec.h"
 #include "libxtf/schema/value-limits.h"
-#include "libxtf/writer-private.h"
+#include "libxtf/write/writer-private.h"
 
 static int compare_arrays(const XtfArrayWriter *a, const XtfArrayWriter *b)
 {

@@ -12,8 +12,8 @@
 
 #include "libxtf/disk/catalog.h"
 #include "libxtf/disk/format.h"
-#include "libxtf/writer-leaf.h"
-#include "libxtf/writer-sums.h"
+#include "libxtf/write/aggregate-writer.h"
+#include "libxtf/write/leaf-writer.h"
 #include "libxtf/writer.h"
 
 /* The open page of a level. The lowest one's rows are in an XtfLeafWriter. */

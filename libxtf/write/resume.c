@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "libxtf/tree/search.h"
-#include "libxtf/writer-private.h"
+#include "libxtf/write/writer-private.h"
 
 /* The open index pages, and what the open leaf is named by. */
 static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const XtfBlock *edge)

@@ -5,7 +5,7 @@
  */
 #include "libxtf/check.h"
 
-#include "libxtf/check-sums.h"
+#include "libxtf/check/check-aggregates.h"
 #include "libxtf/pack/codec.h"
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/tree/search.h"

@@ -1,4 +1,4 @@
-#include "libxtf/writer-private.h"
+#include "libxtf/write/writer-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "libxtf/check-sums.h"
+#include "libxtf/check/check-aggregates.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "libxtf/writer-leaf.h"
+#include "libxtf/write/leaf-writer.h"
 
 #include "libxtf/pack/pack.h"
 

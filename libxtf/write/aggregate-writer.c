@@ -27,7 +27,7 @@
  * XTF_TABLE_BYTES together, and what a page adds up to by RUNNING_MOST: beyond, the last key is forgotten there and
  * then. An array that has sealed no leaf holds nothing.
  */
-#include "libxtf/writer-sums.h"
+#include "libxtf/write/aggregate-writer.h"
 
 #include "libxtf/aggregate/accumulate.h"
 #include "libxtf/aggregate/group-totals-private.h"

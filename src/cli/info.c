@@ -6,8 +6,8 @@
 #include "src/cli/commands.h"
 #include "src/cli/common.h"
 #include "src/model/vocabulary.h"
-#include "src/query/text.h"
-#include "src/query/time.h"
+#include "src/query/text/escape.h"
+#include "src/query/text/time-scale.h"
 
 static void print_time(const char *label, const XtfScale *scale, uint64_t ticks)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "libxtf/trace.h"
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 /* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (importing.h). */
 XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 enum {
     XTF_FS_NODES_DEFAULT = 32768,

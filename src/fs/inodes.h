@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 enum {
     XTF_INODE_ROOT = 1, /* FUSE_ROOT_ID; also the ino of the root */

@@ -3,7 +3,7 @@ s/[\"]/\\&/g
 s/^/    "/
 s/$/\\n"/
 1i\
-#include "src/query/node.h"\
+#include "src/query/tree/node.h"\
 \
 const char xtf_readme[] =
 $s/$/;/

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "libxtf/xtf.h"
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 enum {
     RUN_REGIONS = 6, /* the last is never entered */

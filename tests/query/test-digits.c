@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/query/digits.h"
+#include "src/query/text/digits.h"
 
 enum { PAGE = 64, END = 48, WIDEST = 40 };
 

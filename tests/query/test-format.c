@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "libxtf/xtf.h"
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 typedef struct {
     char *path;

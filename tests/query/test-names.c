@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/names.h"
+#include "src/query/select/number-set.h"
 
 static char *printed(XtfSet *set)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "messages.h"
-#include "src/query/named.h"
-#include "src/query/time.h"
+#include "src/query/select/name-index.h"
+#include "src/query/text/time-scale.h"
 
 /* ---- Names, spelled by hand: all that is no letter or digit escaped. */
 

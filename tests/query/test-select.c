@@ -6,7 +6,7 @@
 
 #include "libxtf/base/checksum.h"
 #include "libxtf/xtf.h"
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 enum {
     PAGE = 4096,

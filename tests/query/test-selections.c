@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "src/query/time.h"
+#include "src/query/text/time-scale.h"
 
 static const Recipe bare = {.n_locations = 4,
                             .n_types = 1,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/time.h"
+#include "src/query/text/time-scale.h"
 
 static XtfScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
 {

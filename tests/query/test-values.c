@@ -8,7 +8,7 @@
 #include "libxtf/xtf.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
-#include "src/query/tree.h"
+#include "src/query/tree/tree.h"
 
 enum { UINT64 = 4, INT64 = 8 }; /* rows of xtf_value_types */
 

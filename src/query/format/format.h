@@ -1,0 +1,109 @@
+/*
+ * Lines: how records become text of a fixed width.
+ *
+ * The columns of a record type, and of all types merged, follow from the schemas and from the limits of their values in
+ * the whole trace, so they are known without reading a row, and are the same in every selection. Each schema has a
+ * program, a list of cells to fill into a template; running it is all that happens for a row.
+ *
+ * A format is immutable once made, and lives as long as its XtfFormats.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/query/select/merge.h"
+#include "src/query/select/trace-context.h"
+
+enum {
+    XTF_NAME_WIDTH_MAX = 40,   /* of the name at the end of a line */
+    XTF_STRING_WIDTH_MAX = 32, /* of other text in a line */
+};
+
+typedef struct {
+    char *name, *unit, *description;
+    uint32_t from, width; /* bytes; one space after each */
+    bool left;            /* text, aligned left */
+} XtfColumn;
+
+/* Names of table rows, or labels, made fit and padded: one after another, `width` bytes each. */
+typedef struct {
+    uint64_t n;
+    uint32_t width;
+    char *text;
+} XtfNames;
+
+typedef enum {
+    XTF_CELL_UNSIGNED,
+    XTF_CELL_SIGNED,
+    XTF_CELL_REAL,
+    XTF_CELL_NAME,   /* the value numbers one of `names` */
+    XTF_CELL_TYPE,   /* the record type: for those without events */
+    XTF_CELL_STRING, /* of the trace's heap */
+    XTF_CELL_PEER,   /* a rank, shown as a process */
+    XTF_CELL_VALUE,  /* 64 bits, to be read as the type in another field says */
+} XtfCellKind;
+
+typedef struct {
+    XtfCellKind kind;
+    const XtfField *field; /* NULL: XTF_CELL_TYPE */
+    const XtfField *other; /* of a VALUE: its type. May be NULL */
+    XtfCommSource comm;    /* of a PEER */
+    const XtfNames *names;
+    uint64_t max;      /* of an UNSIGNED: the largest that fits */
+    uint32_t from, to; /* in the line */
+    uint32_t width;    /* that it needs; the column may be wider */
+    uint32_t column;
+    bool last; /* in the line: blanks stay blanks */
+} XtfCell;
+
+typedef struct {
+    uint32_t n_cells;
+    XtfCell *cells;
+    char *template;
+} XtfProgram;
+
+typedef struct {
+    GArray *columns;      /* of XtfColumn */
+    uint32_t line;        /* bytes, with the newline */
+    bool has_prefix;      /* begins with time, proc, thread */
+    XtfProgram *programs; /* by schema; without template: none */
+    uint32_t n_programs;
+} XtfFormat;
+
+typedef struct {
+    XtfGuide *guide; /* borrowed */
+    GMutex lock;
+    XtfFormat **formats;   /* by schema; behind them that of all types merged */
+    GHashTable *names;     /* table and width to XtfNames */
+    GPtrArray *labels;     /* XtfNames of fields */
+    const XtfRanks *ranks; /* once there is a format */
+} XtfFormats;
+
+void xtf_formats_init(XtfFormats *formats, XtfGuide *guide);
+void xtf_formats_finish(XtfFormats *formats);
+
+void xtf_format_free(XtfFormat *format); /* NULL is fine */
+
+/* The lines of a type, of a side array, or with XTF_TYPES_ALL or _NONE of all types merged. NULL with an error. */
+const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error);
+
+/* The names of a table's rows, no wider than `cap`. *names is NULL where it has none. With the lock held. */
+bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfNames **names, GError **error);
+/* The labels of a field's values, as wide as those of the values within its limits. */
+const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
+const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
+
+/* Whether a cell shows a string, and which: for those who have room for all of it. */
+bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string);
+
+/* What renders lines of a format: it remembers how they begin. One thread at a time. */
+typedef struct XtfRenderer XtfRenderer;
+
+XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, const XtfLocations *locations);
+void xtf_renderer_free(XtfRenderer *renderer); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRenderer, xtf_renderer_free)
+
+/* Renders a run's rows as lines, one after another, into `out`, which has room for n_rows lines. */
+bool xtf_renderer_run(XtfRenderer *renderer, const XtfRun *run, char *out, GError **error);

@@ -1,0 +1,364 @@
+/*
+ * Laying out lines: which columns there are, how wide, and what fills them.
+ */
+#include <string.h>
+
+#include "src/model/vocabulary.h"
+#include "src/query/format/format.h"
+#include "src/query/text/digits.h"
+
+enum {
+    REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
+    VALUE_WIDTH = XTF_STRING_WIDTH_MAX,
+};
+
+/* The columns that all record types have in common. */
+static const struct {
+    const char *name, *role, *unit, *description;
+} merged_columns[] = {
+    {"seq", XTF_ROLE_SEQ, "", "number among all records of the location, from 0"},
+    {"event", XTF_ROLE_EVENT, "", "the event by its usual name"},
+    {"peer", XTF_ROLE_PEER, "", "process on the other side; ? if unknown"},
+    {"bytes", XTF_ROLE_BYTES, "B", "bytes moved; of a collective, sent"},
+    {"tag", XTF_ROLE_TAG, "", "tag of the message"},
+    {"comm", XTF_ROLE_COMM, "", "row of definitions/communicators"},
+    {"name", NULL, "", "region entered or left, or in which it happened; or metric"},
+};
+
+static const struct {
+    const char *role, *description;
+} described_roles[] = {
+    {XTF_ROLE_REGION, "row of definitions/regions: entered or left, or in which it happened"},
+    {XTF_ROLE_ENTER, "so many rows back is: of LEAVE its ENTER, of ENTER the one around it; 0: none"},
+    {XTF_ROLE_OUTERMOST, "1 if no other frame of the region is open around this one, else 0"},
+    {XTF_ROLE_DEPTH, "how deep the frame stands, 1 being outermost; 0: of LEAVE without ENTER"},
+    {XTF_ROLE_VALUE, "the value, as its type says"},
+};
+
+typedef struct {
+    XtfFormats *formats;
+    XtfFormat *format;
+    const XtfLocations *locations;
+    GError *error; /* of a cell that could not be made */
+} Layout;
+
+static uint32_t add_column(Layout *layout, const char *name, const char *unit, const char *description, uint32_t width)
+{
+    XtfColumn column = {g_strdup(name), g_strdup(unit), g_strdup(description), 0, width, false};
+    g_array_append_val(layout->format->columns, column);
+    return layout->format->columns->len - 1;
+}
+
+static XtfColumn *column_at(const Layout *layout, uint32_t i)
+{
+    return &g_array_index(layout->format->columns, XtfColumn, i);
+}
+
+static void add_prefix(Layout *layout)
+{
+    const XtfLocations *locations = layout->locations;
+    uint64_t thread = locations->n_threads ? locations->threads[locations->n_threads - 1] : 0;
+
+    layout->format->has_prefix = true;
+    add_column(layout, "time", "s", "since the origin of the trace", layout->formats->guide->scale.width);
+    add_column(layout, "proc", "", "process", xtf_procs_width(locations));
+    add_column(layout, "thread", "", "thread of the process", xtf_count_digits(thread));
+}
+
+/* ---- Cells. */
+
+static uint32_t width_of_signed(uint64_t bits)
+{
+    int64_t v = (int64_t)bits;
+    return v < 0 ? 1 + xtf_count_digits(-(uint64_t)v) : xtf_count_digits((uint64_t)v);
+}
+
+static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
+{
+    const XtfField *field = cell->field;
+    bool none = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64 ? (int64_t)limits->min > (int64_t)limits->max
+                                                                           : limits->min > limits->max;
+    switch (field->type) {
+    case XTF_TYPE_I32:
+    case XTF_TYPE_I64:
+        cell->kind = XTF_CELL_SIGNED;
+        cell->width = none ? 1 : MAX(width_of_signed(limits->min), width_of_signed(limits->max));
+        break;
+    case XTF_TYPE_F64:
+        cell->kind = XTF_CELL_REAL;
+        cell->width = REAL_WIDTH;
+        break;
+    case XTF_TYPE_STRING:
+        cell->kind = XTF_CELL_STRING;
+        cell->width = none ? 2 : (uint32_t)CLAMP(limits->max, UINT64_C(2), (uint64_t)XTF_STRING_WIDTH_MAX);
+        break;
+    default:
+        cell->kind = XTF_CELL_UNSIGNED;
+        cell->width = none ? 1 : xtf_count_digits(limits->max);
+        break;
+    }
+}
+
+/* Values show as numbers, unless something better is known of them: labels, a peer's communicator, a value's type. */
+static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField *field)
+{
+    XtfFormats *formats = layout->formats;
+    XtfCell cell = {.field = field};
+    uint32_t index = (uint32_t)(field - schema->fields);
+    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, schema->id, index);
+    bool number;
+
+    cell_size_number(&cell, limits);
+    number = cell.kind == XTF_CELL_UNSIGNED;
+    if (number && field->n_labels) {
+        cell.kind = XTF_CELL_NAME;
+        cell.names = xtf_formats_labels(formats, field, limits);
+        cell.width = MAX(cell.width, cell.names->width);
+    } else if (number && g_str_equal(field->role, XTF_ROLE_PEER)) {
+        cell.kind = XTF_CELL_PEER;
+        if (!layout->error)
+            xtf_comm_source_find(&cell.comm, formats->guide->trace, schema, &layout->error);
+        cell.width = MAX(cell.width, xtf_procs_width(layout->locations));
+    } else if (g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8) {
+        cell.kind = XTF_CELL_VALUE;
+        cell.other = xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE);
+        cell.width = VALUE_WIDTH;
+    }
+    return cell;
+}
+
+/* A field shown by the name of the row that it refers to, where there is one. */
+static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap, XtfCell *cell,
+                           GError **error)
+{
+    const XtfNames *names = NULL;
+
+    *cell = make_cell(layout, schema, field);
+    if (*field->refers_to && cell->kind == XTF_CELL_UNSIGNED &&
+        !xtf_formats_names(layout->formats, field->refers_to, cap, &names, error))
+        return false;
+    if (names) {
+        cell->kind = XTF_CELL_NAME;
+        cell->names = names;
+        cell->width = names->width;
+    }
+    return true;
+}
+
+static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
+{
+    const XtfNames *names = xtf_formats_word(layout->formats, layout->formats->guide->type_names[schema->id]);
+    return (XtfCell){.kind = XTF_CELL_TYPE, .names = names, .width = names->width};
+}
+
+/* The field whose row names a record. */
+static const XtfField *naming_field(const XtfSchema *schema)
+{
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        if ((schema->fields[i].flags & XTF_FIELD_NAMES) && *schema->fields[i].refers_to)
+            return &schema->fields[i];
+    }
+    return xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
+}
+
+static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint32_t column)
+{
+    XtfProgram *program = &layout->format->programs[schema->id];
+    XtfColumn *c = column_at(layout, column);
+
+    cell.column = column;
+    c->width = MAX(c->width, cell.width);
+    c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING;
+    program->cells = g_renew(XtfCell, program->cells, program->n_cells + 1);
+    program->cells[program->n_cells++] = cell;
+}
+
+/* ---- The columns of all types merged, of one type, and of a side array. */
+
+static bool add_merged_cells(Layout *layout, const XtfSchema *schema, uint32_t first, GError **error)
+{
+    for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++) {
+        const char *role = merged_columns[i].role;
+        const XtfField *field = role ? xtf_schema_field_by_role(schema, role) : naming_field(schema);
+        XtfCell cell;
+
+        if (!field && role && g_str_equal(role, XTF_ROLE_EVENT))
+            add_cell(layout, schema, make_type_cell(layout, schema), first + i);
+        else if (!field)
+            continue;
+        else if (role)
+            add_cell(layout, schema, make_cell(layout, schema, field), first + i);
+        else if (make_name_cell(layout, schema, field, XTF_NAME_WIDTH_MAX, &cell, error))
+            add_cell(layout, schema, cell, first + i);
+        else
+            return false;
+    }
+    return true;
+}
+
+static bool lay_out_merged(Layout *layout, GError **error)
+{
+    XtfGuide *guide = layout->formats->guide;
+
+    add_prefix(layout);
+    uint32_t first = layout->format->columns->len;
+    for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++)
+        add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description, 1);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        if (xtf_guide_is_record(guide, i) && xtf_trace_n_rows(guide->trace, i) &&
+            !add_merged_cells(layout, xtf_trace_schema(guide->trace, i), first, error))
+            return false;
+    }
+    return true;
+}
+
+static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
+{
+    const XtfField *field = cell.field;
+    g_autofree char *description = NULL;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(merged_columns) && !description; i++) {
+        if (merged_columns[i].role && g_str_equal(merged_columns[i].role, field->role))
+            description = g_strdup(merged_columns[i].description);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(described_roles) && !description; i++) {
+        if (g_str_equal(described_roles[i].role, field->role))
+            description = g_strdup(described_roles[i].description);
+    }
+    if (!description && *field->refers_to)
+        description = g_strdup_printf(cell.kind == XTF_CELL_NAME ? "name in definitions/%s" : "row of definitions/%s",
+                                      field->refers_to);
+    add_cell(layout, schema, cell,
+             add_column(layout, field->name, field->unit, description ? description : field->role, 1));
+}
+
+static bool lay_out_type(Layout *layout, const XtfSchema *schema, GError **error)
+{
+    const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT), *name = naming_field(schema);
+    XtfCell cell;
+
+    add_prefix(layout);
+    uint32_t first = layout->format->columns->len;
+    for (uint32_t i = 0; i < 2; i++)
+        add_column(layout, merged_columns[i].name, "", merged_columns[i].description, 1);
+    if (seq)
+        add_cell(layout, schema, make_cell(layout, schema, seq), first);
+    add_cell(layout, schema, event ? make_cell(layout, schema, event) : make_type_cell(layout, schema), first + 1);
+    for (uint32_t i = 1; i < schema->n_fields; i++) {
+        const XtfField *field = &schema->fields[i];
+        if (field != seq && field != event)
+            add_field(layout, schema, make_cell(layout, schema, field));
+    }
+    if (!name)
+        return true;
+    if (!make_name_cell(layout, schema, name, XTF_NAME_WIDTH_MAX, &cell, error))
+        return false;
+    if (cell.kind == XTF_CELL_NAME)
+        add_cell(layout, schema, cell, add_column(layout, "name", "", merged_columns[6].description, 1));
+    return true;
+}
+
+/* What hangs on a record, without the time and seq that say on which. */
+static bool lay_out_side(Layout *layout, const XtfSchema *schema, GError **error)
+{
+    for (uint32_t i = 1; i < schema->n_fields; i++) {
+        XtfCell cell;
+        if (g_str_equal(schema->fields[i].role, XTF_ROLE_SEQ))
+            continue;
+        if (!make_name_cell(layout, schema, &schema->fields[i], XTF_STRING_WIDTH_MAX, &cell, error))
+            return false;
+        add_field(layout, schema, cell);
+    }
+    return true;
+}
+
+/* ---- Places. */
+
+static void place_columns(Layout *layout)
+{
+    uint32_t at = 0;
+
+    for (unsigned i = 0; i < layout->format->columns->len; i++) {
+        XtfColumn *column = column_at(layout, i);
+        column->from = at;
+        at += column->width + 1;
+    }
+    layout->format->line = MAX(at, 1);
+}
+
+static void finish_program(Layout *layout, XtfProgram *program)
+{
+    XtfFormat *format = layout->format;
+
+    program->template = g_malloc(format->line);
+    memset(program->template, ' ', format->line);
+    program->template[format->line - 1] = '\n';
+    for (unsigned i = format->has_prefix ? 3 : 0; i < format->columns->len; i++) {
+        XtfColumn *column = column_at(layout, i);
+        program->template[column->left ? column->from : column->from + column->width - 1] = '-';
+    }
+    for (uint32_t i = 0; i < program->n_cells; i++) {
+        XtfCell *cell = &program->cells[i];
+        cell->from = column_at(layout, cell->column)->from;
+        cell->to = cell->from + column_at(layout, cell->column)->width;
+        cell->max = xtf_largest_of_digits(cell->to - cell->from);
+        cell->last = cell->column + 1 == format->columns->len;
+        if (cell->kind == XTF_CELL_TYPE)
+            memcpy(program->template + cell->from, cell->names->text, cell->names->width);
+    }
+}
+
+static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
+{
+    XtfTrace *trace = formats->guide->trace;
+    Layout layout = {.formats = formats, .locations = xtf_guide_locations(formats->guide, error)};
+    const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
+    bool good;
+
+    if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_guide_ranks(formats->guide, error))))
+        return NULL;
+    XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(trace)];
+    layout.format = g_new0(XtfFormat, 1);
+    layout.format->columns = g_array_new(FALSE, FALSE, sizeof(XtfColumn));
+    layout.format->n_programs = xtf_trace_n_schemas(trace);
+    layout.format->programs = g_new0(XtfProgram, layout.format->n_programs);
+    if (!schema)
+        good = lay_out_merged(&layout, error);
+    else if (schema->kind == XTF_SCHEMA_SIDE)
+        good = lay_out_side(&layout, schema, error);
+    else
+        good = lay_out_type(&layout, schema, error);
+    if (layout.error) {
+        if (good)
+            g_propagate_error(error, g_steal_pointer(&layout.error));
+        g_clear_error(&layout.error);
+        good = false;
+    }
+    if (!good) {
+        xtf_format_free(layout.format);
+        return NULL;
+    }
+    place_columns(&layout);
+    for (uint32_t i = 0; i < layout.format->n_programs; i++) {
+        if (layout.format->programs[i].cells ||
+            (schema && schema->id == i)) /* side rows may have no more than a time */
+            finish_program(&layout, &layout.format->programs[i]);
+    }
+    *slot = layout.format;
+    return layout.format;
+}
+
+const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error)
+{
+    uint32_t n_schemas = xtf_trace_n_schemas(formats->guide->trace);
+    uint32_t slot = type >= 0 ? (uint32_t)type : n_schemas;
+    const XtfFormat *format;
+
+    g_mutex_lock(&formats->lock);
+    format = formats->formats[slot];
+    if (!format)
+        format = lay_out(formats, type, error);
+    g_mutex_unlock(&formats->lock);
+    return format;
+}

@@ -1,0 +1,138 @@
+/*
+ * Names of table rows and labels of values, padded once, so that a line copies them.
+ */
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/format/format.h"
+#include "src/query/text/escape.h"
+
+static void names_free(void *data)
+{
+    XtfNames *names = data;
+    if (names)
+        g_free(names->text);
+    g_free(names);
+}
+
+void xtf_formats_init(XtfFormats *formats, XtfGuide *guide)
+{
+    memset(formats, 0, sizeof *formats);
+    formats->guide = guide;
+    g_mutex_init(&formats->lock);
+    formats->formats = g_new0(XtfFormat *, xtf_trace_n_schemas(guide->trace) + 1);
+    formats->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, names_free);
+    formats->labels = g_ptr_array_new_with_free_func(names_free);
+}
+
+static void column_clear(void *data)
+{
+    XtfColumn *column = data;
+    g_free(column->name);
+    g_free(column->unit);
+    g_free(column->description);
+}
+
+void xtf_format_free(XtfFormat *format)
+{
+    if (!format)
+        return;
+    for (uint32_t i = 0; i < format->n_programs; i++) {
+        g_free(format->programs[i].cells);
+        g_free(format->programs[i].template);
+    }
+    g_free(format->programs);
+    for (unsigned i = 0; i < format->columns->len; i++)
+        column_clear(&g_array_index(format->columns, XtfColumn, i));
+    g_array_unref(format->columns);
+    g_free(format);
+}
+
+void xtf_formats_finish(XtfFormats *formats)
+{
+    for (uint32_t i = 0; i <= xtf_trace_n_schemas(formats->guide->trace); i++)
+        xtf_format_free(formats->formats[i]);
+    g_free(formats->formats);
+    g_hash_table_unref(formats->names);
+    g_ptr_array_unref(formats->labels);
+    g_mutex_clear(&formats->lock);
+}
+
+/* The strings of a table's column `name`, as wide as the widest of them, up to `cap`. */
+static XtfNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfField *field, uint32_t cap, GError **error)
+{
+    const char *text;
+    size_t widest = 1;
+    uint64_t done;
+
+    for (done = 0; done < table->n_rows && widest < cap; done++) {
+        const uint8_t *row = table->rows + done * table->schema->row_size;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error))
+            return NULL;
+        widest = MAX(widest, xtf_text_width(text, cap != XTF_NAME_WIDTH_MAX));
+    }
+
+    XtfNames *names = g_new0(XtfNames, 1);
+    names->n = table->n_rows;
+    names->width = (uint32_t)MIN(widest, cap);
+    names->text = g_malloc(names->n * names->width + 1);
+    for (done = 0; done < table->n_rows; done++) {
+        const uint8_t *row = table->rows + done * table->schema->row_size;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error)) {
+            names_free(names);
+            return NULL;
+        }
+        xtf_text_put(names->text + done * names->width, names->width, text, cap != XTF_NAME_WIDTH_MAX, done);
+    }
+    return names;
+}
+
+bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfNames **names,
+                       GError **error)
+{
+    XtfTrace *trace = formats->guide->trace;
+    g_autofree char *key = g_strdup_printf("%u %s", cap, table_name);
+    const XtfTable *table;
+    XtfNames *loaded = NULL;
+
+    if (g_hash_table_contains(formats->names, key)) {
+        *names = g_hash_table_lookup(formats->names, key);
+        return true;
+    }
+    if (!xtf_trace_table(trace, table_name, &table, error))
+        return false;
+    const XtfField *field = table ? xtf_schema_field(table->schema, "name") : NULL;
+    if (field && field->type == XTF_TYPE_STRING && !(loaded = load_names(trace, table, field, cap, error)))
+        return false;
+    g_hash_table_insert(formats->names, g_steal_pointer(&key), loaded);
+    *names = loaded;
+    return true;
+}
+
+/* As wide as the widest of the words from `first` to `last`. */
+static const XtfNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n, uint64_t first,
+                                        uint64_t last)
+{
+    XtfNames *names = g_new0(XtfNames, 1);
+    size_t widest = 1;
+
+    for (uint64_t i = first; i < n && i <= last; i++)
+        widest = MAX(widest, xtf_text_width(words[i], true));
+    names->n = n;
+    names->width = (uint32_t)MIN(widest, (size_t)XTF_STRING_WIDTH_MAX);
+    names->text = g_malloc((size_t)n * names->width + 1);
+    for (uint32_t i = 0; i < n; i++)
+        xtf_text_put(names->text + (size_t)i * names->width, names->width, words[i], true, i);
+    g_ptr_array_add(formats->labels, names);
+    return names;
+}
+
+const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
+{
+    return names_from_words(formats, (const char *const *)field->labels, field->n_labels, limits->min, limits->max);
+}
+
+const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word)
+{
+    return names_from_words(formats, &word, 1, 0, 0);
+}

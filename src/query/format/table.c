@@ -1,0 +1,228 @@
+#include "src/query/format/table.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/model/vocabulary.h"
+#include "src/query/text/digits.h"
+#include "src/query/text/escape.h"
+#include "src/query/text/value-kind.h"
+
+/* A column shows a field; the first one the row's number. The last text stands last, and keeps its blanks. */
+typedef struct {
+    const XtfField *field;
+    const XtfField *type; /* of a value: the field that says its type */
+    size_t from, width;
+    bool text;
+} Column;
+
+struct XtfTableView {
+    XtfTrace *trace;
+    const XtfTable *table; /* NULL: no rows */
+    uint64_t n_rows;
+    GArray *columns;
+    size_t line;  /* with its newline */
+    char *header; /* the first line */
+};
+
+void xtf_table_view_free(XtfTableView *view)
+{
+    if (!view)
+        return;
+    g_array_unref(view->columns);
+    g_free(view->header);
+    g_free(view);
+}
+
+static Column *column_at(const XtfTableView *view, unsigned i)
+{
+    return &g_array_index(view->columns, Column, i);
+}
+
+static bool is_last(const XtfTableView *view, unsigned i)
+{
+    return i + 1 == view->columns->len;
+}
+
+static const char *column_name(const Column *column)
+{
+    return column->field ? column->field->name : "row";
+}
+
+static XtfValueKind kind_of(const Column *column, const uint8_t *row)
+{
+    if (column->type)
+        return xtf_value_kind(column->type, row);
+    switch (column->field->type) {
+    case XTF_TYPE_STRING:
+        return XTF_VALUE_STRING;
+    case XTF_TYPE_F64:
+        return XTF_VALUE_REAL;
+    case XTF_TYPE_I32:
+    case XTF_TYPE_I64:
+        return XTF_VALUE_SIGNED;
+    default:
+        return XTF_VALUE_UNSIGNED;
+    }
+}
+
+/* What a cell shows: text in the file's own bytes, or printed into `buffer`. */
+static bool cell_text(const XtfTableView *view, const Column *column, const uint8_t *row, uint64_t number,
+                      char buffer[static G_ASCII_DTOSTR_BUF_SIZE], const char **text, GError **error)
+{
+    const XtfField *field = column->field;
+    uint64_t v = field ? xtf_field_get(field, row) : number;
+
+    *text = buffer;
+    if (field && xtf_field_is_none(field, row)) {
+        *text = "-";
+        return true;
+    }
+    if (field && v < field->n_labels) {
+        *text = field->labels[v];
+        return true;
+    }
+    switch (field ? kind_of(column, row) : XTF_VALUE_UNSIGNED) {
+    case XTF_VALUE_STRING:
+        return xtf_trace_string(view->trace, (uint32_t)v, text, error);
+    case XTF_VALUE_REAL:
+        g_ascii_dtostr(buffer, G_ASCII_DTOSTR_BUF_SIZE, xtf_field_get_f64(field, row));
+        break;
+    case XTF_VALUE_SIGNED:
+        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GINT64_FORMAT, (int64_t)v);
+        break;
+    case XTF_VALUE_UNSIGNED:
+        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GUINT64_FORMAT, v);
+        break;
+    }
+    return true;
+}
+
+static const uint8_t *row_at(const XtfTableView *view, uint64_t number)
+{
+    return view->table->rows + number * view->table->schema->row_size;
+}
+
+static void add_columns(XtfTableView *view, const XtfSchema *schema)
+{
+    const XtfField *last = NULL;
+    Column column = {.width = strlen("row")};
+
+    g_array_append_val(view->columns, column);
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        if (schema->fields[i].type == XTF_TYPE_STRING)
+            last = &schema->fields[i];
+    }
+    for (uint32_t i = 0; i <= schema->n_fields; i++) {
+        const XtfField *field = i < schema->n_fields ? &schema->fields[i] : last;
+        if (!field || (field == last && i < schema->n_fields))
+            continue;
+        column.field = field;
+        column.type = g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8
+                          ? xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE)
+                          : NULL;
+        column.text = field->type == XTF_TYPE_STRING || field->n_labels;
+        column.width = xtf_text_width(field->name, true);
+        g_array_append_val(view->columns, column);
+    }
+}
+
+static bool measure(XtfTableView *view, GError **error)
+{
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *text;
+
+    for (uint64_t n = 0; n < view->n_rows; n++) {
+        for (unsigned i = 0; i < view->columns->len; i++) {
+            Column *column = column_at(view, i);
+            if (!cell_text(view, column, row_at(view, n), n, buffer, &text, error))
+                return false;
+            column->width = MAX(column->width, xtf_text_width(text, !is_last(view, i)));
+        }
+    }
+    return true;
+}
+
+static void put_cell(char *line, const Column *column, const char *text, bool last)
+{
+    size_t needed = xtf_text_width(text, !last), pad = column->text ? 0 : column->width - needed;
+    xtf_text_put(line + column->from + pad, column->width - pad, text, !last, 0);
+}
+
+/* The first line begins with "# ", all others with two blanks. */
+static void place(XtfTableView *view)
+{
+    size_t at = strlen("# ");
+
+    for (unsigned i = 0; i < view->columns->len; i++) {
+        column_at(view, i)->from = at;
+        at += column_at(view, i)->width + 1;
+    }
+    view->line = at;
+    view->header = g_malloc(at);
+    memset(view->header, ' ', at);
+    view->header[0] = '#';
+    view->header[at - 1] = '\n';
+    for (unsigned i = 0; i < view->columns->len; i++)
+        put_cell(view->header, column_at(view, i), column_name(column_at(view, i)), is_last(view, i));
+}
+
+XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, GError **error)
+{
+    g_autoptr(XtfTableView) view = g_new0(XtfTableView, 1);
+    uint64_t bytes;
+
+    view->trace = trace;
+    view->columns = g_array_new(FALSE, FALSE, sizeof(Column));
+    if (!xtf_trace_table(trace, schema->name, &view->table, error))
+        return NULL;
+    view->n_rows = view->table ? view->table->n_rows : 0;
+    add_columns(view, schema);
+    if (!measure(view, error))
+        return NULL;
+    place(view);
+    if (__builtin_mul_overflow(view->n_rows + 1, (uint64_t)view->line, &bytes) || bytes > INT64_MAX) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the table \"%s\" makes too large a file", schema->name);
+        return NULL;
+    }
+    return g_steal_pointer(&view);
+}
+
+uint64_t xtf_table_view_size(const XtfTableView *view)
+{
+    return (view->n_rows + 1) * view->line;
+}
+
+static bool render(const XtfTableView *view, uint64_t number, char *line, GError **error)
+{
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *text;
+
+    memset(line, ' ', view->line);
+    line[view->line - 1] = '\n';
+    for (unsigned i = 0; i < view->columns->len; i++) {
+        if (!cell_text(view, column_at(view, i), row_at(view, number), number, buffer, &text, error))
+            return false;
+        put_cell(line, column_at(view, i), text, is_last(view, i));
+    }
+    return true;
+}
+
+void xtf_copy_part(const char *text, size_t size, uint64_t at, uint64_t offset, char *buffer, size_t length)
+{
+    uint64_t from = MAX(at, offset), to = MIN(at + size, offset + length);
+    if (from < to)
+        memcpy(buffer + (from - offset), text + (from - at), (size_t)(to - from));
+}
+
+bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    g_autofree char *line = g_malloc(view->line);
+
+    for (uint64_t n = offset / view->line; n <= view->n_rows && n * view->line < offset + length; n++) {
+        if (n > 0 && !render(view, n - 1, line, error))
+            return false;
+        xtf_copy_part(n ? line : view->header, view->line, n * view->line, offset, buffer, length);
+    }
+    return true;
+}

@@ -1,0 +1,100 @@
+#include "src/query/select/aggregate-ref.h"
+
+#include <string.h>
+
+#include "src/model/vocabulary.h"
+#include "src/query/text/digits.h"
+
+static bool find_sums(XtfMeasure *measure, const XtfSchema *schema, XtfSumsKind kind)
+{
+    for (unsigned i = 0; schema && i < schema->n_sums; i++) {
+        if (schema->sums[i].kind != kind)
+            continue;
+        measure->schema = schema;
+        measure->sums = &schema->sums[i];
+        measure->number = i;
+        return true;
+    }
+    return false;
+}
+
+static unsigned find_key(const XtfMeasure *measure, const char *role)
+{
+    for (unsigned i = 0; i < measure->sums->n_keys; i++) {
+        if (g_str_equal(xtf_measure_key(measure, i)->role, role))
+            return i;
+    }
+    return XTF_KEY_NONE;
+}
+
+static unsigned find_cell(const XtfMeasure *measure, const XtfField *field)
+{
+    unsigned apart = measure->sums->extremes ? XTF_VALUE_CELLS : 1;
+
+    for (unsigned i = 0; field && i < measure->sums->n_values; i++) {
+        if (&measure->schema->fields[measure->sums->values[i]] == field)
+            return 1 + i * apart;
+    }
+    return 0;
+}
+
+const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key)
+{
+    return &measure->schema->fields[measure->sums->keys[key]];
+}
+
+const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell)
+{
+    unsigned apart = measure->sums->extremes ? XTF_VALUE_CELLS : 1;
+    return &measure->schema->fields[measure->sums->values[(cell - 1) / apart]];
+}
+
+bool xtf_measure_frames(XtfMeasure *measure, const XtfGuide *guide)
+{
+    memset(measure, 0, sizeof *measure);
+    return guide->calls >= 0 &&
+           find_sums(measure, xtf_trace_schema(guide->trace, (uint32_t)guide->calls), XTF_SUMS_FRAMES) &&
+           g_str_equal(xtf_measure_key(measure, 0)->role, XTF_ROLE_REGION);
+}
+
+bool xtf_measure_groups(XtfMeasure *measure, const XtfGuide *guide, const char *type)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(guide->trace, type);
+
+    memset(measure, 0, sizeof *measure);
+    if (!find_sums(measure, schema, XTF_SUMS_GROUPS))
+        return false;
+    measure->event = find_key(measure, XTF_ROLE_EVENT);
+    measure->region = find_key(measure, XTF_ROLE_REGION);
+    measure->comm = find_key(measure, XTF_ROLE_COMM);
+    measure->peer = find_key(measure, XTF_ROLE_PEER);
+    measure->metric = find_key(measure, XTF_ROLE_METRIC);
+    measure->value_type = find_key(measure, XTF_ROLE_VALUE_TYPE);
+    measure->bytes = find_cell(measure, xtf_schema_field_by_role(schema, XTF_ROLE_BYTES));
+    measure->received = find_cell(measure, xtf_schema_field(schema, "received"));
+    return true;
+}
+
+size_t xtf_measure_rows_width(const XtfMeasure *measure, const XtfGuide *guide)
+{
+    return measure->schema ? xtf_count_digits(xtf_trace_n_rows(guide->trace, measure->schema->id)) : 1;
+}
+
+size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, unsigned cell)
+{
+    uint64_t sum;
+
+    if (!measure->schema || !cell)
+        return 1;
+    uint32_t field = (uint32_t)(xtf_measure_value(measure, cell) - measure->schema->fields);
+    const XtfLimits *limits = xtf_trace_limits(guide->trace, measure->schema->id, field);
+    uint64_t most = limits->min <= limits->max ? limits->max : 0;
+    if (__builtin_mul_overflow(most, xtf_trace_n_rows(guide->trace, measure->schema->id), &sum))
+        sum = UINT64_MAX;
+    return xtf_count_digits(sum);
+}
+
+bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema)
+{
+    return selection->type == XTF_TYPES_ALL || selection->type == schema->id || schema->kind == XTF_SCHEMA_SIDE;
+}

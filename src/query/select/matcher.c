@@ -1,0 +1,226 @@
+#include "src/query/select/matcher.h"
+
+#include "libxtf/error.h"
+#include "src/model/vocabulary.h"
+#include "src/query/select/aggregate-ref.h"
+#include "src/query/select/selection.h"
+
+/* What one of a group's keys must be. A peer takes two of them: its rank, and what tells its communicator. */
+typedef struct {
+    const XtfField *field;
+    XtfSet *set;
+    unsigned key;   /* its place among the keys */
+    unsigned depth; /* so many keys must be known to decide */
+    bool is_peer;
+} Test;
+
+struct XtfMatcher {
+    unsigned sums;
+    unsigned n_tests;
+    Test tests[XTF_N_FACETS];
+    /* Of peers. */
+    const XtfRanks *ranks;
+    XtfCommSource source; /* of their communicators; without field: ranks are taken for processes */
+    unsigned comm_key;    /* the place of that field among the keys */
+};
+
+static const char *const facet_roles[XTF_N_FACETS] = {
+    [XTF_BY_REGION] = XTF_ROLE_REGION,
+    [XTF_BY_COMM] = XTF_ROLE_COMM,
+    [XTF_BY_TAG] = XTF_ROLE_TAG,
+    [XTF_BY_PEER] = XTF_ROLE_PEER,
+};
+
+XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema)
+{
+    XtfMatch matches = XTF_MATCH_ALL;
+
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        const XtfSet *set = selection->by[i];
+        if (!set)
+            continue;
+        if (!set->n_ranges || !xtf_schema_field_by_role(schema, facet_roles[i]))
+            return XTF_MATCH_NONE;
+        matches = XTF_MATCH_SOME;
+    }
+    return matches;
+}
+
+/* ---- Making one. */
+
+static bool find_key(const XtfSchema *schema, const XtfSums *sums, const XtfField *field, unsigned *key)
+{
+    for (unsigned i = 0; i < sums->n_keys; i++) {
+        if (&schema->fields[sums->keys[i]] == field) {
+            *key = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How peers become processes. False if the schema or the tables cannot be read. */
+static bool load_peers(XtfMatcher *matcher, XtfGuide *guide, const XtfSchema *schema, GError **error)
+{
+    matcher->ranks = xtf_guide_ranks(guide, error);
+    if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, guide->trace, schema, error))
+        return false;
+    if (!matcher->ranks->comms) /* nothing to translate by */
+        matcher->source.field = NULL;
+    return true;
+}
+
+/* False if the keys do not have what the selection asks for. */
+static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfSet *set, const XtfSchema *schema)
+{
+    const XtfSums *sums = &schema->sums[matcher->sums];
+    Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[facet]), .is_peer = facet == XTF_BY_PEER};
+
+    if (!test.field || !find_key(schema, sums, test.field, &test.key))
+        return false;
+    test.depth = test.key + 1;
+    if (test.is_peer && matcher->source.field) {
+        if (!find_key(schema, sums, matcher->source.field, &matcher->comm_key))
+            return false;
+        test.depth = MAX(test.depth, matcher->comm_key + 1);
+    }
+    test.set = xtf_set_ref(set);
+    matcher->tests[matcher->n_tests++] = test;
+    return true;
+}
+
+/* NULL without an error if the keys do not fit. */
+static XtfMatcher *try_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
+                            GError **error)
+{
+    g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
+
+    matcher->sums = sums;
+    if (selection->by[XTF_BY_PEER] && !load_peers(matcher, guide, schema, error))
+        return NULL;
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i] && !add_test(matcher, (XtfFacet)i, selection->by[i], schema))
+            return NULL;
+    }
+    return g_steal_pointer(&matcher);
+}
+
+static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
+{
+    g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
+                "the trace keeps no sums of \"%s\" by what they are narrowed by here: import it anew", schema->name);
+    return NULL;
+}
+
+/* The first of sums [from, to) that fits. */
+static XtfMatcher *first_fit(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned from,
+                             unsigned to, GError **error)
+{
+    for (unsigned i = from; i < to; i++) {
+        GError *problem = NULL;
+        XtfMatcher *matcher = try_sums(guide, selection, schema, i, &problem);
+        if (problem)
+            g_propagate_error(error, problem);
+        if (problem || matcher)
+            return matcher;
+    }
+    return say_unfit(schema, error);
+}
+
+XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
+                            GError **error)
+{
+    return first_fit(guide, selection, schema, sums, sums + 1, error);
+}
+
+XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error)
+{
+    return first_fit(guide, selection, schema, 0, schema->n_sums, error);
+}
+
+void xtf_matcher_free(XtfMatcher *matcher)
+{
+    if (!matcher)
+        return;
+    for (unsigned i = 0; i < matcher->n_tests; i++)
+        xtf_set_unref(matcher->tests[i].set);
+    g_free(matcher);
+}
+
+unsigned xtf_matcher_sums(const XtfMatcher *matcher)
+{
+    return matcher->sums;
+}
+
+/* ---- Matching. */
+
+/* Numbers are what sets hold: "none" is in no set, and neither is what is less than 0. */
+static bool is_number(const XtfField *field, uint64_t value)
+{
+    bool is_signed = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64;
+    return !xtf_key_is_none(field, value) && !(is_signed && (int64_t)value < 0);
+}
+
+/* `source` is the value of the field that tells the communicator. */
+static bool is_peer_meant(const XtfFilter *filter, const Test *test, uint64_t rank, uint64_t source)
+{
+    const XtfMatcher *matcher = filter->matcher;
+    uint64_t comm, proc = rank;
+
+    if (!is_number(test->field, rank))
+        return false;
+    if (matcher->source.field &&
+        !(is_number(matcher->source.field, source) && xtf_comm_source_map(&matcher->source, source, &comm) &&
+          xtf_ranks_proc(matcher->ranks, comm, rank, filter->proc, &proc)))
+        return false;
+    return xtf_set_contains(test->set, proc);
+}
+
+static bool is_meant(const Test *test, uint64_t value)
+{
+    const XtfSet *set = test->set;
+    bool in = set->n_ranges == 1 ? value >= set->ranges[0].first && value <= set->ranges[0].last
+                                 : xtf_set_contains(set, value);
+    return in && is_number(test->field, value);
+}
+
+static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
+{
+    const XtfFilter *filter = data;
+    const XtfMatcher *matcher = filter->matcher;
+    XtfMatch result = XTF_MATCH_ALL;
+
+    for (unsigned i = 0; i < matcher->n_tests; i++) {
+        const Test *test = &matcher->tests[i];
+        if (depth < test->depth)
+            result = XTF_MATCH_SOME;
+        else if (test->is_peer ? !is_peer_meant(filter, test, key[test->key], key[matcher->comm_key])
+                               : !is_meant(test, key[test->key]))
+            return XTF_MATCH_NONE;
+    }
+    return result;
+}
+
+XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
+{
+    return (XtfGroupFilter){match, filter};
+}
+
+bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row)
+{
+    const XtfMatcher *matcher = filter->matcher;
+
+    for (unsigned i = 0; i < matcher->n_tests; i++) {
+        const Test *test = &matcher->tests[i];
+        uint64_t value = xtf_field_get(test->field, row);
+        if (!test->is_peer) {
+            if (!is_meant(test, value))
+                return false;
+            continue;
+        }
+        uint64_t source = matcher->source.field ? xtf_field_get(matcher->source.field, row) : 0;
+        if (!is_peer_meant(filter, test, value, source))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,51 @@
+/*
+ * Matchers: region/, comm/, peer/ and tag/ of a selection, as filters for the groups that an index keeps sums of.
+ *
+ * A matcher is made for the rows of one schema and one of its sums. Which process a peer is depends on who recorded the
+ * row, so what filters is a matcher together with a process.
+ *
+ *     switch (xtf_selection_matches(selection, schema)) {
+ *     case XTF_MATCH_NONE: no row of the schema is in the selection
+ *     case XTF_MATCH_ALL:  no filter is needed
+ *     case XTF_MATCH_SOME:
+ *         matcher = xtf_matcher_new(guide, selection, schema, sums, error);
+ *         XtfFilter filter = {matcher, proc};
+ *         XtfGroupFilter group = xtf_filter_groups(&filter);
+ *         xtf_array_sum(array, sums, &group, n1, n2, totals, error);
+ *     }
+ *
+ * Matchers are immutable: any thread may use them.
+ */
+#pragma once
+
+#include "libxtf/sums.h"
+#include "src/query/select/trace-context.h"
+
+typedef struct XtfSelection XtfSelection;
+
+/* Which rows of a schema are left by region/, comm/, peer/ and tag/, whoever recorded them, and whenever. */
+XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema);
+
+typedef struct XtfMatcher XtfMatcher;
+
+/* Borrows the guide; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do not
+ * tell the selection's rows from others. */
+XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
+                            GError **error);
+/* The same for the first sums that do. */
+XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error);
+void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)
+
+unsigned xtf_matcher_sums(const XtfMatcher *matcher); /* which of schema->sums */
+
+/* For rows that process `proc` recorded. */
+typedef struct {
+    const XtfMatcher *matcher; /* borrowed */
+    uint64_t proc;
+} XtfFilter;
+
+/* Borrows the filter. */
+XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
+/* Whether a row is in the groups meant: xtf_row_matches(), for those who ask for each of many. */
+bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row);

@@ -1,0 +1,211 @@
+#include "src/query/select/number-set.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+
+/* The digits at *text, which it passes over. */
+static bool parse_number(const char **text, uint64_t *value)
+{
+    const char *p = *text;
+    uint64_t v = 0;
+
+    if (!g_ascii_isdigit(*p))
+        return false;
+    for (; g_ascii_isdigit(*p); p++) {
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (v > (UINT64_MAX - digit) / 10)
+            return false;
+        v = v * 10 + digit;
+    }
+    *text = p;
+    *value = v;
+    return true;
+}
+
+static XtfSet *set_new(unsigned n_ranges)
+{
+    XtfSet *set = g_malloc0(sizeof *set + n_ranges * sizeof *set->ranges);
+    g_atomic_ref_count_init(&set->references);
+    set->n_ranges = n_ranges;
+    return set;
+}
+
+XtfSet *xtf_set_ref(XtfSet *set)
+{
+    if (set)
+        g_atomic_ref_count_inc(&set->references);
+    return set;
+}
+
+void xtf_set_unref(XtfSet *set)
+{
+    if (set && g_atomic_ref_count_dec(&set->references))
+        g_free(set);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const XtfRange *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Sorts, and joins ranges that touch: one set, one form. */
+static XtfSet *set_from_ranges(GArray *ranges)
+{
+    XtfSet *set = set_new(ranges->len);
+    unsigned n = 0;
+
+    qsort(ranges->data, ranges->len, sizeof(XtfRange), compare_ranges);
+    for (unsigned i = 0; i < ranges->len; i++) {
+        const XtfRange *range = &g_array_index(ranges, XtfRange, i);
+        XtfRange *previous = n ? &set->ranges[n - 1] : NULL;
+        if (previous && (previous->last == UINT64_MAX || range->first <= previous->last + 1))
+            previous->last = MAX(previous->last, range->last);
+        else
+            set->ranges[n++] = *range;
+    }
+    set->n_ranges = n;
+    return set;
+}
+
+XtfSet *xtf_set_from_numbers(const uint64_t *numbers, size_t n)
+{
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
+
+    for (size_t i = 0; i < n; i++) {
+        XtfRange range = {numbers[i], numbers[i]};
+        g_array_append_val(ranges, range);
+    }
+    return set_from_ranges(ranges);
+}
+
+XtfSet *xtf_set_parse(const char *what, const char *text, GError **error)
+{
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
+    const char *p = text;
+
+    for (;; p++) {
+        XtfRange range;
+        bool good = parse_number(&p, &range.first);
+
+        range.last = range.first;
+        if (good && *p == '-') {
+            p++;
+            good = parse_number(&p, &range.last);
+        }
+        if (!good || (*p && *p != ',')) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63 or 0,4,8-11", text,
+                        what);
+            return NULL;
+        }
+        if (range.first > range.last) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "in \"%s\" the range ends before it begins", text);
+            return NULL;
+        }
+        g_array_append_val(ranges, range);
+        if (!*p)
+            return set_from_ranges(ranges);
+    }
+}
+
+XtfSet *xtf_set_intersect(XtfSet *a, XtfSet *b)
+{
+    if (!a || !b)
+        return xtf_set_ref(a ? a : b);
+
+    XtfSet *set = set_new(a->n_ranges + b->n_ranges);
+    unsigned n = 0;
+    for (unsigned i = 0, j = 0; i < a->n_ranges && j < b->n_ranges;) {
+        uint64_t first = MAX(a->ranges[i].first, b->ranges[j].first);
+        uint64_t last = MIN(a->ranges[i].last, b->ranges[j].last);
+        if (first <= last)
+            set->ranges[n++] = (XtfRange){first, last};
+        if (a->ranges[i].last < b->ranges[j].last)
+            i++;
+        else
+            j++;
+    }
+    set->n_ranges = n;
+    return set;
+}
+
+bool xtf_set_contains(const XtfSet *set, uint64_t value)
+{
+    unsigned low = 0, high = set ? set->n_ranges : 0;
+
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (set->ranges[middle].last < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return !set || (low < set->n_ranges && set->ranges[low].first <= value);
+}
+
+bool xtf_set_single(const XtfSet *set, uint64_t *value)
+{
+    if (!set || set->n_ranges != 1 || set->ranges[0].first != set->ranges[0].last)
+        return false;
+    *value = set->ranges[0].first;
+    return true;
+}
+
+void xtf_set_print(const XtfSet *set, GString *out)
+{
+    for (unsigned i = 0; i < set->n_ranges; i++) {
+        g_string_append_printf(out, "%s%" G_GUINT64_FORMAT, i ? "," : "", set->ranges[i].first);
+        if (set->ranges[i].last != set->ranges[i].first)
+            g_string_append_printf(out, "-%" G_GUINT64_FORMAT, set->ranges[i].last);
+    }
+}
+
+bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single, GError **error)
+{
+    uint64_t from = 0, to = UINT64_MAX;
+    const char *p = text;
+    bool has_from = parse_number(&p, &from), has_dash = *p == '-', has_to = false;
+
+    if (has_dash) {
+        p++;
+        has_to = parse_number(&p, &to);
+    }
+    if (*p || (!has_from && !has_to) || (!has_dash && from == UINT64_MAX)) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                    "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J",
+                    text);
+        return false;
+    }
+    if (from > to) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the numbers \"%s\" end before they begin", text);
+        return false;
+    }
+    *single = !has_dash;
+    *i = from;
+    *j = has_dash ? to : from + 1;
+    return true;
+}
+
+/* What the tree itself names in a selection or in definitions/. Later issues' names are kept free too. */
+static const char *const own_names[] = {
+    "README", "columns", "comm",   "count",  "definitions", "histogram",    "info",    "match",
+    "matrix", "next",    "num",    "peer",   "prev",        "proc",         "profile", "records",
+    "region", "stack",   "tag",    "thread", "time",        "timeline.svg", "zoom",    ".",
+    "..",     "",        "record", "enter",  "bytes",       "imbalance",    "values",
+};
+
+bool xtf_name_is_usable(const char *name)
+{
+    if (strlen(name) > 200 || strchr(name, '/') || !g_utf8_validate(name, -1, NULL))
+        return false;
+    for (const char *p = name; *p; p++) {
+        if (g_ascii_iscntrl(*p))
+            return false;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(own_names); i++) {
+        if (strcmp(name, own_names[i]) == 0)
+            return false;
+    }
+    return true;
+}

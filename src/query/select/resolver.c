@@ -1,0 +1,358 @@
+/*
+ * From selections to spans.
+ *
+ * A selection of the trace is resolved from the P index and two descents an array, and two more where rows are
+ * filtered; one that numbers the records of another from the spans of that, cut at both ends. What was found is kept
+ * under a key that says all about the selection, so that paths that mean the same share it.
+ */
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/select/select.h"
+#include "src/query/select/selection.h"
+
+enum {
+    KEPT_BYTES = 8 << 20,
+    ARRAYS_AT_ONCE = 64,
+};
+
+typedef struct {
+    char *key;
+    XtfSpans *spans;
+    size_t bytes;
+    GList link; /* in `recent` */
+} Entry;
+
+static void entry_free(void *data)
+{
+    Entry *entry = data;
+    g_free(entry->key);
+    xtf_spans_unref(entry->spans);
+    g_free(entry);
+}
+
+void xtf_resolver_init(XtfResolver *resolver, XtfGuide *guide)
+{
+    memset(resolver, 0, sizeof *resolver);
+    resolver->guide = guide;
+    resolver->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entry_free);
+    g_mutex_init(&resolver->lock);
+    g_queue_init(&resolver->recent);
+}
+
+void xtf_resolver_finish(XtfResolver *resolver)
+{
+    g_hash_table_unref(resolver->entries);
+    g_mutex_clear(&resolver->lock);
+}
+
+static const char facet_letters[XTF_N_FACETS] = {
+    [XTF_BY_REGION] = 'R',
+    [XTF_BY_COMM] = 'C',
+    [XTF_BY_TAG] = 'T',
+    [XTF_BY_PEER] = 'P',
+};
+
+static void print_key(const XtfSelection *selection, GString *key)
+{
+    if (selection->base) {
+        print_key(selection->base, key);
+        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->i, selection->j);
+    }
+    if (selection->procs) {
+        g_string_append_c(key, 'p');
+        xtf_set_print(selection->procs, key);
+    }
+    if (selection->threads) {
+        g_string_append_c(key, 't');
+        xtf_set_print(selection->threads, key);
+    }
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i]) {
+            g_string_append_c(key, facet_letters[i]);
+            xtf_set_print(selection->by[i], key);
+        }
+    }
+    g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
+                           selection->type, selection->a, selection->b);
+}
+
+/* ---- Finding the spans. */
+
+typedef struct {
+    XtfGuide *guide;
+    const XtfLocations *locations;
+    const XtfSelection *selection;
+    GArray *spans;
+    GPtrArray *matchers; /* by schema, made when first needed; NULL: nothing is filtered */
+} Search;
+
+static bool search_init(Search *search, XtfGuide *guide, const XtfSelection *selection, GError **error)
+{
+    *search = (Search){.guide = guide, .selection = selection, .locations = xtf_guide_locations(guide, error)};
+    if (!search->locations)
+        return false;
+    search->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+    if (xtf_selection_has_facets(selection)) {
+        search->matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
+        g_ptr_array_set_size(search->matchers, (int)xtf_trace_n_schemas(guide->trace));
+    }
+    return true;
+}
+
+static void search_finish(Search *search)
+{
+    if (search->spans)
+        g_array_unref(search->spans);
+    if (search->matchers)
+        g_ptr_array_unref(search->matchers);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_finish)
+
+static bool may_have(const Search *search, const XtfSchema *schema)
+{
+    const XtfSelection *selection = search->selection;
+
+    return xtf_guide_is_record(search->guide, schema->id) &&
+           (selection->type == XTF_TYPES_ALL || selection->type == schema->id) &&
+           xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
+}
+
+/* The filter for a span, if there is to be one. */
+static bool set_filter(Search *search, XtfSpan *span, GError **error)
+{
+    const XtfSchema *schema = span->array.schema;
+    void **slot = search->matchers ? &search->matchers->pdata[schema->id] : NULL;
+
+    span->filter = (XtfFilter){NULL, search->locations->all[span->location].proc};
+    if (!slot)
+        return true;
+    if (!*slot && !(*slot = xtf_matcher_find(search->guide, search->selection, schema, error)))
+        return false;
+    span->filter.matcher = *slot;
+    return true;
+}
+
+/* From rows lo to hi to those among them that match; *keep is false if there are none. */
+static bool filter_rows(Search *search, XtfSpan *span, bool *keep, GError **error)
+{
+    if (!set_filter(search, span, error) || !xtf_span_position(span, span->lo, &span->lo, error) ||
+        !xtf_span_position(span, span->hi, &span->hi, error))
+        return false;
+    *keep = span->lo < span->hi;
+    return true;
+}
+
+/* Cuts a span to the window; *keep is false if nothing of it is left. */
+static bool cut_to_window(XtfSpan *span, uint64_t a, uint64_t b, bool *keep, GError **error)
+{
+    const XtfArray *array = &span->array;
+
+    *keep = a <= array->last && (b > array->first || b == XTF_TIME_OPEN) && a < b;
+    if (!*keep)
+        return true;
+    if (a > array->first && !xtf_span_rank_within(span, a, span->lo, span->hi, &span->lo, error))
+        return false;
+    if (b <= array->last && b != XTF_TIME_OPEN && !xtf_span_rank_within(span, b, span->lo, span->hi, &span->hi, error))
+        return false;
+    *keep = span->lo < span->hi;
+    return true;
+}
+
+static bool add_array(Search *search, const XtfArray *array, uint32_t place, GError **error)
+{
+    XtfSpan span = {.array = *array, .lo = 0, .hi = array->n_rows, .location = place};
+    bool keep;
+
+    if (!may_have(search, array->schema))
+        return true;
+    if (!cut_to_window(&span, search->selection->a, search->selection->b, &keep, error))
+        return false;
+    if (keep && !filter_rows(search, &span, &keep, error))
+        return false;
+    if (keep)
+        g_array_append_val(search->spans, span);
+    return true;
+}
+
+static bool add_location(Search *search, uint32_t place, GError **error)
+{
+    const XtfLocation *location = &search->locations->all[place];
+    XtfArray arrays[ARRAYS_AT_ONCE];
+
+    for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_AT_ONCE) {
+        uint64_t count = MIN(location->n_arrays - done, (uint64_t)ARRAYS_AT_ONCE);
+        if (!xtf_trace_get_arrays(search->guide->trace, location->first_array + done, count, arrays, error))
+            return false;
+        for (uint64_t i = 0; i < count; i++) {
+            if (!add_array(search, &arrays[i], place, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool find_in_trace(Search *search, GError **error)
+{
+    g_autoptr(GArray) places = xtf_selection_locations(search->selection, search->locations);
+
+    for (unsigned i = 0; i < places->len; i++) {
+        if (!add_location(search, g_array_index(places, uint32_t, i), error))
+            return false;
+    }
+    return true;
+}
+
+/* Narrows positions of a span of a base, which are cut to `span` already, by what came after the base. */
+static bool narrow_span(Search *search, XtfSpan *span, bool *keep, GError **error)
+{
+    const XtfSelection *selection = search->selection, *base = selection->base;
+
+    *keep = true;
+    if ((selection->a != base->a || selection->b != base->b) &&
+        !cut_to_window(span, selection->a, selection->b, keep, error))
+        return false;
+    if (!*keep)
+        return true;
+    if (memcmp(selection->by, base->by, sizeof base->by) == 0)
+        return set_filter(search, span, error); /* the positions stay */
+
+    return xtf_span_rows(span, &span->lo, &span->hi, error) && filter_rows(search, span, keep, error);
+}
+
+/* The part of a base's spans between the positions of its records i and j, narrowed by what came after. */
+static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
+{
+    const XtfSelection *selection = search->selection;
+    g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
+
+    if (!xtf_select(base, MIN(selection->i, base->count), from, error) ||
+        !xtf_select(base, MIN(selection->j, base->count), to, error))
+        return false;
+    for (uint32_t i = 0; i < base->n; i++) {
+        XtfSpan span = base->spans[i];
+        const XtfLocation *location = &search->locations->all[span.location];
+        bool keep = from[i] < to[i] && xtf_set_contains(selection->procs, location->proc) &&
+                    xtf_set_contains(selection->threads, location->thread) && may_have(search, span.array.schema);
+        span.lo = from[i];
+        span.hi = to[i];
+        if (keep && !narrow_span(search, &span, &keep, error))
+            return false;
+        if (keep)
+            g_array_append_val(search->spans, span);
+    }
+    return true;
+}
+
+static XtfSpans *gather_spans(Search *search, GError **error)
+{
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < search->spans->len; i++) {
+        const XtfSpan *span = &g_array_index(search->spans, XtfSpan, i);
+        if (__builtin_add_overflow(count, span->hi - span->lo, &count)) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
+            return NULL;
+        }
+    }
+
+    XtfSpans *spans = xtf_spans_new(search->spans->len);
+    if (search->spans->len)
+        memcpy(spans->spans, search->spans->data, search->spans->len * sizeof(XtfSpan));
+    spans->count = count;
+    spans->matchers = g_steal_pointer(&search->matchers);
+    return spans;
+}
+
+static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    g_auto(Search) search = {0};
+
+    if (!search_init(&search, resolver->guide, selection, error))
+        return NULL;
+    if (selection->base) {
+        g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
+        if (!base || !find_in_base(&search, base, error))
+            return NULL;
+    } else if (!find_in_trace(&search, error)) {
+        return NULL;
+    }
+    return gather_spans(&search, error);
+}
+
+/* ---- Keeping them. */
+
+static XtfSpans *recall(XtfResolver *resolver, const char *key)
+{
+    XtfSpans *spans = NULL;
+
+    g_mutex_lock(&resolver->lock);
+    Entry *entry = g_hash_table_lookup(resolver->entries, key);
+    if (entry) {
+        g_queue_unlink(&resolver->recent, &entry->link);
+        g_queue_push_head_link(&resolver->recent, &entry->link);
+        spans = xtf_spans_ref(entry->spans);
+    }
+    g_mutex_unlock(&resolver->lock);
+    return spans;
+}
+
+/* Takes the key. The latest entry stays, whatever its size. */
+static void keep(XtfResolver *resolver, char *key, XtfSpans *spans)
+{
+    Entry *entry = g_new0(Entry, 1);
+    *entry = (Entry){.key = key, .spans = xtf_spans_ref(spans)};
+    entry->bytes = sizeof *entry + strlen(key) + 64 + spans->n * sizeof(XtfSpan);
+    entry->link.data = entry;
+
+    g_mutex_lock(&resolver->lock);
+    if (g_hash_table_contains(resolver->entries, key)) { /* another thread was faster */
+        entry_free(entry);
+    } else {
+        g_hash_table_insert(resolver->entries, key, entry);
+        g_queue_push_head_link(&resolver->recent, &entry->link);
+        resolver->bytes += entry->bytes;
+    }
+    while (resolver->bytes > KEPT_BYTES && resolver->recent.length > 1) {
+        Entry *oldest = g_queue_pop_tail_link(&resolver->recent)->data;
+        resolver->bytes -= oldest->bytes;
+        g_hash_table_remove(resolver->entries, oldest->key);
+    }
+    g_mutex_unlock(&resolver->lock);
+}
+
+XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    g_autoptr(GString) key = g_string_new(NULL);
+    print_key(selection, key);
+
+    XtfSpans *spans = recall(resolver, key->str);
+    if (!spans && (spans = find_spans(resolver, selection, error)))
+        keep(resolver, g_strdup(key->str), spans);
+    return spans;
+}
+
+bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error)
+{
+    const XtfScale *scale = &resolver->guide->scale;
+    XtfTrace *trace = resolver->guide->trace;
+    uint64_t total = 0;
+
+    if (selection->base || selection->procs || selection->threads || xtf_selection_has_facets(selection) ||
+        selection->a > scale->origin || selection->b < scale->end || selection->type == XTF_TYPES_NONE) {
+        g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
+        if (!spans)
+            return false;
+        *count = spans->count;
+        return true;
+    }
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        bool counts = selection->type == XTF_TYPES_ALL ? xtf_guide_is_record(resolver->guide, i) : selection->type == i;
+        if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
+            return false;
+        }
+    }
+    *count = total;
+    return true;
+}

@@ -1,0 +1,257 @@
+/*
+ * Selecting by rank among sorted arrays.
+ *
+ * Two searches, one after the other. By time: the k-th record's time T is the least for which more than k records have
+ * a time up to T. Each probe narrows, in every array, the rows that are still in question, so later probes cost fewer
+ * comparisons, and arrays that are out of question nothing. Then, among the rows at T: by location, where counting is
+ * enough, and in one location by seq.
+ *
+ * Probes are guessed by interpolation at first, which is good for times that are spread evenly, then taken from the
+ * middle of the array with most rows left, which is good for all: it halves that array at least every other time,
+ * however many times are equal.
+ */
+#include "src/query/select/select.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/model/vocabulary.h"
+
+enum {
+    GUESSES = 4,
+};
+
+typedef struct {
+    const XtfSpans *spans;
+    uint64_t k;                   /* to pass over, beginning with `low` */
+    uint64_t total;               /* sum of high - low */
+    uint64_t t_low, t_high;       /* T is among these; the rows in question have these times */
+    uint64_t *low, *high, *probe; /* by span */
+} Search;
+
+/* Rows in question with a time up to t: where they end in each array, and how many there are. */
+static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **error)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < search->spans->n; i++) {
+        const XtfSpan *span = &search->spans->spans[i];
+        uint64_t low = search->low[i], high = search->high[i], n = low;
+
+        if (low < high) {
+            if (t >= span->array.last)
+                n = high;
+            else if (t >= span->array.first && !xtf_span_rank_within(span, t + 1, low, high, &n, error))
+                return false;
+        }
+        search->probe[i] = CLAMP(n, low, high);
+        *count += search->probe[i] - low;
+    }
+    return true;
+}
+
+static uint64_t interpolate(const Search *search)
+{
+    uint64_t width = search->t_high - search->t_low;
+    return search->t_low + (uint64_t)((unsigned __int128)width * search->k / search->total);
+}
+
+/* The row in the middle of the array with most rows left. */
+typedef struct {
+    uint32_t span;
+    uint64_t n, t;
+} Pivot;
+
+static bool find_pivot(const Search *search, Pivot *pivot, GError **error)
+{
+    uint32_t widest = 0;
+
+    for (uint32_t i = 0; i < search->spans->n; i++) {
+        if (search->high[i] - search->low[i] > search->high[widest] - search->low[widest])
+            widest = i;
+    }
+    pivot->span = widest;
+    pivot->n = search->low[widest] + (search->high[widest] - search->low[widest]) / 2;
+    return xtf_span_time(&search->spans->spans[widest], pivot->n, &pivot->t, error);
+}
+
+/* Whether the probe at t cuts the pivot's array at the pivot, as it must, since its time is known. Where an index and
+ * its leaves disagree it may not; then the search would go on for ever. */
+static bool probe_fits(const Search *search, const Pivot *pivot, uint64_t t, GError **error)
+{
+    if (pivot->t >= search->t_low && pivot->t <= search->t_high &&
+        (search->probe[pivot->span] > pivot->n) == (pivot->t <= t))
+        return true;
+    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: row %" G_GUINT64_FORMAT " is not where its time is",
+                search->spans->spans[pivot->span].array.id, pivot->n);
+    return false;
+}
+
+static void swap(uint64_t **a, uint64_t **b)
+{
+    uint64_t *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Until the rows in question all have one time. */
+static bool search_time(Search *search, GError **error)
+{
+    for (unsigned step = 0; search->t_low < search->t_high && search->k; step++) {
+        bool guessing = step < GUESSES;
+        uint64_t t, count;
+        Pivot pivot = {0};
+
+        if (!guessing && !find_pivot(search, &pivot, error))
+            return false;
+        t = CLAMP(guessing ? interpolate(search) : pivot.t, search->t_low, search->t_high - 1);
+        if (!count_through(search, t, &count, error) || (!guessing && !probe_fits(search, &pivot, t, error)))
+            return false;
+        if (count > search->k) {
+            search->t_high = t;
+            search->total = count;
+            swap(&search->high, &search->probe);
+        } else {
+            search->t_low = t + 1;
+            search->total -= count;
+            search->k -= count;
+            swap(&search->low, &search->probe);
+        }
+    }
+    return true;
+}
+
+bool xtf_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error)
+{
+    uint32_t n = spans->n;
+    g_autofree uint64_t *room = g_new(uint64_t, 3 * (size_t)n + 1);
+    Search search = {.spans = spans,
+                     .k = k,
+                     .total = spans->count,
+                     .t_low = UINT64_MAX,
+                     .t_high = 0,
+                     .low = room,
+                     .high = room + n,
+                     .probe = room + 2 * (size_t)n};
+
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfSpan *span = &spans->spans[i];
+        search.low[i] = span->lo;
+        search.high[i] = span->hi;
+        search.t_low = MIN(search.t_low, span->array.first);
+        search.t_high = MAX(search.t_high, span->array.last);
+        positions[i] = k < spans->count ? span->lo : span->hi;
+    }
+    if (k == 0 || k >= spans->count)
+        return true;
+    if (n == 1) {
+        positions[0] += k;
+        return true;
+    }
+    if (!search_time(&search, error) || !xtf_select_ties(spans, search.k, search.low, search.high, error))
+        return false;
+    memcpy(positions, search.low, n * sizeof *positions);
+    return true;
+}
+
+/* ---- Ties in one location: the arrays from `begin` to `end`, by seq. */
+
+static bool seq_at(const XtfSpan *span, uint64_t position, uint64_t *seq, GError **error)
+{
+    const XtfField *field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t n;
+
+    if (!xtf_span_row_number(span, position, &n, error) || (field && !xtf_array_row(&span->array, n, row, error)))
+        return false;
+    *seq = xtf_row_seq(field, row, n);
+    return true;
+}
+
+bool xtf_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t high, uint64_t *position, GError **error)
+{
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2, s;
+        if (!seq_at(span, middle, &s, error))
+            return false;
+        if (s < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *position = low;
+    return true;
+}
+
+/* Arrays of one location, `n` of them, and their rows that are in question. */
+typedef struct {
+    const XtfSpan *spans;
+    uint32_t n;
+    uint64_t *low, *high, *cut;
+} Ties;
+
+/* Cuts the ties at row `middle` of array `pivot`: cut[i] is the first row of array i that does not come before it. */
+static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before, GError **error)
+{
+    uint64_t seq;
+
+    if (!seq_at(&ties->spans[pivot], middle, &seq, error))
+        return false;
+    *before = 0;
+    for (uint32_t i = 0; i < ties->n; i++) {
+        uint64_t bound = seq + (i < pivot && seq < UINT64_MAX); /* of two equal ones the former array's is first */
+        ties->cut[i] = middle;
+        if (i != pivot && !xtf_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
+            return false;
+        *before += ties->cut[i] - ties->low[i];
+    }
+    return true;
+}
+
+static bool select_by_seq(Ties *ties, uint64_t k, GError **error)
+{
+    while (k) {
+        uint32_t widest = 0, n_open = 0;
+        uint64_t before;
+
+        for (uint32_t i = 0; i < ties->n; i++) {
+            n_open += ties->low[i] < ties->high[i];
+            if (ties->high[i] - ties->low[i] > ties->high[widest] - ties->low[widest])
+                widest = i;
+        }
+        uint64_t size = ties->high[widest] - ties->low[widest], middle = ties->low[widest] + size / 2;
+        if (n_open <= 1) {
+            ties->low[widest] += MIN(k, size);
+            return true;
+        }
+        if (!cut_at(ties, widest, middle, &before, error))
+            return false;
+        memcpy(k < before ? ties->high : ties->low, ties->cut, ties->n * sizeof *ties->cut);
+        if (k < before)
+            continue;
+        k -= before;
+        if (k) { /* past the row itself too: each round takes something away */
+            ties->low[widest]++;
+            k--;
+        }
+    }
+    return true;
+}
+
+bool xtf_select_ties(const XtfSpans *spans, uint64_t k, uint64_t *low, const uint64_t *high, GError **error)
+{
+    for (uint32_t begin = 0, end; begin < spans->n && k; begin = end) {
+        uint64_t count = 0;
+
+        for (end = begin; end < spans->n && spans->spans[end].location == spans->spans[begin].location; end++)
+            count += high[end] - low[end];
+        if (k < count) {
+            g_autofree uint64_t *cut = g_new(uint64_t, end - begin);
+            g_autofree uint64_t *top = g_memdup2(high + begin, (end - begin) * sizeof *high);
+            Ties ties = {spans->spans + begin, end - begin, low + begin, top, cut};
+            return select_by_seq(&ties, k, error);
+        }
+        memcpy(low + begin, high + begin, (end - begin) * sizeof *low);
+        k -= count;
+    }
+    return true;
+}

@@ -1,0 +1,166 @@
+#include "src/query/select/selection.h"
+
+XtfSelection *xtf_selection_new(void)
+{
+    XtfSelection *selection = g_new0(XtfSelection, 1);
+    g_atomic_ref_count_init(&selection->references);
+    selection->type = XTF_TYPES_ALL;
+    selection->b = XTF_TIME_OPEN;
+    return selection;
+}
+
+XtfSelection *xtf_selection_ref(XtfSelection *selection)
+{
+    g_atomic_ref_count_inc(&selection->references);
+    return selection;
+}
+
+void xtf_selection_unref(XtfSelection *selection)
+{
+    while (selection && g_atomic_ref_count_dec(&selection->references)) {
+        XtfSelection *base = selection->base;
+        xtf_set_unref(selection->procs);
+        xtf_set_unref(selection->threads);
+        for (unsigned i = 0; i < XTF_N_FACETS; i++)
+            xtf_set_unref(selection->by[i]);
+        g_free(selection);
+        selection = base;
+    }
+}
+
+/* Member by member: the count of references changes under other threads. */
+static XtfSelection *selection_copy(const XtfSelection *selection)
+{
+    XtfSelection *copy = xtf_selection_new();
+    copy->base = selection->base ? xtf_selection_ref(selection->base) : NULL;
+    copy->i = selection->i;
+    copy->j = selection->j;
+    copy->procs = xtf_set_ref(selection->procs);
+    copy->threads = xtf_set_ref(selection->threads);
+    for (unsigned i = 0; i < XTF_N_FACETS; i++)
+        copy->by[i] = xtf_set_ref(selection->by[i]);
+    copy->type = selection->type;
+    copy->a = selection->a;
+    copy->b = selection->b;
+    return copy;
+}
+
+XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfSet *procs)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_set_unref(narrow->procs);
+    narrow->procs = xtf_set_intersect(selection->procs, procs);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfSet *threads)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_set_unref(narrow->threads);
+    narrow->threads = xtf_set_intersect(selection->threads, threads);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfSet *values)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_set_unref(narrow->by[facet]);
+    narrow->by[facet] = xtf_set_intersect(selection->by[facet], values);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    narrow->type = selection->type == XTF_TYPES_ALL || selection->type == schema ? (int64_t)schema : XTF_TYPES_NONE;
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t a, uint64_t b)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    narrow->a = MAX(selection->a, a);
+    narrow->b = MAX(MIN(selection->b, b), narrow->a);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint64_t j)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    if (narrow->base)
+        xtf_selection_unref(narrow->base);
+    narrow->base = xtf_selection_ref(selection);
+    narrow->i = i;
+    narrow->j = j;
+    return narrow;
+}
+
+bool xtf_selection_has_facets(const XtfSelection *selection)
+{
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i])
+            return true;
+    }
+    return false;
+}
+
+void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to)
+{
+    *from = CLAMP(selection->a, scale->origin, scale->end);
+    *to = CLAMP(selection->b, *from, scale->end);
+}
+
+static int compare_places(const void *a, const void *b, void *data)
+{
+    const XtfLocation *all = data;
+    uint64_t x = all[*(const uint32_t *)a].id, y = all[*(const uint32_t *)b].id;
+    return x < y ? -1 : x > y;
+}
+
+static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfRange range,
+                               GArray *places)
+{
+    for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
+        const XtfLocation *location = &locations->all[i];
+        if (location->proc > range.last)
+            break;
+        if (xtf_set_contains(selection->threads, location->thread))
+            g_array_append_val(places, i);
+    }
+}
+
+GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations)
+{
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    const XtfSet *procs = selection->procs;
+
+    if (!procs)
+        add_range_of_procs(selection, locations, (XtfRange){0, UINT64_MAX}, places);
+    for (unsigned i = 0; procs && i < procs->n_ranges; i++)
+        add_range_of_procs(selection, locations, procs->ranges[i], places);
+    g_array_sort_with_data(places, compare_places, locations->all);
+    return places;
+}
+
+XtfSpans *xtf_spans_new(uint32_t n)
+{
+    XtfSpans *spans = g_malloc0(sizeof *spans + (size_t)n * sizeof *spans->spans);
+    g_atomic_ref_count_init(&spans->references);
+    spans->n = n;
+    return spans;
+}
+
+XtfSpans *xtf_spans_ref(XtfSpans *spans)
+{
+    g_atomic_ref_count_inc(&spans->references);
+    return spans;
+}
+
+void xtf_spans_unref(XtfSpans *spans)
+{
+    if (!spans || !g_atomic_ref_count_dec(&spans->references))
+        return;
+    if (spans->matchers)
+        g_ptr_array_unref(spans->matchers);
+    g_free(spans);
+}

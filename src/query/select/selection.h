@@ -1,0 +1,97 @@
+/*
+ * Selections: what a directory of the tree stands for, and where its records are.
+ *
+ * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when something is
+ * counted or read is it resolved to spans: of each array the rows that belong to it, found by two descents for a
+ * window, none without one; and two for what filters them. The records of a selection are those of its spans, in (T,
+ * location, seq) order.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/query/select/number-set.h"
+#include "src/query/select/span.h"
+#include "src/query/select/trace-context.h"
+
+enum {
+    XTF_TYPES_ALL = -1,
+    XTF_TYPES_NONE = -2, /* two types at once */
+};
+
+/* What narrows by the values of fields of these roles. A record type that has no such field has no records then. */
+typedef enum {
+    XTF_BY_REGION, /* rows of definitions/regions */
+    XTF_BY_COMM,   /* rows of definitions/communicators */
+    XTF_BY_TAG,
+    XTF_BY_PEER, /* processes */
+    XTF_N_FACETS,
+} XtfFacet;
+
+typedef struct XtfSelection XtfSelection;
+struct XtfSelection {
+    gatomicrefcount references;
+    XtfSelection *base; /* whose records i to j these are; NULL: the trace */
+    uint64_t i, j;
+    /* These hold for all of its records. With a base they begin as the base's. */
+    XtfSet *procs, *threads;  /* NULL: all */
+    XtfSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
+    int64_t type;             /* a schema's id, or XTF_TYPES_... */
+    uint64_t a, b;            /* [a, b) */
+};
+
+XtfSelection *xtf_selection_new(void); /* all of the trace */
+XtfSelection *xtf_selection_ref(XtfSelection *selection);
+void xtf_selection_unref(XtfSelection *selection); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
+
+/* New selections. */
+XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfSet *procs);
+XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfSet *threads);
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfSet *values);
+XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
+XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t a, uint64_t b);
+XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint64_t j);
+
+/* Whether anything narrows by the values of fields. */
+bool xtf_selection_has_facets(const XtfSelection *selection);
+
+/* Its window, cut off at the ends of the trace. */
+void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to);
+
+typedef struct {
+    gatomicrefcount references;
+    uint64_t count;      /* of records */
+    GPtrArray *matchers; /* that the spans' filters borrow; NULL: none */
+    uint32_t n;
+    XtfSpan spans[]; /* by location, then schema */
+} XtfSpans;
+
+XtfSpans *xtf_spans_new(uint32_t n); /* zeroed */
+XtfSpans *xtf_spans_ref(XtfSpans *spans);
+void xtf_spans_unref(XtfSpans *spans); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSpans, xtf_spans_unref)
+
+/* The places of the locations that a selection may have records of, in the order of their keys. */
+GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
+
+/* Spans of selections, found once and kept for those who ask again; bounded. */
+typedef struct {
+    XtfGuide *guide; /* borrowed */
+    GMutex lock;
+    GHashTable *entries; /* key to entry */
+    GQueue recent;       /* entries, the latest first */
+    size_t bytes;
+} XtfResolver;
+
+void xtf_resolver_init(XtfResolver *resolver, XtfGuide *guide);
+void xtf_resolver_finish(XtfResolver *resolver);
+
+/* A new reference; NULL with an error. */
+XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error);
+/* The number of records: by the catalog alone where that knows it. */
+bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error);

@@ -1,0 +1,310 @@
+#include "src/query/select/trace-context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/model/vocabulary.h"
+#include "src/query/text/digits.h"
+
+enum {
+    ARRAYS_AT_ONCE = 256,
+};
+
+/* ---- Collecting the locations: from the P index, which knows all that have rows, and the table, which knows their
+ * numbers. */
+
+typedef struct {
+    XtfLocation location;
+    bool numbered; /* by the table */
+} Candidate;
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const Candidate *x = a, *y = b;
+    return x->location.id < y->location.id ? -1 : x->location.id > y->location.id;
+}
+
+static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
+{
+    uint64_t n_arrays = xtf_trace_n_arrays(trace);
+    XtfArray arrays[ARRAYS_AT_ONCE];
+    Candidate *last = NULL;
+
+    for (uint64_t rank = 0; rank < n_arrays; rank += ARRAYS_AT_ONCE) {
+        uint64_t count = MIN(n_arrays - rank, (uint64_t)ARRAYS_AT_ONCE);
+        if (!xtf_trace_get_arrays(trace, rank, count, arrays, error))
+            return false;
+        for (uint64_t i = 0; i < count; i++) {
+            if (!last || last->location.id != arrays[i].location) {
+                Candidate candidate = {.location = {.id = arrays[i].location, .first_array = rank + i}};
+                g_array_append_val(found, candidate);
+                last = &g_array_index(found, Candidate, found->len - 1);
+            }
+            last->location.n_arrays++;
+        }
+    }
+    return true;
+}
+
+static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
+{
+    const XtfTable *table;
+    uint64_t n_indexed = found->len;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_LOCATIONS, &table, error))
+        return false;
+    const XtfField *id = table ? xtf_schema_field(table->schema, "id") : NULL;
+    const XtfField *proc = table ? xtf_schema_field(table->schema, "proc") : NULL;
+    const XtfField *thread = table ? xtf_schema_field(table->schema, "thread") : NULL;
+
+    for (uint64_t i = 0; id && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        Candidate new = {.location.id = xtf_field_get(id, row), .numbered = true};
+        Candidate *old = n_indexed ? bsearch(&new, found->data, n_indexed, sizeof new, compare_candidates) : NULL;
+
+        new.location.proc = proc ? xtf_field_get(proc, row) : new.location.id;
+        new.location.thread = thread ? xtf_field_get(thread, row) : 0;
+        if (!old) {
+            g_array_append_val(found, new);
+        } else if (!old->numbered) { /* of two rows for one location the first counts */
+            old->location.proc = new.location.proc;
+            old->location.thread = new.location.thread;
+            old->numbered = true;
+        }
+    }
+    return true;
+}
+
+/* Locations that the table leaves out become processes of their own: by their key where that number is free, else
+ * after all others. */
+static void number_the_rest(GArray *found)
+{
+    g_autoptr(GHashTable) taken = g_hash_table_new(g_int64_hash, g_int64_equal);
+    uint64_t next = 0;
+
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (candidate->numbered)
+            g_hash_table_add(taken, &candidate->location.proc);
+    }
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!candidate->numbered && !g_hash_table_contains(taken, &candidate->location.id)) {
+            candidate->location.proc = candidate->location.id;
+            candidate->numbered = true;
+        }
+        if (candidate->numbered)
+            next = MAX(next, candidate->location.proc + 1);
+    }
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!candidate->numbered)
+            candidate->location.proc = next++;
+    }
+}
+
+/* ---- The sorted forms. */
+
+static int compare_locations(const void *a, const void *b)
+{
+    const XtfLocation *x = a, *y = b;
+    if (x->proc != y->proc)
+        return x->proc < y->proc ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t sort_distinct(uint64_t *numbers, uint32_t n)
+{
+    uint32_t distinct = 0;
+
+    if (n)
+        qsort(numbers, n, sizeof *numbers, compare_numbers);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!distinct || numbers[distinct - 1] != numbers[i])
+            numbers[distinct++] = numbers[i];
+    }
+    return distinct;
+}
+
+static void build_locations(XtfLocations *locations, GArray *found)
+{
+    uint32_t n = 0;
+
+    g_array_sort(found, compare_candidates);
+    locations->all = g_new(XtfLocation, found->len);
+    for (unsigned i = 0; i < found->len; i++) {
+        const Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!n || locations->all[n - 1].id != candidate->location.id)
+            locations->all[n++] = candidate->location;
+    }
+    locations->n = n;
+    if (n)
+        qsort(locations->all, n, sizeof *locations->all, compare_locations);
+
+    locations->procs = g_new(uint64_t, n);
+    locations->threads = g_new(uint64_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        locations->procs[i] = locations->all[i].proc;
+        locations->threads[i] = locations->all[i].thread;
+    }
+    locations->n_procs = sort_distinct(locations->procs, n);
+    locations->n_threads = sort_distinct(locations->threads, n);
+}
+
+static bool load_locations(XtfGuide *guide, GError **error)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
+
+    if (!collect_indexed(guide->trace, found, error) || !number_by_table(guide->trace, found, error))
+        return false;
+    if (found->len > G_MAXINT) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
+        return false;
+    }
+    number_the_rest(found);
+    build_locations(&guide->locations, found);
+    return true;
+}
+
+const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(&guide->locations_loaded))
+        return &guide->locations;
+    g_mutex_lock(&guide->lock);
+    if (!guide->locations_loaded && (good = load_locations(guide, error)))
+        g_atomic_int_set(&guide->locations_loaded, 1);
+    g_mutex_unlock(&guide->lock);
+    return good ? &guide->locations : NULL;
+}
+
+const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(&guide->ranks_loaded))
+        return &guide->ranks;
+    g_mutex_lock(&guide->lock);
+    if (!guide->ranks_loaded && (good = xtf_ranks_load(&guide->ranks, guide->trace, error)))
+        g_atomic_int_set(&guide->ranks_loaded, 1);
+    g_mutex_unlock(&guide->lock);
+    return good ? &guide->ranks : NULL;
+}
+
+static bool load_named(XtfGuide *guide, GError **error)
+{
+    if (!xtf_named_load(&guide->regions, guide->trace, XTF_TABLE_REGIONS, "region", error))
+        return false;
+    if (xtf_named_load(&guide->comms, guide->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
+        return true;
+    xtf_named_finish(&guide->regions);
+    return false;
+}
+
+static bool have_named(XtfGuide *guide, GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(&guide->named_loaded))
+        return true;
+    g_mutex_lock(&guide->lock);
+    if (!guide->named_loaded && (good = load_named(guide, error)))
+        g_atomic_int_set(&guide->named_loaded, 1);
+    g_mutex_unlock(&guide->lock);
+    return good;
+}
+
+const XtfNamed *xtf_guide_regions(XtfGuide *guide, GError **error)
+{
+    return have_named(guide, error) ? &guide->regions : NULL;
+}
+
+const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error)
+{
+    return have_named(guide, error) ? &guide->comms : NULL;
+}
+
+uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
+{
+    uint32_t low = 0, high = locations->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (locations->all[middle].proc < proc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+unsigned xtf_procs_width(const XtfLocations *locations)
+{
+    return xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0);
+}
+
+bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error)
+{
+    for (unsigned i = 0; i < 2 * set->n_ranges; i++) {
+        uint64_t number = i % 2 ? set->ranges[i / 2].last : set->ranges[i / 2].first;
+        if (n && bsearch(&number, numbers, n, sizeof number, compare_numbers))
+            continue;
+        if (n)
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                        "there is no %s %" G_GUINT64_FORMAT "; there are %u, from %" G_GUINT64_FORMAT
+                        " to %" G_GUINT64_FORMAT,
+                        what, number, n, numbers[0], numbers[n - 1]);
+        else
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);
+        return false;
+    }
+    return true;
+}
+
+const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKind kind)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(guide->trace, i);
+        if (schema->kind == kind && strcmp(guide->type_names[i], name) == 0)
+            return schema;
+    }
+    return NULL;
+}
+
+void xtf_guide_init(XtfGuide *guide, XtfTrace *trace)
+{
+    uint32_t n_schemas = xtf_trace_n_schemas(trace);
+    const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_TYPE_CALLS);
+
+    memset(guide, 0, sizeof *guide);
+    guide->trace = trace;
+    g_mutex_init(&guide->lock);
+    xtf_scale_init(&guide->scale, xtf_trace_clock(trace));
+    guide->type_names = g_new0(char *, n_schemas + 1);
+    for (uint32_t i = 0; i < n_schemas; i++) {
+        const char *name = xtf_trace_schema(trace, i)->name;
+        guide->type_names[i] = xtf_name_is_usable(name) ? g_strdup(name) : g_strdup_printf("schema~%u", i);
+    }
+    guide->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
+}
+
+void xtf_guide_finish(XtfGuide *guide)
+{
+    g_strfreev(guide->type_names);
+    g_free(guide->locations.all);
+    g_free(guide->locations.procs);
+    g_free(guide->locations.threads);
+    xtf_named_finish(&guide->regions);
+    xtf_named_finish(&guide->comms);
+    g_mutex_clear(&guide->lock);
+}

@@ -1,0 +1,77 @@
+/*
+ * What the query layer knows of a trace beyond its rows: who is where, what is called how.
+ *
+ * Everything is found by the names of src/model/vocabulary.h, loaded when first needed, and may be missing: without a
+ * table of locations, each location is a process of its own with one thread.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/array.h"
+#include "libxtf/trace.h"
+#include "src/query/select/name-index.h"
+#include "src/query/select/number-set.h"
+#include "src/query/select/ranks.h"
+#include "src/query/text/time-scale.h"
+
+typedef struct {
+    uint64_t id;           /* key P */
+    uint64_t proc, thread; /* its numbers in the tree */
+    uint64_t first_array;  /* its place in the P index */
+    uint64_t n_arrays;     /* side arrays too */
+} XtfLocation;
+
+typedef struct {
+    XtfLocation *all; /* by (proc, thread, id) */
+    uint32_t n;
+    uint64_t *procs;   /* distinct, ascending */
+    uint64_t *threads; /* distinct, ascending */
+    uint32_t n_procs, n_threads;
+} XtfLocations;
+
+typedef struct {
+    XtfTrace *trace; /* borrowed */
+    XtfScale scale;
+    char **type_names; /* of a schema in the tree, by id: its name, where that can stand there */
+    int64_t calls;     /* the record type of the call stack; -1: none */
+
+    GMutex lock; /* for loading, once */
+    XtfLocations locations;
+    gint locations_loaded; /* atomic */
+    XtfRanks ranks;
+    gint ranks_loaded; /* atomic */
+    XtfNamed regions, comms;
+    gint named_loaded; /* atomic */
+} XtfGuide;
+
+void xtf_guide_init(XtfGuide *guide, XtfTrace *trace);
+void xtf_guide_finish(XtfGuide *guide);
+
+/* Loaded when first asked for. NULL with an error. */
+const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error);
+const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error);
+const XtfNamed *xtf_guide_regions(XtfGuide *guide, GError **error);
+const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error);
+
+/* The first place in `all` of process `proc` or a later one. */
+uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
+
+/* Digits of the largest number of a process. */
+unsigned xtf_procs_width(const XtfLocations *locations);
+
+/* Whether all ends of a set's ranges are among `numbers`, which ascend. */
+bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error);
+
+/* The schema that has this name in the tree, and this kind; NULL if there is none. */
+const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKind kind);
+
+static inline bool xtf_guide_is_record(const XtfGuide *guide, uint32_t schema)
+{
+    return schema < xtf_trace_n_schemas(guide->trace) &&
+           xtf_trace_schema(guide->trace, schema)->kind == XTF_SCHEMA_RECORD;
+}

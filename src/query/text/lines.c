@@ -1,0 +1,194 @@
+#include "src/query/text/lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/text/digits.h"
+#include "src/query/text/escape.h"
+
+typedef unsigned __int128 Wide;
+
+enum {
+    CELL_TEXT_MAX = 128, /* what a number may take, a time of very many ticks with very fine digits too */
+};
+
+/* ---- Grids. */
+
+static void add_column(XtfGrid *grid, const char *name, size_t width, bool left)
+{
+    unsigned i = grid->n++;
+
+    g_assert(i < XTF_GRID_COLUMNS_MAX);
+    grid->columns[i].name = name;
+    grid->columns[i].width = MAX(width, strlen(name) + (i == 0 ? strlen("# ") : 0));
+    grid->columns[i].left = left;
+    grid->line += grid->columns[i].width + 1;
+}
+
+void xtf_grid_add(XtfGrid *grid, const char *name, size_t width)
+{
+    add_column(grid, name, width, false);
+}
+
+void xtf_grid_add_text(XtfGrid *grid, const char *name, size_t width)
+{
+    add_column(grid, name, width, true);
+}
+
+/* ---- Cells. */
+
+void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfScale *scale, GString *out)
+{
+    *lines = (XtfLines){.grid = grid, .scale = scale, .out = out};
+}
+
+bool xtf_lines_finish(const XtfLines *lines, GError **error)
+{
+    if (!lines->spoilt)
+        return true;
+    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "numbers do not fit the widths that the trace states");
+    return false;
+}
+
+/* Room for the next cell and what ends it. */
+static char *begin_cell(XtfLines *lines, size_t *width)
+{
+    unsigned column = lines->column++;
+    gsize at = lines->out->len;
+
+    *width = lines->grid->columns[column].width;
+    g_string_set_size(lines->out, at + *width + 1);
+    lines->out->str[at + *width] = ' ';
+    if (lines->column == lines->grid->n) {
+        lines->out->str[at + *width] = '\n';
+        lines->column = 0;
+    }
+    return lines->out->str + at;
+}
+
+static void put(XtfLines *lines, const char *text, size_t length, bool left)
+{
+    size_t width;
+    char *cell = begin_cell(lines, &width);
+
+    memset(cell, ' ', width);
+    if (length <= width)
+        memcpy(left ? cell : cell + width - length, text, length);
+    else
+        lines->spoilt = true;
+}
+
+void xtf_lines_header(XtfLines *lines)
+{
+    const XtfGrid *grid = lines->grid;
+    g_autofree char *first = g_strconcat("# ", grid->columns[0].name, NULL);
+
+    put(lines, first, strlen(first), true);
+    for (unsigned i = 1; i < grid->n; i++)
+        put(lines, grid->columns[i].name, strlen(grid->columns[i].name), grid->columns[i].left);
+}
+
+void xtf_lines_none(XtfLines *lines)
+{
+    put(lines, "-", 1, lines->grid->columns[lines->column].left);
+}
+
+void xtf_lines_number(XtfLines *lines, uint64_t number)
+{
+    char digits[24], *end = digits + sizeof digits, *begin = xtf_put_digits(end, number);
+    put(lines, begin, (size_t)(end - begin), false);
+}
+
+void xtf_lines_signed(XtfLines *lines, int64_t number)
+{
+    char digits[24], *end = digits + sizeof digits;
+    char *begin = xtf_put_digits(end, number < 0 ? -(uint64_t)number : (uint64_t)number);
+
+    if (number < 0)
+        *--begin = '-';
+    put(lines, begin, (size_t)(end - begin), false);
+}
+
+/* The seconds and the rest by themselves: together they may be more than 64 bits of ticks. */
+static char *put_ticks(const XtfScale *scale, Wide ticks, char *end)
+{
+    uint64_t rest = (uint64_t)(ticks % scale->num);
+    char *begin = xtf_scale_put(scale, rest, end);
+    Wide seconds, whole;
+
+    if (ticks == rest)
+        return begin;
+    if (scale->digits)
+        end -= scale->digits + 1;
+    seconds = (Wide)rest * scale->den / scale->num;
+    if (__builtin_mul_overflow(ticks / scale->num, (Wide)scale->den, &whole) ||
+        __builtin_add_overflow(seconds, whole, &seconds))
+        seconds = ~(Wide)0;
+    for (; seconds > UINT64_MAX; seconds /= 10)
+        *--end = (char)('0' + (unsigned)(seconds % 10));
+    return xtf_put_digits(end, (uint64_t)seconds);
+}
+
+void xtf_lines_ticks(XtfLines *lines, Wide ticks)
+{
+    char text[CELL_TEXT_MAX], *end = text + sizeof text, *begin = put_ticks(lines->scale, ticks, end);
+    put(lines, begin, (size_t)(end - begin), false);
+}
+
+size_t xtf_ticks_width(const XtfScale *scale, Wide ticks)
+{
+    char text[CELL_TEXT_MAX], *end = text + sizeof text;
+    return (size_t)(end - put_ticks(scale, ticks, end));
+}
+
+void xtf_lines_real(XtfLines *lines, const char *format, double number)
+{
+    char text[512]; /* of a time in %f: up to 10^308 */
+
+    g_ascii_formatd(text, sizeof text, format, isnan(number) ? NAN : number); /* whose sign means nothing */
+    put(lines, text, strlen(text), false);
+}
+
+void xtf_lines_seconds(XtfLines *lines, double seconds)
+{
+    char format[16];
+
+    g_snprintf(format, sizeof format, "%%.%uf", lines->scale->digits);
+    xtf_lines_real(lines, format, seconds);
+}
+
+void xtf_lines_percent(XtfLines *lines, Wide part, Wide whole)
+{
+    char text[CELL_TEXT_MAX], *end = text + sizeof text, *begin;
+    Wide hundredths;
+
+    if (!whole) {
+        xtf_lines_none(lines);
+        return;
+    }
+    if (__builtin_mul_overflow(part, (Wide)20000, &hundredths)) {
+        lines->spoilt = true;
+        hundredths = 0;
+    }
+    hundredths = (hundredths / whole + 1) / 2;
+    begin = xtf_put_padded(end, (uint64_t)(hundredths % 100), 2);
+    end -= 2;
+    *--begin = '.';
+    begin = xtf_put_digits(begin, (uint64_t)MIN(hundredths / 100, (Wide)UINT64_MAX));
+    put(lines, begin, (size_t)(text + sizeof text - begin), false);
+}
+
+void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number)
+{
+    bool last = lines->column + 1 == lines->grid->n;
+    size_t width;
+    char *cell = begin_cell(lines, &width);
+
+    xtf_text_put(cell, width, text, !last, number);
+}
+
+void xtf_lines_name(XtfLines *lines, const char *name, size_t length)
+{
+    put(lines, name, length, true);
+}

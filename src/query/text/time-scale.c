@@ -1,0 +1,287 @@
+#include "src/query/text/time-scale.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/text/digits.h"
+
+typedef unsigned __int128 Wide;
+
+enum {
+    NUMBER_DIGITS_MAX = 40, /* of a number in a path: more than any tick needs */
+    LIMBS = 6,              /* 384 bits: 40 digits times a unit times a resolution take 209 */
+    INVERSE_BITS = 60,
+};
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* The least number of digits whose last one is worth a tick or less: 10^digits * den >= num. */
+static unsigned digits_of_resolution(uint64_t num, uint64_t den)
+{
+    unsigned digits = 0;
+    for (Wide power = den; power < num; power *= 10)
+        digits++;
+    return digits;
+}
+
+void xtf_scale_init(XtfScale *scale, const XtfClock *clock)
+{
+    uint64_t num = MAX(clock->resolution_num, 1), den = MAX(clock->resolution_den, 1);
+    uint64_t divisor = greatest_common_divisor(num, den);
+    bool empty = clock->first > clock->last;
+    char text[XTF_TIME_TEXT_MAX];
+
+    *scale = (XtfScale){.num = num / divisor, .den = den / divisor};
+    if (empty)
+        scale->origin = clock->origin == UINT64_MAX ? 0 : clock->origin;
+    else
+        scale->origin = MIN(clock->origin, clock->first);
+    scale->last = empty ? scale->origin : clock->last;
+    scale->end = empty ? scale->origin : scale->last + (scale->last < UINT64_MAX);
+    scale->digits = digits_of_resolution(scale->num, scale->den);
+    scale->fraction = scale->digits <= 19 ? xtf_largest_of_digits(scale->digits) + 1 : 0;
+    /* For seconds of less than 2^60 ticks. It has 64 bits: 10^digits is less than ten times a second's ticks. */
+    if (scale->fraction && scale->den == 1 && scale->num < UINT64_C(1) << INVERSE_BITS)
+        scale->inverse = (uint64_t)(((Wide)scale->fraction << INVERSE_BITS) / scale->num);
+    /* 100% is printed too: as the end of a window, and as a duration. */
+    scale->width =
+        (unsigned)(text + sizeof text - xtf_scale_put(scale, scale->end - scale->origin, text + sizeof text));
+}
+
+/* The digits of rest / num, one by one: for the few resolutions finer than 10^19 a second. */
+static void put_fraction_slowly(const XtfScale *scale, uint64_t rest, char *end)
+{
+    for (char *p = end - scale->digits; p < end; p++) {
+        Wide ten = (Wide)rest * 10;
+        *p = (char)('0' + (unsigned)(ten / scale->num));
+        rest = (uint64_t)(ten % scale->num);
+    }
+}
+
+static char *put_wide(char *end, Wide v)
+{
+    for (; v > UINT64_MAX; v /= 10)
+        *--end = (char)('0' + (unsigned)(v % 10));
+    return xtf_put_digits(end, (uint64_t)v);
+}
+
+char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end)
+{
+    uint64_t rest;
+    Wide whole;
+
+    if (G_LIKELY(scale->den == 1)) {
+        whole = ticks / scale->num;
+        rest = ticks % scale->num;
+    } else {
+        Wide seconds = (Wide)ticks * scale->den;
+        whole = seconds / scale->num;
+        rest = (uint64_t)(seconds % scale->num);
+    }
+    if (scale->digits) {
+        if (G_LIKELY(scale->fraction == scale->num))
+            xtf_put_padded(end, rest, scale->digits);
+        else if (scale->fraction)
+            xtf_put_padded(end, (uint64_t)((Wide)rest * scale->fraction / scale->num), scale->digits);
+        else
+            put_fraction_slowly(scale, rest, end);
+        end -= scale->digits;
+        *--end = '.';
+    }
+    return put_wide(end, whole);
+}
+
+void xtf_scale_put_second(const XtfScale *scale, uint64_t ticks, char *end, XtfSecond *second)
+{
+    memset(end - scale->width, ' ', scale->width);
+    xtf_scale_put(scale, ticks, end);
+    if (scale->inverse)
+        *second = ticks - ticks % scale->num;
+}
+
+/* rest * fraction / num, rest being less than num. The inverse is less than 1 too small in units of 2^-60, so the
+ * quotient is at most 1 too small. */
+static inline uint64_t fraction_of(const XtfScale *scale, uint64_t rest)
+{
+    uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
+    uint64_t left = rest * scale->fraction - quotient * scale->num; /* less than 2 * num: right although both wrap */
+    return quotient + (left >= scale->num);
+}
+
+void xtf_scale_put_column(const XtfScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n, char *end,
+                          size_t stride)
+{
+    XtfSecond current = second;
+
+    for (uint32_t i = 0; i < n; i++, end += stride) {
+        if (G_UNLIKELY(!xtf_scale_same_second(scale, current, ticks[i]) || current != second))
+            xtf_scale_put_second(scale, ticks[i], end, &current);
+        else
+            xtf_put_padded(end, fraction_of(scale, ticks[i] - current), scale->digits);
+    }
+}
+
+static char *print_end(const XtfScale *scale, uint64_t t, char *out)
+{
+    char text[XTF_TIME_TEXT_MAX], *end = text + sizeof text;
+    char *begin = xtf_scale_put(scale, t - MIN(t, scale->origin), end);
+
+    if (scale->digits) {
+        while (end[-1] == '0')
+            end--;
+        if (end[-1] == '.')
+            end--;
+    }
+    memcpy(out, begin, (size_t)(end - begin));
+    return out + (end - begin);
+}
+
+void xtf_scale_print_window(const XtfScale *scale, uint64_t a, uint64_t b, char text[static XTF_WINDOW_TEXT_MAX])
+{
+    char *p = print_end(scale, a, text);
+    *p++ = '-';
+    if (b != XTF_TIME_OPEN)
+        p = print_end(scale, b, p);
+    *p = '\0';
+}
+
+/* ---- Parsing: number * unit * resolution, with room for every digit on the way. */
+
+typedef struct {
+    uint64_t limbs[LIMBS]; /* the least significant first */
+    bool rest;             /* a division left something over */
+} Big;
+
+static void big_multiply_add(Big *big, uint64_t factor, uint64_t carry)
+{
+    for (unsigned i = 0; i < LIMBS; i++) {
+        Wide product = (Wide)big->limbs[i] * factor + carry;
+        big->limbs[i] = (uint64_t)product;
+        carry = (uint64_t)(product >> 64);
+    }
+}
+
+static void big_divide(Big *big, uint64_t divisor)
+{
+    uint64_t rest = 0;
+    for (unsigned i = LIMBS; i-- > 0;) {
+        Wide dividend = (Wide)rest << 64 | big->limbs[i];
+        big->limbs[i] = (uint64_t)(dividend / divisor);
+        rest = (uint64_t)(dividend % divisor);
+    }
+    big->rest |= rest != 0;
+}
+
+/* Rounded up; what is beyond 64 bits is beyond every trace. */
+static uint64_t big_ceil(const Big *big)
+{
+    for (unsigned i = 1; i < LIMBS; i++) {
+        if (big->limbs[i])
+            return UINT64_MAX;
+    }
+    return big->limbs[0] + (big->rest && big->limbs[0] < UINT64_MAX);
+}
+
+typedef struct {
+    const char *name;
+    uint64_t num, den; /* seconds */
+} Unit;
+
+static const Unit units[] = {
+    {"s", 1, 1}, {"ms", 1, 1000}, {"us", 1, 1000000}, {"ns", 1, 1000000000}, {"m", 60, 1}, {"h", 3600, 1},
+};
+
+/* The digits up to `end` into big; *decimals are those after the point. Returns where the number ends, NULL with an
+ * error. */
+static const char *parse_number(const char *text, const char *end, Big *big, unsigned *decimals, GError **error)
+{
+    const char *p = text, *point = NULL;
+    unsigned n_digits = 0;
+
+    for (; p < end && (g_ascii_isdigit(*p) || (*p == '.' && !point)); p++) {
+        if (*p == '.') {
+            point = p;
+            continue;
+        }
+        if (++n_digits > NUMBER_DIGITS_MAX) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "a time has more than %d digits", NUMBER_DIGITS_MAX);
+            return NULL;
+        }
+        big_multiply_add(big, 10, (uint64_t)(*p - '0'));
+    }
+    if (!n_digits) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no time: it begins with no number",
+                    (int)(end - text), text);
+        return NULL;
+    }
+    *decimals = point ? (unsigned)(p - point - 1) : 0;
+    return p;
+}
+
+static bool parse_end(const XtfScale *scale, const char *text, const char *end, uint64_t *t, GError **error)
+{
+    Big big = {0};
+    unsigned decimals = 0;
+    const char *p = parse_number(text, end, &big, &decimals, error);
+    size_t length = p ? (size_t)(end - p) : 0;
+
+    if (!p)
+        return false;
+    if (length == 1 && *p == '%') {
+        big_multiply_add(&big, scale->end - scale->origin, 0);
+        big_divide(&big, 100);
+    } else {
+        const Unit *unit = NULL;
+        for (unsigned i = 0; i < G_N_ELEMENTS(units) && !unit; i++) {
+            if (length ? strlen(units[i].name) == length && memcmp(units[i].name, p, length) == 0 : i == 0)
+                unit = &units[i];
+        }
+        if (!unit) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                        "\"%.*s\" is no unit of time; there are ns us ms s m h %%", (int)length, p);
+            return false;
+        }
+        big_multiply_add(&big, unit->num, 0);
+        big_multiply_add(&big, scale->num, 0);
+        big_divide(&big, unit->den);
+        big_divide(&big, scale->den);
+    }
+    while (decimals--)
+        big_divide(&big, 10);
+
+    uint64_t ticks = big_ceil(&big);
+    *t = ticks > UINT64_MAX - scale->origin ? UINT64_MAX : scale->origin + ticks;
+    return true;
+}
+
+bool xtf_scale_parse_window(const XtfScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error)
+{
+    const char *dash = strchr(text, '-'), *end = text + strlen(text);
+    uint64_t from = 0, to = XTF_TIME_OPEN;
+
+    if (!dash || end - text == 1) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                    "\"%s\" is no window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-", text);
+        return false;
+    }
+    if (dash > text && !parse_end(scale, text, dash, &from, error))
+        return false;
+    if (dash + 1 < end && !parse_end(scale, dash + 1, end, &to, error))
+        return false;
+    if (from > to) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the window \"%s\" ends before it begins%s", text,
+                    g_ascii_isdigit(dash[-1]) ? " (a number without a unit is in seconds)" : "");
+        return false;
+    }
+    *a = from;
+    *b = to;
+    return true;
+}

@@ -1,0 +1,389 @@
+/*
+ * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of
+ * it; and links to the records beside it in the selection and to the ENTER around it.
+ */
+#include "libxtf/error.h"
+#include "src/model/vocabulary.h"
+#include "src/query/select/select.h"
+#include "src/query/text/digits.h"
+#include "src/query/text/escape.h"
+#include "src/query/tree/node.h"
+
+XtfNode *xtf_record_new(const XtfNode *numbers, uint64_t k, GError **error)
+{
+    XtfTree *tree = numbers->tree;
+    uint64_t count;
+
+    if (!xtf_resolver_count(&tree->resolver, numbers->selection, &count, error))
+        return NULL;
+    if (k >= count) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+                    "there is no record %" G_GUINT64_FORMAT " among the %" G_GUINT64_FORMAT " of the selection", k,
+                    count);
+        return NULL;
+    }
+    XtfNode *node = xtf_node_new(numbers, NODE_RECORD);
+    node->a = k;
+    node->b = count;
+    return node;
+}
+
+/* Where a record is, and its row. */
+typedef struct {
+    XtfSpan span; /* of one row, without a filter: its position is the row's number */
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t t, seq;
+} Place;
+
+static bool find_place(XtfNode *node, Place *place, GError **error)
+{
+    g_autoptr(XtfSelection) one = xtf_selection_in_numbers(node->selection, node->a, node->a + 1);
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(&node->tree->resolver, one, error);
+
+    if (!spans)
+        return false;
+    if (spans->n != 1) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
+        return false;
+    }
+    place->span = spans->spans[0];
+    uint64_t n;
+    if (!xtf_span_row_number(&place->span, place->span.lo, &n, error) ||
+        !xtf_array_row(&place->span.array, n, place->row, error))
+        return false;
+    place->span.lo = n;
+    place->span.hi = n + 1;
+    place->span.filter = (XtfFilter){0};
+    const XtfSchema *schema = place->span.array.schema;
+    place->t = xtf_field_get(&schema->fields[0], place->row);
+    place->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), place->row, place->span.lo);
+    return true;
+}
+
+/* ---- record */
+
+static void add_shown(GString *out, const char *text, size_t width, bool blanks)
+{
+    gsize at = out->len;
+    g_string_set_size(out, at + width);
+    xtf_text_put(out->str + at, width, text, blanks, 0);
+}
+
+/* What stands in a column of a line; a string whole. */
+static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColumn *column, const char *line,
+                      const uint8_t *row, GString *out, GError **error)
+{
+    const char *text;
+    uint32_t string;
+
+    for (uint32_t i = 0; i < program->n_cells; i++) {
+        const XtfCell *cell = &program->cells[i];
+        if (cell->from != column->from || !xtf_cell_string(cell, row, &string))
+            continue;
+        if (!xtf_trace_string(trace, string, &text, error))
+            return false;
+        add_shown(out, text, xtf_text_width(text, false), false);
+        return true;
+    }
+    g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
+    g_string_append(out, value);
+    if (*column->unit && !g_str_equal(value, "-")) {
+        g_string_append_c(out, ' ');
+        add_shown(out, column->unit, xtf_text_width(column->unit, true), true);
+    }
+    return true;
+}
+
+/* One line a column: name, value, unit. */
+static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema, const char *line, const uint8_t *row,
+                       GString *out, GError **error)
+{
+    size_t widest = 0;
+
+    for (unsigned i = 0; i < format->columns->len; i++)
+        widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfColumn, i).name, true));
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        add_shown(out, column->name, widest, true);
+        g_string_append_c(out, ' ');
+        if (!add_value(trace, &format->programs[schema], column, line, row, out, error))
+            return false;
+        g_string_append_c(out, '\n');
+    }
+    return true;
+}
+
+static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **error)
+{
+    XtfFormats *formats = &directory->tree->formats;
+    uint32_t schema = place->span.array.schema->id;
+    const XtfFormat *format = xtf_formats_get(formats, schema, error);
+    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
+    XtfRun run = {&place->span, place->row, 1};
+
+    if (!format || !locations)
+        return NULL;
+    g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
+    g_autofree char *line = g_malloc(format->line);
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (!xtf_renderer_run(renderer, &run, line, error) ||
+        !add_fields(directory->tree->trace, format, schema, line, place->row, text, error))
+        return NULL;
+    return xtf_node_new_text(directory, g_steal_pointer(&text));
+}
+
+/* ---- Side arrays. */
+
+/* The rows of the record in a side array of its location; *span has none if there are none. */
+static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *schema, XtfSpan *span, GError **error)
+{
+    XtfArray *array = &span->array;
+    bool found;
+
+    *span = (XtfSpan){.location = place->span.location};
+    if (!xtf_trace_find_array(node->tree->trace, place->span.array.location, schema->id, array, &found, error))
+        return false;
+    if (!found || place->t < array->first || place->t > array->last)
+        return true;
+    if (!xtf_array_rank(array, place->t, &span->lo, error))
+        return false;
+    span->hi = array->n_rows;
+    if (place->t < array->last &&
+        !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
+        return false;
+    return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
+           (xtf_rank_of_seq(span, place->seq, span->lo, span->hi, &span->lo, error) &&
+            (place->seq == UINT64_MAX || xtf_rank_of_seq(span, place->seq + 1, span->lo, span->hi, &span->hi, error)));
+}
+
+enum {
+    SIDE_ROWS_MAX = 65536, /* that are shown of one record */
+    SIDE_BYTES_MAX = 8 << 20,
+};
+
+/* A line for each row; where the last column is a string, it stands whole. The text is held in memory, and a few rows
+ * may name one long string again and again: what is too much is counted. */
+static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GString *text,
+                          GError **error)
+{
+    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
+    const XtfProgram *program = &format->programs[span->array.schema->id];
+    const XtfCell *last = program->n_cells ? &program->cells[program->n_cells - 1] : NULL;
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    xtf_cursor_init(&cursor, &span->array);
+    if (!locations || !xtf_cursor_seek_n(&cursor, span->lo, &found, error))
+        return false;
+    g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
+    uint64_t n = span->lo;
+    for (; found && n < span->hi && n - span->lo < SIDE_ROWS_MAX && text->len < SIDE_BYTES_MAX; n++) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        XtfRun run = {span, row, 1};
+        gsize at = text->len;
+        const char *whole;
+        uint32_t string;
+
+        g_string_set_size(text, at + format->line);
+        if (!xtf_renderer_run(renderer, &run, text->str + at, error))
+            return false;
+        if (last && xtf_cell_string(last, row, &string)) {
+            if (!xtf_trace_string(formats->guide->trace, string, &whole, error))
+                return false;
+            g_string_set_size(text, at + last->from);
+            add_shown(text, whole, xtf_text_width(whole, false), false);
+            g_string_append_c(text, '\n');
+        }
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    if (n < span->hi)
+        g_string_append_printf(text, "# %" G_GUINT64_FORMAT " more\n", span->hi - n);
+    return true;
+}
+
+static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSchema *schema, GError **error)
+{
+    XtfFormats *formats = &directory->tree->formats;
+    const XtfFormat *format = xtf_formats_get(formats, schema->id, error);
+    XtfSpan span;
+
+    if (!format || !find_side(directory, place, schema, &span, error))
+        return NULL;
+    if (span.lo == span.hi)
+        return xtf_no_such(directory->tree->guide.type_names[schema->id], error);
+
+    g_autoptr(GString) text = g_string_new("#");
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const char *name = g_array_index(format->columns, XtfColumn, i).name;
+        g_string_append_c(text, ' ');
+        add_shown(text, name, xtf_text_width(name, true), true);
+    }
+    g_string_append_c(text, '\n');
+    if (!add_side_rows(formats, format, &span, text, error))
+        return NULL;
+    return xtf_node_new_text(directory, g_steal_pointer(&text));
+}
+
+/* ---- enter */
+
+/* The row of `calls` that is the ENTER which row n of it points to; false if it points to none. */
+static bool follow(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
+{
+    const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
+    uint64_t back = field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
+
+    *enter = n - back;
+    return back && back <= n;
+}
+
+static bool is_enter(const XtfArray *calls, const uint8_t *row)
+{
+    const XtfField *event = xtf_schema_field_by_role(calls->schema, XTF_ROLE_EVENT);
+    uint64_t v = event ? xtf_field_get(event, row) : UINT64_MAX;
+    return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
+}
+
+/* The last call event of the location before the record: an ENTER is the one sought, a LEAVE knows an ENTER
+ * that is in the same region as it. */
+static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n, bool *found, GError **error)
+{
+    XtfSpan span = {.array = *calls, .hi = calls->n_rows};
+    uint64_t low, high = calls->n_rows, enter;
+    uint8_t row[XTF_ROW_MAX];
+
+    *found = false;
+    if (place->t < calls->first)
+        return true;
+    if (!xtf_array_rank(calls, place->t, &low, error) ||
+        (place->t < calls->last && !xtf_array_rank_within(calls, place->t + 1, low, calls->n_rows, &high, error)) ||
+        !xtf_rank_of_seq(&span, place->seq, low, high, &low, error))
+        return false;
+    if (low == 0)
+        return true;
+    *n = low - 1;
+    if (!xtf_array_row(calls, *n, row, error))
+        return false;
+    if (is_enter(calls, row)) {
+        *found = true;
+        return true;
+    }
+    if (!follow(calls, *n, row, &enter))
+        return true;
+    if (!xtf_array_row(calls, enter, row, error))
+        return false;
+    *found = follow(calls, enter, row, n);
+    return true;
+}
+
+static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, bool *found, GError **error)
+{
+    const XtfGuide *guide = &node->tree->guide;
+    const XtfArray *array = &place->span.array;
+    XtfArray calls;
+
+    *found = false;
+    if (guide->calls < 0)
+        return true;
+    if (array->schema->id == guide->calls) {
+        *found = follow(array, place->span.lo, place->row, n);
+        return true;
+    }
+    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)guide->calls, &calls, found, error))
+        return false;
+    return !*found || enter_before(&calls, place, n, found, error);
+}
+
+/* By the shortest path to a record: of calls, of its thread, of its process. A location that shares its numbers with
+ * another has no such path. */
+static char *enter_target(XtfNode *node, const Place *place, GError **error)
+{
+    const XtfLocations *locations = xtf_guide_locations(&node->tree->guide, error);
+    uint64_t n;
+    bool found;
+
+    if (!locations || !find_enter(node, place, &n, &found, error) || !found)
+        return NULL;
+    const XtfLocation *location = &locations->all[place->span.location];
+    for (int i = -1; i <= 1; i += 2) {
+        uint64_t other = (uint64_t)((int64_t)place->span.location + i);
+        if (other < locations->n && locations->all[other].proc == location->proc &&
+            locations->all[other].thread == location->thread)
+            return NULL;
+    }
+    GString *target = g_string_new(NULL);
+    for (uint32_t i = 0; i < node->depth; i++)
+        g_string_append(target, "../");
+    g_string_append_printf(target, "proc/%" G_GUINT64_FORMAT "/thread/%" G_GUINT64_FORMAT "/%s/num/%" G_GUINT64_FORMAT,
+                           location->proc, location->thread, node->tree->guide.type_names[node->tree->guide.calls], n);
+    return g_string_free(target, FALSE);
+}
+
+/* ---- The directory. */
+
+static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
+{
+    if (next ? directory->a + 1 >= directory->b : directory->a == 0)
+        return xtf_no_such(next ? "next" : "prev", error);
+    return xtf_node_new_link(directory,
+                             g_strdup_printf("../%" G_GUINT64_FORMAT, directory->a + (next ? 1 : -UINT64_C(1))));
+}
+
+XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfSchema *side = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_SIDE);
+    GError *problem = NULL;
+    Place place;
+
+    if (g_str_equal(name, "next") || g_str_equal(name, "prev"))
+        return lookup_neighbour(directory, *name == 'n', error);
+    if (!side && !g_str_equal(name, "record") && !g_str_equal(name, "enter"))
+        return xtf_no_such(name, error);
+    if (!find_place(directory, &place, error))
+        return NULL;
+    if (side)
+        return lookup_side(directory, &place, side, error);
+    if (g_str_equal(name, "record"))
+        return lookup_fields(directory, &place, error);
+    char *target = enter_target(directory, &place, &problem);
+    if (target)
+        return xtf_node_new_link(directory, target);
+    if (problem) {
+        g_propagate_error(error, problem);
+        return NULL;
+    }
+    return xtf_no_such(name, error);
+}
+
+bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
+{
+    XtfTree *tree = directory->tree;
+    XtfLister lister = {from, visit, data, false};
+    GError *problem = NULL;
+    Place place;
+
+    if (!find_place(directory, &place, error))
+        return false;
+    g_autofree char *enter = enter_target(directory, &place, &problem);
+    if (problem) {
+        g_propagate_error(error, problem);
+        return false;
+    }
+    xtf_lister_show(&lister, "record", XTF_NODE_FILE);
+    if (enter)
+        xtf_lister_show(&lister, "enter", XTF_NODE_LINK);
+    if (directory->a + 1 < directory->b)
+        xtf_lister_show(&lister, "next", XTF_NODE_LINK);
+    if (directory->a > 0)
+        xtf_lister_show(&lister, "prev", XTF_NODE_LINK);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
+        XtfSpan span;
+        if (xtf_trace_schema(tree->trace, i)->kind != XTF_SCHEMA_SIDE)
+            continue;
+        if (!find_side(directory, &place, xtf_trace_schema(tree->trace, i), &span, error))
+            return false;
+        if (span.lo < span.hi)
+            xtf_lister_show(&lister, tree->guide.type_names[i], XTF_NODE_FILE);
+    }
+    return true;
+}

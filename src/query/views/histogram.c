@@ -1,0 +1,222 @@
+/*
+ * histogram: the records in equal slices of the window, and what those of the commonest types add up to.
+ */
+#include <string.h>
+
+#include "src/model/vocabulary.h"
+#include "src/query/views/info.h"
+#include "src/query/views/location-totals.h"
+#include "src/query/views/time-bins.h"
+#include "src/query/views/view.h"
+
+enum {
+    WALK_ROWS = 1024, /* so few rows are added up one by one */
+};
+
+enum { CALLS, SENDS, RECVS, N_TYPES };
+
+/* Whether the trace has rows of a type, but no sums that tell what they add up to. */
+typedef struct {
+    XtfMeasure measures[N_TYPES];
+    bool untold[N_TYPES];
+} Measures;
+
+static void find_measures(const XtfGuide *guide, Measures *found)
+{
+    static const char *const types[N_TYPES] = {XTF_TYPE_CALLS, XTF_TYPE_SENDS, XTF_TYPE_RECVS};
+
+    for (unsigned i = 0; i < N_TYPES; i++) {
+        const XtfSchema *schema = xtf_trace_find_schema(guide->trace, types[i]);
+        XtfMeasure *measure = &found->measures[i];
+        bool good = i == CALLS ? xtf_measure_frames(measure, guide)
+                               : xtf_measure_groups(measure, guide, types[i]) && measure->bytes;
+        if (!good)
+            *measure = (XtfMeasure){0};
+        found->untold[i] = !good && schema && xtf_trace_n_rows(guide->trace, schema->id);
+    }
+}
+
+static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfGuide *guide = views->guide;
+    Measures found;
+    const XtfMeasure *m = found.measures;
+
+    find_measures(guide, &found);
+    shape->n_lines = shape->at_once = XTF_SLICES;
+    xtf_grid_add(&shape->grid, "from", guide->scale.width);
+    xtf_grid_add(&shape->grid, "to", guide->scale.width);
+    xtf_grid_add(&shape->grid, "count", xtf_count_width(guide, selection));
+    xtf_grid_add(&shape->grid, "calls", xtf_measure_rows_width(&m[CALLS], guide));
+    xtf_grid_add(&shape->grid, "sent_messages", xtf_measure_rows_width(&m[SENDS], guide));
+    xtf_grid_add(&shape->grid, "sent_bytes", xtf_measure_sum_width(&m[SENDS], guide, m[SENDS].bytes));
+    xtf_grid_add(&shape->grid, "received_messages", xtf_measure_rows_width(&m[RECVS], guide));
+    xtf_grid_add(&shape->grid, "received_bytes", xtf_measure_sum_width(&m[RECVS], guide, m[RECVS].bytes));
+    return true;
+}
+
+typedef struct {
+    uint64_t count;
+    uint64_t calls, messages[N_TYPES], bytes[N_TYPES];
+} Slice;
+
+typedef struct {
+    Measures found;
+    XtfTally tallies[N_TYPES];
+    XtfSlicing slicing;
+    Slice slices[XTF_SLICES];
+} Histogram;
+
+static void histogram_clear(Histogram *histogram)
+{
+    for (unsigned i = 0; i < N_TYPES; i++)
+        xtf_tally_finish(&histogram->tallies[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Histogram, histogram_clear)
+
+/* Which of the types a schema is, if it is one that there are sums of. */
+static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
+{
+    unsigned type = 0;
+
+    while (type < N_TYPES && histogram->found.measures[type].schema != schema)
+        type++;
+    return type;
+}
+
+static void add_row(Slice *slice, unsigned type, const XtfMeasure *measure, const uint8_t *row)
+{
+    if (type == CALLS) {
+        slice->calls += xtf_field_get(&measure->schema->fields[measure->sums->values[0]], row) == 0;
+        return;
+    }
+    const XtfField *bytes = xtf_measure_value(measure, measure->bytes);
+    slice->messages[type]++;
+    if (!xtf_field_is_none(bytes, row))
+        slice->bytes[type] += xtf_field_get(bytes, row);
+}
+
+/* Few rows: each into the slice that its time falls in. */
+static bool walk(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+{
+    const uint64_t *bounds = histogram->slicing.bounds;
+    uint32_t row_size = span->array.schema->row_size;
+    g_auto(XtfWalk) walk;
+    unsigned i = 0;
+
+    xtf_walk_init(&walk, span);
+    if (!xtf_walk_seek(&walk, span->lo, error))
+        return false;
+    while (walk.n_rows) {
+        const uint8_t *row = xtf_cursor_row(&walk.cursor);
+        for (uint64_t n = 0; n < walk.n_rows; n++, row += row_size) {
+            uint64_t t = xtf_field_get(&span->array.schema->fields[0], row);
+            while (i < XTF_SLICES - 1 && t >= bounds[i + 1])
+                i++;
+            histogram->slices[i].count++;
+            if (type < N_TYPES)
+                add_row(&histogram->slices[i], type, &histogram->found.measures[type], row);
+        }
+        if (!xtf_walk_next(&walk, error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_sums(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Slice *slice,
+                     GError **error)
+{
+    XtfTally *tally = &histogram->tallies[type];
+    const uint64_t *cells;
+
+    xtf_totals_clear(tally->totals);
+    if (!xtf_tally_add_rows(tally, &span->array, span->filter.proc, lo, hi, error))
+        return false;
+    if (!xtf_totals_n(tally->totals))
+        return true;
+    cells = xtf_totals_cells(tally->totals, 0);
+    if (type == CALLS) {
+        slice->calls += cells[XTF_FRAMES_BEGUN];
+    } else {
+        slice->messages[type] += cells[XTF_GROUP_ROWS];
+        slice->bytes[type] += cells[tally->measure->bytes];
+    }
+    return true;
+}
+
+/* Many rows: cut at the slices' bounds, for what lies between the index adds up. */
+static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+{
+    uint64_t lo, hi, from, to = span->lo, ends[XTF_SLICES];
+
+    if (!xtf_span_rows(span, &lo, &hi, error) ||
+        !xtf_slicing_cut(&histogram->slicing, &span->array, lo, hi, ends, error))
+        return false;
+    for (unsigned i = 0; i < XTF_SLICES; lo = ends[i++]) {
+        if (lo == ends[i])
+            continue;
+        from = to;
+        if (!xtf_span_position(span, ends[i], &to, error))
+            return false;
+        histogram->slices[i].count += to - MIN(from, to);
+        if (type < N_TYPES && !add_sums(histogram, span, type, lo, ends[i], &histogram->slices[i], error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
+{
+    unsigned type = type_of(histogram, span->array.schema);
+
+    return span->hi - span->lo <= WALK_ROWS ? walk(histogram, span, type, error) : cut(histogram, span, type, error);
+}
+
+static void add_cell(XtfLines *lines, bool untold, uint64_t number)
+{
+    if (untold)
+        xtf_lines_none(lines);
+    else
+        xtf_lines_number(lines, number);
+}
+
+static void add_lines(const Histogram *histogram, XtfLines *lines)
+{
+    const bool *untold = histogram->found.untold;
+
+    for (unsigned i = 0; i < XTF_SLICES; i++) {
+        const Slice *slice = &histogram->slices[i];
+        xtf_lines_ticks(lines, histogram->slicing.bounds[i] - lines->scale->origin);
+        xtf_lines_ticks(lines, histogram->slicing.bounds[i + 1] - lines->scale->origin);
+        xtf_lines_number(lines, slice->count);
+        add_cell(lines, untold[CALLS], slice->calls);
+        for (unsigned type = SENDS; type <= RECVS; type++) {
+            add_cell(lines, untold[type], slice->messages[type]);
+            add_cell(lines, untold[type], slice->bytes[type]);
+        }
+    }
+}
+
+static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                           GError **error)
+{
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, selection, error);
+    g_auto(Histogram) histogram = {0};
+
+    if (!spans)
+        return false;
+    find_measures(views->guide, &histogram.found);
+    xtf_slicing_init(&histogram.slicing, selection, &views->guide->scale);
+    for (unsigned i = 0; i < N_TYPES; i++) {
+        if (!xtf_tally_init(&histogram.tallies[i], views->guide, selection, &histogram.found.measures[i], 0, error))
+            return false;
+    }
+    for (uint32_t i = 0; i < spans->n; i++) {
+        if (!add_span(&histogram, &spans->spans[i], error))
+            return false;
+    }
+    add_lines(&histogram, lines);
+    return true;
+}
+
+const XtfView xtf_view_histogram = {.name = "histogram", .shape = shape_histogram, .fill = fill_histogram};

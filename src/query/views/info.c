@@ -1,0 +1,141 @@
+/*
+ * info: what a selection holds, in a few lines. columns: what its lines hold.
+ */
+#include "src/query/views/info.h"
+
+#include <string.h>
+
+#include "src/query/text/digits.h"
+#include "src/query/text/escape.h"
+#include "src/query/views/view.h"
+
+enum {
+    TYPE_WIDTH_MAX = 40,
+    FIXED_LINES = 4, /* from, to, duration, records */
+};
+
+/* Whether a line counts this schema. */
+static bool type_shown(const XtfGuide *guide, const XtfSelection *selection, uint32_t schema)
+{
+    return xtf_guide_is_record(guide, schema) && xtf_trace_n_rows(guide->trace, schema) &&
+           (selection->type == XTF_TYPES_ALL || selection->type == schema);
+}
+
+size_t xtf_count_width(const XtfGuide *guide, const XtfSelection *selection)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        uint64_t n = type_shown(guide, selection, i) ? xtf_trace_n_rows(guide->trace, i) : 0;
+        total = n > UINT64_MAX - total ? UINT64_MAX : total + n;
+    }
+    return xtf_count_digits(total);
+}
+
+static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfGuide *guide = views->guide;
+    size_t name_width = strlen("duration");
+
+    shape->n_lines = shape->at_once = FIXED_LINES;
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        if (!type_shown(guide, selection, i))
+            continue;
+        name_width = MAX(name_width, MIN(xtf_text_width(guide->type_names[i], true), (size_t)TYPE_WIDTH_MAX));
+        shape->at_once = ++shape->n_lines;
+    }
+    xtf_grid_add_text(&shape->grid, "what", name_width);
+    xtf_grid_add(&shape->grid, "value", MAX(xtf_count_width(guide, selection), guide->scale.width));
+    xtf_grid_add_text(&shape->grid, "unit", 0);
+    return true;
+}
+
+/* The records of each schema; a new array by schema, NULL with an error. */
+static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    XtfTrace *trace = resolver->guide->trace;
+    g_autofree uint64_t *counts = g_new0(uint64_t, xtf_trace_n_schemas(trace) + 1);
+
+    if (selection->type == XTF_TYPES_ALL) {
+        g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
+        if (!spans)
+            return NULL;
+        for (uint32_t i = 0; i < spans->n; i++)
+            counts[spans->spans[i].array.schema->id] += spans->spans[i].hi - spans->spans[i].lo;
+    } else if (selection->type >= 0 && !xtf_resolver_count(resolver, selection, &counts[selection->type], error)) {
+        return NULL;
+    }
+    return g_steal_pointer(&counts);
+}
+
+static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
+{
+    xtf_lines_text(lines, what, 0);
+    xtf_lines_ticks(lines, ticks);
+    xtf_lines_text(lines, "s", 0);
+}
+
+static void add_count(XtfLines *lines, const char *what, uint64_t count)
+{
+    xtf_lines_text(lines, what, 0);
+    xtf_lines_number(lines, count);
+    xtf_lines_none(lines);
+}
+
+static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                      GError **error)
+{
+    const XtfGuide *guide = views->guide;
+    g_autofree uint64_t *counts = count_by_type(views->resolver, selection, error);
+    uint64_t from, to, total;
+
+    if (!counts || !xtf_resolver_count(views->resolver, selection, &total, error))
+        return false;
+    xtf_selection_window(selection, &guide->scale, &from, &to);
+    add_time(lines, "from", from - guide->scale.origin);
+    add_time(lines, "to", to - guide->scale.origin);
+    add_time(lines, "duration", to - from);
+    add_count(lines, "records", total);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
+        if (type_shown(guide, selection, i))
+            add_count(lines, guide->type_names[i], counts[i]);
+    }
+    return true;
+}
+
+const XtfView xtf_view_info = {.name = "info", .shape = shape_info, .fill = fill_info};
+
+/* ---- columns */
+
+GString *xtf_columns_text(const XtfFormat *format, const XtfScale *scale)
+{
+    size_t name_width = 0, unit_width = 0, what_width = 0;
+    GString *out = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        name_width = MAX(name_width, xtf_text_width(column->name, true));
+        unit_width = MAX(unit_width, xtf_text_width(column->unit, true));
+        what_width = MAX(what_width, xtf_text_width(column->description, false));
+    }
+    xtf_grid_add_text(&grid, "column", name_width);
+    xtf_grid_add(&grid, "from", 5);
+    xtf_grid_add(&grid, "to", 5);
+    xtf_grid_add(&grid, "width", 5);
+    xtf_grid_add_text(&grid, "unit", unit_width);
+    xtf_grid_add_text(&grid, "what", what_width);
+    xtf_lines_init(&lines, &grid, scale, out);
+    xtf_lines_header(&lines);
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        xtf_lines_text(&lines, column->name, 0);
+        xtf_lines_number(&lines, column->from + 1);
+        xtf_lines_number(&lines, column->from + column->width);
+        xtf_lines_number(&lines, column->width);
+        xtf_lines_text(&lines, *column->unit ? column->unit : "-", 0);
+        xtf_lines_text(&lines, *column->description ? column->description : "-", 0);
+    }
+    return out;
+}

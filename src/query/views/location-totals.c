@@ -1,0 +1,50 @@
+#include "src/query/views/location-totals.h"
+
+#include <string.h>
+
+bool xtf_tally_init(XtfTally *tally, XtfGuide *guide, const XtfSelection *selection, const XtfMeasure *measure,
+                    unsigned depth, GError **error)
+{
+    bool possible = measure->schema && xtf_selection_may_have(selection, measure->schema);
+    XtfMatch matches = possible ? xtf_selection_matches(selection, measure->schema) : XTF_MATCH_NONE;
+
+    memset(tally, 0, sizeof *tally);
+    tally->measure = measure;
+    tally->selection = selection;
+    tally->nothing = matches == XTF_MATCH_NONE;
+    if (matches == XTF_MATCH_SOME &&
+        !(tally->matcher = xtf_matcher_new(guide, selection, measure->schema, measure->number, error)))
+        return false;
+    if (measure->sums)
+        tally->totals = xtf_totals_new(measure->sums, depth);
+    return true;
+}
+
+void xtf_tally_finish(XtfTally *tally)
+{
+    g_clear_pointer(&tally->matcher, xtf_matcher_free);
+    g_clear_pointer(&tally->totals, xtf_totals_free);
+}
+
+bool xtf_tally_add_rows(XtfTally *tally, const XtfArray *array, uint64_t proc, uint64_t lo, uint64_t hi, GError **error)
+{
+    XtfFilter filter = {tally->matcher, proc};
+    XtfGroupFilter groups;
+
+    if (tally->nothing || lo >= hi)
+        return true;
+    if (tally->matcher)
+        groups = xtf_filter_groups(&filter);
+    return xtf_array_sum(array, tally->measure->number, tally->matcher ? &groups : NULL, lo, hi, tally->totals, error);
+}
+
+bool xtf_tally_add_holding(XtfTally *tally, const XtfHolding *holding, GError **error)
+{
+    const XtfArray *array = tally->nothing ? NULL : xtf_holding_array(holding, tally->measure->schema);
+    uint64_t lo, hi;
+
+    if (!array)
+        return true;
+    return xtf_rows_in_window(array, tally->selection->a, tally->selection->b, &lo, &hi, error) &&
+           xtf_tally_add_rows(tally, array, holding->location->proc, lo, hi, error);
+}

@@ -1,0 +1,28 @@
+/*
+ * Tallies: what a selection's rows of one type add up to, location by location.
+ */
+#pragma once
+
+#include "src/query/select/aggregate-ref.h"
+#include "src/query/select/matcher.h"
+#include "src/query/views/selected-locations.h"
+
+typedef struct {
+    const XtfMeasure *measure;     /* borrowed */
+    const XtfSelection *selection; /* borrowed */
+    bool nothing;                  /* the selection leaves no row of the type */
+    XtfMatcher *matcher;           /* NULL: all of them */
+    XtfTotals *totals;             /* of what was added since they were cleared */
+} XtfTally;
+
+/* With totals by the first `depth` keys. */
+bool xtf_tally_init(XtfTally *tally, XtfGuide *guide, const XtfSelection *selection, const XtfMeasure *measure,
+                    unsigned depth, GError **error);
+void xtf_tally_finish(XtfTally *tally); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTally, xtf_tally_finish)
+
+/* Adds those of rows [lo, hi) of an array that process `proc` recorded. */
+bool xtf_tally_add_rows(XtfTally *tally, const XtfArray *array, uint64_t proc, uint64_t lo, uint64_t hi,
+                        GError **error);
+/* Adds those of a location in the selection's window. */
+bool xtf_tally_add_holding(XtfTally *tally, const XtfHolding *holding, GError **error);

@@ -1,0 +1,60 @@
+#include "src/query/views/region-lines.h"
+
+#include <string.h>
+
+#include "src/model/vocabulary.h"
+#include "src/query/text/digits.h"
+
+static const char before_name[] = "(before trace)";
+
+bool xtf_view_names(XtfFormats *formats, const char *table, const XtfNames **names, GError **error)
+{
+    g_mutex_lock(&formats->lock);
+    bool good = xtf_formats_names(formats, table, XTF_NAME_WIDTH_MAX, names, error);
+    g_mutex_unlock(&formats->lock);
+    return good;
+}
+
+static uint64_t count_below(const XtfSet *set, uint64_t n)
+{
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < set->n_ranges && set->ranges[i].first < n; i++)
+        count += MIN(set->ranges[i].last, n - 1) - set->ranges[i].first + 1;
+    return count;
+}
+
+bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection, const XtfMeasure *frames,
+                      GError **error)
+{
+    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, frames->schema->id, frames->sums->keys[0]);
+
+    memset(regions, 0, sizeof *regions);
+    if (!xtf_view_names(formats, XTF_TABLE_REGIONS, &regions->names, error))
+        return false;
+    regions->n = regions->names ? regions->names->n : 0;
+    regions->has_unknown = limits->has_none || (limits->min <= limits->max && limits->max >= regions->n);
+    regions->only = selection->by[XTF_BY_REGION];
+    regions->n_listed = regions->only ? count_below(regions->only, regions->n) : regions->n;
+    regions->name_width = MAX(regions->names ? regions->names->width : 0, strlen(before_name));
+    regions->row_width = xtf_count_digits(regions->n ? regions->n - 1 : 0);
+    return true;
+}
+
+void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t place)
+{
+    if (place < regions->n)
+        xtf_lines_number(lines, place);
+    else
+        xtf_lines_none(lines);
+}
+
+void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t place)
+{
+    if (place < regions->n)
+        xtf_lines_name(lines, regions->names->text + place * regions->names->width, regions->names->width);
+    else if (place == xtf_region_before(regions))
+        xtf_lines_name(lines, before_name, strlen(before_name));
+    else
+        xtf_lines_name(lines, "?", 1);
+}

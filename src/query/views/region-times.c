@@ -1,0 +1,55 @@
+#include "src/query/views/region-times.h"
+
+#include <string.h>
+
+bool xtf_times_exist(const XtfGuide *guide, const XtfSelection *selection)
+{
+    XtfMeasure frames;
+
+    return !selection->base && !selection->by[XTF_BY_COMM] && !selection->by[XTF_BY_TAG] &&
+           !selection->by[XTF_BY_PEER] && xtf_measure_frames(&frames, guide) &&
+           xtf_selection_may_have(selection, frames.schema);
+}
+
+bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error)
+{
+    memset(times, 0, sizeof *times);
+    times->guide = formats->guide;
+    times->selection = selection;
+    times->locations = xtf_guide_locations(times->guide, error);
+    xtf_measure_frames(&times->frames, formats->guide);
+    if (!times->locations || !xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
+        return false;
+    times->totals = xtf_totals_new(times->frames.sums, 1);
+    return true;
+}
+
+void xtf_times_finish(XtfTimes *times)
+{
+    xtf_holding_finish(&times->holding);
+    g_clear_pointer(&times->totals, xtf_totals_free);
+}
+
+bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error)
+{
+    const XtfSelection *selection = times->selection;
+    XtfHolding *holding = &times->holding;
+    const XtfArray *calls;
+
+    *ticks = 0;
+    xtf_totals_clear(times->totals);
+    if (!xtf_holding_load(holding, times->guide, location, error))
+        return false;
+    if (!(calls = xtf_holding_array(holding, times->frames.schema)))
+        return true;
+    uint64_t from = MAX(selection->a, holding->first), to = MIN(selection->b, holding->last);
+    *ticks = to > from ? to - from : 0;
+    return xtf_array_profile(calls, times->frames.number, selection->a, selection->b, holding->first, holding->last,
+                             times->totals, error);
+}
+
+size_t xtf_times_width(const XtfTimes *times)
+{
+    const XtfScale *scale = &times->guide->scale;
+    return xtf_ticks_width(scale, (unsigned __int128)(scale->last - scale->origin) * times->locations->n);
+}

@@ -1,0 +1,43 @@
+/*
+ * Views: the tables that show a selection. Each is a text of lines that are all as long, and how many they are follows
+ * from the trace alone, so that a size costs nothing.
+ *
+ * A text is worked out in parts, when one is asked for: a part is what costs little more together than a line of it
+ * alone. Readers come back for the next block in a moment, several at once, so the latest parts are kept for a while,
+ * and whoever wants one that is being made waits for it.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/query/format/format.h"
+#include "src/query/select/selection.h"
+
+typedef struct XtfView XtfView; /* a kind of view */
+
+typedef struct {
+    XtfResolver *resolver; /* borrowed */
+    XtfFormats *formats;   /* borrowed */
+    XtfGuide *guide;       /* borrowed */
+    GMutex lock;
+    GCond made;   /* a part was, or could not be */
+    GQueue parts; /* the latest used first */
+    size_t bytes; /* of the texts of parts */
+} XtfViews;
+
+void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats);
+void xtf_views_finish(XtfViews *views);
+
+const XtfView *xtf_view_find(const char *name); /* NULL if there is none */
+/* Whether it makes sense for the selection. */
+bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
+
+bool xtf_view_size(XtfViews *views, const XtfView *view, const XtfSelection *selection, uint64_t *size, GError **error);
+/* Fills `buffer` with `length` bytes from `offset`, all of which lie within the size. */
+bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t offset, char *buffer,
+                   size_t length, GError **error);

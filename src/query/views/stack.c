@@ -1,0 +1,119 @@
+/*
+ * stack: the frames that are open when the selection's window begins, of each location, the outermost first.
+ */
+#include <string.h>
+
+#include "src/model/vocabulary.h"
+#include "src/query/text/digits.h"
+#include "src/query/views/region-lines.h"
+#include "src/query/views/selected-locations.h"
+#include "src/query/views/view.h"
+
+enum {
+    LEVELS_MAX = 64, /* of a location that are shown: the innermost ones */
+    PART_LINES = 4096,
+};
+
+/* The depth of the deepest stack of the trace; 0 if it doesn't say. */
+static uint64_t deepest(const XtfGuide *guide, const XtfSchema *calls)
+{
+    const XtfField *depth = xtf_schema_field_by_role(calls, XTF_ROLE_DEPTH);
+
+    if (!depth)
+        return 0;
+    const XtfLimits *limits = xtf_trace_limits(guide->trace, calls->id, (uint32_t)(depth - calls->fields));
+    return limits->min <= limits->max ? limits->max : 0;
+}
+
+static bool stack_exists(const XtfGuide *guide, const XtfSelection *selection)
+{
+    XtfMeasure frames;
+
+    return !selection->base && !xtf_selection_has_facets(selection) && xtf_measure_frames(&frames, guide) &&
+           xtf_selection_may_have(selection, frames.schema) && xtf_schema_field_by_role(frames.schema, XTF_ROLE_DEPTH);
+}
+
+static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfGuide *guide = views->guide;
+    g_auto(XtfRoster) roster = {0};
+    XtfMeasure frames;
+    XtfRegions regions;
+
+    xtf_measure_frames(&frames, guide);
+    if (!xtf_roster_init(&roster, views->guide, selection, error) ||
+        !xtf_regions_load(&regions, views->formats, selection, &frames, error))
+        return false;
+    const XtfLocations *locations = roster.locations;
+    uint64_t depth = deepest(guide, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
+    shape->n_lines = roster.n_places * levels;
+    shape->at_once = (PART_LINES / MAX(levels, 1) + 1) * levels;
+    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(locations));
+    xtf_grid_add(&shape->grid, "thread",
+                 xtf_count_digits(locations->n_threads ? locations->threads[locations->n_threads - 1] : 0));
+    xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));
+    xtf_grid_add(&shape->grid, "since", guide->scale.width);
+    xtf_grid_add(&shape->grid, "time", guide->scale.width);
+    xtf_grid_add_text(&shape->grid, "region", regions.name_width);
+    return true;
+}
+
+/* The frames open at t; none where the location's records have ended. */
+static bool find_frames(const XtfHolding *holding, const XtfMeasure *frames, uint64_t t, GArray *open, GError **error)
+{
+    const XtfArray *calls = xtf_holding_array(holding, frames->schema);
+    uint64_t n;
+
+    g_array_set_size(open, 0);
+    if (!calls || t <= calls->first || t > holding->last)
+        return true;
+    return xtf_array_rank(calls, t, &n, error) && xtf_array_stack(calls, frames->number, n, open, error);
+}
+
+static void add_lines_of(const XtfLocation *location, const GArray *open, uint64_t levels, uint64_t t,
+                         const XtfRegions *regions, XtfLines *lines)
+{
+    uint64_t above = open->len > levels ? open->len - levels : 0;
+
+    for (uint64_t i = above; i < above + levels; i++) {
+        const XtfOpenFrame *frame = i < open->len ? &g_array_index(open, XtfOpenFrame, i) : NULL;
+        xtf_lines_number(lines, location->proc);
+        xtf_lines_number(lines, location->thread);
+        xtf_lines_number(lines, i + 1);
+        if (frame) {
+            xtf_lines_ticks(lines, frame->time - MIN(frame->time, lines->scale->origin));
+            xtf_lines_ticks(lines, t - MIN(t, frame->time));
+            xtf_lines_region_name(lines, regions, xtf_region_place(regions, frame->key));
+        } else {
+            xtf_lines_none(lines);
+            xtf_lines_none(lines);
+            xtf_lines_none(lines);
+        }
+    }
+}
+
+static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
+                       GError **error)
+{
+    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfHolding) holding = {0};
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    XtfMeasure frames;
+    XtfRegions regions;
+
+    xtf_measure_frames(&frames, views->guide);
+    if (!xtf_roster_init(&roster, views->guide, selection, error) ||
+        !xtf_regions_load(&regions, views->formats, selection, &frames, error))
+        return false;
+    uint64_t levels = MIN(deepest(views->guide, frames.schema), (uint64_t)LEVELS_MAX);
+    for (uint64_t line = first; line < first + n; line += levels) {
+        const XtfLocation *location = &roster.locations->all[roster.places[line / levels]];
+        if (!xtf_holding_load(&holding, views->guide, location, error) ||
+            !find_frames(&holding, &frames, selection->a, open, error))
+            return false;
+        add_lines_of(location, open, levels, selection->a, &regions, lines);
+    }
+    return true;
+}
+
+const XtfView xtf_view_stack = {.name = "stack", .exists = stack_exists, .shape = shape_stack, .fill = fill_stack};

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "libxtf/writer.h"
-#include "src/import/refmap.h"
+#include "src/import/id-map.h"
 #include "src/model/schemas.h"
 
 typedef struct {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/import/otf2-import.h"
+#include "src/import/otf2/import.h"
 #include "src/import/output.h"
 
 enum {

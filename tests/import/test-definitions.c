@@ -9,7 +9,7 @@
 
 #include "libxtf/xtf.h"
 #include "src/import/definitions.h"
-#include "src/import/places.h"
+#include "src/import/process-numbers.h"
 
 enum { COMM_LOCATIONS = 4, COMM_GROUP = 5, COMM_SELF = 6 };
 enum { OPENMP = 3, MPI = 4 };

@@ -1,13 +1,13 @@
 /*
  * One import from OTF2: definitions, then events, then tables. Runs in a child process, see supervise.h.
  */
-#include "src/import/otf2-import.h"
+#include "src/import/otf2/import.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "src/import/otf2-error.h"
-#include "src/import/places.h"
+#include "src/import/otf2/errors.h"
+#include "src/import/process-numbers.h"
 
 enum {
     DEFINITIONS_A_STEP = 4096,

@@ -6,8 +6,8 @@
  */
 #include <inttypes.h>
 
-#include "src/import/otf2-error.h"
-#include "src/import/otf2-import.h"
+#include "src/import/otf2/errors.h"
+#include "src/import/otf2/import.h"
 
 enum {
     LOCATIONS_A_READER = 32,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "src/import/import.h"
-#include "src/import/otf2.h"
+#include "src/import/otf2/callbacks.h"
 #include "src/import/supervise.h"
 
 /* A location's files. */

@@ -2,7 +2,7 @@
  * OTF2's 80 event callbacks: each makes one record. docs/OTF2.md has the table. Those of I/O and remote memory access
  * are in otf2-events-io.c.
  */
-#include "src/import/otf2-record.h"
+#include "src/import/otf2/record.h"
 
 OTF2_CallbackCode xtf_otf2_add_attributes(XtfStream *stream, const OTF2_AttributeList *attributes, uint32_t n)
 {

@@ -1,7 +1,7 @@
 /*
  * OTF2's event callbacks of input and output and of remote memory access.
  */
-#include "src/import/otf2-record.h"
+#include "src/import/otf2/record.h"
 
 /* Input and output */
 

@@ -1,4 +1,4 @@
-#include "src/import/refmap.h"
+#include "src/import/id-map.h"
 
 #include <glib.h>
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/import/otf2.h"
+#include "src/import/otf2/callbacks.h"
 
 /* A callback of the given name. Beside the event's own fields it has stream, time and attributes. */
 #define ON(Name, ...)                                                                                     \

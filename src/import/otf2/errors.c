@@ -1,4 +1,4 @@
-#include "src/import/otf2-error.h"
+#include "src/import/otf2/errors.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/import/otf2-error.h"
-#include "src/import/otf2-import.h"
+#include "src/import/otf2/errors.h"
+#include "src/import/otf2/import.h"
 
 char *xtf_otf2_folder(const char *anchor)
 {

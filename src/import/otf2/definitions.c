@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "src/import/otf2.h"
+#include "src/import/otf2/callbacks.h"
 
 #define ON(Name, ...) static OTF2_CallbackCode on_##Name(void *data, ##__VA_ARGS__)
 #define ADD(TABLE, row) \

@@ -1,4 +1,4 @@
-#include "src/import/places.h"
+#include "src/import/process-numbers.h"
 
 #include <inttypes.h>
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
-#include "src/cli/mount.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/mount/mount.h"
+#include "src/cli/ui/common.h"
 
 static const struct {
     const char *name;

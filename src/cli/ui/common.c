@@ -1,4 +1,4 @@
-#include "src/cli/common.h"
+#include "src/cli/ui/common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
 #include "src/model/vocabulary.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"

@@ -1,4 +1,4 @@
-#include "src/cli/interrupts.h"
+#include "src/cli/ui/interrupts.h"
 
 #include <glib.h>
 

@@ -1,4 +1,4 @@
-#include "src/cli/copying.h"
+#include "src/cli/trace/copy-trace.h"
 
 #include "libxtf/array.h"
 

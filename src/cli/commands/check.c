@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "libxtf/check.h"
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
-#include "src/cli/progress.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/progress.h"
 
 static void print_problem(const char *message, void *progress)
 {

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
-#include "src/cli/common.h"
-#include "src/cli/mount.h"
+#include "src/cli/mount/mount.h"
+#include "src/cli/ui/common.h"
 
 /* What mount(8), fstab and habit bring along, and what says nothing here: a trace is read-only, whoever asks. */
 static const char ignored[] =

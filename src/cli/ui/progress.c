@@ -1,4 +1,4 @@
-#include "src/cli/progress.h"
+#include "src/cli/ui/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "src/cli/storage.h"
+#include "src/cli/ui/storage-options.h"
 
 #include <stdio.h>
 
-#include "src/cli/common.h"
+#include "src/cli/ui/common.h"
 
 static bool misused(const char *command, const char *what)
 {

@@ -1,14 +1,14 @@
-#include "src/cli/mount.h"
+#include "src/cli/mount/mount.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
-#include "src/cli/daemon.h"
-#include "src/cli/readahead.h"
-#include "src/cli/source.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/mount/daemon.h"
+#include "src/cli/mount/readahead.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
 
 static char *mount_point(const char *directory, GError **error)

@@ -1,4 +1,4 @@
-#include "src/cli/source.h"
+#include "src/cli/trace/archive-cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
-#include "src/cli/importing.h"
+#include "src/cli/trace/import-archive.h"
 
 #define DEPTH_MAX 16 /* of folders in an archive: no links round in circles */
 

@@ -1,14 +1,14 @@
 /*
  * xtf ls [-l] TRACE PATH...: what is in directories of a trace's tree, without a mount.
  */
-#include "src/cli/commands.h"
+#include "src/cli/commands/commands.h"
 
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "src/cli/common.h"
-#include "src/cli/source.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
 
 /* A name is listed first and looked up later: a listing is not the place for look-ups. */
 static bool collect(const char *name, XtfNodeKind kind, void *data)

@@ -1,15 +1,15 @@
 /*
  * xtf import: a foreign trace into an .xtf file.
  */
-#include "src/cli/importing.h"
+#include "src/cli/trace/import-archive.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
-#include "src/cli/storage.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/storage-options.h"
 
 static void print_counts(const XtfImportReport *report)
 {

@@ -1,4 +1,4 @@
-#include "src/cli/daemon.h"
+#include "src/cli/mount/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "src/cli/common.h"
+#include "src/cli/ui/common.h"
 
 static volatile sig_atomic_t awaited; /* the child's id */
 

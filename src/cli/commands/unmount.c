@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
 
 /* The directory's real path. Of the last component only the name: a mount whose daemon died can't be looked at. */
 static char *real_path(const char *directory)

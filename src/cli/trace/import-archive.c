@@ -1,7 +1,7 @@
-#include "src/cli/importing.h"
+#include "src/cli/trace/import-archive.h"
 
-#include "src/cli/interrupts.h"
-#include "src/cli/progress.h"
+#include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/progress.h"
 
 static void show_progress(uint64_t events, double done, void *data)
 {

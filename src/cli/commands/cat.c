@@ -1,15 +1,15 @@
 /*
  * xtf cat TRACE PATH...: the content of files of a trace's tree, without a mount.
  */
-#include "src/cli/commands.h"
+#include "src/cli/commands/commands.h"
 
 #include <errno.h>
 #include <glib.h>
 #include <stdio.h>
 
 #include "libxtf/error.h"
-#include "src/cli/common.h"
-#include "src/cli/source.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
 
 enum {
     BUFFER = 1 << 20,

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/cli/common.h"
-#include "src/cli/mount.h"
+#include "src/cli/mount/mount.h"
+#include "src/cli/ui/common.h"
 
 static void print_usage(FILE *out)
 {

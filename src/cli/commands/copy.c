@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "src/cli/commands.h"
-#include "src/cli/common.h"
-#include "src/cli/copying.h"
-#include "src/cli/interrupts.h"
-#include "src/cli/progress.h"
-#include "src/cli/storage.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/trace/copy-trace.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/progress.h"
+#include "src/cli/ui/storage-options.h"
 #include "src/import/output.h"
 
 static void show_progress(uint64_t done, uint64_t total, void *progress)

@@ -1,4 +1,4 @@
-#include "src/cli/readahead.h"
+#include "src/cli/mount/readahead.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -43,7 +43,7 @@ enum {
     XTF_FIELD_OPTIONAL = 1 << 0, /* the value with all bits set means "none" */
     XTF_FIELD_NAMES = 1 << 1,    /* what the field refers to names the record in merged listings */
     /* How values mostly go on from row to row. They change nothing in what a field holds, only how small it packs. */
-    XTF_FIELD_RISES = 1 << 2, /* by steps: each is best told by its distance to the one before */
+    XTF_FIELD_RISES = 1 << 2,    /* by steps: each is best told by its distance to the one before */
     XTF_FIELD_DISTANCE = 1 << 3, /* so many rows back, in the same array, as frames lead to those around them */
 };
 
@@ -64,44 +64,45 @@ typedef struct {
  * Sums: what the index keeps of the rows below each child, so that totals over any interval cost a descent (sums.h).
  * Totals are kept by groups: rows that agree in some key fields. A group's totals are cells of 64 bits.
  *
- * XTF_SUMS_GROUPS. The cells of a group: its rows; then, for each value field, the sum (integers modulo 2^64, doubles
- * as doubles) and, if `extremes` is set, the least, the greatest and the last value.
+ * XTF_AGGREGATE_GROUPS. The cells of a group: its rows; then, for each value field, the sum (integers modulo 2^64,
+ * doubles as doubles) and, if `extremes` is set, the least, the greatest and the last value.
  *
- * XTF_SUMS_FRAMES, for arrays whose rows begin and end nested frames, such as calls. There is one key field, and the
- * values are three fields, in this order: one that is 0 in rows that begin a frame and not in rows that end one; one, a
- * DISTANCE, that leads from an end to its beginning and from a beginning to that of the frame around it (0: none); and
- * one that is not 0 if no other frame of that key is open around this one. The cells of a group: frames begun; rows
- * of the key that end one, or would; inclusive and exclusive time, in ticks (see sums.h for what exactly they are).
+ * XTF_AGGREGATE_FRAMES, for arrays whose rows begin and end nested frames, such as calls. There is one key field, and
+ * the values are three fields, in this order: one that is 0 in rows that begin a frame and not in rows that end one;
+ * one, a DISTANCE, that leads from an end to its beginning and from a beginning to that of the frame around it (0:
+ * none); and one that is not 0 if no other frame of that key is open around this one. The cells of a group: frames
+ * begun; rows of the key that end one, or would; inclusive and exclusive time, in ticks (see sums.h for what exactly
+ * they are).
  *
  * Where the groups below a child are too many, it keeps those of the first key fields only, without the last ones: so
  * the order of the keys matters, and those of most values come last.
  */
 typedef enum {
-    XTF_SUMS_GROUPS = 1,
-    XTF_SUMS_FRAMES = 2,
-} XtfSumsKind;
+    XTF_AGGREGATE_GROUPS = 1,
+    XTF_AGGREGATE_FRAMES = 2,
+} XtfAggregateKind;
 
 enum {
-    XTF_SUMS_MAX = 4, /* a schema */
-    XTF_SUMS_KEYS_MAX = 6,
-    XTF_SUMS_VALUES_MAX = 4,
-    XTF_SUMS_CELLS_MAX = 1 + 4 * XTF_SUMS_VALUES_MAX,
+    XTF_AGGREGATES_MAX = 4, /* a schema */
+    XTF_AGGREGATE_KEYS_MAX = 6,
+    XTF_AGGREGATE_VALUES_MAX = 4,
+    XTF_AGGREGATE_CELLS_MAX = 1 + 4 * XTF_AGGREGATE_VALUES_MAX,
 };
 
 typedef struct {
-    XtfSumsKind kind;
+    XtfAggregateKind kind;
     uint8_t n_keys;   /* may be 0: one group */
     uint8_t n_values; /* may be 0: rows are only counted */
     bool extremes;
-    uint8_t keys[XTF_SUMS_KEYS_MAX];     /* numbers of fields */
-    uint8_t values[XTF_SUMS_VALUES_MAX]; /* numbers of fields; not STRINGs */
+    uint8_t keys[XTF_AGGREGATE_KEYS_MAX];     /* numbers of fields */
+    uint8_t values[XTF_AGGREGATE_VALUES_MAX]; /* numbers of fields; not STRINGs */
     /* Values of a U64 field whose type another field tells, one of the keys. 0: none. Else that key's place in `keys`,
      * plus 1; bit k of the masks is set where a key of k means that values are doubles, or signed. */
     uint8_t typed_by;
     uint64_t reals, signeds;
     /* What follows from the values' fields: bit i is set where value i is a double, is signed, is typed by that key. */
     uint8_t real_values, signed_values, typed_values;
-} XtfSums;
+} XtfAggregate;
 
 typedef struct {
     uint32_t id; /* its ordinal in the file; set by the writer */
@@ -110,19 +111,19 @@ typedef struct {
     uint32_t row_size; /* bytes */
     uint32_t n_fields;
     XtfField *fields;
-    uint32_t n_sums;
-    XtfSums sums[XTF_SUMS_MAX];
+    uint32_t n_aggregates;
+    XtfAggregate aggregates[XTF_AGGREGATES_MAX];
 } XtfSchema;
 
 /* Sums as source code declares them, fields by their names. The lists are NULL-terminated. */
 typedef struct {
-    XtfSumsKind kind;
+    XtfAggregateKind kind;
     const char *const *keys;
     const char *const *values;
     bool extremes;
     const char *typed_by; /* NULL: none */
     uint64_t reals, signeds;
-} XtfSumsSpec;
+} XtfAggregateSpec;
 
 /* A field as source code declares it. NULL strings mean "". `labels` is NULL-terminated, or NULL. */
 typedef struct {
@@ -147,9 +148,9 @@ enum {
 XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error);
 /* Adds sums to a schema that is not a table's and that no writer was given yet. XTF_ERROR_INVALID if a field does not
  * exist or is of the wrong type, or there are too many. */
-bool xtf_schema_add_sums(XtfSchema *schema, const XtfSumsSpec *spec, GError **error);
+bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, GError **error);
 /* The number of cells that a group has. */
-unsigned xtf_sums_n_cells(const XtfSums *sums);
+unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate);
 XtfSchema *xtf_schema_copy(const XtfSchema *schema);
 void xtf_schema_free(XtfSchema *schema); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSchema, xtf_schema_free)

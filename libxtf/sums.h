@@ -46,7 +46,7 @@ enum { XTF_GROUP_ROWS = 0, XTF_VALUE_SUM = 0, XTF_VALUE_MIN, XTF_VALUE_MAX, XTF_
 typedef struct XtfTotals XtfTotals;
 
 /* Groups are told apart by the first `depth` keys only: at most sums->n_keys. Borrows the sums. */
-XtfTotals *xtf_totals_new(const XtfSums *sums, unsigned depth);
+XtfTotals *xtf_totals_new(const XtfAggregate *aggregate, unsigned depth);
 void xtf_totals_free(XtfTotals *totals); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTotals, xtf_totals_free)
 void xtf_totals_clear(XtfTotals *totals);
@@ -74,18 +74,18 @@ typedef struct {
 
 /* Adds the totals of rows [n1, n2) to `totals`, which is of schema->sums[sums]; n2 is cut off at the array's end.
  * `filter` may be NULL. What was added when it fails means nothing. */
-bool xtf_array_sum(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
+bool xtf_array_sum(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                    XtfTotals *totals, GError **error);
 
 /* The number of rows before n that are in the groups meant: for frames, the rows that hold such a key.
  * (XTF_FRAMES_BEFORE has none: its rows hold keys of their own.) */
-bool xtf_array_group_rank(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t n,
+bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
                           uint64_t *rank, GError **error);
 /* The row that has k such rows before it and is one itself; n_rows if there is none. */
-bool xtf_array_group_select(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t k, uint64_t *n,
-                            GError **error);
+bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
+                            uint64_t *n, GError **error);
 /* Whether a row is in the groups meant. */
-bool xtf_row_matches(const XtfSchema *schema, unsigned sums, const XtfGroupFilter *filter, const uint8_t *row);
+bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row);
 
 typedef struct {
     uint64_t key;
@@ -96,7 +96,7 @@ typedef struct {
 
 /* Appends the frames open before row n (at most n_rows), the outermost first, to an array of XtfOpenFrame. Up to 64
  * deep it takes one leaf; beyond, one more for each 64. */
-bool xtf_array_stack(const XtfArray *array, unsigned sums, uint64_t n, GArray *frames, GError **error);
+bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, GArray *frames, GError **error);
 
 /*
  * Time by key, to the tick, in the window [a, b), of one location whose first and last records, of any type, are at
@@ -108,7 +108,7 @@ bool xtf_array_stack(const XtfArray *array, unsigned sums, uint64_t n, GArray *f
  * never ended lasts until `last`; what XTF_FRAMES_BEFORE is charged with begins at `first`, if its row is row 0. No
  * window reaches beyond `first` and `last`.
  */
-bool xtf_array_profile(const XtfArray *array, unsigned sums, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
+bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
                        XtfTotals *totals, GError **error);
 
 XTF_END_DECLS

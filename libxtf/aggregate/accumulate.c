@@ -270,14 +270,14 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
     return i;
 }
 
-static bool add_frames(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                        XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
 {
     const FrameFields fields = {
-        .key = field_load(schema, sums->keys[0]),
-        .is_end = field_load(schema, sums->values[0]),
-        .distance = field_load(schema, sums->values[1]),
-        .outermost = field_load(schema, sums->values[2]),
+        .key = field_load(schema, aggregate->keys[0]),
+        .is_end = field_load(schema, aggregate->values[0]),
+        .distance = field_load(schema, aggregate->values[1]),
+        .outermost = field_load(schema, aggregate->values[2]),
     };
     FrameWork work = {.stack = stack, .deepener = deepener, .totals = totals};
     const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
@@ -296,38 +296,38 @@ static bool add_frames(const XtfSchema *schema, const XtfSums *sums, const uint8
     return good;
 }
 
-static void add_groups(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                        XtfTotals *totals)
 {
-    FieldLoad keys[XTF_SUMS_KEYS_MAX], values[XTF_SUMS_VALUES_MAX];
-    uint64_t key[XTF_SUMS_KEYS_MAX] = {0};
+    FieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
+    uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
-    for (unsigned i = 0; i < sums->n_keys; i++)
-        keys[i] = field_load(schema, sums->keys[i]);
-    for (unsigned i = 0; i < sums->n_values; i++)
-        values[i] = field_load(schema, sums->values[i]);
+    for (unsigned i = 0; i < aggregate->n_keys; i++)
+        keys[i] = field_load(schema, aggregate->keys[i]);
+    for (unsigned i = 0; i < aggregate->n_values; i++)
+        values[i] = field_load(schema, aggregate->values[i]);
     for (const uint8_t *row = rows; count > 0; count--, row += schema->row_size) {
-        for (unsigned i = 0; i < sums->n_keys; i++)
+        for (unsigned i = 0; i < aggregate->n_keys; i++)
             key[i] = load(&keys[i], row);
         uint64_t *cells = xtf_totals_cells_of(totals, key);
         cells[XTF_GROUP_ROWS]++;
-        for (unsigned i = 0; i < sums->n_values; i++)
-            if (!xtf_field_is_none(&schema->fields[sums->values[i]], row))
+        for (unsigned i = 0; i < aggregate->n_values; i++)
+            if (!xtf_field_is_none(&schema->fields[aggregate->values[i]], row))
                 xtf_totals_add_value(totals, key, cells, i, load(&values[i], row));
     }
 }
 
-bool xtf_summer_add(const XtfSchema *schema, const XtfSums *sums, const uint8_t *rows, uint32_t count,
+bool xtf_summer_add(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                     XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
 {
-    if (sums->kind == XTF_SUMS_FRAMES)
-        return add_frames(schema, sums, rows, count, stack, deepener, totals, error);
-    add_groups(schema, sums, rows, count, totals);
+    if (aggregate->kind == XTF_AGGREGATE_FRAMES)
+        return add_frames(schema, aggregate, rows, count, stack, deepener, totals, error);
+    add_groups(schema, aggregate, rows, count, totals);
     return true;
 }
 
-void xtf_sums_row_key(const XtfSchema *schema, const XtfSums *sums, const uint8_t *row, uint64_t *key)
+void xtf_aggregate_row_key(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, uint64_t *key)
 {
-    for (unsigned i = 0; i < sums->n_keys; i++)
-        key[i] = xtf_field_get(&schema->fields[sums->keys[i]], row);
+    for (unsigned i = 0; i < aggregate->n_keys; i++)
+        key[i] = xtf_field_get(&schema->fields[aggregate->keys[i]], row);
 }

@@ -8,10 +8,10 @@ enum {
     FIRST_SLOT_BITS = 6,
 };
 
-bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned which, unsigned level,
+bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned index, unsigned level,
                           uint64_t first_n, uint32_t n)
 {
-    return lists->schema == array->schema && lists->which == which && lists->level == level &&
+    return lists->schema == array->schema && lists->index == index && lists->level == level &&
            lists->array == array->id && lists->segment == array->segment && lists->first_n == first_n && lists->n == n;
 }
 
@@ -22,7 +22,8 @@ void xtf_sum_lists_add(const XtfSumLists *lists, uint32_t group, uint64_t *cells
             cells[c] += more[c];
         return;
     }
-    const XtfTotals of_that_depth = {.sums = &lists->schema->sums[lists->which], .depth = lists->depths[group]};
+    const XtfTotals of_that_depth = {.aggregate = &lists->schema->aggregates[lists->index],
+                                     .depth = lists->depths[group]};
     xtf_totals_combine(&of_that_depth, xtf_sum_lists_key(lists, group), cells, more);
 }
 
@@ -79,22 +80,22 @@ static void growing_add(GrowingLists *lists, uint32_t group, const uint64_t *cel
     g_array_append_vals(lists->cells, cells, n_cells);
 }
 
-XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned which, unsigned level, uint64_t first_n)
+XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned index, unsigned level, uint64_t first_n)
 {
     XtfSumListsMaker *maker = g_new0(XtfSumListsMaker, 1);
-    const XtfSums *sums = &array->schema->sums[which];
+    const XtfAggregate *aggregate = &array->schema->aggregates[index];
 
     maker->head = (XtfSumLists){
         .schema = array->schema,
         .first_n = first_n,
         .array = array->id,
         .segment = array->segment,
-        .which = (uint8_t)which,
+        .index = (uint8_t)index,
         .level = (uint8_t)level,
-        .n_keys = sums->n_keys,
-        .n_cells = (uint8_t)xtf_sums_n_cells(sums),
-        .plain = sums->kind == XTF_SUMS_FRAMES ||
-                 (!sums->extremes && sums->real_values == 0 && (sums->typed_values == 0 || sums->reals == 0)),
+        .n_keys = aggregate->n_keys,
+        .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
+        .plain = aggregate->kind == XTF_AGGREGATE_FRAMES || (!aggregate->extremes && aggregate->real_values == 0 &&
+                                                             (aggregate->typed_values == 0 || aggregate->reals == 0)),
     };
     maker->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     maker->depths = g_byte_array_new();
@@ -202,7 +203,7 @@ static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, Xt
 {
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     const uint64_t *cells = (const uint64_t *)(void *)maker->lists.cells->data;
-    bool drops_before = totals->sums->kind == XTF_SUMS_FRAMES && totals->depth == 0;
+    bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0;
 
     xtf_totals_clear(totals);
     for (uint32_t item = items.from; item < items.to; item++) {
@@ -223,13 +224,13 @@ static void add_list(XtfSumListsMaker *maker, Items items, XtfTotals **totals, G
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     unsigned n_keys = maker->head.n_keys, depth = n_keys;
     uint32_t most = n_keys > 1 ? MAX((items.to - items.from) / 4, (uint32_t)SHORT_LIST) : UINT32_MAX;
-    uint64_t key[XTF_SUMS_KEYS_MAX] = {0};
+    uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
     for (uint32_t item = items.from; item < items.to; item++)
         depth = MIN(depth, maker->depths->data[groups[item]]);
     for (;; depth--) {
         if (!totals[depth])
-            totals[depth] = xtf_totals_new(&maker->head.schema->sums[maker->head.which], depth);
+            totals[depth] = xtf_totals_new(&maker->head.schema->aggregates[maker->head.index], depth);
         if (add_up(maker, items, most, totals[depth]))
             break;
     }
@@ -264,12 +265,12 @@ static bool has_long_list(const XtfSumListsMaker *maker)
 
 static void add_up_lists(XtfSumListsMaker *maker)
 {
-    XtfTotals *totals[XTF_SUMS_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
+    XtfTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
 
     if (maker->head.n_keys > 1 && has_long_list(maker))
         add_lists(maker, 1, totals, &maker->shorts);
     add_lists(maker, XTF_SUMS_BLOCK, totals, &maker->blocks);
-    for (unsigned depth = 0; depth <= XTF_SUMS_KEYS_MAX; depth++)
+    for (unsigned depth = 0; depth <= XTF_AGGREGATE_KEYS_MAX; depth++)
         xtf_totals_free(totals[depth]);
 }
 

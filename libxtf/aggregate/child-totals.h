@@ -40,7 +40,7 @@ typedef struct {
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment;
-    uint8_t which, level;
+    uint8_t index, level;
 
     uint8_t n_keys, n_cells;
     bool plain;       /* cells are added as integers, all of them */
@@ -55,7 +55,7 @@ typedef struct {
 } XtfSumLists;
 
 /* Whether lists found in the cache are those that the arguments mean. A file may lie about whose bytes are where. */
-bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned which, unsigned level,
+bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned index, unsigned level,
                           uint64_t first_n, uint32_t n);
 
 /* The lists that a block of the cache is. */
@@ -83,7 +83,7 @@ void xtf_sum_lists_stack(const XtfSumLists *lists, uint32_t i, uint64_t n, XtfFr
 /* How lists are made: neighbour by neighbour, and in each, group by group, none twice. */
 typedef struct XtfSumListsMaker XtfSumListsMaker;
 
-XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned which, unsigned level, uint64_t first_n);
+XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned index, unsigned level, uint64_t first_n);
 void xtf_sum_lists_maker_free(XtfSumListsMaker *maker); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSumListsMaker, xtf_sum_lists_maker_free)
 void xtf_sum_lists_maker_next(XtfSumListsMaker *maker); /* begins the next neighbour, the first one too */

@@ -4,7 +4,7 @@
 
 typedef struct {
     const XtfWalkLeaf *leaf;
-    unsigned which;
+    unsigned index;
 } DigestSource;
 
 static void list_totals(XtfSumListsMaker *maker, const XtfTotals *totals, unsigned n_keys)
@@ -18,21 +18,21 @@ static bool list_chunks(const DigestSource *source, const XtfPageView *rows, Xtf
 {
     const XtfArray *array = source->leaf->array;
     const XtfSchema *schema = array->schema;
-    const XtfSums *sums = &schema->sums[source->which];
-    g_autoptr(XtfTotals) totals = xtf_totals_new(sums, sums->n_keys);
+    const XtfAggregate *aggregate = &schema->aggregates[source->index];
+    g_autoptr(XtfTotals) totals = xtf_totals_new(aggregate, aggregate->n_keys);
     XtfFramesBelow below;
 
-    xtf_frames_below_init(&below, array, source->which);
+    xtf_frames_below_init(&below, array, source->index);
     for (uint32_t from = 0; from < rows->count; from += XTF_CHUNK_ROWS) {
         uint32_t count = MIN(rows->count - from, (uint32_t)XTF_CHUNK_ROWS);
         xtf_sum_lists_maker_next(maker);
-        if (sums->kind == XTF_SUMS_FRAMES)
+        if (aggregate->kind == XTF_AGGREGATE_FRAMES)
             xtf_sum_lists_maker_stack(maker, stack);
         xtf_totals_clear(totals);
-        if (!xtf_summer_add(schema, sums, rows->payload + (size_t)from * schema->row_size, count, stack,
+        if (!xtf_summer_add(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
                             &below.deepener, totals, error))
             return false;
-        list_totals(maker, totals, sums->n_keys);
+        list_totals(maker, totals, aggregate->n_keys);
     }
     return true;
 }
@@ -41,15 +41,15 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
 {
     const DigestSource *source = context;
     const XtfArray *array = source->leaf->array;
-    g_autoptr(XtfSumListsMaker) maker = xtf_sum_lists_maker_new(array, source->which, 0, source->leaf->first_n);
+    g_autoptr(XtfSumListsMaker) maker = xtf_sum_lists_maker_new(array, source->index, 0, source->leaf->first_n);
     XtfPageView rows;
     XtfFrameStack stack;
 
     if (!xtf_walk_rows(source->leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
-    bool good = (array->schema->sums[source->which].kind != XTF_SUMS_FRAMES ||
-                 xtf_frames_before_leaf(source->leaf, source->which, &stack, error)) &&
+    bool good = (array->schema->aggregates[source->index].kind != XTF_AGGREGATE_FRAMES ||
+                 xtf_frames_before_leaf(source->leaf, source->index, &stack, error)) &&
                 list_chunks(source, &rows, &stack, maker, error);
     xtf_frame_stack_clear(&stack);
     xtf_cache_put(array->trace->cache, rows.block);
@@ -58,19 +58,19 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     return good && *data;
 }
 
-XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned which, GError **error)
+XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned index, GError **error)
 {
     const XtfArray *array = leaf->array;
-    DigestSource source = {.leaf = leaf, .which = which};
+    DigestSource source = {.leaf = leaf, .index = index};
     uint64_t n_chunks = (leaf->end - leaf->first_n + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS;
     XtfBlock *block = NULL;
 
     if (n_chunks <= UINT32_MAX) {
-        block = xtf_cache_make(array->trace->cache, leaf->offset, which + 1, make_digest, &source, error);
+        block = xtf_cache_make(array->trace->cache, leaf->offset, index + 1, make_digest, &source, error);
         if (!block)
             return NULL;
     }
-    if (block && xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, which, 0, leaf->first_n, (uint32_t)n_chunks))
+    if (block && xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, index, 0, leaf->first_n, (uint32_t)n_chunks))
         return block; /* else another leaf is said to lie at the same place */
     xtf_cache_put(array->trace->cache, block);
     xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id, leaf->place,

@@ -20,4 +20,4 @@ static inline bool xtf_leaf_needs_no_digest(const XtfWalkLeaf *leaf)
 }
 
 /* The lists of a leaf's chunks, pinned: block->data is an XtfSumLists. The caller puts the block back. */
-XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned which, GError **error);
+XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned index, GError **error);

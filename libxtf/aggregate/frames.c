@@ -32,27 +32,27 @@ typedef struct {
     uint64_t around; /* row, plus 1, that began the frame around it; 0: none */
 } Beginning;
 
-static bool read_beginning(const XtfArray *array, unsigned which, const uint8_t *row, uint64_t n, Beginning *beginning,
+static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t *row, uint64_t n, Beginning *beginning,
                            GError **error)
 {
     const XtfSchema *schema = array->schema;
-    const XtfSums *sums = &schema->sums[which];
-    uint64_t distance = xtf_field_get(&schema->fields[sums->values[1]], row);
+    const XtfAggregate *aggregate = &schema->aggregates[index];
+    uint64_t distance = xtf_field_get(&schema->fields[aggregate->values[1]], row);
 
-    if (xtf_field_get(&schema->fields[sums->values[0]], row) != 0)
+    if (xtf_field_get(&schema->fields[aggregate->values[0]], row) != 0)
         return xtf_damaged(error, "array %u: row %" PRIu64 " should begin a frame", array->id, n);
     beginning->frame = (XtfOpenFrame){
-        .key = xtf_field_get(&schema->fields[sums->keys[0]], row),
+        .key = xtf_field_get(&schema->fields[aggregate->keys[0]], row),
         .row = n,
         .time = xtf_field_get(&schema->fields[0], row),
-        .outermost = xtf_field_get(&schema->fields[sums->values[2]], row) != 0,
+        .outermost = xtf_field_get(&schema->fields[aggregate->values[2]], row) != 0,
     };
     beginning->around = distance > 0 && distance <= n ? n - distance + 1 : 0;
     return true;
 }
 
 /* What is around the lowest frame that is known, if as many are known as a snapshot holds: there may be more. */
-static bool find_below(const XtfArray *array, unsigned which, XtfFrameStack *stack, GError **error)
+static bool find_below(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
     Beginning lowest;
 
@@ -61,31 +61,31 @@ static bool find_below(const XtfArray *array, unsigned which, XtfFrameStack *sta
         return true;
     uint64_t n = g_array_index(stack->frames, XtfOpenFrame, 0).row;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
-    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, which, row, n, &lowest, error))
+    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &lowest, error))
         return false;
     stack->below = lowest.around;
     return true;
 }
 
 /* The frames of the snapshot that the index has for a leaf. */
-static bool load_snapshot(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error)
+static bool load_snapshot(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
     if (!leaf->parent) { /* the leaf begins with row 0 */
         g_array_set_size(stack->frames, 0);
         stack->below = 0;
         return true;
     }
-    XtfBlock *table = xtf_sums_table_get(leaf->parent, which, error);
+    XtfBlock *table = xtf_stored_totals_get(leaf->parent, index, error);
     if (!table)
         return false;
     xtf_sum_lists_stack(xtf_block_sum_lists(table), leaf->slot, leaf->first_n, stack);
     xtf_cache_put(leaf->array->trace->cache, table);
-    return find_below(leaf->array, which, stack, error);
+    return find_below(leaf->array, index, stack, error);
 }
 
-bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error)
+bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
-    if (!load_snapshot(leaf, which, stack, error))
+    if (!load_snapshot(leaf, index, stack, error))
         return false;
     stack->n = leaf->first_n;
     stack->time = 0;
@@ -108,7 +108,7 @@ static void put_below(XtfFrameStack *stack, const GArray *found)
 
 /* The frames around row `below` - 1 and it, as far as its leaf and the leaf's snapshot tell; from the top down. What is
  * still below is what it gives back in *below. */
-static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned which, const XtfPageView *rows, GArray *found,
+static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned index, const XtfPageView *rows, GArray *found,
                            uint64_t *below, GError **error)
 {
     const XtfArray *array = leaf->array;
@@ -117,7 +117,7 @@ static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned which, const XtfPag
     while (*below > leaf->first_n) {
         uint64_t n = *below - 1;
         const uint8_t *row = rows->payload + (n - leaf->first_n) * array->schema->row_size;
-        if (!read_beginning(array, which, row, n, &beginning, error))
+        if (!read_beginning(array, index, row, n, &beginning, error))
             return false;
         g_array_append_val(found, beginning.frame);
         *below = beginning.around;
@@ -126,12 +126,12 @@ static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned which, const XtfPag
 }
 
 /* Where the snapshot before a leaf has the frame of row `below` - 1: that one and all below it. */
-static bool follow_in_snapshot(const XtfWalkLeaf *leaf, unsigned which, GArray *found, uint64_t *below, GError **error)
+static bool follow_in_snapshot(const XtfWalkLeaf *leaf, unsigned index, GArray *found, uint64_t *below, GError **error)
 {
     XtfFrameStack snapshot;
 
     xtf_frame_stack_init(&snapshot);
-    bool good = load_snapshot(leaf, which, &snapshot, error);
+    bool good = load_snapshot(leaf, index, &snapshot, error);
     guint known = good ? snapshot.frames->len : 0;
     while (known > 0 && g_array_index(snapshot.frames, XtfOpenFrame, known - 1).row >= *below)
         known--;
@@ -159,8 +159,8 @@ static bool deepen(XtfFrameStack *stack, void *data, GError **error)
     if (!xtf_way_find(context->array, below - 1, &way, error) || !xtf_walk_rows(&way.leaf, &rows, error))
         return false;
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    bool good = follow_in_leaf(&way.leaf, context->which, &rows, found, &below, error) &&
-                (below == 0 || follow_in_snapshot(&way.leaf, context->which, found, &below, error));
+    bool good = follow_in_leaf(&way.leaf, context->index, &rows, found, &below, error) &&
+                (below == 0 || follow_in_snapshot(&way.leaf, context->index, found, &below, error));
     xtf_cache_put(context->array->trace->cache, rows.block);
     if (!good)
         return false;
@@ -169,19 +169,19 @@ static bool deepen(XtfFrameStack *stack, void *data, GError **error)
     return true;
 }
 
-void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned which)
+void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned index)
 {
-    *below = (XtfFramesBelow){.array = array, .which = which, .deepener = {.deepen = deepen, .data = below}};
+    *below = (XtfFramesBelow){.array = array, .index = index, .deepener = {.deepen = deepen, .data = below}};
 }
 
 /* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
-static bool begin_in_leaf(const XtfWalkLeaf *leaf, unsigned which, uint64_t within, XtfFrameStack *stack,
+static bool begin_in_leaf(const XtfWalkLeaf *leaf, unsigned index, uint64_t within, XtfFrameStack *stack,
                           uint32_t *from, GError **error)
 {
     *from = 0;
     if (xtf_leaf_needs_no_digest(leaf))
         return true; /* a stack begins as that before row 0 */
-    XtfBlock *digest = xtf_leaf_digest_get(leaf, which, error);
+    XtfBlock *digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)
         return false;
     const XtfSumLists *chunks = xtf_block_sum_lists(digest);
@@ -192,7 +192,7 @@ static bool begin_in_leaf(const XtfWalkLeaf *leaf, unsigned which, uint64_t with
     return true;
 }
 
-bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, XtfFrameStack *stack, GError **error)
+bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error)
 {
     const XtfSchema *schema = array->schema;
     XtfCache *cache = array->trace->cache;
@@ -204,39 +204,39 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, Xt
     if (!xtf_way_find(array, MIN(n, array->n_rows - 1), &way, error))
         return false;
     uint64_t within = n - way.leaf.first_n;
-    if (!begin_in_leaf(&way.leaf, which, within, stack, &from, error))
+    if (!begin_in_leaf(&way.leaf, index, within, stack, &from, error))
         return false;
     if (from == within)
         return true;
 
     if (!xtf_walk_rows(&way.leaf, &rows, error))
         return false;
-    g_autoptr(XtfTotals) unused = xtf_totals_new(&schema->sums[which], 1);
-    xtf_frames_below_init(&below, array, which);
-    bool good = xtf_summer_add(schema, &schema->sums[which], rows.payload + (size_t)from * schema->row_size,
+    g_autoptr(XtfTotals) unused = xtf_totals_new(&schema->aggregates[index], 1);
+    xtf_frames_below_init(&below, array, index);
+    bool good = xtf_summer_add(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
                                (uint32_t)(within - from), stack, &below.deepener, unused, error);
     xtf_cache_put(cache, rows.block);
     return good;
 }
 
-bool xtf_frames_deepen_all(const XtfArray *array, unsigned which, XtfFrameStack *stack, GError **error)
+bool xtf_frames_deepen_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
     XtfFramesBelow below;
 
-    xtf_frames_below_init(&below, array, which);
+    xtf_frames_below_init(&below, array, index);
     while (stack->below > 0)
         if (!deepen(stack, &below, error))
             return false;
     return true;
 }
 
-bool xtf_array_stack(const XtfArray *array, unsigned sums, uint64_t n, GArray *frames, GError **error)
+bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, GArray *frames, GError **error)
 {
     XtfFrameStack stack;
 
     xtf_frame_stack_init(&stack);
-    bool good = xtf_frames_before_row(array, sums, MIN(n, array->n_rows), &stack, error) &&
-                xtf_frames_deepen_all(array, sums, &stack, error);
+    bool good = xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) &&
+                xtf_frames_deepen_all(array, index, &stack, error);
     if (good && stack.frames->len > 0)
         g_array_append_vals(frames, stack.frames->data, stack.frames->len);
     xtf_frame_stack_clear(&stack);

@@ -7,19 +7,19 @@
 #include "libxtf/tree/descent.h"
 
 /* The stack before a leaf's first row: the innermost frames, as many as the index stores. `stack` is initialised. */
-bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned which, XtfFrameStack *stack, GError **error);
+bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
 
 /* The stack before row n, at most n_rows: its innermost frames, as many as are known without another leaf. */
-bool xtf_frames_before_row(const XtfArray *array, unsigned which, uint64_t n, XtfFrameStack *stack, GError **error);
+bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error);
 
 /* What leads further down a stack. Borrows the array. */
 typedef struct {
     const XtfArray *array;
-    unsigned which;
+    unsigned index;
     XtfDeepener deepener;
 } XtfFramesBelow;
 
-void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned which);
+void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned index);
 
 /* Finds all frames of a stack, however deep. */
-bool xtf_frames_deepen_all(const XtfArray *array, unsigned which, XtfFrameStack *stack, GError **error);
+bool xtf_frames_deepen_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

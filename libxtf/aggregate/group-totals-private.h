@@ -10,7 +10,7 @@
  * addressing: a slot holds a group's number plus 1, or 0. No more than half of the slots are taken.
  */
 struct XtfTotals {
-    const XtfSums *sums;
+    const XtfAggregate *aggregate;
     uint8_t depth, n_cells, stride; /* stride: of a group, in words */
     uint8_t shift;                  /* 64 less the slots' bits */
     uint32_t n, room;

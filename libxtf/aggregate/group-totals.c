@@ -17,13 +17,13 @@ uint64_t xtf_key_hash_multiplier(void)
     return UINT64_C(0x9e37790000000000) | low_bits;
 }
 
-XtfTotals *xtf_totals_new(const XtfSums *sums, unsigned depth)
+XtfTotals *xtf_totals_new(const XtfAggregate *aggregate, unsigned depth)
 {
     XtfTotals *totals = g_new0(XtfTotals, 1);
 
-    totals->sums = sums;
-    totals->depth = (uint8_t)MIN(depth, sums->n_keys);
-    totals->n_cells = (uint8_t)xtf_sums_n_cells(sums);
+    totals->aggregate = aggregate;
+    totals->depth = (uint8_t)MIN(depth, aggregate->n_keys);
+    totals->n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate);
     totals->stride = totals->depth + totals->n_cells;
     totals->multiplier = xtf_key_hash_multiplier();
     return totals;
@@ -74,19 +74,21 @@ static void enter_groups(XtfTotals *totals, unsigned bits)
 
 static ValueType value_type(const XtfTotals *totals, const uint64_t *key, unsigned value)
 {
-    const XtfSums *sums = totals->sums;
+    const XtfAggregate *aggregate = totals->aggregate;
 
-    if (sums->typed_values >> value & 1) {
-        if (totals->depth < sums->typed_by)
+    if (aggregate->typed_values >> value & 1) {
+        if (totals->depth < aggregate->typed_by)
             return VALUE_UNKNOWN;
-        uint64_t type = key[sums->typed_by - 1];
+        uint64_t type = key[aggregate->typed_by - 1];
         if (type >= 64)
             return VALUE_UNSIGNED;
-        return sums->reals >> type & 1 ? VALUE_REAL : sums->signeds >> type & 1 ? VALUE_SIGNED : VALUE_UNSIGNED;
+        return aggregate->reals >> type & 1     ? VALUE_REAL
+               : aggregate->signeds >> type & 1 ? VALUE_SIGNED
+                                                : VALUE_UNSIGNED;
     }
-    return sums->real_values >> value & 1     ? VALUE_REAL
-           : sums->signed_values >> value & 1 ? VALUE_SIGNED
-                                              : VALUE_UNSIGNED;
+    return aggregate->real_values >> value & 1     ? VALUE_REAL
+           : aggregate->signed_values >> value & 1 ? VALUE_SIGNED
+                                                   : VALUE_UNSIGNED;
 }
 
 bool xtf_totals_value_is_real(const XtfTotals *totals, const uint64_t *key, unsigned i)
@@ -133,9 +135,9 @@ static void clear_cells(const XtfTotals *totals, const uint64_t *key, uint64_t *
     };
 
     memset(cells, 0, totals->n_cells * sizeof *cells);
-    if (totals->sums->kind == XTF_SUMS_FRAMES || !totals->sums->extremes)
+    if (totals->aggregate->kind == XTF_AGGREGATE_FRAMES || !totals->aggregate->extremes)
         return;
-    for (unsigned i = 0; i < totals->sums->n_values; i++) {
+    for (unsigned i = 0; i < totals->aggregate->n_values; i++) {
         uint64_t *value = cells + 1 + i * XTF_VALUE_CELLS;
         ValueType type = value_type(totals, key, i);
         value[XTF_VALUE_MIN] = opposite[type].least;
@@ -178,13 +180,13 @@ static void combine_value(const XtfTotals *totals, ValueType type, uint64_t *cel
         cells[XTF_VALUE_SUM] = add_reals(cells[XTF_VALUE_SUM], added[XTF_VALUE_SUM]);
     else
         cells[XTF_VALUE_SUM] += added[XTF_VALUE_SUM];
-    if (!totals->sums->extremes || is_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
+    if (!totals->aggregate->extremes || is_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
         return;
     if (is_less(type, added[XTF_VALUE_MIN], cells[XTF_VALUE_MIN]))
         cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
     if (is_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
         cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
-    if (totals->depth == totals->sums->n_keys) /* else the groups of a key come in no order of time */
+    if (totals->depth == totals->aggregate->n_keys) /* else the groups of a key come in no order of time */
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
 }
 
@@ -192,7 +194,7 @@ void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t
 {
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
     ValueType type = value_type(totals, key, i);
-    uint64_t *own = cells + 1 + i * (totals->sums->extremes ? XTF_VALUE_CELLS : 1);
+    uint64_t *own = cells + 1 + i * (totals->aggregate->extremes ? XTF_VALUE_CELLS : 1);
 
     if (type == VALUE_REAL && isnan(real(value)))
         own[XTF_VALUE_SUM] = bits_of(NAN);
@@ -202,16 +204,16 @@ void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t
 
 void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added)
 {
-    const XtfSums *sums = totals->sums;
-    unsigned step = sums->extremes ? XTF_VALUE_CELLS : 1;
+    const XtfAggregate *aggregate = totals->aggregate;
+    unsigned step = aggregate->extremes ? XTF_VALUE_CELLS : 1;
 
-    if (sums->kind == XTF_SUMS_FRAMES) {
+    if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
         for (unsigned i = 0; i < XTF_FRAMES_CELLS; i++)
             cells[i] += added[i];
         return;
     }
     cells[XTF_GROUP_ROWS] += added[XTF_GROUP_ROWS];
-    for (unsigned i = 0; i < sums->n_values; i++)
+    for (unsigned i = 0; i < aggregate->n_values; i++)
         combine_value(totals, value_type(totals, key, i), cells + 1 + i * step, added + 1 + i * step);
 }
 
@@ -223,7 +225,7 @@ void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *cell
 void xtf_totals_add_all(XtfTotals *totals, const XtfTotals *from)
 {
     /* Rows of frames that never began are counted under keys of their own. */
-    bool drops_before = totals->sums->kind == XTF_SUMS_FRAMES && totals->depth == 0 && from->depth > 0;
+    bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0 && from->depth > 0;
 
     for (uint32_t i = 0; i < from->n; i++) {
         const uint64_t *key = xtf_totals_key(from, i);

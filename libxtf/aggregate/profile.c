@@ -32,7 +32,7 @@
 
 typedef struct {
     const XtfArray *array;
-    unsigned which;
+    unsigned index;
     uint64_t first;
     XtfTotals *totals;
 } Profile;
@@ -54,7 +54,7 @@ static bool is_end(const Profile *profile, uint64_t n, bool *end, GError **error
         return true;
     if (!xtf_array_row(profile->array, n, row, error))
         return false;
-    *end = xtf_field_get(&schema->fields[schema->sums[profile->which].values[0]], row) != 0;
+    *end = xtf_field_get(&schema->fields[schema->aggregates[profile->index].values[0]], row) != 0;
     return true;
 }
 
@@ -65,8 +65,8 @@ static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t si
     bool end = false;
 
     xtf_frame_stack_init(&stack);
-    bool good = xtf_frames_before_row(profile->array, profile->which, n, &stack, error) &&
-                xtf_frames_deepen_all(profile->array, profile->which, &stack, error) &&
+    bool good = xtf_frames_before_row(profile->array, profile->index, n, &stack, error) &&
+                xtf_frames_deepen_all(profile->array, profile->index, &stack, error) &&
                 (stack.frames->len > 0 || is_end(profile, n, &end, error));
     uint64_t since = n > 0 ? t - stack.time : t - profile->first;
     for (guint i = 0; good && i < stack.frames->len; i++) {
@@ -94,10 +94,10 @@ static bool add_first_ticks(const Profile *profile, GError **error)
     return true;
 }
 
-bool xtf_array_profile(const XtfArray *array, unsigned sums, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
+bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
                        XtfTotals *totals, GError **error)
 {
-    Profile profile = {.array = array, .which = sums, .first = MIN(first, array->first), .totals = totals};
+    Profile profile = {.array = array, .index = index, .first = MIN(first, array->first), .totals = totals};
     uint64_t n1, n2;
 
     if (a >= b)
@@ -109,7 +109,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned sums, uint64_t a, uint64_
     last = MAX(last, array->last);
     a = CLAMP(a, profile.first, last);
     b = CLAMP(b, profile.first, last);
-    return xtf_array_sum(array, sums, NULL, n1, n2, totals, error) &&
+    return xtf_array_sum(array, index, NULL, n1, n2, totals, error) &&
            (n1 > 0 || n2 == 0 || add_first_ticks(&profile, error)) &&
            add_owed(&profile, n1, a, UINT64_MAX, error) && /* -1, modulo 2^64 */
            add_owed(&profile, n2, b, 1, error);

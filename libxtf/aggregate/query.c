@@ -10,26 +10,29 @@ typedef enum {
     USE_FINER, /* it must be told in more detail */
 } Use;
 
-XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned which, const XtfGroupFilter *filter, XtfTotals *totals)
+XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfTotals *totals)
 {
-    return (XtfSumQuery){
-        .array = array, .sums = &array->schema->sums[which], .which = which, .filter = filter, .totals = totals};
+    return (XtfSumQuery){.array = array,
+                         .aggregate = &array->schema->aggregates[index],
+                         .index = index,
+                         .filter = filter,
+                         .totals = totals};
 }
 
-static bool is_before(const XtfSums *sums, const uint64_t *key, unsigned depth)
+static bool is_before(const XtfAggregate *aggregate, const uint64_t *key, unsigned depth)
 {
-    return sums->kind == XTF_SUMS_FRAMES && depth > 0 && key[0] == XTF_FRAMES_BEFORE;
+    return aggregate->kind == XTF_AGGREGATE_FRAMES && depth > 0 && key[0] == XTF_FRAMES_BEFORE;
 }
 
 /* Groups of all rows, told in no detail, are not to have those again that XTF_FRAMES_BEFORE has. */
 static bool leaves_before_out(const XtfSumQuery *query)
 {
-    return query->sums->kind == XTF_SUMS_FRAMES && (!query->totals || query->totals->depth == 0);
+    return query->aggregate->kind == XTF_AGGREGATE_FRAMES && (!query->totals || query->totals->depth == 0);
 }
 
 static Use use_of(const XtfSumQuery *query, const uint64_t *key, unsigned depth)
 {
-    if (is_before(query->sums, key, depth) && leaves_before_out(query))
+    if (is_before(query->aggregate, key, depth) && leaves_before_out(query))
         return USE_NOT;
     XtfMatch match = query->filter ? query->filter->match(key, depth, query->filter->data) : XTF_MATCH_ALL;
     if (match == XTF_MATCH_NONE)
@@ -41,7 +44,7 @@ static Use use_of(const XtfSumQuery *query, const uint64_t *key, unsigned depth)
 
 bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key)
 {
-    return use_of(query, key, query->sums->n_keys) == USE_ALL;
+    return use_of(query, key, query->aggregate->n_keys) == USE_ALL;
 }
 
 void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfSumLists *lists)
@@ -81,9 +84,10 @@ bool xtf_page_sums_tells(XtfPageSums *page, const XtfLists *of, uint32_t list)
     return true;
 }
 
-static uint64_t rows_counted(const XtfSums *sums, const uint64_t *cells)
+static uint64_t rows_counted(const XtfAggregate *aggregate, const uint64_t *cells)
 {
-    return sums->kind == XTF_SUMS_FRAMES ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : cells[XTF_GROUP_ROWS];
+    return aggregate->kind == XTF_AGGREGATE_FRAMES ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED]
+                                                   : cells[XTF_GROUP_ROWS];
 }
 
 static void add_group(XtfPageSums *page, uint32_t group, const uint64_t *cells)
@@ -113,7 +117,7 @@ void xtf_page_sums_add(XtfPageSums *page, const XtfLists *of, uint32_t list)
         if (query->totals)
             add_group(page, group, cells);
         else
-            query->count += rows_counted(query->sums, cells);
+            query->count += rows_counted(query->aggregate, cells);
     }
 }
 

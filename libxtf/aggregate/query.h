@@ -8,15 +8,15 @@
 /* What is to be added up. Without totals rows are only counted. */
 typedef struct {
     const XtfArray *array;
-    const XtfSums *sums;
-    unsigned which;
+    const XtfAggregate *aggregate;
+    unsigned index;
     const XtfGroupFilter *filter; /* may be NULL */
     XtfTotals *totals;            /* may be NULL */
     uint64_t count;
     XtfBlock *edge; /* pinned, while the query runs */
 } XtfSumQuery;
 
-XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned which, const XtfGroupFilter *filter, XtfTotals *totals);
+XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfTotals *totals);
 
 /* Whether a group of all keys is meant. */
 bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key);

@@ -25,7 +25,7 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
                      uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(query->sums, query->sums->n_keys);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(query->aggregate, query->aggregate->n_keys);
     XtfFramesBelow below;
     XtfFrameStack stack;
     XtfPageView rows;
@@ -34,15 +34,15 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
     if (!xtf_walk_rows(leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
-    xtf_frames_below_init(&below, query->array, query->which);
-    if (query->sums->kind == XTF_SUMS_FRAMES) {
+    xtf_frames_below_init(&below, query->array, query->index);
+    if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (chunks)
             xtf_sum_lists_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
-        good = xtf_summer_add(schema, query->sums, rows.payload + (size_t)start * schema->row_size, from - start,
+        good = xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size, from - start,
                               &stack, &below.deepener, totals, error);
         xtf_totals_clear(totals);
     }
-    good = good && xtf_summer_add(schema, query->sums, rows.payload + (size_t)from * schema->row_size, to - from,
+    good = good && xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size, to - from,
                                   &stack, &below.deepener, totals, error);
     for (uint32_t i = 0; good && i < xtf_totals_n(totals); i++)
         if (xtf_sum_query_takes(query, xtf_totals_key(totals, i)))
@@ -61,7 +61,7 @@ static bool count_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint32_t fro
         return false;
     for (uint32_t i = from; i < to; i++)
         query->count +=
-            xtf_row_matches(schema, query->which, query->filter, rows.payload + (size_t)i * schema->row_size);
+            xtf_row_matches(schema, query->index, query->filter, rows.payload + (size_t)i * schema->row_size);
     xtf_cache_put(query->array->trace->cache, rows.block);
     return true;
 }
@@ -82,7 +82,7 @@ static bool add_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t n1, u
 {
     if (xtf_leaf_needs_no_digest(leaf))
         return add_part(query, leaf, NULL, (uint32_t)n1, (uint32_t)n2, error);
-    XtfBlock *block = xtf_leaf_digest_get(leaf, query->which, error);
+    XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
     if (!block)
         return false;
 
@@ -94,16 +94,16 @@ static bool add_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t n1, u
     if (first > last) { /* both edges lie in one chunk */
         good = add_part(query, leaf, chunks, from, to, error);
     } else {
-        XtfPageSums sums;
+        XtfPageSums aggregate;
         good = add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error);
-        xtf_page_sums_init(&sums, query, chunks);
+        xtf_page_sums_init(&aggregate, query, chunks);
         for (uint32_t i = first; i < last;) {
             const XtfLists *of;
             uint32_t list;
-            i = xtf_page_sums_next(&sums, i, last, &of, &list);
-            xtf_page_sums_add(&sums, of, list);
+            i = xtf_page_sums_next(&aggregate, i, last, &of, &list);
+            xtf_page_sums_add(&aggregate, of, list);
         }
-        xtf_page_sums_finish(&sums);
+        xtf_page_sums_finish(&aggregate);
         good = good && add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
     }
     xtf_cache_put(query->array->trace->cache, block);
@@ -136,25 +136,25 @@ static bool add_children(XtfSumQuery *query, const XtfWalkPage *page, uint32_t f
 {
     if (first >= last)
         return true;
-    XtfBlock *table = xtf_sums_table_get(page, query->which, error);
+    XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
     if (!table)
         return false;
 
-    XtfPageSums sums;
+    XtfPageSums aggregate;
     bool good = true;
-    xtf_page_sums_init(&sums, query, xtf_block_sum_lists(table));
+    xtf_page_sums_init(&aggregate, query, xtf_block_sum_lists(table));
     for (uint32_t i = first; good && i < last;) {
         const XtfLists *of;
         uint32_t list, child = i;
-        i = xtf_page_sums_next(&sums, i, last, &of, &list);
-        if (i > child + 1 || xtf_page_sums_tells(&sums, of, list)) {
-            xtf_page_sums_add(&sums, of, list);
+        i = xtf_page_sums_next(&aggregate, i, last, &of, &list);
+        if (i > child + 1 || xtf_page_sums_tells(&aggregate, of, list)) {
+            xtf_page_sums_add(&aggregate, of, list);
         } else {
-            xtf_page_sums_flush(&sums);
+            xtf_page_sums_flush(&aggregate);
             good = add_child(query, page, child, 0, UINT64_MAX, error);
         }
     }
-    xtf_page_sums_finish(&sums);
+    xtf_page_sums_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, table);
     return good;
 }
@@ -198,18 +198,18 @@ static bool run(XtfSumQuery *query, uint64_t n1, uint64_t n2, GError **error)
     return good;
 }
 
-bool xtf_array_sum(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
+bool xtf_array_sum(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                    XtfTotals *totals, GError **error)
 {
-    XtfSumQuery query = xtf_sum_query(array, sums, filter, totals);
+    XtfSumQuery query = xtf_sum_query(array, index, filter, totals);
 
     return run(&query, n1, n2, error);
 }
 
-bool xtf_array_group_rank(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t n,
+bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
                           uint64_t *rank, GError **error)
 {
-    XtfSumQuery query = xtf_sum_query(array, sums, filter, NULL);
+    XtfSumQuery query = xtf_sum_query(array, index, filter, NULL);
 
     if (!filter) { /* all rows are meant */
         *rank = MIN(n, array->n_rows);
@@ -221,13 +221,13 @@ bool xtf_array_group_rank(const XtfArray *array, unsigned sums, const XtfGroupFi
     return true;
 }
 
-bool xtf_row_matches(const XtfSchema *schema, unsigned sums, const XtfGroupFilter *filter, const uint8_t *row)
+bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row)
 {
-    const XtfSums *of = &schema->sums[sums];
-    uint64_t key[XTF_SUMS_KEYS_MAX];
+    const XtfAggregate *of = &schema->aggregates[index];
+    uint64_t key[XTF_AGGREGATE_KEYS_MAX];
 
     if (!filter)
         return true;
-    xtf_sums_row_key(schema, of, row, key);
+    xtf_aggregate_row_key(schema, of, row, key);
     return filter->match(key, of->n_keys, filter->data) == XTF_MATCH_ALL;
 }

@@ -37,7 +37,7 @@ static bool select_row(const XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64
     if (!xtf_walk_rows(leaf, &rows, error))
         return false;
     for (uint64_t i = from; i < rows.count && !selection->found; i++) {
-        if (!xtf_row_matches(schema, query->which, query->filter, rows.payload + i * schema->row_size))
+        if (!xtf_row_matches(schema, query->index, query->filter, rows.payload + i * schema->row_size))
             continue;
         selection->n = leaf->first_n + i;
         selection->found = selection->k-- == 0;
@@ -68,15 +68,15 @@ static uint32_t select_list(XtfPageSums *page, uint32_t i, uint32_t end, Selecti
 
 static bool select_in_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, Selection *selection, GError **error)
 {
-    XtfBlock *block = xtf_leaf_digest_get(leaf, query->which, error);
-    XtfPageSums sums;
+    XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
+    XtfPageSums aggregate;
 
     if (!block)
         return false;
-    xtf_page_sums_init(&sums, query, xtf_block_sum_lists(block));
+    xtf_page_sums_init(&aggregate, query, xtf_block_sum_lists(block));
     bool holds;
-    uint32_t n = sums.lists->n, chunk = select_list(&sums, 0, n, selection, &holds);
-    xtf_page_sums_finish(&sums);
+    uint32_t n = aggregate.lists->n, chunk = select_list(&aggregate, 0, n, selection, &holds);
+    xtf_page_sums_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, block);
     return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
 }
@@ -102,32 +102,32 @@ static bool select_in_child(XtfSumQuery *query, const XtfWalkPage *page, uint32_
 /* Goes into the child whose list holds the row, and into those whose list does not tell, one after another. */
 static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selection *selection, GError **error)
 {
-    XtfBlock *table = xtf_sums_table_get(page, query->which, error);
-    XtfPageSums sums;
+    XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
+    XtfPageSums aggregate;
     bool good = true;
 
     if (!table)
         return false;
-    xtf_page_sums_init(&sums, query, xtf_block_sum_lists(table));
+    xtf_page_sums_init(&aggregate, query, xtf_block_sum_lists(table));
     uint32_t told = page->page.count - page->open;
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
         bool holds;
-        i = select_list(&sums, i, told, selection, &holds);
+        i = select_list(&aggregate, i, told, selection, &holds);
         if (i < page->page.count)
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)
             good = xtf_damaged(error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their sums say",
                                query->array->id, page->level, xtf_walk_start(page, i), xtf_walk_end(page, i));
     }
-    xtf_page_sums_finish(&sums);
+    xtf_page_sums_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, table);
     return good;
 }
 
-bool xtf_array_group_select(const XtfArray *array, unsigned sums, const XtfGroupFilter *filter, uint64_t k, uint64_t *n,
-                            GError **error)
+bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
+                            uint64_t *n, GError **error)
 {
-    XtfSumQuery query = xtf_sum_query(array, sums, filter, NULL);
+    XtfSumQuery query = xtf_sum_query(array, index, filter, NULL);
     Selection selection = {.k = k, .n = array->n_rows};
     bool good;
 

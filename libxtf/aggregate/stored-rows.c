@@ -1,6 +1,6 @@
 #include "libxtf/aggregate/stored-rows.h"
 
-enum { SHAPES = (XTF_SUMS_KEYS_MAX + 1) * (XTF_SUMS_CELLS_MAX + 1) };
+enum { SHAPES = (XTF_AGGREGATE_KEYS_MAX + 1) * (XTF_AGGREGATE_CELLS_MAX + 1) };
 
 /* `child` ascends, so it takes the place of the time. */
 #define CHILD_FIELD                                           \
@@ -21,12 +21,12 @@ static XtfSchema *make(const char *name, const XtfFieldSpec *fields)
 
 static XtfSchema *make_totals(unsigned n_keys, unsigned n_cells)
 {
-    static const char *const keys[XTF_SUMS_KEYS_MAX] = {"key0", "key1", "key2", "key3", "key4", "key5"};
-    static const char *const cells[XTF_SUMS_CELLS_MAX] = {
+    static const char *const keys[XTF_AGGREGATE_KEYS_MAX] = {"key0", "key1", "key2", "key3", "key4", "key5"};
+    static const char *const cells[XTF_AGGREGATE_CELLS_MAX] = {
         "cell0", "cell1",  "cell2",  "cell3",  "cell4",  "cell5",  "cell6",  "cell7",  "cell8",
         "cell9", "cell10", "cell11", "cell12", "cell13", "cell14", "cell15", "cell16",
     };
-    XtfFieldSpec fields[XTF_TOTALS_KEYS + XTF_SUMS_KEYS_MAX + XTF_SUMS_CELLS_MAX + 1] = {
+    XtfFieldSpec fields[XTF_TOTALS_KEYS + XTF_AGGREGATE_KEYS_MAX + XTF_AGGREGATE_CELLS_MAX + 1] = {
         [XTF_TOTALS_CHILD] = CHILD_FIELD,
         [XTF_TOTALS_DEPTH] = {.name = "depth", .type = XTF_TYPE_U8},
     };
@@ -39,18 +39,18 @@ static XtfSchema *make_totals(unsigned n_keys, unsigned n_cells)
     return make("totals", fields);
 }
 
-const XtfSchema *xtf_sums_totals_schema(const XtfSums *sums)
+const XtfSchema *xtf_stored_totals_schema(const XtfAggregate *aggregate)
 {
     static XtfSchema *schemas[SHAPES]; /* by keys and cells */
-    unsigned n_cells = xtf_sums_n_cells(sums);
-    XtfSchema **schema = &schemas[sums->n_keys * (XTF_SUMS_CELLS_MAX + 1) + n_cells];
+    unsigned n_cells = xtf_aggregate_n_cells(aggregate);
+    XtfSchema **schema = &schemas[aggregate->n_keys * (XTF_AGGREGATE_CELLS_MAX + 1) + n_cells];
 
     if (g_once_init_enter(schema))
-        g_once_init_leave(schema, make_totals(sums->n_keys, n_cells));
+        g_once_init_leave(schema, make_totals(aggregate->n_keys, n_cells));
     return *schema;
 }
 
-const XtfSchema *xtf_sums_snapshot_schema(void)
+const XtfSchema *xtf_stored_snapshot_schema(void)
 {
     static const XtfFieldSpec fields[] = {
         [XTF_SNAPSHOT_CHILD] = CHILD_FIELD,

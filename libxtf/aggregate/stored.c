@@ -12,10 +12,10 @@ typedef struct {
     const XtfArray *array;
     const XtfWalkPage *walk;
     const XtfPageView *page; /* the same one */
-    unsigned which, level;
+    unsigned index, level;
     bool open;
     uint64_t place;       /* of a sealed page's companion */
-    const uint8_t *bytes; /* of an open page: from its XtfDiskSums on */
+    const uint8_t *bytes; /* of an open page: from its XtfDiskTotals on */
     uint32_t length;
 } TableSource;
 
@@ -63,15 +63,15 @@ static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const
 
 static PackedRows next_packed(XtfBytesReader *reader)
 {
-    XtfDiskSums head;
+    XtfDiskTotals head;
 
     xtf_bytes_read(reader, &head, sizeof head);
     return (PackedRows){xtf_read32(head.n_rows), xtf_bytes_read_part(reader, xtf_read32(head.length))};
 }
 
-static bool has_snapshots(const TableSource *source, unsigned which)
+static bool has_snapshots(const TableSource *source, unsigned index)
 {
-    return source->level == 1 && source->array->schema->sums[which].kind == XTF_SUMS_FRAMES;
+    return source->level == 1 && source->array->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
 /* Children of which totals are stored. */
@@ -83,16 +83,16 @@ static uint32_t n_told(const TableSource *source)
 /* One row of totals. */
 typedef struct {
     uint64_t child, depth;
-    uint64_t key[XTF_SUMS_KEYS_MAX], cells[XTF_SUMS_CELLS_MAX];
+    uint64_t key[XTF_AGGREGATE_KEYS_MAX], cells[XTF_AGGREGATE_CELLS_MAX];
 } Totals;
 
 /* Takes the rows that a group of a child counts from those below the child that no group before it has counted; false
  * if it counts more. */
-static bool count_off(const XtfSums *sums, const Totals *group, uint64_t *uncounted)
+static bool count_off(const XtfAggregate *aggregate, const Totals *group, uint64_t *uncounted)
 {
     uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
 
-    if (sums->kind == XTF_SUMS_FRAMES) {
+    if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (group->depth > 0 && group->key[0] == XTF_FRAMES_BEFORE)
             return true; /* groups of other keys count its rows */
         counts[0] = group->cells[XTF_FRAMES_BEGUN];
@@ -104,24 +104,24 @@ static bool count_off(const XtfSums *sums, const Totals *group, uint64_t *uncoun
     return true;
 }
 
-static void read_totals(const XtfSchema *schema, const XtfSums *sums, const uint8_t *row, Totals *totals)
+static void read_totals(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, Totals *totals)
 {
     const XtfField *fields = schema->fields;
 
     totals->child = xtf_field_get(&fields[XTF_TOTALS_CHILD], row);
     totals->depth = xtf_field_get(&fields[XTF_TOTALS_DEPTH], row);
-    for (unsigned k = 0; k < sums->n_keys; k++)
+    for (unsigned k = 0; k < aggregate->n_keys; k++)
         totals->key[k] = xtf_field_get(&fields[XTF_TOTALS_KEYS + k], row);
-    for (unsigned c = 0; c < xtf_sums_n_cells(sums); c++)
-        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + sums->n_keys + c], row);
+    for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
+        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + aggregate->n_keys + c], row);
 }
 
 /* What is wrong with the next group of a child, behind the one before (NULL: it is the first). */
-static const char *group_fault(const XtfSums *sums, const Totals *group, const Totals *before)
+static const char *group_fault(const XtfAggregate *aggregate, const Totals *group, const Totals *before)
 {
-    if (group->depth > sums->n_keys)
+    if (group->depth > aggregate->n_keys)
         return "a group has more keys than there are";
-    for (unsigned k = (unsigned)group->depth; k < sums->n_keys; k++)
+    for (unsigned k = (unsigned)group->depth; k < aggregate->n_keys; k++)
         if (group->key[k] != 0)
             return "a group has a key that is not known";
     if (!before)
@@ -138,28 +138,28 @@ static const char *group_fault(const XtfSums *sums, const Totals *group, const T
  * below it, no less and no more, is what a rank or a select relies on. */
 static const char *list_totals(const TableSource *source, XtfSumListsMaker *maker, const uint8_t *rows, uint32_t n_rows)
 {
-    const XtfSums *sums = &source->array->schema->sums[source->which];
-    const XtfSchema *schema = xtf_sums_totals_schema(sums);
+    const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
+    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
     Totals groups[2];
     uint32_t row = 0;
 
     if (n_rows > 0)
-        read_totals(schema, sums, rows, &groups[0]);
+        read_totals(schema, aggregate, rows, &groups[0]);
     for (uint32_t child = 0; child < n_told(source); child++) {
         const Totals *before = NULL;
         uint64_t uncounted = xtf_walk_end(source->walk, child) - xtf_walk_start(source->walk, child);
         xtf_sum_lists_maker_next(maker);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const Totals *group = &groups[row % 2];
-            const char *fault = group_fault(sums, group, before);
+            const char *fault = group_fault(aggregate, group, before);
             if (fault)
                 return fault;
-            if (!count_off(sums, group, &uncounted))
+            if (!count_off(aggregate, group, &uncounted))
                 return "they count more rows than there are below a child";
             xtf_sum_lists_maker_add(maker, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
-                read_totals(schema, sums, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
+                read_totals(schema, aggregate, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
         }
         if (!before || uncounted > 0)
             return "they do not count all rows below a child";
@@ -182,7 +182,7 @@ static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *fr
 static const char *list_stacks(const TableSource *source, XtfSumListsMaker *maker, const uint8_t *rows, uint32_t n_rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
-    const XtfSchema *schema = xtf_sums_snapshot_schema();
+    const XtfSchema *schema = xtf_stored_snapshot_schema();
     const XtfField *fields = schema->fields;
     XtfFrameStack stack;
     const char *fault = NULL;
@@ -227,31 +227,31 @@ static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 /* Decodes what `source->bytes` holds. */
 static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, GError **error)
 {
-    const XtfSums *sums = &source->array->schema->sums[source->which];
+    const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
     g_autoptr(XtfSumListsMaker) maker =
-        xtf_sum_lists_maker_new(source->array, source->which, source->level, source->page->first_n);
+        xtf_sum_lists_maker_new(source->array, source->index, source->level, source->page->first_n);
     g_autofree uint8_t *rows = NULL, *frames = NULL;
     const char *fault = NULL;
 
-    for (unsigned before = 0; before < source->which; before++) {
+    for (unsigned before = 0; before < source->index; before++) {
         next_packed(&reader);
         if (has_snapshots(source, before))
             next_packed(&reader);
     }
     PackedRows totals = next_packed(&reader), snapshots = {0};
-    if (has_snapshots(source, source->which))
+    if (has_snapshots(source, source->index))
         snapshots = next_packed(&reader);
     if (reader.failed)
         return damaged(source, "they are cut short", error);
 
-    const XtfSchema *schema = xtf_sums_totals_schema(sums);
+    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
     rows = unpack(source, schema, &totals, totals_most(source, schema), &fault);
     if (rows)
         fault = list_totals(source, maker, rows, totals.n);
-    if (!fault && has_snapshots(source, source->which)) {
+    if (!fault && has_snapshots(source, source->index)) {
         uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
-        frames = unpack(source, xtf_sums_snapshot_schema(), &snapshots, most, &fault);
+        frames = unpack(source, xtf_stored_snapshot_schema(), &snapshots, most, &fault);
         if (frames)
             fault = list_stacks(source, maker, frames, snapshots.n);
     }
@@ -272,7 +272,7 @@ static const char *companion_fault(const TableSource *source, const XtfDiskPage 
 {
     const XtfDiskPage *page = xtf_page_head(source->page->block);
 
-    if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_SUMS)
+    if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS)
         return "they do not begin like sums";
     if (head->codec != source->array->codec)
         return "they are packed in another way than the rows";
@@ -337,13 +337,13 @@ static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
     return true;
 }
 
-XtfBlock *xtf_sums_table_get(const XtfWalkPage *walk, unsigned which, GError **error)
+XtfBlock *xtf_stored_totals_get(const XtfWalkPage *walk, unsigned index, GError **error)
 {
     const XtfArray *array = walk->array;
     const XtfPageView *page = &walk->page;
     XtfTrace *trace = array->trace;
     TableSource source = {
-        .array = array, .walk = walk, .page = page, .which = which, .level = walk->level, .open = walk->open};
+        .array = array, .walk = walk, .page = page, .index = index, .level = walk->level, .open = walk->open};
     uint64_t offset;
     XtfBlock *block;
 
@@ -351,7 +351,7 @@ XtfBlock *xtf_sums_table_get(const XtfWalkPage *walk, unsigned which, GError **e
         if (!find_open(&source, page->block, error))
             return NULL;
         offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
-        block = xtf_cache_make(trace->cache, offset, which + 1, make_open, &source, error);
+        block = xtf_cache_make(trace->cache, offset, index + 1, make_open, &source, error);
     } else {
         uint32_t page_size = trace->superblock.info.page_size,
                  companion = xtf_read32(xtf_page_head(page->block)->companion);
@@ -362,11 +362,11 @@ XtfBlock *xtf_sums_table_get(const XtfWalkPage *walk, unsigned which, GError **e
             return NULL;
         }
         offset = (first + source.place) * page_size;
-        block = xtf_cache_make(trace->cache, offset, which + 1, make_sealed, &source, error);
+        block = xtf_cache_make(trace->cache, offset, index + 1, make_sealed, &source, error);
     }
     if (!block)
         return NULL;
-    if (xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, which, walk->level, page->first_n, page->count))
+    if (xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, index, walk->level, page->first_n, page->count))
         return block;
     xtf_cache_put(trace->cache, block);
     damaged(&source, "they are of another page", error);

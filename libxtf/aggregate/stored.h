@@ -1,6 +1,6 @@
 /*
- * Tables of sums: what the file stores for the children of an index page (XtfDiskSums in format.h), decoded into lists
- * and held in the page cache.
+ * Tables of sums: what the file stores for the children of an index page (XtfDiskTotals in format.h), decoded into
+ * lists and held in the page cache.
  *
  * Of a sealed page they lie in its companion, of an open one behind the levels in the right edge. All children are told
  * of, but for the open page's last one, which is open itself. On level 1, sums of frames have the stack before each
@@ -13,4 +13,4 @@
 
 /* The lists of a page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has entries,
  * the last one of an open page empty. The caller puts the block back. */
-XtfBlock *xtf_sums_table_get(const XtfWalkPage *page, unsigned which, GError **error);
+XtfBlock *xtf_stored_totals_get(const XtfWalkPage *page, unsigned index, GError **error);

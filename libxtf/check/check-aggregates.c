@@ -13,10 +13,10 @@ enum {
 };
 
 typedef struct {
-    const XtfSumsCheck *check;
+    const XtfAggregateCheck *check;
     const XtfArray *array;
-    const XtfSums *sums;
-    unsigned which;
+    const XtfAggregate *aggregate;
+    unsigned index;
     XtfFrameStack stack; /* whole: behind the last leaf that was passed */
     bool stopped;
 } SumsWalk;
@@ -69,7 +69,7 @@ static bool near(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
 /* Whether value i's cells are the same. */
 static bool value_equal(const XtfTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a, const uint64_t *b)
 {
-    unsigned step = totals->sums->extremes ? XTF_VALUE_CELLS : 1;
+    unsigned step = totals->aggregate->extremes ? XTF_VALUE_CELLS : 1;
     const uint64_t *left = a + 1 + i * step, *right = b + 1 + i * step;
 
     if (memcmp(left, right, step * sizeof *left) == 0)
@@ -83,11 +83,11 @@ static bool value_equal(const XtfTotals *totals, const uint64_t *key, unsigned i
 
 static bool cells_equal(const XtfTotals *totals, const uint64_t *key, const uint64_t *a, const uint64_t *b)
 {
-    if (totals->sums->kind == XTF_SUMS_FRAMES)
+    if (totals->aggregate->kind == XTF_AGGREGATE_FRAMES)
         return memcmp(a, b, XTF_FRAMES_CELLS * sizeof *a) == 0;
     if (a[XTF_GROUP_ROWS] != b[XTF_GROUP_ROWS])
         return false;
-    for (unsigned i = 0; i < totals->sums->n_values; i++)
+    for (unsigned i = 0; i < totals->aggregate->n_values; i++)
         if (!value_equal(totals, key, i, a, b))
             return false;
     return true;
@@ -96,7 +96,7 @@ static bool cells_equal(const XtfTotals *totals, const uint64_t *key, const uint
 /* The same totals, of fewer keys. */
 static XtfTotals *coarse_copy(const XtfTotals *totals, unsigned depth)
 {
-    XtfTotals *coarse = xtf_totals_new(totals->sums, depth);
+    XtfTotals *coarse = xtf_totals_new(totals->aggregate, depth);
 
     xtf_totals_add_all(coarse, totals);
     return coarse;
@@ -155,7 +155,7 @@ static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfTotals *totals
         stop(walk, error);
         return;
     }
-    xtf_summer_add(walk->array->schema, walk->sums, rows.payload, rows.count, &walk->stack, NULL, totals, NULL);
+    xtf_summer_add(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals, NULL);
     xtf_cache_put(walk->array->trace->cache, rows.block);
 }
 
@@ -168,7 +168,7 @@ static XtfTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t s
 
     if (page->level == 1) {
         XtfWalkLeaf leaf;
-        totals = xtf_totals_new(walk->sums, walk->sums->n_keys);
+        totals = xtf_totals_new(walk->aggregate, walk->aggregate->n_keys);
         xtf_walk_leaf(page, slot, &leaf);
         pass_leaf(walk, &leaf, totals);
         return totals;
@@ -176,7 +176,7 @@ static XtfTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t s
     XtfWalkPage child;
     if (!xtf_walk_down(page, slot, &child, &error)) {
         stop(walk, error);
-        return xtf_totals_new(walk->sums, walk->sums->n_keys);
+        return xtf_totals_new(walk->aggregate, walk->aggregate->n_keys);
     }
     totals = pass_page(walk, &child);
     xtf_walk_leave(&child);
@@ -205,14 +205,14 @@ static void add(XtfTotals **totals, const XtfTotals *more)
 static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
 {
     g_autoptr(GError) error = NULL;
-    XtfTotals *sum = xtf_totals_new(walk->sums, walk->sums->n_keys);
-    XtfBlock *table = xtf_sums_table_get(page, walk->which, &error);
+    XtfTotals *sum = xtf_totals_new(walk->aggregate, walk->aggregate->n_keys);
+    XtfBlock *table = xtf_stored_totals_get(page, walk->index, &error);
 
     if (!table)
         problem(walk, "%s", error->message);
     for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
         bool told = !page->open || slot + 1 < page->page.count;
-        if (table && page->level == 1 && walk->sums->kind == XTF_SUMS_FRAMES)
+        if (table && page->level == 1 && walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
             compare_stack(walk, page, slot, xtf_block_sum_lists(table));
         g_autoptr(XtfTotals) totals = pass_child(walk, page, slot);
         if (table && told && !walk->stopped)
@@ -223,11 +223,11 @@ static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
     return sum;
 }
 
-void xtf_check_sums(const XtfArray *array, const XtfSumsCheck *check)
+void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
 {
     g_autoptr(GError) error = NULL;
 
-    if (array->schema->n_sums == 0 || array->height == 1)
+    if (array->schema->n_aggregates == 0 || array->height == 1)
         return; /* nothing is stored */
     XtfBlock *edge = xtf_edge_get(array, &error);
     if (!edge) {
@@ -237,8 +237,9 @@ void xtf_check_sums(const XtfArray *array, const XtfSumsCheck *check)
     XtfWalkPage root;
     xtf_walk_root_page(array, edge, &root);
     bool stopped = false;
-    for (unsigned which = 0; which < array->schema->n_sums && !stopped; which++) {
-        SumsWalk walk = {.check = check, .array = array, .sums = &array->schema->sums[which], .which = which};
+    for (unsigned index = 0; index < array->schema->n_aggregates && !stopped; index++) {
+        SumsWalk walk = {
+            .check = check, .array = array, .aggregate = &array->schema->aggregates[index], .index = index};
         xtf_frame_stack_init(&walk.stack);
         xtf_totals_free(pass_page(&walk, &root));
         xtf_frame_stack_clear(&walk.stack);

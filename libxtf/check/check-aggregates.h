@@ -9,7 +9,7 @@ typedef struct {
     bool (*go_on)(void *data); /* asked at each leaf; false: the rest is left alone */
     void (*problem)(const char *message, void *data);
     void *data;
-} XtfSumsCheck;
+} XtfAggregateCheck;
 
 /* The array's pages are sound, but for their sums. */
-void xtf_check_sums(const XtfArray *array, const XtfSumsCheck *check);
+void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check);

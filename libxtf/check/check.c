@@ -307,7 +307,7 @@ static void walk_array(Check *check, const XtfArray *array)
     else if (first != array->first || check->last_t != array->last)
         problem(check, "array %u: its first and last times are not what the P index says", array->id);
     else
-        xtf_check_sums(array, &(XtfSumsCheck){.go_on = go_on, .problem = sums_problem, .data = check});
+        xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = sums_problem, .data = check});
 }
 
 static void walk_arrays(Check *check)

@@ -105,7 +105,7 @@ typedef struct {           /* OFFSET SIZE */
 typedef enum {
     XTF_PAGE_LEAF = 1,
     XTF_PAGE_INDEX = 2,
-    XTF_PAGE_SUMS = 3, /* companion of an index page: see XtfDiskSums */
+    XTF_PAGE_TOTALS = 3, /* companion of an index page: see XtfDiskTotals */
 } XtfPageKind;
 
 /* Every page begins with this; its payload follows, then zeros. */
@@ -135,7 +135,7 @@ typedef struct {       /* OFFSET SIZE */
 } XtfDiskEntry;
 
 /*
- * The sums of an index page's children: a page of kind XTF_PAGE_SUMS, so many pages behind as `companion` says. Its
+ * The sums of an index page's children: a page of kind XTF_PAGE_TOTALS, so many pages behind as `companion` says. Its
  * head is as the index page's but for the kind, and the payload, which may be longer than a page and then goes on over
  * as many pages behind it as it takes. The payload: for each of the schema's sums, in order, one of these and `length`
  * bytes of rows, then, on level 1 and for sums of frames, another one. Rows are packed by the array's codec; they are
@@ -150,10 +150,10 @@ typedef struct {       /* OFFSET SIZE */
 typedef struct {     /* OFFSET SIZE */
     XtfLe32 n_rows;  /*  0  4 */
     XtfLe32 length;  /*  4  4  bytes that follow */
-} XtfDiskSums;
+} XtfDiskTotals;
 
 /* The right edge of an array: `height` of these, leaf first, then the levels' payloads in the same order, then, for each
- * level from 1 up, if the schema has sums: U32 length, and so many bytes of XtfDiskSums, of the level's sealed children
+ * level from 1 up, if the schema has sums: U32 length, and so many bytes of XtfDiskTotals, of the level's sealed children
  * (and the snapshot of the open one too). */
 typedef struct {       /* OFFSET SIZE */
     XtfLe64 first_n;   /*  0  8  N of the first row below the open page */
@@ -270,7 +270,7 @@ _Static_assert(sizeof(XtfDiskRef) == 16, "XtfDiskRef");
 _Static_assert(sizeof(XtfDiskSuperblock) == 256, "XtfDiskSuperblock");
 _Static_assert(sizeof(XtfDiskPage) == 64, "XtfDiskPage");
 _Static_assert(sizeof(XtfDiskEntry) == 24, "XtfDiskEntry");
-_Static_assert(sizeof(XtfDiskSums) == 8, "XtfDiskSums");
+_Static_assert(sizeof(XtfDiskTotals) == 8, "XtfDiskTotals");
 _Static_assert(sizeof(XtfDiskEdge) == 32, "XtfDiskEdge");
 _Static_assert(sizeof(XtfDiskNode) == 16, "XtfDiskNode");
 _Static_assert(sizeof(XtfDiskArray) == 64, "XtfDiskArray");

@@ -4,11 +4,11 @@
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/sums.h"
 
-unsigned xtf_sums_n_cells(const XtfSums *sums)
+unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
 {
-    if (sums->kind == XTF_SUMS_FRAMES)
+    if (aggregate->kind == XTF_AGGREGATE_FRAMES)
         return XTF_FRAMES_CELLS;
-    return 1u + sums->n_values * (sums->extremes ? (unsigned)XTF_VALUE_CELLS : 1u);
+    return 1u + aggregate->n_values * (aggregate->extremes ? (unsigned)XTF_VALUE_CELLS : 1u);
 }
 
 static bool refuse(const XtfSchema *schema, GError **error, const char *what)
@@ -22,46 +22,47 @@ static bool is_unsigned(XtfType type)
     return type == XTF_TYPE_U8 || type == XTF_TYPE_U16 || type == XTF_TYPE_U32 || type == XTF_TYPE_U64;
 }
 
-void xtf_schema_type_sums(const XtfSchema *schema, XtfSums *sums)
+void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggregate)
 {
-    sums->real_values = sums->signed_values = sums->typed_values = 0;
-    for (unsigned i = 0; i < sums->n_values; i++) {
-        XtfType type = schema->fields[sums->values[i]].type;
-        sums->real_values |= (uint8_t)((type == XTF_TYPE_F64) << i);
-        sums->signed_values |= (uint8_t)((type == XTF_TYPE_I32 || type == XTF_TYPE_I64) << i);
-        sums->typed_values |= (uint8_t)((type == XTF_TYPE_U64 && sums->typed_by != 0) << i);
+    aggregate->real_values = aggregate->signed_values = aggregate->typed_values = 0;
+    for (unsigned i = 0; i < aggregate->n_values; i++) {
+        XtfType type = schema->fields[aggregate->values[i]].type;
+        aggregate->real_values |= (uint8_t)((type == XTF_TYPE_F64) << i);
+        aggregate->signed_values |= (uint8_t)((type == XTF_TYPE_I32 || type == XTF_TYPE_I64) << i);
+        aggregate->typed_values |= (uint8_t)((type == XTF_TYPE_U64 && aggregate->typed_by != 0) << i);
     }
 }
 
 /* A key of all bits set is XTF_FRAMES_BEFORE, so a field that could hold it, or be extended to it, is no key. */
-static bool frames_are_sound(const XtfSchema *schema, const XtfSums *sums, GError **error)
+static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
-    if (sums->n_keys != 1 || sums->n_values != 3 || sums->extremes || sums->typed_by != 0)
+    if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->typed_by != 0)
         return refuse(schema, error, "frames have one key and three values, and nothing else");
-    const XtfField *key = &schema->fields[sums->keys[0]];
+    const XtfField *key = &schema->fields[aggregate->keys[0]];
     if (!is_unsigned(key->type) || key->type == XTF_TYPE_U64)
         return refuse(schema, error, "the key of frames must be a U8, U16 or U32");
-    for (unsigned i = 0; i < sums->n_values; i++)
-        if (!is_unsigned(schema->fields[sums->values[i]].type))
+    for (unsigned i = 0; i < aggregate->n_values; i++)
+        if (!is_unsigned(schema->fields[aggregate->values[i]].type))
             return refuse(schema, error, "the values of frames must be unsigned");
-    if (!(schema->fields[sums->values[1]].flags & XTF_FIELD_DISTANCE))
+    if (!(schema->fields[aggregate->values[1]].flags & XTF_FIELD_DISTANCE))
         return refuse(schema, error, "the second value of frames must be a distance");
     return true;
 }
 
-static bool groups_are_sound(const XtfSchema *schema, const XtfSums *sums, GError **error)
+static bool groups_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     bool typed = false;
 
-    for (unsigned i = 0; i < sums->n_values; i++) {
-        XtfType type = schema->fields[sums->values[i]].type;
+    for (unsigned i = 0; i < aggregate->n_values; i++) {
+        XtfType type = schema->fields[aggregate->values[i]].type;
         if (type == XTF_TYPE_STRING)
             return refuse(schema, error, "a string has no sum");
         typed |= type == XTF_TYPE_U64;
     }
-    if (sums->typed_by > sums->n_keys || (sums->typed_by > 0 && !typed))
+    if (aggregate->typed_by > aggregate->n_keys || (aggregate->typed_by > 0 && !typed))
         return refuse(schema, error, "no such key types a value, or there is none that is typed");
-    if ((sums->reals & sums->signeds) != 0 || (sums->typed_by == 0 && (sums->reals | sums->signeds) != 0))
+    if ((aggregate->reals & aggregate->signeds) != 0 ||
+        (aggregate->typed_by == 0 && (aggregate->reals | aggregate->signeds) != 0))
         return refuse(schema, error, "a key types its value in two ways, or none types it");
     return true;
 }
@@ -78,18 +79,19 @@ static bool fields_exist(const XtfSchema *schema, const uint8_t *fields, unsigne
     return true;
 }
 
-bool xtf_schema_sums_are_sound(const XtfSchema *schema, const XtfSums *sums, GError **error)
+bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (schema->kind == XTF_SCHEMA_TABLE)
         return refuse(schema, error, "a table has none");
-    if (sums->kind != XTF_SUMS_GROUPS && sums->kind != XTF_SUMS_FRAMES)
+    if (aggregate->kind != XTF_AGGREGATE_GROUPS && aggregate->kind != XTF_AGGREGATE_FRAMES)
         return refuse(schema, error, "no such kind");
-    if (sums->n_keys > XTF_SUMS_KEYS_MAX || sums->n_values > XTF_SUMS_VALUES_MAX)
+    if (aggregate->n_keys > XTF_AGGREGATE_KEYS_MAX || aggregate->n_values > XTF_AGGREGATE_VALUES_MAX)
         return refuse(schema, error, "too many keys or values");
-    if (!fields_exist(schema, sums->keys, sums->n_keys) || !fields_exist(schema, sums->values, sums->n_values))
+    if (!fields_exist(schema, aggregate->keys, aggregate->n_keys) ||
+        !fields_exist(schema, aggregate->values, aggregate->n_values))
         return refuse(schema, error, "a key or value that is no field, or is named twice");
-    return sums->kind == XTF_SUMS_FRAMES ? frames_are_sound(schema, sums, error)
-                                         : groups_are_sound(schema, sums, error);
+    return aggregate->kind == XTF_AGGREGATE_FRAMES ? frames_are_sound(schema, aggregate, error)
+                                                   : groups_are_sound(schema, aggregate, error);
 }
 
 /* The numbers of the fields of these names, at most `most`. */
@@ -107,36 +109,37 @@ static bool find_fields(const XtfSchema *schema, const char *const *names, uint8
 }
 
 /* The place of a key among the keys, plus 1; 0 if it is none. */
-static uint8_t key_place(const XtfSchema *schema, const XtfSums *sums, const char *name)
+static uint8_t key_place(const XtfSchema *schema, const XtfAggregate *aggregate, const char *name)
 {
-    for (uint8_t i = 0; i < sums->n_keys; i++)
-        if (g_str_equal(schema->fields[sums->keys[i]].name, name))
+    for (uint8_t i = 0; i < aggregate->n_keys; i++)
+        if (g_str_equal(schema->fields[aggregate->keys[i]].name, name))
             return i + 1;
     return 0;
 }
 
-bool xtf_schema_add_sums(XtfSchema *schema, const XtfSumsSpec *spec, GError **error)
+bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, GError **error)
 {
-    XtfSums sums = {.kind = spec->kind, .extremes = spec->extremes, .reals = spec->reals, .signeds = spec->signeds};
+    XtfAggregate aggregate = {
+        .kind = spec->kind, .extremes = spec->extremes, .reals = spec->reals, .signeds = spec->signeds};
 
-    if (schema->n_sums == XTF_SUMS_MAX)
+    if (schema->n_aggregates == XTF_AGGREGATES_MAX)
         return refuse(schema, error, "there are too many");
-    if (!find_fields(schema, spec->keys, sums.keys, &sums.n_keys, XTF_SUMS_KEYS_MAX) ||
-        !find_fields(schema, spec->values, sums.values, &sums.n_values, XTF_SUMS_VALUES_MAX))
+    if (!find_fields(schema, spec->keys, aggregate.keys, &aggregate.n_keys, XTF_AGGREGATE_KEYS_MAX) ||
+        !find_fields(schema, spec->values, aggregate.values, &aggregate.n_values, XTF_AGGREGATE_VALUES_MAX))
         return refuse(schema, error, "a key or value that is no field, or too many of them");
     if (spec->typed_by) {
-        sums.typed_by = key_place(schema, &sums, spec->typed_by);
-        if (sums.typed_by == 0)
+        aggregate.typed_by = key_place(schema, &aggregate, spec->typed_by);
+        if (aggregate.typed_by == 0)
             return refuse(schema, error, "what types the values is no key");
     }
-    if (!xtf_schema_sums_are_sound(schema, &sums, error))
+    if (!xtf_aggregate_validate(schema, &aggregate, error))
         return false;
-    xtf_schema_type_sums(schema, &sums);
-    schema->sums[schema->n_sums++] = sums;
+    xtf_aggregate_set_value_types(schema, &aggregate);
+    schema->aggregates[schema->n_aggregates++] = aggregate;
     return true;
 }
 
-bool xtf_sums_equal(const XtfSums *a, const XtfSums *b)
+bool xtf_aggregate_equal(const XtfAggregate *a, const XtfAggregate *b)
 {
     return a->kind == b->kind && a->n_keys == b->n_keys && a->n_values == b->n_values && a->extremes == b->extremes &&
            a->typed_by == b->typed_by && a->reals == b->reals && a->signeds == b->signeds &&

@@ -40,19 +40,19 @@ bool xtf_schema_encodable(const XtfSchema *schema, GError **error)
     return fits;
 }
 
-static void encode_sums(const XtfSums *sums, GByteArray *bytes)
+static void encode_sums(const XtfAggregate *aggregate, GByteArray *bytes)
 {
-    xtf_bytes_write_u16(bytes, (uint16_t)(SUMS_HEAD_BYTES + sums->n_keys + sums->n_values));
-    xtf_bytes_write_u8(bytes, (uint8_t)sums->kind);
-    xtf_bytes_write_u8(bytes, sums->extremes ? SUMS_EXTREMES : 0);
-    xtf_bytes_write_u8(bytes, sums->n_keys);
-    xtf_bytes_write_u8(bytes, sums->n_values);
-    xtf_bytes_write_u8(bytes, sums->typed_by);
+    xtf_bytes_write_u16(bytes, (uint16_t)(SUMS_HEAD_BYTES + aggregate->n_keys + aggregate->n_values));
+    xtf_bytes_write_u8(bytes, (uint8_t)aggregate->kind);
+    xtf_bytes_write_u8(bytes, aggregate->extremes ? SUMS_EXTREMES : 0);
+    xtf_bytes_write_u8(bytes, aggregate->n_keys);
+    xtf_bytes_write_u8(bytes, aggregate->n_values);
+    xtf_bytes_write_u8(bytes, aggregate->typed_by);
     xtf_bytes_write_u8(bytes, 0);
-    xtf_bytes_write_u64(bytes, sums->reals);
-    xtf_bytes_write_u64(bytes, sums->signeds);
-    g_byte_array_append(bytes, sums->keys, sums->n_keys);
-    g_byte_array_append(bytes, sums->values, sums->n_values);
+    xtf_bytes_write_u64(bytes, aggregate->reals);
+    xtf_bytes_write_u64(bytes, aggregate->signeds);
+    g_byte_array_append(bytes, aggregate->keys, aggregate->n_keys);
+    g_byte_array_append(bytes, aggregate->values, aggregate->n_values);
 }
 
 void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
@@ -64,7 +64,7 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
     xtf_bytes_write_u8(bytes, 0);
     xtf_bytes_write_u16(bytes, (uint16_t)schema->row_size);
     xtf_bytes_write_u16(bytes, (uint16_t)schema->n_fields);
-    xtf_bytes_write_u16(bytes, (uint16_t)schema->n_sums);
+    xtf_bytes_write_u16(bytes, (uint16_t)schema->n_aggregates);
     xtf_bytes_write_string(bytes, schema->name);
     for (uint32_t i = 0; i < schema->n_fields; i++) {
         const XtfField *field = &schema->fields[i];
@@ -81,8 +81,8 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
         for (uint32_t l = 0; l < field->n_labels; l++)
             xtf_bytes_write_string(bytes, field->labels[l]);
     }
-    for (uint32_t i = 0; i < schema->n_sums; i++)
-        encode_sums(&schema->sums[i], bytes);
+    for (uint32_t i = 0; i < schema->n_aggregates; i++)
+        encode_sums(&schema->aggregates[i], bytes);
     xtf_write32((XtfLe32 *)(bytes->data + start), bytes->len - start - 4);
 }
 
@@ -110,22 +110,22 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     return !reader.failed && !schema->failed;
 }
 
-static bool decode_sums(XtfBytesReader *schema, XtfSums *sums)
+static bool decode_sums(XtfBytesReader *schema, XtfAggregate *aggregate)
 {
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
 
-    sums->kind = xtf_bytes_read_u8(&reader);
-    sums->extremes = xtf_bytes_read_u8(&reader) & SUMS_EXTREMES;
-    sums->n_keys = xtf_bytes_read_u8(&reader);
-    sums->n_values = xtf_bytes_read_u8(&reader);
-    sums->typed_by = xtf_bytes_read_u8(&reader);
+    aggregate->kind = xtf_bytes_read_u8(&reader);
+    aggregate->extremes = xtf_bytes_read_u8(&reader) & SUMS_EXTREMES;
+    aggregate->n_keys = xtf_bytes_read_u8(&reader);
+    aggregate->n_values = xtf_bytes_read_u8(&reader);
+    aggregate->typed_by = xtf_bytes_read_u8(&reader);
     xtf_bytes_read_u8(&reader);
-    sums->reals = xtf_bytes_read_u64(&reader);
-    sums->signeds = xtf_bytes_read_u64(&reader);
-    if (sums->n_keys > XTF_SUMS_KEYS_MAX || sums->n_values > XTF_SUMS_VALUES_MAX)
+    aggregate->reals = xtf_bytes_read_u64(&reader);
+    aggregate->signeds = xtf_bytes_read_u64(&reader);
+    if (aggregate->n_keys > XTF_AGGREGATE_KEYS_MAX || aggregate->n_values > XTF_AGGREGATE_VALUES_MAX)
         return false;
-    xtf_bytes_read(&reader, sums->keys, sums->n_keys);
-    xtf_bytes_read(&reader, sums->values, sums->n_values);
+    xtf_bytes_read(&reader, aggregate->keys, aggregate->n_keys);
+    xtf_bytes_read(&reader, aggregate->values, aggregate->n_values);
     return !reader.failed && !schema->failed;
 }
 
@@ -138,15 +138,15 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
     xtf_bytes_read_u8(&part);
     schema->row_size = xtf_bytes_read_u16(&part);
     uint16_t n_fields = xtf_bytes_read_u16(&part);
-    uint16_t n_sums = xtf_bytes_read_u16(&part);
+    uint16_t n_aggregates = xtf_bytes_read_u16(&part);
     schema->name = xtf_bytes_read_string(&part);
-    bool whole = !part.failed && n_fields <= XTF_FIELDS_MAX && n_sums <= XTF_SUMS_MAX;
+    bool whole = !part.failed && n_fields <= XTF_FIELDS_MAX && n_aggregates <= XTF_AGGREGATES_MAX;
     if (whole) {
         schema->fields = g_new0(XtfField, n_fields);
         for (; whole && schema->n_fields < n_fields; schema->n_fields++)
             whole = decode_field(&part, &schema->fields[schema->n_fields]);
-        for (; whole && schema->n_sums < n_sums; schema->n_sums++)
-            whole = decode_sums(&part, &schema->sums[schema->n_sums]);
+        for (; whole && schema->n_aggregates < n_aggregates; schema->n_aggregates++)
+            whole = decode_sums(&part, &schema->aggregates[schema->n_aggregates]);
     }
     g_autoptr(GError) reason = NULL;
     if (!whole || !xtf_schema_validate(schema, &reason)) {
@@ -154,7 +154,7 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
                     reason ? reason->message : "a schema is cut short, or has too much of something");
         return NULL;
     }
-    for (uint32_t i = 0; i < schema->n_sums; i++)
-        xtf_schema_type_sums(schema, &schema->sums[i]);
+    for (uint32_t i = 0; i < schema->n_aggregates; i++)
+        xtf_aggregate_set_value_types(schema, &schema->aggregates[i]);
     return g_steal_pointer(&schema);
 }

@@ -10,10 +10,10 @@
 bool xtf_schema_validate(const XtfSchema *schema, GError **error);
 
 /* Whether sums keep the rules that schema.h states, in a schema whose fields do: XTF_ERROR_INVALID. */
-bool xtf_schema_sums_are_sound(const XtfSchema *schema, const XtfSums *sums, GError **error);
+bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error);
 /* Sets what follows from the fields in sums that are sound. */
-void xtf_schema_type_sums(const XtfSchema *schema, XtfSums *sums);
-bool xtf_sums_equal(const XtfSums *a, const XtfSums *b);
+void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggregate);
+bool xtf_aggregate_equal(const XtfAggregate *a, const XtfAggregate *b);
 
 /* Whether its names and labels fit their length fields: XTF_ERROR_INVALID. */
 bool xtf_schema_encodable(const XtfSchema *schema, GError **error);

@@ -65,10 +65,10 @@ XtfSchema *xtf_schema_copy(const XtfSchema *schema)
     return copy;
 }
 
-static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *which)
+static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *index)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, which ? " \"" : "",
-                which ? which : "", which ? "\"" : "");
+    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, index ? " \"" : "",
+                index ? index : "", index ? "\"" : "");
     return false;
 }
 
@@ -100,10 +100,10 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
     const XtfField *first = &schema->fields[0];
     if (schema->kind != XTF_SCHEMA_TABLE && (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
         return schema_fail(schema, error, "the first field must be the time, a U64", NULL);
-    if (schema->n_sums > XTF_SUMS_MAX)
+    if (schema->n_aggregates > XTF_AGGREGATES_MAX)
         return schema_fail(schema, error, "it has too many sums", NULL);
-    for (uint32_t i = 0; i < schema->n_sums; i++)
-        if (!xtf_schema_sums_are_sound(schema, &schema->sums[i], error))
+    for (uint32_t i = 0; i < schema->n_aggregates; i++)
+        if (!xtf_aggregate_validate(schema, &schema->aggregates[i], error))
             return false;
     return true;
 }
@@ -154,13 +154,14 @@ static bool field_equal(const XtfField *a, const XtfField *b)
 
 bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b)
 {
-    if (!g_str_equal(a->name, b->name) || a->kind != b->kind || a->n_fields != b->n_fields || a->n_sums != b->n_sums)
+    if (!g_str_equal(a->name, b->name) || a->kind != b->kind || a->n_fields != b->n_fields ||
+        a->n_aggregates != b->n_aggregates)
         return false;
     for (uint32_t i = 0; i < a->n_fields; i++)
         if (!field_equal(&a->fields[i], &b->fields[i]))
             return false;
-    for (uint32_t i = 0; i < a->n_sums; i++)
-        if (!xtf_sums_equal(&a->sums[i], &b->sums[i]))
+    for (uint32_t i = 0; i < a->n_aggregates; i++)
+        if (!xtf_aggregate_equal(&a->aggregates[i], &b->aggregates[i]))
             return false;
     return true;
 }

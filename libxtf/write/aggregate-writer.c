@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     uint32_t n_children; /* that are sealed */
     uint64_t n_rows;     /* below them */
-    SumsTable tables[XTF_SUMS_MAX];
+    SumsTable tables[XTF_AGGREGATES_MAX];
 } SumsLevel;
 
 /* What a leaf's rows go through. */
@@ -62,7 +62,7 @@ typedef struct {
 } SumsIntake;
 
 /* Arrays that never seal a leaf have one too: it stays small until then. */
-struct XtfArraySums {
+struct XtfAggregateWriter {
     const XtfSchema *schema;
     XtfCodec codec;
     unsigned n_levels;
@@ -70,14 +70,14 @@ struct XtfArraySums {
     SumsIntake *intakes; /* one for each of the sums; NULL until a leaf is sealed */
 };
 
-XtfArraySums *xtf_array_sums_new(const XtfSchema *schema, XtfCodec codec)
+XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodec codec)
 {
-    if (schema->n_sums == 0)
+    if (schema->n_aggregates == 0)
         return NULL;
-    XtfArraySums *sums = g_new0(XtfArraySums, 1);
-    sums->schema = schema;
-    sums->codec = codec;
-    return sums;
+    XtfAggregateWriter *writer = g_new0(XtfAggregateWriter, 1);
+    writer->schema = schema;
+    writer->codec = codec;
+    return writer;
 }
 
 static void clear_table(SumsTable *table)
@@ -87,57 +87,57 @@ static void clear_table(SumsTable *table)
     g_clear_pointer(&table->running, xtf_totals_free);
 }
 
-void xtf_array_sums_free(XtfArraySums *sums)
+void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
 {
-    if (!sums)
+    if (!writer)
         return;
-    for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        for (unsigned i = 0; i < sums->n_levels; i++)
-            clear_table(&sums->levels[i].tables[which]);
-        if (sums->intakes) {
-            xtf_totals_free(sums->intakes[which].leaf);
-            xtf_frame_stack_clear(&sums->intakes[which].stack);
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        for (unsigned i = 0; i < writer->n_levels; i++)
+            clear_table(&writer->levels[i].tables[index]);
+        if (writer->intakes) {
+            xtf_totals_free(writer->intakes[index].leaf);
+            xtf_frame_stack_clear(&writer->intakes[index].stack);
         }
     }
-    g_free(sums->intakes);
-    g_free(sums->levels);
-    g_free(sums);
+    g_free(writer->intakes);
+    g_free(writer->levels);
+    g_free(writer);
 }
 
-static bool has_stack(const XtfArraySums *sums, unsigned which)
+static bool has_stack(const XtfAggregateWriter *writer, unsigned index)
 {
-    return sums->schema->sums[which].kind == XTF_SUMS_FRAMES;
+    return writer->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
 /* The level, which is begun if it is the next one. */
-static SumsLevel *reach_level(XtfArraySums *sums, unsigned level)
+static SumsLevel *reach_level(XtfAggregateWriter *writer, unsigned level)
 {
-    if (level > sums->n_levels) {
-        sums->levels = g_renew(SumsLevel, sums->levels, level);
-        SumsLevel *new = &sums->levels[sums->n_levels++];
+    if (level > writer->n_levels) {
+        writer->levels = g_renew(SumsLevel, writer->levels, level);
+        SumsLevel *new = &writer->levels[writer->n_levels++];
         *new = (SumsLevel){0};
-        for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-            const XtfSums *of = &sums->schema->sums[which];
-            new->tables[which].totals = g_byte_array_new();
-            if (level == 1 && has_stack(sums, which))
-                new->tables[which].snapshots = g_byte_array_new();
-            new->tables[which].running = xtf_totals_new(of, of->n_keys);
+        for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+            const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+            new->tables[index].totals = g_byte_array_new();
+            if (level == 1 && has_stack(writer, index))
+                new->tables[index].snapshots = g_byte_array_new();
+            new->tables[index].running = xtf_totals_new(aggregate, aggregate->n_keys);
         }
     }
-    return &sums->levels[level - 1];
+    return &writer->levels[level - 1];
 }
 
 /* What is needed from the first sealed leaf on. */
-static void begin(XtfArraySums *sums)
+static void begin(XtfAggregateWriter *writer)
 {
-    sums->intakes = g_new0(SumsIntake, sums->schema->n_sums);
-    for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        const XtfSums *of = &sums->schema->sums[which];
-        sums->intakes[which].leaf = xtf_totals_new(of, of->n_keys);
-        if (has_stack(sums, which))
-            xtf_frame_stack_init(&sums->intakes[which].stack);
+    writer->intakes = g_new0(SumsIntake, writer->schema->n_aggregates);
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+        writer->intakes[index].leaf = xtf_totals_new(aggregate, aggregate->n_keys);
+        if (has_stack(writer, index))
+            xtf_frame_stack_init(&writer->intakes[index].stack);
     }
-    reach_level(sums, 1);
+    reach_level(writer, 1);
 }
 
 /* The same groups told apart by fewer keys, as many as leave at most `most`. */
@@ -148,7 +148,7 @@ static XtfTotals *coarsen(const XtfTotals *totals, uint64_t most)
 
     do {
         xtf_totals_free(coarse);
-        coarse = xtf_totals_new(totals->sums, --depth);
+        coarse = xtf_totals_new(totals->aggregate, --depth);
         xtf_totals_add_all(coarse, totals);
     } while (coarse->n > most && depth > 0);
     return coarse;
@@ -157,7 +157,7 @@ static XtfTotals *coarsen(const XtfTotals *totals, uint64_t most)
 static void add_running(SumsTable *table, const XtfTotals *more)
 {
     if (more->depth < table->running->depth) { /* bounded, it forgot a key; so does this */
-        XtfTotals *coarse = xtf_totals_new(more->sums, more->depth);
+        XtfTotals *coarse = xtf_totals_new(more->aggregate, more->depth);
         xtf_totals_add_all(coarse, table->running);
         xtf_totals_free(table->running);
         table->running = coarse;
@@ -170,14 +170,14 @@ static void add_running(SumsTable *table, const XtfTotals *more)
     }
 }
 
-static void append_group(GByteArray *rows, uint32_t child, const XtfSums *sums, unsigned depth, const uint64_t *key,
-                         const uint64_t *cells)
+static void append_group(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
+                         const uint64_t *key, const uint64_t *cells)
 {
-    unsigned n_cells = xtf_sums_n_cells(sums);
+    unsigned n_cells = xtf_aggregate_n_cells(aggregate);
 
     xtf_bytes_write_u64(rows, child);
     xtf_bytes_write_u8(rows, (uint8_t)depth);
-    for (unsigned i = 0; i < sums->n_keys; i++)
+    for (unsigned i = 0; i < aggregate->n_keys; i++)
         xtf_bytes_write_u64(rows, i < depth ? key[i] : 0);
     for (unsigned i = 0; i < n_cells; i++)
         xtf_bytes_write_u64(rows, cells[i]);
@@ -186,7 +186,7 @@ static void append_group(GByteArray *rows, uint32_t child, const XtfSums *sums, 
 /* Appends the rows of a child with so many rows below it. */
 static void append_child(GByteArray *rows, uint32_t child, XtfTotals *totals, uint64_t n_rows)
 {
-    uint64_t group_rows = totals->sums->kind == XTF_SUMS_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
+    uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
     uint64_t most = CLAMP(n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
                           rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
     g_autoptr(XtfTotals) coarse = totals->n > most && totals->depth > 0 ? coarsen(totals, most) : NULL;
@@ -194,7 +194,8 @@ static void append_child(GByteArray *rows, uint32_t child, XtfTotals *totals, ui
 
     xtf_totals_sort(stored);
     for (uint32_t i = 0; i < stored->n; i++)
-        append_group(rows, child, stored->sums, stored->depth, xtf_totals_key(stored, i), xtf_totals_cells(stored, i));
+        append_group(rows, child, stored->aggregate, stored->depth, xtf_totals_key(stored, i),
+                     xtf_totals_cells(stored, i));
 }
 
 static void append_snapshot(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
@@ -211,20 +212,21 @@ static void append_snapshot(GByteArray *rows, uint32_t child, const XtfFrameStac
     }
 }
 
-void xtf_array_sums_seal_leaf(XtfArraySums *sums, const uint8_t *rows, uint32_t count)
+void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count)
 {
-    if (!sums)
+    if (!writer)
         return;
-    if (!sums->intakes)
-        begin(sums);
-    SumsLevel *level = &sums->levels[0];
-    for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        SumsIntake *intake = &sums->intakes[which];
-        SumsTable *table = &level->tables[which];
+    if (!writer->intakes)
+        begin(writer);
+    SumsLevel *level = &writer->levels[0];
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        SumsIntake *intake = &writer->intakes[index];
+        SumsTable *table = &level->tables[index];
         if (table->snapshots)
             append_snapshot(table->snapshots, level->n_children, &intake->stack);
         /* The stack is whole, so there is nothing that could fail. */
-        xtf_summer_add(sums->schema, &sums->schema->sums[which], rows, count, &intake->stack, NULL, intake->leaf, NULL);
+        xtf_summer_add(writer->schema, &writer->schema->aggregates[index], rows, count, &intake->stack, NULL,
+                       intake->leaf, NULL);
         append_child(table->totals, level->n_children, intake->leaf, count);
         add_running(table, intake->leaf);
         xtf_totals_clear(intake->leaf);
@@ -233,14 +235,15 @@ void xtf_array_sums_seal_leaf(XtfArraySums *sums, const uint8_t *rows, uint32_t 
     level->n_rows += count;
 }
 
-static void pack_rows(const XtfArraySums *sums, const XtfSchema *schema, const GByteArray *rows, GByteArray *payload)
+static void pack_rows(const XtfAggregateWriter *writer, const XtfSchema *schema, const GByteArray *rows,
+                      GByteArray *payload)
 {
     guint start = payload->len;
     uint32_t n_rows = rows->len / schema->row_size, length = rows->len;
-    XtfDiskSums head;
+    XtfDiskTotals head;
 
     g_byte_array_set_size(payload, start + sizeof head);
-    if (sums->codec == XTF_CODEC_PLAIN || n_rows == 0)
+    if (writer->codec == XTF_CODEC_PLAIN || n_rows == 0)
         g_byte_array_append(payload, rows->data, rows->len);
     else {
         uint32_t room = (uint32_t)xtf_pack_bound(schema, n_rows);
@@ -254,39 +257,39 @@ static void pack_rows(const XtfArraySums *sums, const XtfSchema *schema, const G
     memcpy(payload->data + start, &head, sizeof head);
 }
 
-static void pack_level(const XtfArraySums *sums, const SumsLevel *level, bool open, GByteArray *payload)
+static void pack_level(const XtfAggregateWriter *writer, const SumsLevel *level, bool open, GByteArray *payload)
 {
-    for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        const SumsTable *table = &level->tables[which];
-        pack_rows(sums, xtf_sums_totals_schema(&sums->schema->sums[which]), table->totals, payload);
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        const SumsTable *table = &level->tables[index];
+        pack_rows(writer, xtf_stored_totals_schema(&writer->schema->aggregates[index]), table->totals, payload);
         if (!table->snapshots)
             continue;
         guint sealed = table->snapshots->len;
         if (open)
-            append_snapshot(table->snapshots, level->n_children, &sums->intakes[which].stack);
-        pack_rows(sums, xtf_sums_snapshot_schema(), table->snapshots, payload);
+            append_snapshot(table->snapshots, level->n_children, &writer->intakes[index].stack);
+        pack_rows(writer, xtf_stored_snapshot_schema(), table->snapshots, payload);
         g_byte_array_set_size(table->snapshots, sealed);
     }
 }
 
-void xtf_array_sums_pack_open(const XtfArraySums *sums, unsigned level, GByteArray *payload)
+void xtf_aggregate_writer_pack_open(const XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
 {
-    if (sums)
-        pack_level(sums, &sums->levels[level - 1], true, payload);
+    if (writer)
+        pack_level(writer, &writer->levels[level - 1], true, payload);
 }
 
-void xtf_array_sums_seal_index(XtfArraySums *sums, unsigned level, GByteArray *payload)
+void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
 {
-    if (!sums)
+    if (!writer)
         return;
-    SumsLevel *above = reach_level(sums, level + 1), *page = &sums->levels[level - 1];
-    pack_level(sums, page, false, payload);
-    for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        SumsTable *table = &page->tables[which];
-        append_child(above->tables[which].totals, above->n_children, table->running, page->n_rows);
-        add_running(&above->tables[which], table->running);
+    SumsLevel *above = reach_level(writer, level + 1), *page = &writer->levels[level - 1];
+    pack_level(writer, page, false, payload);
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        SumsTable *table = &page->tables[index];
+        append_child(above->tables[index].totals, above->n_children, table->running, page->n_rows);
+        add_running(&above->tables[index], table->running);
         xtf_totals_free(table->running);
-        table->running = xtf_totals_new(&sums->schema->sums[which], sums->schema->sums[which].n_keys);
+        table->running = xtf_totals_new(&writer->schema->aggregates[index], writer->schema->aggregates[index].n_keys);
         g_byte_array_set_size(table->totals, 0);
         if (table->snapshots)
             g_byte_array_set_size(table->snapshots, 0);
@@ -298,17 +301,17 @@ void xtf_array_sums_seal_index(XtfArraySums *sums, unsigned level, GByteArray *p
 }
 
 /* The rows of an open page's sealed children, as they were stored. */
-static void restore_rows(const XtfArraySums *sums, unsigned which, SumsLevel *level, const XtfSumLists *lists)
+static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsLevel *level, const XtfSumLists *lists)
 {
-    const XtfSums *of = &sums->schema->sums[which];
-    SumsTable *table = &level->tables[which];
+    const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+    SumsTable *table = &level->tables[index];
     XtfFrameStack stack;
 
     xtf_frame_stack_init(&stack);
     for (uint32_t child = 0; child < level->n_children; child++) {
         for (uint32_t item = lists->lists.starts[child]; item < lists->lists.starts[child + 1]; item++) {
             uint32_t group = lists->lists.groups[item];
-            append_group(table->totals, child, of, lists->depths[group], xtf_sum_lists_key(lists, group),
+            append_group(table->totals, child, aggregate, lists->depths[group], xtf_sum_lists_key(lists, group),
                          xtf_sum_lists_cells(lists, &lists->lists, item));
         }
         if (table->snapshots) {
@@ -327,11 +330,11 @@ static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
 
 /* What a page's sealed children add up to. Child by child, and once a key was forgotten without it, as when they were
  * sealed: so no more is held in memory than was then. */
-static bool resume_running(SumsTable *table, unsigned which, const XtfWalkPage *page, GError **error)
+static bool resume_running(SumsTable *table, unsigned index, const XtfWalkPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
-        g_autoptr(XtfTotals) totals = xtf_totals_new(table->running->sums, table->running->depth);
-        if (!xtf_array_sum(page->array, which, NULL, xtf_walk_start(page, child), xtf_walk_end(page, child), totals,
+        g_autoptr(XtfTotals) totals = xtf_totals_new(table->running->aggregate, table->running->depth);
+        if (!xtf_array_sum(page->array, index, NULL, xtf_walk_start(page, child), xtf_walk_end(page, child), totals,
                            error))
             return false;
         add_running(table, totals);
@@ -340,50 +343,51 @@ static bool resume_running(SumsTable *table, unsigned which, const XtfWalkPage *
 }
 
 /* Of one level, whose open page's block is the array's right edge. */
-static bool resume_level(XtfArraySums *sums, const XtfArray *stored, XtfBlock *edge, unsigned number, GError **error)
+static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, XtfBlock *edge, unsigned number,
+                         GError **error)
 {
-    SumsLevel *level = reach_level(sums, number);
+    SumsLevel *level = reach_level(writer, number);
     XtfWalkPage page = {.array = stored, .edge = edge, .level = number, .open = true, .end = stored->n_rows};
 
     xtf_view_edge(stored, edge, number, &page.page);
     level->n_children = page.page.count - 1;
     level->n_rows = edge_first_n(edge, number - 1) - page.page.first_n;
-    for (unsigned which = 0; which < sums->schema->n_sums; which++) {
-        XtfBlock *block = xtf_sums_table_get(&page, which, error);
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        XtfBlock *block = xtf_stored_totals_get(&page, index, error);
         if (!block)
             return false;
-        restore_rows(sums, which, level, xtf_block_sum_lists(block));
+        restore_rows(writer, index, level, xtf_block_sum_lists(block));
         xtf_cache_put(stored->trace->cache, block);
-        if (!resume_running(&level->tables[which], which, &page, error))
+        if (!resume_running(&level->tables[index], index, &page, error))
             return false;
     }
     return true;
 }
 
 /* The stack behind the last sealed leaf, which ends before row n. */
-static bool resume_stack(XtfArraySums *sums, const XtfArray *stored, uint64_t n, unsigned which, GError **error)
+static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uint64_t n, unsigned index, GError **error)
 {
-    XtfFrameStack *stack = &sums->intakes[which].stack;
+    XtfFrameStack *stack = &writer->intakes[index].stack;
 
     stack->n = n;
-    return xtf_array_stack(stored, which, n, stack->frames, error) &&
+    return xtf_array_stack(stored, index, n, stack->frames, error) &&
            xtf_array_time(stored, n - 1, &stack->time, error);
 }
 
-bool xtf_array_sums_resume(XtfArraySums *sums, const XtfArray *stored, GError **error)
+bool xtf_aggregate_writer_resume(XtfAggregateWriter *writer, const XtfArray *stored, GError **error)
 {
     bool good = true;
 
-    if (!sums || xtf_array_height(stored) < 2) /* no sealed leaf */
+    if (!writer || xtf_array_height(stored) < 2) /* no sealed leaf */
         return true;
     XtfBlock *edge = xtf_edge_get(stored, error);
     if (!edge)
         return false;
-    begin(sums);
+    begin(writer);
     for (unsigned level = 1; good && level < xtf_array_height(stored); level++)
-        good = resume_level(sums, stored, edge, level, error);
-    for (unsigned which = 0; good && which < sums->schema->n_sums; which++)
-        good = !has_stack(sums, which) || resume_stack(sums, stored, edge_first_n(edge, 0), which, error);
+        good = resume_level(writer, stored, edge, level, error);
+    for (unsigned index = 0; good && index < writer->schema->n_aggregates; index++)
+        good = !has_stack(writer, index) || resume_stack(writer, stored, edge_first_n(edge, 0), index, error);
     xtf_cache_put(stored->trace->cache, edge);
     return good;
 }

@@ -29,7 +29,7 @@ static void free_open(XtfArrayWriter *array)
         g_free(array->levels[i].page);
     g_clear_pointer(&array->levels, g_free);
     xtf_leaf_writer_clear(&array->leaf);
-    g_clear_pointer(&array->sums, xtf_array_sums_free);
+    g_clear_pointer(&array->aggregates, xtf_aggregate_writer_free);
 }
 
 void xtf_array_writer_free(XtfArrayWriter *array)
@@ -44,8 +44,8 @@ void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodec codec)
 {
     const XtfWriter *writer = array->writer;
 
-    xtf_array_sums_free(array->sums);
-    array->sums = xtf_array_sums_new(array->schema, codec);
+    xtf_aggregate_writer_free(array->aggregates);
+    array->aggregates = xtf_aggregate_writer_new(array->schema, codec);
     xtf_leaf_writer_init(&array->leaf, array->schema, codec, writer->level,
                          writer->page_size - (uint32_t)sizeof(XtfDiskPage));
 }
@@ -69,7 +69,7 @@ typedef struct {
     uint32_t count, length;
     XtfPageKind kind;
     XtfCodec codec;
-    GByteArray *sums; /* of an index page: its companion, room for a head and the payload; NULL: none */
+    GByteArray *companion; /* of an index page: its companion, room for a head and the payload; NULL: none */
 } Full;
 
 /* Where pages go, and what their heads say of others. */
@@ -117,18 +117,18 @@ static bool too_large(const XtfArrayWriter *array, const char *what, GError **er
 /* Writes the sums of an index page's children behind it; its distance goes into the page's links. */
 static bool write_companion(XtfArrayWriter *array, unsigned number, const Full *page, Links *links, GError **error)
 {
-    uint32_t page_size = array->writer->page_size, used = page->sums->len;
+    uint32_t page_size = array->writer->page_size, used = page->companion->len;
     uint64_t n_pages = ((uint64_t)used + page_size - 1) / page_size;
     uint64_t place = xtf_writer_allot(array->writer, n_pages);
 
     if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32)
         return too_large(array, "its sums are", error);
-    g_byte_array_set_size(page->sums, (guint)(n_pages * page_size));
+    g_byte_array_set_size(page->companion, (guint)(n_pages * page_size));
     const Full companion = {
-        .bytes = page->sums->data,
+        .bytes = page->companion->data,
         .count = page->count,
         .length = used - (uint32_t)sizeof(XtfDiskPage),
-        .kind = XTF_PAGE_SUMS,
+        .kind = XTF_PAGE_TOTALS,
         .codec = array->leaf.codec,
     };
     links->companion = (uint32_t)(place - links->place);
@@ -158,7 +158,7 @@ static bool turn_page(XtfArrayWriter *array, unsigned number, const Full *full, 
     Links links = {.place = level->place ? level->place : xtf_writer_allot(writer, 1)};
 
     links.next = xtf_writer_allot(writer, 1);
-    if (full->sums && !write_companion(array, number, full, &links, error))
+    if (full->companion && !write_companion(array, number, full, &links, error))
         return false;
     if (!write_page(array, number, full, links, error))
         return false;
@@ -191,11 +191,11 @@ static bool turn_index(XtfArrayWriter *array, unsigned number, uint64_t first_t,
         .kind = XTF_PAGE_INDEX,
         .codec = XTF_CODEC_PLAIN,
     };
-    g_autoptr(GByteArray) sums = g_byte_array_new();
-    if (array->sums) {
-        g_byte_array_set_size(sums, sizeof(XtfDiskPage));
-        xtf_array_sums_seal_index(array->sums, number, sums);
-        full.sums = sums;
+    g_autoptr(GByteArray) companion = g_byte_array_new();
+    if (array->aggregates) {
+        g_byte_array_set_size(companion, sizeof(XtfDiskPage));
+        xtf_aggregate_writer_seal_index(array->aggregates, number, companion);
+        full.companion = companion;
     }
     return turn_page(array, number, &full, first_t, first_n, error);
 }
@@ -235,7 +235,7 @@ static bool turn_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
     if (full.count == 0)
         return true;
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, full.count);
-    xtf_array_sums_seal_leaf(array->sums, leaf->rows, full.count);
+    xtf_aggregate_writer_seal_leaf(array->aggregates, leaf->rows, full.count);
     xtf_leaf_writer_drop(leaf, full.count);
     uint64_t first_t = leaf->next > leaf->rows ? time_of(leaf->rows) : t;
     return turn_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
@@ -300,11 +300,11 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
 /* The sums of the open index pages, behind the payloads of a right edge. */
 static void pack_open_sums(const XtfArrayWriter *array, GByteArray *bytes)
 {
-    for (unsigned level = 1; array->sums && level < array->height; level++) {
+    for (unsigned level = 1; array->aggregates && level < array->height; level++) {
         guint start = bytes->len;
         XtfLe32 length = {0};
         g_byte_array_append(bytes, length.bytes, sizeof length);
-        xtf_array_sums_pack_open(array->sums, level, bytes);
+        xtf_aggregate_writer_pack_open(array->aggregates, level, bytes);
         xtf_write32(&length, bytes->len - start - (guint)sizeof length);
         memcpy(bytes->data + start, &length, sizeof length);
     }

@@ -64,7 +64,7 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
     writer->next_array = MAX(writer->next_array, stored->id + 1);
     resume_levels(array, stored, edge);
-    return resume_leaf(array, stored, edge, error) && xtf_array_sums_resume(array->sums, stored, error);
+    return resume_leaf(array, stored, edge, error) && xtf_aggregate_writer_resume(array->aggregates, stored, error);
 }
 
 static bool resume_arrays(XtfWriter *writer, XtfTrace *trace, GError **error)

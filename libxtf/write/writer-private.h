@@ -40,10 +40,10 @@ struct XtfArrayWriter {
     const XtfSchema *schema;
     uint64_t location;
     uint64_t n_rows, first, last;
-    XtfLeafWriter leaf; /* cleared once finished */
-    XtfLevel *levels;   /* `height` of them, leaf first; NULL once finished, and before the first row */
-    XtfArraySums *sums; /* NULL if the schema has none, and once finished */
-    XtfRef edge;        /* as of the last commit, or the finish */
+    XtfLeafWriter leaf;             /* cleared once finished */
+    XtfLevel *levels;               /* `height` of them, leaf first; NULL once finished, and before the first row */
+    XtfAggregateWriter *aggregates; /* NULL if the schema has none, and once finished */
+    XtfRef edge;                    /* as of the last commit, or the finish */
     uint32_t id;
     uint8_t height;
     bool changed; /* since `edge` was stored */

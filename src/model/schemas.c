@@ -56,18 +56,18 @@ static bool add_group_sums(XtfSchema *schema, GError **error)
         values[n_values++] = field->name;
     if (n_values > 0 && (field = xtf_schema_field(schema, "received")) != NULL)
         values[n_values++] = field->name;
-    return xtf_schema_add_sums(schema, &(XtfSumsSpec){.kind = XTF_SUMS_GROUPS, .keys = keys, .values = values}, error);
+    return xtf_schema_add_aggregate(schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
 }
 
 static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
 {
-    const XtfSumsSpec frames = {
-        .kind = XTF_SUMS_FRAMES,
+    const XtfAggregateSpec frames = {
+        .kind = XTF_AGGREGATE_FRAMES,
         .keys = (const char *const[]){"region", NULL},
         .values = (const char *const[]){"event", "enter", "outermost", NULL},
     };
-    const XtfSumsSpec metric_values = {
-        .kind = XTF_SUMS_GROUPS,
+    const XtfAggregateSpec metric_values = {
+        .kind = XTF_AGGREGATE_GROUPS,
         .keys = (const char *const[]){"metric", "value_type", NULL},
         .values = (const char *const[]){"value", NULL},
         .extremes = true,
@@ -77,9 +77,9 @@ static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
     };
 
     if (tag == XTF_MODEL_CALLS)
-        return xtf_schema_add_sums(schema, &frames, error);
+        return xtf_schema_add_aggregate(schema, &frames, error);
     if (tag == XTF_MODEL_METRIC_VALUES)
-        return xtf_schema_add_sums(schema, &metric_values, error);
+        return xtf_schema_add_aggregate(schema, &metric_values, error);
     return schema->kind != XTF_SCHEMA_RECORD || add_group_sums(schema, error);
 }
 

@@ -20,7 +20,7 @@ typedef struct {
     const char *path;
     XtfTrace *trace;
     const XtfSchema *calls;
-    unsigned sums;
+    unsigned index;
     GArray *arrays; /* XtfArray, of calls */
     uint64_t random;
 } Probe;
@@ -47,9 +47,10 @@ static void load_arrays(Probe *probe)
 
     probe->calls = xtf_trace_find_schema(probe->trace, "calls");
     bench_check(probe->calls, NULL, "%s: no calls in it", probe->path);
-    while (probe->sums < probe->calls->n_sums && probe->calls->sums[probe->sums].kind != XTF_SUMS_FRAMES)
-        probe->sums++;
-    bench_check(probe->sums < probe->calls->n_sums, NULL, "%s: calls have no sums of frames", probe->path);
+    while (probe->index < probe->calls->n_aggregates &&
+           probe->calls->aggregates[probe->index].kind != XTF_AGGREGATE_FRAMES)
+        probe->index++;
+    bench_check(probe->index < probe->calls->n_aggregates, NULL, "%s: calls have no sums of frames", probe->path);
     probe->arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(probe->trace) && probe->arrays->len < MOST; rank++) {
         XtfArray array;
@@ -102,9 +103,9 @@ static void ask_count(Probe *probe, const Window *window)
 
 static void ask_profile(Probe *probe, const Window *window)
 {
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&probe->calls->sums[probe->sums], 1);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&probe->calls->aggregates[probe->index], 1);
     g_autoptr(GError) error = NULL;
-    bench_check(xtf_array_profile(window->array, probe->sums, window->from, window->to, window->array->first,
+    bench_check(xtf_array_profile(window->array, probe->index, window->from, window->to, window->array->first,
                                   window->array->last, totals, &error),
                 error, "%s", probe->path);
 }

@@ -11,7 +11,7 @@
 #include "libxtf/xtf.h"
 
 typedef struct {
-    uint64_t rows, pages[XTF_PAGE_SUMS + 1], payload[XTF_PAGE_SUMS + 1];
+    uint64_t rows, pages[XTF_PAGE_TOTALS + 1], payload[XTF_PAGE_TOTALS + 1];
     uint64_t edges, edge_sums; /* bytes of right edges, and of the sums in them */
 } Space;
 
@@ -51,8 +51,8 @@ static uint32_t *read_arrays(XtfTrace *trace, const char *bytes, Space *spaces, 
 static void print_space(const char *name, const Space *space, uint64_t page_size)
 {
     const uint64_t *pages = space->pages;
-    uint64_t all = (pages[XTF_PAGE_LEAF] + pages[XTF_PAGE_INDEX] + pages[XTF_PAGE_SUMS]) * page_size + space->edges;
-    uint64_t sums = pages[XTF_PAGE_SUMS] * page_size + space->edge_sums;
+    uint64_t all = (pages[XTF_PAGE_LEAF] + pages[XTF_PAGE_INDEX] + pages[XTF_PAGE_TOTALS]) * page_size + space->edges;
+    uint64_t sums = pages[XTF_PAGE_TOTALS] * page_size + space->edge_sums;
 
     g_print("%-16s %11lu %8lu %11lu %5.1f%% %8lu %10lu %10lu %6.2f%% %10.4f\n", name, (gulong)space->rows,
             (gulong)pages[XTF_PAGE_LEAF], (gulong)space->payload[XTF_PAGE_LEAF],
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         const XtfDiskPage *head = (const XtfDiskPage *)(bytes + place * info.page_size);
         step = 1;
         if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || xtf_read32(head->array) >= n_ids ||
-            head->kind < XTF_PAGE_LEAF || head->kind > XTF_PAGE_SUMS)
+            head->kind < XTF_PAGE_LEAF || head->kind > XTF_PAGE_TOTALS)
             continue;
         uint32_t length = xtf_read32(head->length);
         Space *space = &spaces[schema_of[xtf_read32(head->array)]];
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
             total.rows += spaces[i].rows;
         total.edges += spaces[i].edges;
         total.edge_sums += spaces[i].edge_sums;
-        for (unsigned kind = XTF_PAGE_LEAF; kind <= XTF_PAGE_SUMS; kind++) {
+        for (unsigned kind = XTF_PAGE_LEAF; kind <= XTF_PAGE_TOTALS; kind++) {
             total.pages[kind] += spaces[i].pages[kind];
             total.payload[kind] += spaces[i].payload[kind];
         }

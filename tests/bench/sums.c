@@ -29,7 +29,7 @@ typedef struct {
     const char *path, *folder;
     XtfTrace *trace;
     GArray *arrays; /* of XtfArray: calls */
-    unsigned sums;
+    unsigned index;
 } Bench;
 
 /* What a contestant is asked: something of a window, which it checks if it is given totals to compare with. */
@@ -37,7 +37,7 @@ typedef void (*Ask)(const Bench *bench, const Window *window, const XtfTotals *r
 
 static XtfTotals *new_totals(const Bench *bench)
 {
-    return xtf_totals_new(&g_array_index(bench->arrays, XtfArray, 0).schema->sums[bench->sums], 1);
+    return xtf_totals_new(&g_array_index(bench->arrays, XtfArray, 0).schema->aggregates[bench->index], 1);
 }
 
 static void sum(const Bench *bench, const Window *window, XtfTotals *totals)
@@ -47,7 +47,7 @@ static void sum(const Bench *bench, const Window *window, XtfTotals *totals)
 
     bench_check(xtf_array_rank(window->array, window->from, &n1, &error) &&
                     xtf_array_rank(window->array, window->to, &n2, &error) &&
-                    xtf_array_sum(window->array, bench->sums, NULL, n1, n2, totals, &error),
+                    xtf_array_sum(window->array, bench->index, NULL, n1, n2, totals, &error),
                 error, "sum");
 }
 
@@ -65,7 +65,7 @@ static void ask_profile(const Bench *bench, const Window *window, const XtfTotal
     const XtfClock *clock = xtf_trace_clock(bench->trace);
     (void)right;
 
-    bench_check(xtf_array_profile(window->array, bench->sums, window->from, window->to, clock->first, clock->last,
+    bench_check(xtf_array_profile(window->array, bench->index, window->from, window->to, clock->first, clock->last,
                                   totals, &error),
                 error, "profile");
 }
@@ -88,7 +88,7 @@ static void ask_scan(const Bench *bench, const Window *window, const XtfTotals *
     g_auto(XtfCursor) cursor;
     bool found;
     const XtfSchema *schema = window->array->schema;
-    const XtfField *region = &schema->fields[schema->sums[bench->sums].keys[0]];
+    const XtfField *region = &schema->fields[schema->aggregates[bench->index].keys[0]];
 
     memset(counts, 0, sizeof counts);
     xtf_cursor_init(&cursor, window->array);
@@ -200,9 +200,9 @@ static void load(Bench *bench, size_t cache_bytes)
     bench_check(xtf_trace_get_arrays(bench->trace, 0, n, all, &error), error, "%s", bench->path);
     bench->arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
     for (uint64_t i = 0; i < n; i++)
-        for (unsigned sums = 0; sums < all[i].schema->n_sums; sums++)
-            if (all[i].schema->sums[sums].kind == XTF_SUMS_FRAMES) {
-                bench->sums = sums;
+        for (unsigned index = 0; index < all[i].schema->n_aggregates; index++)
+            if (all[i].schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES) {
+                bench->index = index;
                 g_array_append_val(bench->arrays, all[i]);
             }
     bench_check(bench->arrays->len > 0, NULL, "%s: it has no sums of frames", bench->path);

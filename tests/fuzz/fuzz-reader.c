@@ -125,7 +125,7 @@ static XtfMatch match_some(const uint64_t *key, unsigned depth, const void *data
 /* Sums of intervals, and the ways through them: of a hostile file they may be wrong, but not impossible. */
 static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64_t n2)
 {
-    const XtfSums *sums = &array->schema->sums[which];
+    const XtfAggregate *sums = &array->schema->aggregates[which];
     g_autoptr(XtfTotals) totals = xtf_totals_new(sums, sums->n_keys);
     g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     const XtfGroupFilter filter = {match_some, NULL};
@@ -139,7 +139,7 @@ static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64
         must(n <= n2, "more rows of a group than rows");
     if (said(xtf_array_group_select(array, which, some, n1 / 3, &n, &error), &error))
         must(n <= array->n_rows, "a row of a group beyond the array");
-    if (sums->kind != XTF_SUMS_FRAMES)
+    if (sums->kind != XTF_AGGREGATE_FRAMES)
         return;
     if (said(xtf_array_stack(array, which, n2, frames, &error), &error))
         must(frames->len <= array->n_rows, "more frames than rows");
@@ -174,7 +174,7 @@ static void read_arrays(XtfTrace *trace, size_t file_size)
         walk(&array, 37);
         for (uint64_t i = 0; i <= 8; i++)
             search(&array, array.first + (array.last - array.first) / 8 * i + (i & 1));
-        for (unsigned which = 0; which < array.schema->n_sums; which++)
+        for (unsigned which = 0; which < array.schema->n_aggregates; which++)
             for (unsigned i = 0; i < SUMS_READ; i++)
                 read_sums(&array, which, array.n_rows / SUMS_READ * i / 2, array.n_rows / SUMS_READ * (i + 1));
         search(&array, array.last);

@@ -57,7 +57,7 @@ static void seal_pages(Walk *walk, uint32_t page_size)
         XtfDiskPage *head = (XtfDiskPage *)(walk->data + place * page_size);
         if (xtf_read32(head->magic) != XTF_PAGE_MAGIC)
             continue;
-        uint64_t room = head->kind == XTF_PAGE_SUMS ? walk->size - place * page_size : page_size; /* they may go on */
+        uint64_t room = head->kind == XTF_PAGE_TOTALS ? walk->size - place * page_size : page_size; /* they may go on */
         uint64_t length = MIN(xtf_read32(head->length), room - sizeof *head);
         at(walk, FUZZ_HEADER, place * page_size, sizeof *head);
         at(walk, FUZZ_PAYLOAD, place * page_size + sizeof *head, length);

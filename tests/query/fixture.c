@@ -83,9 +83,10 @@ static XtfSchema *add(Making *making, const char *name, XtfSchemaKind kind, cons
     return schema;
 }
 
-static void add_sums(XtfSchema *schema, XtfSumsKind kind, const char *const *keys, const char *const *values)
+static void add_sums(XtfSchema *schema, XtfAggregateKind kind, const char *const *keys, const char *const *values)
 {
-    cr_assert(xtf_schema_add_sums(schema, &(XtfSumsSpec){.kind = kind, .keys = keys, .values = values}, NULL));
+    cr_assert(
+        xtf_schema_add_aggregate(schema, &(XtfAggregateSpec){.kind = kind, .keys = keys, .values = values}, NULL));
 }
 
 /* A record type, with sums by whatever it has. */
@@ -96,10 +97,11 @@ static XtfSchema *add_type(Making *making, unsigned type, uint32_t *id)
 
     cr_assert(schema);
     if (type == 0)
-        add_sums(schema, XTF_SUMS_FRAMES, (const char *const[]){"region", NULL},
+        add_sums(schema, XTF_AGGREGATE_FRAMES, (const char *const[]){"region", NULL},
                  (const char *const[]){"event", "enter", "outermost", NULL});
     else if (type == 1)
-        add_sums(schema, XTF_SUMS_GROUPS, (const char *const[]){"event", NULL}, (const char *const[]){"bytes", NULL});
+        add_sums(schema, XTF_AGGREGATE_GROUPS, (const char *const[]){"event", NULL},
+                 (const char *const[]){"bytes", NULL});
     cr_assert(xtf_writer_add_schema(making->writer, schema, id, NULL));
     return schema;
 }

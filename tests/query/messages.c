@@ -184,10 +184,11 @@ static void add_types(Making *making, bool has_sums)
     static const char *const values[][4] = {{"event", "enter", "outermost"}, {"bytes"}, {NULL}, {NULL}};
 
     for (unsigned i = 0; i < N_MESSAGES_TYPES; i++) {
-        XtfSumsSpec sums = {.kind = i == 0 ? XTF_SUMS_FRAMES : XTF_SUMS_GROUPS, .keys = keys[i], .values = values[i]};
+        XtfAggregateSpec sums = {
+            .kind = i == 0 ? XTF_AGGREGATE_FRAMES : XTF_AGGREGATE_GROUPS, .keys = keys[i], .values = values[i]};
         making->types[i] = xtf_schema_new(message_types[i], XTF_SCHEMA_RECORD, fields[i], NULL);
         cr_assert(making->types[i]);
-        cr_assert(!has_sums || xtf_schema_add_sums(making->types[i], &sums, NULL));
+        cr_assert(!has_sums || xtf_schema_add_aggregate(making->types[i], &sums, NULL));
         cr_assert(xtf_writer_add_schema(making->writer, making->types[i], &making->ids[i], NULL));
     }
 }

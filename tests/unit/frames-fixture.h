@@ -27,8 +27,8 @@ static const XtfFieldSpec call_fields[] = {
     {0},
 };
 
-static const XtfSumsSpec call_sums = {
-    .kind = XTF_SUMS_FRAMES,
+static const XtfAggregateSpec call_sums = {
+    .kind = XTF_AGGREGATE_FRAMES,
     .keys = (const char *const[]){"region", NULL},
     .values = (const char *const[]){"event", "enter", "outermost", NULL},
 };

@@ -30,12 +30,12 @@ static inline XtfSchema *frame_schema(void)
     GError *error = NULL;
     XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, frame_fields, &error);
     cr_assert_good(schema, error);
-    const XtfSumsSpec spec = {
-        .kind = XTF_SUMS_FRAMES,
+    const XtfAggregateSpec spec = {
+        .kind = XTF_AGGREGATE_FRAMES,
         .keys = (const char *const[]){"region", NULL},
         .values = (const char *const[]){"is_end", "distance", "outermost", NULL},
     };
-    cr_assert_good(xtf_schema_add_sums(schema, &spec, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &spec, &error), error);
     return schema;
 }
 

@@ -40,7 +40,7 @@ static XtfSchema *call_schema(const FileShape *file)
     }
     XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
     cr_assert_good(schema, error);
-    cr_assert_good(xtf_schema_add_sums(schema, &call_sums, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &call_sums, &error), error);
     return schema;
 }
 
@@ -93,7 +93,7 @@ static void random_range(GRand *random, uint64_t n, uint64_t *from, uint64_t *to
 static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[0], 1);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[0], 1);
 
     for (int i = 0; i < times; i++) {
         uint64_t n1 = 0, n2 = rows;
@@ -137,7 +137,7 @@ static void check_stacks(const XtfArray *array, const Calls *calls, uint64_t row
 static void check_profiles(const XtfArray *array, const Calls *calls, GRand *random, int times)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[0], 1);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[0], 1);
     uint64_t first = array->first - 700, last = array->last + 900, span = last - first;
 
     for (int i = 0; i < times; i++) {

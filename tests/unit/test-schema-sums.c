@@ -33,20 +33,20 @@ static XtfSchema *make_with_sums(void)
 {
     GError *error = NULL;
     XtfSchema *schema = make(XTF_SCHEMA_RECORD);
-    const XtfSumsSpec specs[] = {
-        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("region"), .values = NAMES("event", "distance", "outermost")},
-        {.kind = XTF_SUMS_GROUPS,
+    const XtfAggregateSpec specs[] = {
+        {.kind = XTF_AGGREGATE_FRAMES, .keys = NAMES("region"), .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_AGGREGATE_GROUPS,
          .keys = NAMES("region", "kind"),
          .values = NAMES("value", "real", "signed"),
          .extremes = true,
          .typed_by = "kind",
          .reals = 4,
          .signeds = 3},
-        {.kind = XTF_SUMS_GROUPS},
+        {.kind = XTF_AGGREGATE_GROUPS},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
-        cr_assert_good(xtf_schema_add_sums(schema, &specs[i], &error), error);
+        cr_assert_good(xtf_schema_add_aggregate(schema, &specs[i], &error), error);
     return schema;
 }
 
@@ -54,42 +54,43 @@ Test(schema_sums, fields_by_their_names)
 {
     g_autoptr(XtfSchema) schema = make_with_sums();
 
-    cr_assert_eq(schema->n_sums, 3);
-    cr_assert(schema->sums[0].n_keys == 1 && schema->sums[0].keys[0] == 1);
-    cr_assert(schema->sums[0].n_values == 3 && memcmp(schema->sums[0].values, "\2\3\4", 3) == 0);
-    cr_assert(schema->sums[1].n_keys == 2 && memcmp(schema->sums[1].keys, "\1\5", 2) == 0);
-    cr_assert(schema->sums[1].n_values == 3 && memcmp(schema->sums[1].values, "\6\7\11", 3) == 0);
-    cr_assert(schema->sums[1].extremes && schema->sums[1].typed_by == 2);
-    cr_assert(schema->sums[1].reals == 4 && schema->sums[1].signeds == 3);
-    cr_assert_eq(xtf_sums_n_cells(&schema->sums[0]), 4);
-    cr_assert_eq(xtf_sums_n_cells(&schema->sums[1]), 1 + 3 * 4);
-    cr_assert_eq(xtf_sums_n_cells(&schema->sums[2]), 1);
+    cr_assert_eq(schema->n_aggregates, 3);
+    cr_assert(schema->aggregates[0].n_keys == 1 && schema->aggregates[0].keys[0] == 1);
+    cr_assert(schema->aggregates[0].n_values == 3 && memcmp(schema->aggregates[0].values, "\2\3\4", 3) == 0);
+    cr_assert(schema->aggregates[1].n_keys == 2 && memcmp(schema->aggregates[1].keys, "\1\5", 2) == 0);
+    cr_assert(schema->aggregates[1].n_values == 3 && memcmp(schema->aggregates[1].values, "\6\7\11", 3) == 0);
+    cr_assert(schema->aggregates[1].extremes && schema->aggregates[1].typed_by == 2);
+    cr_assert(schema->aggregates[1].reals == 4 && schema->aggregates[1].signeds == 3);
+    cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[0]), 4);
+    cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[1]), 1 + 3 * 4);
+    cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[2]), 1);
 }
 
 Test(schema_sums, bad_ones_are_refused)
 {
-    const XtfSumsSpec bad[] = {
+    const XtfAggregateSpec bad[] = {
         {.kind = 3},
-        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("nothing")},
-        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("region", "region")},
-        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("time", "region", "event", "distance", "outermost", "kind", "value")},
-        {.kind = XTF_SUMS_GROUPS, .values = NAMES("text")},
-        {.kind = XTF_SUMS_GROUPS, .values = NAMES("value", "real", "event", "region", "kind")},
-        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("region"), .values = NAMES("value"), .typed_by = "kind"},
-        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("kind"), .values = NAMES("real"), .typed_by = "kind"},
-        {.kind = XTF_SUMS_GROUPS,
+        {.kind = XTF_AGGREGATE_GROUPS, .keys = NAMES("nothing")},
+        {.kind = XTF_AGGREGATE_GROUPS, .keys = NAMES("region", "region")},
+        {.kind = XTF_AGGREGATE_GROUPS,
+         .keys = NAMES("time", "region", "event", "distance", "outermost", "kind", "value")},
+        {.kind = XTF_AGGREGATE_GROUPS, .values = NAMES("text")},
+        {.kind = XTF_AGGREGATE_GROUPS, .values = NAMES("value", "real", "event", "region", "kind")},
+        {.kind = XTF_AGGREGATE_GROUPS, .keys = NAMES("region"), .values = NAMES("value"), .typed_by = "kind"},
+        {.kind = XTF_AGGREGATE_GROUPS, .keys = NAMES("kind"), .values = NAMES("real"), .typed_by = "kind"},
+        {.kind = XTF_AGGREGATE_GROUPS,
          .keys = NAMES("kind"),
          .values = NAMES("value"),
          .typed_by = "kind",
          .reals = 2,
          .signeds = 6},
-        {.kind = XTF_SUMS_GROUPS, .keys = NAMES("kind"), .values = NAMES("value"), .reals = 2},
-        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("region")},
-        {.kind = XTF_SUMS_FRAMES, .values = NAMES("event", "distance", "outermost")},
-        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("value"), .values = NAMES("event", "distance", "outermost")},
-        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("signed"), .values = NAMES("event", "distance", "outermost")},
-        {.kind = XTF_SUMS_FRAMES, .keys = NAMES("region"), .values = NAMES("distance", "event", "outermost")},
-        {.kind = XTF_SUMS_FRAMES,
+        {.kind = XTF_AGGREGATE_GROUPS, .keys = NAMES("kind"), .values = NAMES("value"), .reals = 2},
+        {.kind = XTF_AGGREGATE_FRAMES, .keys = NAMES("region")},
+        {.kind = XTF_AGGREGATE_FRAMES, .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_AGGREGATE_FRAMES, .keys = NAMES("value"), .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_AGGREGATE_FRAMES, .keys = NAMES("signed"), .values = NAMES("event", "distance", "outermost")},
+        {.kind = XTF_AGGREGATE_FRAMES, .keys = NAMES("region"), .values = NAMES("distance", "event", "outermost")},
+        {.kind = XTF_AGGREGATE_FRAMES,
          .keys = NAMES("region"),
          .values = NAMES("event", "distance", "outermost"),
          .extremes = true},
@@ -98,17 +99,17 @@ Test(schema_sums, bad_ones_are_refused)
 
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autoptr(GError) error = NULL;
-        cr_assert_not(xtf_schema_add_sums(schema, &bad[i], &error), "number %zu", i);
+        cr_assert_not(xtf_schema_add_aggregate(schema, &bad[i], &error), "number %zu", i);
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID));
-        cr_assert_eq(schema->n_sums, 0);
+        cr_assert_eq(schema->n_aggregates, 0);
     }
-    const XtfSumsSpec good = {.kind = XTF_SUMS_GROUPS};
-    for (unsigned i = 0; i < XTF_SUMS_MAX; i++)
-        cr_assert(xtf_schema_add_sums(schema, &good, NULL));
-    cr_assert_not(xtf_schema_add_sums(schema, &good, NULL));
+    const XtfAggregateSpec good = {.kind = XTF_AGGREGATE_GROUPS};
+    for (unsigned i = 0; i < XTF_AGGREGATES_MAX; i++)
+        cr_assert(xtf_schema_add_aggregate(schema, &good, NULL));
+    cr_assert_not(xtf_schema_add_aggregate(schema, &good, NULL));
 
     g_autoptr(XtfSchema) table = make(XTF_SCHEMA_TABLE);
-    cr_assert_not(xtf_schema_add_sums(table, &good, NULL));
+    cr_assert_not(xtf_schema_add_aggregate(table, &good, NULL));
 }
 
 Test(schema_sums, copies_are_equal_and_differences_are_seen)
@@ -119,10 +120,10 @@ Test(schema_sums, copies_are_equal_and_differences_are_seen)
 
     cr_assert(xtf_schema_equal(schema, copy));
     cr_assert_not(xtf_schema_equal(schema, without));
-    copy->sums[1].reals = 8;
+    copy->aggregates[1].reals = 8;
     cr_assert_not(xtf_schema_equal(schema, copy));
-    copy->sums[1].reals = schema->sums[1].reals;
-    copy->sums[0].keys[0] = 5;
+    copy->aggregates[1].reals = schema->aggregates[1].reals;
+    copy->aggregates[0].keys[0] = 5;
     cr_assert_not(xtf_schema_equal(schema, copy));
 }
 

@@ -26,7 +26,7 @@ static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint f
                             const XtfDeepener *deepener, XtfTotals *totals)
 {
     GError *error = NULL;
-    cr_assert_good(xtf_summer_add(schema, &schema->sums[0], (const uint8_t *)rows->data + from * sizeof(FrameRow),
+    cr_assert_good(xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)rows->data + from * sizeof(FrameRow),
                                   to - from, stack, deepener, totals, &error),
                    error);
 }
@@ -34,7 +34,7 @@ static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint f
 static void assert_frames(const GArray *rows, uint32_t regions)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 1);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 1);
     g_autofree void *cells = g_malloc0((regions + 1) * XTF_FRAMES_CELLS * sizeof(uint64_t));
     XtfFrameStack stack;
 
@@ -67,7 +67,7 @@ Test(summer, frames_of_all_shapes)
 Test(summer, a_recursion_by_hand)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 1);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({100, 3, 1, 0, 0},  /* an end without a beginning; row 0 is charged with nothing */
                                   {110, 3, 1, 0, 0},  /* another: 10 ticks */
                                   {120, 0, 0, 0, 1},  /* main; the 10 ticks before it are nobody's */
@@ -140,9 +140,9 @@ Test(summer, a_stack_known_in_part_says_the_same)
         FrameShape shape = {.regions = REGIONS, .deepest = 30, .mishaps = seed % 30, .ties = 10};
         g_autoptr(GArray) rows = random_frames(random, 300, shape);
         guint cut = (guint)g_rand_int_range(random, 0, 300);
-        g_autoptr(XtfTotals) before = xtf_totals_new(&schema->sums[0], 1);
-        g_autoptr(XtfTotals) whole = xtf_totals_new(&schema->sums[0], 1);
-        g_autoptr(XtfTotals) shallow_totals = xtf_totals_new(&schema->sums[0], 1);
+        g_autoptr(XtfTotals) before = xtf_totals_new(&schema->aggregates[0], 1);
+        g_autoptr(XtfTotals) whole = xtf_totals_new(&schema->aggregates[0], 1);
+        g_autoptr(XtfTotals) shallow_totals = xtf_totals_new(&schema->aggregates[0], 1);
         Shallow shallow = {.step = 1 + seed % 4};
         XtfFrameStack stack, part;
 
@@ -177,7 +177,7 @@ Test(summer, a_stack_known_in_part_says_the_same)
 Test(summer, a_stack_that_cannot_be_had_is_an_error)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 1);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
     const XtfDeepener deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
 
@@ -187,8 +187,8 @@ Test(summer, a_stack_that_cannot_be_had_is_an_error)
         xtf_frame_stack_init(&stack);
         stack.n = 100;
         stack.below = 7;
-        cr_assert_not(xtf_summer_add(schema, &schema->sums[0], (const uint8_t *)rows->data, 1, &stack, &deepeners[i],
-                                     totals, &error));
+        cr_assert_not(xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
+                                     &deepeners[i], totals, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
         xtf_frame_stack_clear(&stack);
     }
@@ -298,18 +298,18 @@ static XtfSchema *group_schema(void)
 {
     GError *error = NULL;
     XtfSchema *schema = xtf_schema_new("groups", XTF_SCHEMA_SIDE, group_fields, &error);
-    const XtfSumsSpec spec = {.kind = XTF_SUMS_GROUPS,
-                              .keys = (const char *const[]){"kind", "peer", NULL},
-                              .values = (const char *const[]){"bytes", "ratio", "value", NULL},
-                              .extremes = true,
-                              .typed_by = "kind",
-                              .reals = 1 << KIND_REAL,
-                              .signeds = 1 << KIND_SIGNED};
-    const XtfSumsSpec plain = {.kind = XTF_SUMS_GROUPS, .values = (const char *const[]){"bytes", NULL}};
+    const XtfAggregateSpec spec = {.kind = XTF_AGGREGATE_GROUPS,
+                                   .keys = (const char *const[]){"kind", "peer", NULL},
+                                   .values = (const char *const[]){"bytes", "ratio", "value", NULL},
+                                   .extremes = true,
+                                   .typed_by = "kind",
+                                   .reals = 1 << KIND_REAL,
+                                   .signeds = 1 << KIND_SIGNED};
+    const XtfAggregateSpec plain = {.kind = XTF_AGGREGATE_GROUPS, .values = (const char *const[]){"bytes", NULL}};
 
     cr_assert_good(schema, error);
-    cr_assert_good(xtf_schema_add_sums(schema, &spec, &error), error);
-    cr_assert_good(xtf_schema_add_sums(schema, &plain, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &spec, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &plain, &error), error);
     return schema;
 }
 
@@ -321,12 +321,12 @@ Test(summer, groups_and_their_extremes)
     for (uint32_t seed = 0; seed < 60; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
         g_autoptr(GArray) rows = random_groups(random, 5 * seed);
-        g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[0], 2);
+        g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 2);
         for (guint from = 0; from < rows->len; from += 7) {
             guint count = MIN(7, rows->len - from);
-            g_autoptr(XtfTotals) part = xtf_totals_new(&schema->sums[0], 2);
-            xtf_summer_add(schema, &schema->sums[0], (const uint8_t *)&g_array_index(rows, GroupRow, from), count, NULL,
-                           NULL, seed % 2 ? part : totals, NULL);
+            g_autoptr(XtfTotals) part = xtf_totals_new(&schema->aggregates[0], 2);
+            xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)&g_array_index(rows, GroupRow, from), count,
+                           NULL, NULL, seed % 2 ? part : totals, NULL);
             xtf_totals_add_all(totals, part);
         }
         uint64_t counted = 0;
@@ -345,10 +345,10 @@ Test(summer, one_group_of_all_rows)
     g_autoptr(XtfSchema) schema = group_schema();
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     g_autoptr(GArray) rows = random_groups(random, 500);
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->sums[1], 0);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[1], 0);
     uint64_t bytes = 0;
 
-    xtf_summer_add(schema, &schema->sums[1], (const uint8_t *)rows->data, rows->len, NULL, NULL, totals, NULL);
+    xtf_summer_add(schema, &schema->aggregates[1], (const uint8_t *)rows->data, rows->len, NULL, NULL, totals, NULL);
     for (guint i = 0; i < rows->len; i++)
         if (g_array_index(rows, GroupRow, i).bytes != UINT32_MAX)
             bytes += g_array_index(rows, GroupRow, i).bytes;
@@ -363,6 +363,6 @@ Test(summer, the_key_of_a_row)
     GroupRow row = {.kind = 2, .peer = -7};
     uint64_t key[2];
 
-    xtf_sums_row_key(schema, &schema->sums[0], (const uint8_t *)&row, key);
+    xtf_aggregate_row_key(schema, &schema->aggregates[0], (const uint8_t *)&row, key);
     cr_assert(key[0] == 2 && key[1] == (uint64_t)-7);
 }

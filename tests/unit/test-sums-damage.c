@@ -28,7 +28,7 @@ static void write_file(const char *path, bool plain)
     }
     g_autoptr(XtfSchema) schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
     cr_assert_good(schema, error);
-    cr_assert_good(xtf_schema_add_sums(schema, &call_sums, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &call_sums, &error), error);
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     cr_assert_good(writer, error);
     cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
@@ -51,7 +51,7 @@ static GArray *find_companions(const char *bytes, gsize length)
 
     for (uint64_t place = 2; (place + 1) * PAGE <= length; place++) {
         const XtfDiskPage *head = (const XtfDiskPage *)(const void *)(bytes + place * PAGE);
-        if (xtf_read32(head->magic) == XTF_PAGE_MAGIC && head->kind == XTF_PAGE_SUMS)
+        if (xtf_read32(head->magic) == XTF_PAGE_MAGIC && head->kind == XTF_PAGE_TOTALS)
             g_array_append_val(places, place);
     }
     cr_assert_gt(places->len, 1);
@@ -91,8 +91,8 @@ static void ask_everything(const char *path)
 
     for (int i = 0; i < 12; i++) {
         uint64_t a = (uint64_t)g_rand_int_range(random, 0, (gint32)array.n_rows), b = a + 1000 * (uint64_t)i;
-        g_autoptr(XtfTotals) totals = xtf_totals_new(&array.schema->sums[0], (unsigned)i % 2);
-        g_autoptr(XtfTotals) times = xtf_totals_new(&array.schema->sums[0], 1);
+        g_autoptr(XtfTotals) totals = xtf_totals_new(&array.schema->aggregates[0], (unsigned)i % 2);
+        g_autoptr(XtfTotals) times = xtf_totals_new(&array.schema->aggregates[0], 1);
         g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
         assert_answer_or_damage(xtf_array_sum(&array, 0, i % 3 ? &filter : NULL, a, b, totals, &error), &error);
         assert_answer_or_damage(xtf_array_stack(&array, 0, a, frames, &error), &error);
@@ -264,8 +264,8 @@ Test(sums_damage, counts_too_great)
         uint64_t place = g_array_index(places, uint64_t, 0);
         g_autofree char *damaged = g_memdup2(bytes, length);
         uint64_t first_n = xtf_read64(((const XtfDiskPage *)(const void *)(damaged + place * PAGE))->first_n);
-        char *table = damaged + place * PAGE + sizeof(XtfDiskPage), *rows = table + sizeof(XtfDiskSums);
-        uint32_t n_rows = xtf_read32(((const XtfDiskSums *)(const void *)table)->n_rows);
+        char *table = damaged + place * PAGE + sizeof(XtfDiskPage), *rows = table + sizeof(XtfDiskTotals);
+        uint32_t n_rows = xtf_read32(((const XtfDiskTotals *)(const void *)table)->n_rows);
         XtfLe64 *some = (XtfLe64 *)(void *)(rows + (last ? (n_rows - 1) * TOTALS_ROW : 0) + BEGUN);
         xtf_write64(some, xtf_read64(*some) + (UINT64_C(1) << 40));
         if (!last) {

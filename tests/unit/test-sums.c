@@ -32,18 +32,18 @@ static const XtfFieldSpec message_fields[] = {
 
 enum { BY_TUPLE, BY_METRIC, OF_ALL, N_SUMS };
 
-static const XtfSumsSpec message_sums[N_SUMS] = {
-    [BY_TUPLE] = {.kind = XTF_SUMS_GROUPS,
+static const XtfAggregateSpec message_sums[N_SUMS] = {
+    [BY_TUPLE] = {.kind = XTF_AGGREGATE_GROUPS,
                   .keys = (const char *const[]){"kind", "comm", "peer", "tag", NULL},
                   .values = (const char *const[]){"bytes", "weight", NULL}},
-    [BY_METRIC] = {.kind = XTF_SUMS_GROUPS,
+    [BY_METRIC] = {.kind = XTF_AGGREGATE_GROUPS,
                    .keys = (const char *const[]){"metric", "type", NULL},
                    .values = (const char *const[]){"value", "weight", NULL},
                    .extremes = true,
                    .typed_by = "type",
                    .signeds = 1 << 1,
                    .reals = 1 << 2},
-    [OF_ALL] = {.kind = XTF_SUMS_GROUPS, .values = (const char *const[]){"bytes", NULL}, .extremes = true},
+    [OF_ALL] = {.kind = XTF_AGGREGATE_GROUPS, .values = (const char *const[]){"bytes", NULL}, .extremes = true},
 };
 
 static XtfSchema *message_schema(void)
@@ -53,7 +53,7 @@ static XtfSchema *message_schema(void)
 
     cr_assert_good(schema, error);
     for (int i = 0; i < N_SUMS; i++)
-        cr_assert_good(xtf_schema_add_sums(schema, &message_sums[i], &error), error);
+        cr_assert_good(xtf_schema_add_aggregate(schema, &message_sums[i], &error), error);
     return schema;
 }
 
@@ -162,7 +162,7 @@ static void check_tuples(const XtfArray *array, const GArray *rows, const Wanted
 {
     GError *error = NULL;
     XtfGroupFilter filter = {match_wanted, wanted};
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[BY_TUPLE], depth);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[BY_TUPLE], depth);
     uint64_t all = 0, counted = 0;
 
     cr_assert_good(xtf_array_sum(array, BY_TUPLE, wanted ? &filter : NULL, n1, n2, totals, &error), error);
@@ -210,7 +210,7 @@ static double cell_value(unsigned type, uint64_t cell)
 static void check_metrics(const XtfArray *array, const GArray *rows, unsigned step, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[BY_METRIC], 2);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[BY_METRIC], 2);
 
     cr_assert_good(xtf_array_sum(array, BY_METRIC, NULL, n1, n2, totals, &error), error);
     n2 = MIN(n2, rows->len);
@@ -248,7 +248,7 @@ static void check_metrics(const XtfArray *array, const GArray *rows, unsigned st
 static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[OF_ALL], 0);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[OF_ALL], 0);
     uint64_t sum = 0, least = UINT64_MAX, greatest = 0, last = 0;
 
     cr_assert_good(xtf_array_sum(array, OF_ALL, NULL, n1, n2, totals, &error), error);

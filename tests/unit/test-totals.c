@@ -5,8 +5,10 @@
 
 #include "libxtf/sums.h"
 
-static const XtfSums pairs = {.kind = XTF_SUMS_GROUPS, .n_keys = 2, .n_values = 1, .keys = {0, 1}, .values = {2}};
-static const XtfSums frames = {.kind = XTF_SUMS_FRAMES, .n_keys = 1, .n_values = 3, .keys = {0}, .values = {1, 2, 3}};
+static const XtfAggregate pairs = {
+    .kind = XTF_AGGREGATE_GROUPS, .n_keys = 2, .n_values = 1, .keys = {0, 1}, .values = {2}};
+static const XtfAggregate frames = {
+    .kind = XTF_AGGREGATE_FRAMES, .n_keys = 1, .n_values = 3, .keys = {0}, .values = {1, 2, 3}};
 
 typedef struct {
     uint64_t key[2], cells[2];
@@ -109,16 +111,16 @@ Test(totals, frames_of_no_key_count_each_row_once)
 /* What groups of fewer keys cannot know is 0: what was last, and what values of several types add up to. */
 Test(totals, fewer_keys_know_less)
 {
-    const XtfSums typed = {.kind = XTF_SUMS_GROUPS,
-                           .n_keys = 2,
-                           .n_values = 1,
-                           .extremes = true,
-                           .keys = {0, 1},
-                           .values = {2},
-                           .typed_by = 2,
-                           .reals = 2,
-                           .typed_values = 1};
-    XtfSums plain = typed;
+    const XtfAggregate typed = {.kind = XTF_AGGREGATE_GROUPS,
+                                .n_keys = 2,
+                                .n_values = 1,
+                                .extremes = true,
+                                .keys = {0, 1},
+                                .values = {2},
+                                .typed_by = 2,
+                                .reals = 2,
+                                .typed_values = 1};
+    XtfAggregate plain = typed;
     const uint64_t cells[] = {3, 60, 10, 30, 20};
 
     plain.typed_by = plain.typed_values = 0;

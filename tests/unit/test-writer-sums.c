@@ -26,12 +26,12 @@ static XtfSchema *make_schema(void)
 {
     GError *error = NULL;
     XtfSchema *schema = frame_schema();
-    const XtfSumsSpec spec = {
-        .kind = XTF_SUMS_GROUPS,
+    const XtfAggregateSpec spec = {
+        .kind = XTF_AGGREGATE_GROUPS,
         .keys = (const char *const[]){"region", "distance", NULL},
         .values = (const char *const[]){"outermost", NULL},
     };
-    cr_assert_good(xtf_schema_add_sums(schema, &spec, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &spec, &error), error);
     return schema;
 }
 
@@ -45,7 +45,7 @@ typedef struct {
     XtfCodec codec;
     GArray *rows;
     uint32_t *end, *target;
-    XtfArraySums *sums;
+    XtfAggregateWriter *sums;
     Page pages[LEVELS + 1]; /* the open ones, by level */
     unsigned height;
 } Plan;
@@ -90,7 +90,7 @@ static void naive_cells(const Plan *plan, uint32_t from, uint32_t to, uint64_t (
 /* Takes one table of rows from the front of a payload. */
 static uint8_t *take_table(const Plan *plan, const XtfSchema *schema, const uint8_t **at, uint32_t *n_rows)
 {
-    XtfDiskSums head;
+    XtfDiskTotals head;
     const char *fault = NULL;
 
     memcpy(&head, *at, sizeof head);
@@ -237,7 +237,7 @@ static void assert_payload(const Plan *plan, const GByteArray *payload, unsigned
     const GArray *starts = plan->pages[level].starts;
     const uint8_t *at = payload->data;
     uint32_t n_children = starts->len - 1, n_rows, row = 0;
-    const XtfSchema *schema = xtf_sums_totals_schema(&plan->schema->sums[0]);
+    const XtfSchema *schema = xtf_stored_totals_schema(&plan->schema->aggregates[0]);
 
     g_autofree uint8_t *frames = take_table(plan, schema, &at, &n_rows);
     for (uint32_t i = 0; i < n_children; i++)
@@ -246,15 +246,15 @@ static void assert_payload(const Plan *plan, const GByteArray *payload, unsigned
     cr_assert_eq(row, n_rows);
 
     if (level == 1) {
-        g_autofree uint8_t *snapshots = take_table(plan, xtf_sums_snapshot_schema(), &at, &n_rows);
+        g_autofree uint8_t *snapshots = take_table(plan, xtf_stored_snapshot_schema(), &at, &n_rows);
         row = 0;
         for (uint32_t i = 0; i < n_children + open; i++)
-            assert_snapshot(plan, xtf_sums_snapshot_schema(), snapshots, n_rows, &row, i,
+            assert_snapshot(plan, xtf_stored_snapshot_schema(), snapshots, n_rows, &row, i,
                             g_array_index(starts, guint, i));
         cr_assert_eq(row, n_rows);
     }
 
-    schema = xtf_sums_totals_schema(&plan->schema->sums[1]);
+    schema = xtf_stored_totals_schema(&plan->schema->aggregates[1]);
     g_autofree uint8_t *groups = take_table(plan, schema, &at, &n_rows);
     row = 0;
     for (uint32_t i = 0; i < n_children; i++)
@@ -279,7 +279,7 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
         return;
     g_autoptr(GByteArray) payload = g_byte_array_new();
     guint first = g_array_index(*starts, guint, 0);
-    xtf_array_sums_seal_index(plan->sums, level, payload);
+    xtf_aggregate_writer_seal_index(plan->sums, level, payload);
     assert_payload(plan, payload, level, false);
     g_array_set_size(*starts, 0);
     g_array_append_val(*starts, end);
@@ -294,15 +294,15 @@ static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, Frame
     plan.end = g_new(uint32_t, count);
     plan.target = g_new(uint32_t, count);
     naive_ends(plan.rows, plan.end, plan.target);
-    plan.sums = xtf_array_sums_new(plan.schema, codec);
+    plan.sums = xtf_aggregate_writer_new(plan.schema, codec);
     for (guint from = 0; from < count;) {
         guint to = from + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
         to = MIN(to, count);
-        xtf_array_sums_seal_leaf(plan.sums, (const uint8_t *)row_at(&plan, from), to - from);
+        xtf_aggregate_writer_seal_leaf(plan.sums, (const uint8_t *)row_at(&plan, from), to - from);
         child_sealed(&plan, 1, from, to);
         for (unsigned level = 1; level <= plan.height; level++) {
             g_autoptr(GByteArray) payload = g_byte_array_new();
-            xtf_array_sums_pack_open(plan.sums, level, payload);
+            xtf_aggregate_writer_pack_open(plan.sums, level, payload);
             assert_payload(&plan, payload, level, true);
         }
         from = to;
@@ -310,7 +310,7 @@ static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, Frame
     cr_assert_gt(plan.height, 1);
     for (unsigned level = 1; level <= plan.height; level++)
         g_array_unref(plan.pages[level].starts);
-    xtf_array_sums_free(plan.sums);
+    xtf_aggregate_writer_free(plan.sums);
     g_array_unref(plan.rows);
     g_free(plan.end);
     g_free(plan.target);
@@ -365,7 +365,7 @@ static GByteArray *companions(const char *path)
     for (unsigned level = 1; level < 4; level++)
         for (gsize at = 2 * 4096; at + 4096 <= length; at += 4096) {
             const XtfDiskPage *head = (const XtfDiskPage *)(content + at);
-            if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_SUMS || head->level != level)
+            if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS || head->level != level)
                 continue;
             g_byte_array_append(all, head->first_n.bytes, sizeof head->first_n);
             g_byte_array_append(all, (const guint8 *)(head + 1), xtf_read32(head->length));
@@ -384,8 +384,8 @@ static void assert_sums(const char *path, const XtfSchema *schema, const GArray 
     for (unsigned i = 0; i < 20; i++) {
         guint from = (guint)g_rand_int_range(random, 0, (gint32)rows->len), to = from;
         to += (guint)g_rand_int_range(random, 0, (gint32)(rows->len - from));
-        for (unsigned which = 0; which < schema->n_sums; which++) {
-            const XtfSums *sums = &schema->sums[which];
+        for (unsigned which = 0; which < schema->n_aggregates; which++) {
+            const XtfAggregate *sums = &schema->aggregates[which];
             g_autoptr(XtfTotals) all = xtf_totals_new(sums, sums->n_keys), part = xtf_totals_new(sums, sums->n_keys);
             g_autoptr(XtfTotals) found = xtf_totals_new(sums, sums->n_keys);
             XtfFrameStack stack;
@@ -400,7 +400,7 @@ static void assert_sums(const char *path, const XtfSchema *schema, const GArray 
             cr_assert_eq(xtf_totals_n(part), xtf_totals_n(found));
             for (uint32_t g = 0; g < xtf_totals_n(part); g++)
                 cr_assert_eq(memcmp(xtf_totals_key(part, g), xtf_totals_key(found, g),
-                                    (sums->n_keys + xtf_sums_n_cells(sums)) * sizeof(uint64_t)),
+                                    (sums->n_keys + xtf_aggregate_n_cells(sums)) * sizeof(uint64_t)),
                              0);
         }
     }
@@ -441,11 +441,11 @@ Test(writer_sums, none_where_none_are_declared)
     g_autoptr(XtfSchema) schema = test_schema("plain");
     g_autoptr(GByteArray) payload = g_byte_array_new();
 
-    cr_assert_null(xtf_array_sums_new(schema, XTF_CODEC_PLAIN));
-    xtf_array_sums_seal_leaf(NULL, NULL, 0);
-    xtf_array_sums_seal_index(NULL, 1, payload);
-    xtf_array_sums_pack_open(NULL, 1, payload);
-    cr_assert(xtf_array_sums_resume(NULL, NULL, NULL));
+    cr_assert_null(xtf_aggregate_writer_new(schema, XTF_CODEC_PLAIN));
+    xtf_aggregate_writer_seal_leaf(NULL, NULL, 0);
+    xtf_aggregate_writer_seal_index(NULL, 1, payload);
+    xtf_aggregate_writer_pack_open(NULL, 1, payload);
+    cr_assert(xtf_aggregate_writer_resume(NULL, NULL, NULL));
     cr_assert_eq(payload->len, 0);
-    xtf_array_sums_free(NULL);
+    xtf_aggregate_writer_free(NULL);
 }

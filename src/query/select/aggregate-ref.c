@@ -5,13 +5,13 @@
 #include "src/model/vocabulary.h"
 #include "src/query/text/digits.h"
 
-static bool find_sums(XtfMeasure *measure, const XtfSchema *schema, XtfSumsKind kind)
+static bool find_sums(XtfMeasure *measure, const XtfSchema *schema, XtfAggregateKind kind)
 {
-    for (unsigned i = 0; schema && i < schema->n_sums; i++) {
-        if (schema->sums[i].kind != kind)
+    for (unsigned i = 0; schema && i < schema->n_aggregates; i++) {
+        if (schema->aggregates[i].kind != kind)
             continue;
         measure->schema = schema;
-        measure->sums = &schema->sums[i];
+        measure->aggregate = &schema->aggregates[i];
         measure->number = i;
         return true;
     }
@@ -20,7 +20,7 @@ static bool find_sums(XtfMeasure *measure, const XtfSchema *schema, XtfSumsKind 
 
 static unsigned find_key(const XtfMeasure *measure, const char *role)
 {
-    for (unsigned i = 0; i < measure->sums->n_keys; i++) {
+    for (unsigned i = 0; i < measure->aggregate->n_keys; i++) {
         if (g_str_equal(xtf_measure_key(measure, i)->role, role))
             return i;
     }
@@ -29,10 +29,10 @@ static unsigned find_key(const XtfMeasure *measure, const char *role)
 
 static unsigned find_cell(const XtfMeasure *measure, const XtfField *field)
 {
-    unsigned apart = measure->sums->extremes ? XTF_VALUE_CELLS : 1;
+    unsigned apart = measure->aggregate->extremes ? XTF_VALUE_CELLS : 1;
 
-    for (unsigned i = 0; field && i < measure->sums->n_values; i++) {
-        if (&measure->schema->fields[measure->sums->values[i]] == field)
+    for (unsigned i = 0; field && i < measure->aggregate->n_values; i++) {
+        if (&measure->schema->fields[measure->aggregate->values[i]] == field)
             return 1 + i * apart;
     }
     return 0;
@@ -40,20 +40,20 @@ static unsigned find_cell(const XtfMeasure *measure, const XtfField *field)
 
 const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key)
 {
-    return &measure->schema->fields[measure->sums->keys[key]];
+    return &measure->schema->fields[measure->aggregate->keys[key]];
 }
 
 const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell)
 {
-    unsigned apart = measure->sums->extremes ? XTF_VALUE_CELLS : 1;
-    return &measure->schema->fields[measure->sums->values[(cell - 1) / apart]];
+    unsigned apart = measure->aggregate->extremes ? XTF_VALUE_CELLS : 1;
+    return &measure->schema->fields[measure->aggregate->values[(cell - 1) / apart]];
 }
 
 bool xtf_measure_frames(XtfMeasure *measure, const XtfGuide *guide)
 {
     memset(measure, 0, sizeof *measure);
     return guide->calls >= 0 &&
-           find_sums(measure, xtf_trace_schema(guide->trace, (uint32_t)guide->calls), XTF_SUMS_FRAMES) &&
+           find_sums(measure, xtf_trace_schema(guide->trace, (uint32_t)guide->calls), XTF_AGGREGATE_FRAMES) &&
            g_str_equal(xtf_measure_key(measure, 0)->role, XTF_ROLE_REGION);
 }
 
@@ -62,7 +62,7 @@ bool xtf_measure_groups(XtfMeasure *measure, const XtfGuide *guide, const char *
     const XtfSchema *schema = xtf_trace_find_schema(guide->trace, type);
 
     memset(measure, 0, sizeof *measure);
-    if (!find_sums(measure, schema, XTF_SUMS_GROUPS))
+    if (!find_sums(measure, schema, XTF_AGGREGATE_GROUPS))
         return false;
     measure->event = find_key(measure, XTF_ROLE_EVENT);
     measure->region = find_key(measure, XTF_ROLE_REGION);

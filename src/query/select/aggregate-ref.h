@@ -13,12 +13,12 @@
 #include "src/query/select/trace-context.h"
 
 enum {
-    XTF_KEY_NONE = XTF_SUMS_KEYS_MAX, /* the place of a key that there is not */
+    XTF_KEY_NONE = XTF_AGGREGATE_KEYS_MAX, /* the place of a key that there is not */
 };
 
 typedef struct {
-    const XtfSchema *schema; /* NULL: the trace has no such sums */
-    const XtfSums *sums;     /* schema->sums[number] */
+    const XtfSchema *schema;       /* NULL: the trace has no such sums */
+    const XtfAggregate *aggregate; /* schema->sums[number] */
     unsigned number;
     unsigned event, region, comm, peer, metric, value_type; /* places of keys */
     unsigned bytes, received;                               /* cells; 0: none */

@@ -15,7 +15,7 @@ typedef struct {
 } Test;
 
 struct XtfMatcher {
-    unsigned sums;
+    unsigned index;
     unsigned n_tests;
     Test tests[XTF_N_FACETS];
     /* Of peers. */
@@ -48,10 +48,10 @@ XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *s
 
 /* ---- Making one. */
 
-static bool find_key(const XtfSchema *schema, const XtfSums *sums, const XtfField *field, unsigned *key)
+static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, const XtfField *field, unsigned *key)
 {
-    for (unsigned i = 0; i < sums->n_keys; i++) {
-        if (&schema->fields[sums->keys[i]] == field) {
+    for (unsigned i = 0; i < aggregate->n_keys; i++) {
+        if (&schema->fields[aggregate->keys[i]] == field) {
             *key = i;
             return true;
         }
@@ -73,14 +73,14 @@ static bool load_peers(XtfMatcher *matcher, XtfGuide *guide, const XtfSchema *sc
 /* False if the keys do not have what the selection asks for. */
 static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfSet *set, const XtfSchema *schema)
 {
-    const XtfSums *sums = &schema->sums[matcher->sums];
+    const XtfAggregate *aggregate = &schema->aggregates[matcher->index];
     Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[facet]), .is_peer = facet == XTF_BY_PEER};
 
-    if (!test.field || !find_key(schema, sums, test.field, &test.key))
+    if (!test.field || !find_key(schema, aggregate, test.field, &test.key))
         return false;
     test.depth = test.key + 1;
     if (test.is_peer && matcher->source.field) {
-        if (!find_key(schema, sums, matcher->source.field, &matcher->comm_key))
+        if (!find_key(schema, aggregate, matcher->source.field, &matcher->comm_key))
             return false;
         test.depth = MAX(test.depth, matcher->comm_key + 1);
     }
@@ -90,12 +90,12 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfSet *set, const Xtf
 }
 
 /* NULL without an error if the keys do not fit. */
-static XtfMatcher *try_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
+static XtfMatcher *try_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned index,
                             GError **error)
 {
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
-    matcher->sums = sums;
+    matcher->index = index;
     if (selection->by[XTF_BY_PEER] && !load_peers(matcher, guide, schema, error))
         return NULL;
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
@@ -127,15 +127,15 @@ static XtfMatcher *first_fit(XtfGuide *guide, const XtfSelection *selection, con
     return say_unfit(schema, error);
 }
 
-XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned sums,
+XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned index,
                             GError **error)
 {
-    return first_fit(guide, selection, schema, sums, sums + 1, error);
+    return first_fit(guide, selection, schema, index, index + 1, error);
 }
 
 XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error)
 {
-    return first_fit(guide, selection, schema, 0, schema->n_sums, error);
+    return first_fit(guide, selection, schema, 0, schema->n_aggregates, error);
 }
 
 void xtf_matcher_free(XtfMatcher *matcher)
@@ -147,9 +147,9 @@ void xtf_matcher_free(XtfMatcher *matcher)
     g_free(matcher);
 }
 
-unsigned xtf_matcher_sums(const XtfMatcher *matcher)
+unsigned xtf_matcher_aggregate(const XtfMatcher *matcher)
 {
-    return matcher->sums;
+    return matcher->index;
 }
 
 /* ---- Matching. */

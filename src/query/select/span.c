@@ -10,7 +10,7 @@ bool xtf_span_position(const XtfSpan *span, uint64_t n, uint64_t *position, GErr
         *position = n;
         return true;
     }
-    return xtf_array_group_rank(&span->array, xtf_matcher_sums(span->filter.matcher), &filter, n, position, error);
+    return xtf_array_group_rank(&span->array, xtf_matcher_aggregate(span->filter.matcher), &filter, n, position, error);
 }
 
 static bool disagree(const XtfSpan *span, GError **error)
@@ -28,7 +28,8 @@ bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GE
         *n = position;
         return true;
     }
-    if (!xtf_array_group_select(&span->array, xtf_matcher_sums(span->filter.matcher), &filter, position, &row, error))
+    if (!xtf_array_group_select(&span->array, xtf_matcher_aggregate(span->filter.matcher), &filter, position, &row,
+                                error))
         return false;
     if (row >= span->array.n_rows)
         return disagree(span, error);

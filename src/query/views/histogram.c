@@ -87,7 +87,7 @@ static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
 static void add_row(Slice *slice, unsigned type, const XtfMeasure *measure, const uint8_t *row)
 {
     if (type == CALLS) {
-        slice->calls += xtf_field_get(&measure->schema->fields[measure->sums->values[0]], row) == 0;
+        slice->calls += xtf_field_get(&measure->schema->fields[measure->aggregate->values[0]], row) == 0;
         return;
     }
     const XtfField *bytes = xtf_measure_value(measure, measure->bytes);

@@ -15,8 +15,8 @@ bool xtf_tally_init(XtfTally *tally, XtfGuide *guide, const XtfSelection *select
     if (matches == XTF_MATCH_SOME &&
         !(tally->matcher = xtf_matcher_new(guide, selection, measure->schema, measure->number, error)))
         return false;
-    if (measure->sums)
-        tally->totals = xtf_totals_new(measure->sums, depth);
+    if (measure->aggregate)
+        tally->totals = xtf_totals_new(measure->aggregate, depth);
     return true;
 }
 

@@ -27,7 +27,7 @@ static uint64_t count_below(const XtfSet *set, uint64_t n)
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection, const XtfMeasure *frames,
                       GError **error)
 {
-    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, frames->schema->id, frames->sums->keys[0]);
+    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, frames->schema->id, frames->aggregate->keys[0]);
 
     memset(regions, 0, sizeof *regions);
     if (!xtf_view_names(formats, XTF_TABLE_REGIONS, &regions->names, error))

@@ -20,7 +20,7 @@ bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *se
     xtf_measure_frames(&times->frames, formats->guide);
     if (!times->locations || !xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
         return false;
-    times->totals = xtf_totals_new(times->frames.sums, 1);
+    times->totals = xtf_totals_new(times->frames.aggregate, 1);
     return true;
 }
 

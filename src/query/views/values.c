@@ -22,7 +22,7 @@ enum {
 static bool find_values(XtfMeasure *values, const XtfGuide *guide)
 {
     return xtf_measure_groups(values, guide, XTF_SIDE_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
-           values->value_type != XTF_KEY_NONE && values->sums->extremes && values->sums->n_values > 0;
+           values->value_type != XTF_KEY_NONE && values->aggregate->extremes && values->aggregate->n_values > 0;
 }
 
 static bool values_exist(const XtfGuide *guide, const XtfSelection *selection)
@@ -46,14 +46,15 @@ static uint64_t possible_types(const XtfLimits *limits)
 
 static size_t value_width(const XtfGuide *guide, const XtfMeasure *values)
 {
-    const XtfSums *sums = values->sums;
+    const XtfAggregate *aggregate = values->aggregate;
     uint32_t schema = values->schema->id;
-    uint64_t types = possible_types(xtf_trace_limits(guide->trace, schema, sums->keys[values->value_type]));
-    const XtfLimits *limits = xtf_trace_limits(guide->trace, schema, sums->values[0]);
+    uint64_t types = possible_types(xtf_trace_limits(guide->trace, schema, aggregate->keys[values->value_type]));
+    const XtfLimits *limits = xtf_trace_limits(guide->trace, schema, aggregate->values[0]);
 
-    if (types & sums->reals || (types & sums->signeds && types & ~sums->signeds)) /* of both kinds: see series.h */
+    if (types & aggregate->reals ||
+        (types & aggregate->signeds && types & ~aggregate->signeds)) /* of both kinds: see series.h */
         return REAL_WIDTH;
-    return types & sums->signeds || limits->min > limits->max ? INTEGER_WIDTH : xtf_count_digits(limits->max);
+    return types & aggregate->signeds || limits->min > limits->max ? INTEGER_WIDTH : xtf_count_digits(limits->max);
 }
 
 static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -114,9 +115,9 @@ static XtfValueKind kind_of(const XtfMeasure *measure, uint64_t value_type)
 {
     if (value_type >= 64)
         return XTF_VALUE_UNSIGNED;
-    if (measure->sums->reals >> value_type & 1)
+    if (measure->aggregate->reals >> value_type & 1)
         return XTF_VALUE_REAL;
-    return measure->sums->signeds >> value_type & 1 ? XTF_VALUE_SIGNED : XTF_VALUE_UNSIGNED;
+    return measure->aggregate->signeds >> value_type & 1 ? XTF_VALUE_SIGNED : XTF_VALUE_UNSIGNED;
 }
 
 /* What a row says of its metric, if that is not known of this slice of its location yet. */
@@ -125,7 +126,7 @@ static bool note_last(Collection *collection, unsigned slice, const uint8_t *row
     const XtfMeasure *measure = collection->measure;
     uint64_t metric = xtf_field_get(xtf_measure_key(measure, measure->metric), row), place;
     const XtfField *type = xtf_measure_key(measure, measure->value_type);
-    const XtfField *value = &measure->schema->fields[measure->sums->values[0]];
+    const XtfField *value = &measure->schema->fields[measure->aggregate->values[0]];
 
     if (!find_place(collection, metric, &place) || collection->looked_for[place] == collection->slices)
         return false;
@@ -251,7 +252,7 @@ static bool collect(Collection *collection, XtfGuide *guide, const XtfSelection 
     collection->series = g_new0(XtfSeries, n * XTF_SLICES);
     collection->looked_for = g_new0(uint64_t, n);
     xtf_slicing_init(&collection->slicing, selection, &guide->scale);
-    if (!xtf_tally_init(&collection->tally, guide, selection, measure, measure->sums->n_keys, error) ||
+    if (!xtf_tally_init(&collection->tally, guide, selection, measure, measure->aggregate->n_keys, error) ||
         !xtf_roster_init(&roster, guide, selection, error))
         return false;
     for (uint32_t i = 0; i < roster.n_places; i++) {

@@ -10,22 +10,22 @@ static void *open_it(const char *path)
 }
 
 /* The sums of a schema that are of a kind and have no more keys than needed. */
-static unsigned sums_of(const XtfSchema *schema, XtfSumsKind kind)
+static unsigned sums_of(const XtfSchema *schema, XtfAggregateKind kind)
 {
     unsigned i = 0;
-    while (i < schema->n_sums && schema->sums[i].kind != kind)
+    while (i < schema->n_aggregates && schema->aggregates[i].kind != kind)
         i++;
-    bench_check(i < schema->n_sums, NULL, "%s has no such sums", schema->name);
+    bench_check(i < schema->n_aggregates, NULL, "%s has no such sums", schema->name);
     return i;
 }
 
 static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
 {
-    unsigned sums = sums_of(array->schema, XTF_SUMS_FRAMES);
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[sums], 1);
+    unsigned index = sums_of(array->schema, XTF_AGGREGATE_FRAMES);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[index], 1);
     uint64_t result = 0;
 
-    bench_check(xtf_array_sum(array, sums, NULL, lo, hi, totals, error), *error, "calls by region");
+    bench_check(xtf_array_sum(array, index, NULL, lo, hi, totals, error), *error, "calls by region");
     for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
         uint64_t begun = xtf_totals_cells(totals, i)[XTF_FRAMES_BEGUN];
         if (*xtf_totals_key(totals, i) != XTF_FRAMES_BEFORE)
@@ -36,10 +36,10 @@ static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GErro
 
 static uint64_t sum_bytes(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
 {
-    unsigned sums = sums_of(array->schema, XTF_SUMS_GROUPS);
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->sums[sums], 0);
+    unsigned index = sums_of(array->schema, XTF_AGGREGATE_GROUPS);
+    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[index], 0);
 
-    bench_check(xtf_array_sum(array, sums, NULL, lo, hi, totals, error), *error, "bytes");
+    bench_check(xtf_array_sum(array, index, NULL, lo, hi, totals, error), *error, "bytes");
     return xtf_totals_n(totals) ? xtf_totals_cells(totals, 0)[1 + XTF_VALUE_SUM] : 0;
 }
 

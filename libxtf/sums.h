@@ -22,7 +22,7 @@
  * both together are all rows of that key. XTF_FRAMES_BEFORE has as cells the rows whose frame never began (with any
  * stack), 0, and twice the ticks. Where frames of all keys are one group it is left out: its rows are counted already.
  *
- * All functions may be called from any thread; a XtfTotals belongs to one at a time.
+ * All functions may be called from any thread; a XtfGroupTotals belongs to one at a time.
  */
 #pragma once
 
@@ -43,25 +43,26 @@ enum { XTF_GROUP_ROWS = 0, XTF_VALUE_SUM = 0, XTF_VALUE_MIN, XTF_VALUE_MAX, XTF_
 
 /* Totals by group. Keys are values of key fields as xtf_field_get() gives them. What takes all keys to be known is 0 at
  * a lesser depth: the last values, and all cells of values whose type a key tells that is not among the first. */
-typedef struct XtfTotals XtfTotals;
+typedef struct XtfGroupTotals XtfGroupTotals;
 
 /* Groups are told apart by the first `depth` keys only: at most sums->n_keys. Borrows the sums. */
-XtfTotals *xtf_totals_new(const XtfAggregate *aggregate, unsigned depth);
-void xtf_totals_free(XtfTotals *totals); /* NULL is fine */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTotals, xtf_totals_free)
-void xtf_totals_clear(XtfTotals *totals);
+XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth);
+void xtf_group_totals_free(XtfGroupTotals *totals); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfGroupTotals, xtf_group_totals_free)
+void xtf_group_totals_clear(XtfGroupTotals *totals);
 
 /* Adds cells to the group of a key: of rows behind all that were added before, which matters to last values only. */
-void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *cells);
+void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uint64_t *cells);
 /* Adds all groups of `from`, whose depth is no less. */
-void xtf_totals_add_all(XtfTotals *totals, const XtfTotals *from);
+void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from);
 
-uint32_t xtf_totals_n(const XtfTotals *totals);                      /* groups */
-const uint64_t *xtf_totals_key(const XtfTotals *totals, uint32_t i); /* `depth` values */
-const uint64_t *xtf_totals_cells(const XtfTotals *totals, uint32_t i);
-const uint64_t *xtf_totals_find(const XtfTotals *totals,
-                                const uint64_t *key); /* cells; NULL if there is no such group */
-void xtf_totals_sort(XtfTotals *totals); /* by key, ascending; else the order is that of the first additions */
+uint32_t xtf_group_totals_n(const XtfGroupTotals *totals);                      /* groups */
+const uint64_t *xtf_group_totals_key(const XtfGroupTotals *totals, uint32_t i); /* `depth` values */
+const uint64_t *xtf_group_totals_cells(const XtfGroupTotals *totals, uint32_t i);
+const uint64_t *xtf_group_totals_find(const XtfGroupTotals *totals,
+                                      const uint64_t *key); /* cells; NULL if there is no such group */
+void xtf_group_totals_sort(
+    XtfGroupTotals *totals); /* by key, ascending; else the order is that of the first additions */
 
 /* Which groups are meant. Told the first `depth` values of a key: none of the groups that begin so, all of them, or
  * that more must be known. Told all keys it says NONE or ALL. Called often: it should be quick. */
@@ -74,8 +75,8 @@ typedef struct {
 
 /* Adds the totals of rows [n1, n2) to `totals`, which is of schema->sums[sums]; n2 is cut off at the array's end.
  * `filter` may be NULL. What was added when it fails means nothing. */
-bool xtf_array_sum(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
-                   XtfTotals *totals, GError **error);
+bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
+                      XtfGroupTotals *totals, GError **error);
 
 /* The number of rows before n that are in the groups meant: for frames, the rows that hold such a key.
  * (XTF_FRAMES_BEFORE has none: its rows hold keys of their own.) */
@@ -109,6 +110,6 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, GArray *
  * window reaches beyond `first` and `last`.
  */
 bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
-                       XtfTotals *totals, GError **error);
+                       XtfGroupTotals *totals, GError **error);
 
 XTF_END_DECLS

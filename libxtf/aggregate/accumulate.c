@@ -77,7 +77,7 @@ typedef struct {
 typedef struct {
     XtfFrameStack *stack;
     const XtfDeepener *deepener;
-    XtfTotals *totals;
+    XtfGroupTotals *totals;
     XtfOpenFrame *frames; /* the array's */
     guint depth, room;
     NearGroup near[NEAR_GROUPS]; /* by the low bits of the key */
@@ -88,7 +88,7 @@ static inline uint64_t *cells_of(FrameWork *work, uint64_t key)
     NearGroup *near = &work->near[key % NEAR_GROUPS];
 
     if (G_UNLIKELY(near->number == 0 || near->key != key)) {
-        xtf_totals_cells_of(work->totals, &key);
+        xtf_group_totals_cells_of(work->totals, &key);
         *near = (NearGroup){.key = key, .number = work->totals->last + 1};
     }
     return work->totals->groups + (size_t)(near->number - 1) * (1 + XTF_FRAMES_CELLS) + 1;
@@ -271,7 +271,7 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 }
 
 static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                       XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
+                       XtfFrameStack *stack, const XtfDeepener *deepener, XtfGroupTotals *totals, GError **error)
 {
     const FrameFields fields = {
         .key = field_load(schema, aggregate->keys[0]),
@@ -297,7 +297,7 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
 }
 
 static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                       XtfTotals *totals)
+                       XtfGroupTotals *totals)
 {
     FieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
@@ -309,16 +309,16 @@ static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, c
     for (const uint8_t *row = rows; count > 0; count--, row += schema->row_size) {
         for (unsigned i = 0; i < aggregate->n_keys; i++)
             key[i] = load(&keys[i], row);
-        uint64_t *cells = xtf_totals_cells_of(totals, key);
+        uint64_t *cells = xtf_group_totals_cells_of(totals, key);
         cells[XTF_GROUP_ROWS]++;
         for (unsigned i = 0; i < aggregate->n_values; i++)
             if (!xtf_field_is_none(&schema->fields[aggregate->values[i]], row))
-                xtf_totals_add_value(totals, key, cells, i, load(&values[i], row));
+                xtf_group_totals_add_value(totals, key, cells, i, load(&values[i], row));
     }
 }
 
 bool xtf_summer_add(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error)
+                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfGroupTotals *totals, GError **error)
 {
     if (aggregate->kind == XTF_AGGREGATE_FRAMES)
         return add_frames(schema, aggregate, rows, count, stack, deepener, totals, error);

@@ -40,7 +40,7 @@ typedef struct {
  * Fails only where `deepen` does; without one (NULL), when all frames are known, never.
  */
 bool xtf_summer_add(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfTotals *totals, GError **error);
+                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfGroupTotals *totals, GError **error);
 
 /* The key of the group that a row is in: sums->n_keys values. */
 void xtf_aggregate_row_key(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, uint64_t *key);

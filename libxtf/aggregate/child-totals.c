@@ -22,9 +22,9 @@ void xtf_sum_lists_add(const XtfSumLists *lists, uint32_t group, uint64_t *cells
             cells[c] += more[c];
         return;
     }
-    const XtfTotals of_that_depth = {.aggregate = &lists->schema->aggregates[lists->index],
-                                     .depth = lists->depths[group]};
-    xtf_totals_combine(&of_that_depth, xtf_sum_lists_key(lists, group), cells, more);
+    const XtfGroupTotals of_that_depth = {.aggregate = &lists->schema->aggregates[lists->index],
+                                          .depth = lists->depths[group]};
+    xtf_group_totals_combine(&of_that_depth, xtf_sum_lists_key(lists, group), cells, more);
 }
 
 void xtf_sum_lists_stack(const XtfSumLists *lists, uint32_t i, uint64_t n, XtfFrameStack *stack)
@@ -199,18 +199,18 @@ typedef struct {
 } Items;
 
 /* Adds up items, told apart by as many keys as the totals have; false if that makes too many groups. */
-static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, XtfTotals *totals)
+static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, XtfGroupTotals *totals)
 {
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     const uint64_t *cells = (const uint64_t *)(void *)maker->lists.cells->data;
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0;
 
-    xtf_totals_clear(totals);
+    xtf_group_totals_clear(totals);
     for (uint32_t item = items.from; item < items.to; item++) {
         const uint64_t *key = key_of(maker, groups[item]);
         if (drops_before && maker->depths->data[groups[item]] > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue;
-        xtf_totals_add(totals, key, cells + (size_t)item * maker->head.n_cells);
+        xtf_group_totals_add(totals, key, cells + (size_t)item * maker->head.n_cells);
         if (totals->n > most)
             return false;
     }
@@ -219,7 +219,7 @@ static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, Xt
 
 /* Appends a list of what items add up to. Where that makes few of many, it is told as finely as all of them are; else,
  * as of messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
-static void add_list(XtfSumListsMaker *maker, Items items, XtfTotals **totals, GrowingLists *to)
+static void add_list(XtfSumListsMaker *maker, Items items, XtfGroupTotals **totals, GrowingLists *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     unsigned n_keys = maker->head.n_keys, depth = n_keys;
@@ -230,19 +230,19 @@ static void add_list(XtfSumListsMaker *maker, Items items, XtfTotals **totals, G
         depth = MIN(depth, maker->depths->data[groups[item]]);
     for (;; depth--) {
         if (!totals[depth])
-            totals[depth] = xtf_totals_new(&maker->head.schema->aggregates[maker->head.index], depth);
+            totals[depth] = xtf_group_totals_new(&maker->head.schema->aggregates[maker->head.index], depth);
         if (add_up(maker, items, most, totals[depth]))
             break;
     }
     growing_begin(to);
-    for (uint32_t i = 0; i < xtf_totals_n(totals[depth]); i++) {
-        memcpy(key, xtf_totals_key(totals[depth], i), depth * sizeof *key);
-        growing_add(to, group_of(maker, key, depth), xtf_totals_cells(totals[depth], i), maker->head.n_cells);
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals[depth]); i++) {
+        memcpy(key, xtf_group_totals_key(totals[depth], i), depth * sizeof *key);
+        growing_add(to, group_of(maker, key, depth), xtf_group_totals_cells(totals[depth], i), maker->head.n_cells);
     }
 }
 
 /* Appends the lists of all whole runs of `step` neighbours. */
-static void add_lists(XtfSumListsMaker *maker, uint32_t step, XtfTotals **totals, GrowingLists *to)
+static void add_lists(XtfSumListsMaker *maker, uint32_t step, XtfGroupTotals **totals, GrowingLists *to)
 {
     for (uint32_t from = 0; from + step <= maker->head.n; from += step) {
         const Items items = {
@@ -265,13 +265,13 @@ static bool has_long_list(const XtfSumListsMaker *maker)
 
 static void add_up_lists(XtfSumListsMaker *maker)
 {
-    XtfTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
+    XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
 
     if (maker->head.n_keys > 1 && has_long_list(maker))
         add_lists(maker, 1, totals, &maker->shorts);
     add_lists(maker, XTF_SUMS_BLOCK, totals, &maker->blocks);
     for (unsigned depth = 0; depth <= XTF_AGGREGATE_KEYS_MAX; depth++)
-        xtf_totals_free(totals[depth]);
+        xtf_group_totals_free(totals[depth]);
 }
 
 /* Takes room in the allocation, or, before there is one (NULL), only counts it. Copies there what a container holds. */

@@ -7,10 +7,10 @@ typedef struct {
     unsigned index;
 } DigestSource;
 
-static void list_totals(XtfSumListsMaker *maker, const XtfTotals *totals, unsigned n_keys)
+static void list_totals(XtfSumListsMaker *maker, const XtfGroupTotals *totals, unsigned n_keys)
 {
-    for (uint32_t i = 0; i < xtf_totals_n(totals); i++)
-        xtf_sum_lists_maker_add(maker, xtf_totals_key(totals, i), n_keys, xtf_totals_cells(totals, i));
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+        xtf_sum_lists_maker_add(maker, xtf_group_totals_key(totals, i), n_keys, xtf_group_totals_cells(totals, i));
 }
 
 static bool list_chunks(const DigestSource *source, const XtfPageView *rows, XtfFrameStack *stack,
@@ -19,7 +19,7 @@ static bool list_chunks(const DigestSource *source, const XtfPageView *rows, Xtf
     const XtfArray *array = source->leaf->array;
     const XtfSchema *schema = array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[source->index];
-    g_autoptr(XtfTotals) totals = xtf_totals_new(aggregate, aggregate->n_keys);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
     XtfFramesBelow below;
 
     xtf_frames_below_init(&below, array, source->index);
@@ -28,7 +28,7 @@ static bool list_chunks(const DigestSource *source, const XtfPageView *rows, Xtf
         xtf_sum_lists_maker_next(maker);
         if (aggregate->kind == XTF_AGGREGATE_FRAMES)
             xtf_sum_lists_maker_stack(maker, stack);
-        xtf_totals_clear(totals);
+        xtf_group_totals_clear(totals);
         if (!xtf_summer_add(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
                             &below.deepener, totals, error))
             return false;

@@ -211,7 +211,7 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
 
     if (!xtf_walk_rows(&way.leaf, &rows, error))
         return false;
-    g_autoptr(XtfTotals) unused = xtf_totals_new(&schema->aggregates[index], 1);
+    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     xtf_frames_below_init(&below, array, index);
     bool good = xtf_summer_add(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
                                (uint32_t)(within - from), stack, &below.deepener, unused, error);

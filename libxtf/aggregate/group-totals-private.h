@@ -9,7 +9,7 @@
  * Groups stand side by side in the order of their first additions: `depth` keys, then the cells. They are found by open
  * addressing: a slot holds a group's number plus 1, or 0. No more than half of the slots are taken.
  */
-struct XtfTotals {
+struct XtfGroupTotals {
     const XtfAggregate *aggregate;
     uint8_t depth, n_cells, stride; /* stride: of a group, in words */
     uint8_t shift;                  /* 64 less the slots' bits */
@@ -20,8 +20,8 @@ struct XtfTotals {
     uint32_t *slots;
 };
 
-/* As xtf_totals_cells_of(), where the group is not the one reached last. */
-uint64_t *xtf_totals_look_up(XtfTotals *totals, const uint64_t *key);
+/* As xtf_group_totals_cells_of(), where the group is not the one reached last. */
+uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key);
 
 static inline bool xtf_key_equal(const uint64_t *a, const uint64_t *b, unsigned depth)
 {
@@ -48,22 +48,24 @@ static inline uint64_t xtf_key_hash(const uint64_t *key, unsigned depth, uint64_
 }
 
 /* The cells of a key's group, which is made, of no rows, if there is none. They stay there until the next call. */
-static inline uint64_t *xtf_totals_cells_of(XtfTotals *totals, const uint64_t *key)
+static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (G_LIKELY(totals->n > 0)) {
         uint64_t *group = totals->groups + (size_t)totals->last * totals->stride;
         if (xtf_key_equal(group, key, totals->depth))
             return group + totals->depth;
     }
-    return xtf_totals_look_up(totals, key);
+    return xtf_group_totals_look_up(totals, key);
 }
 
 /* Adds one row's value, the i-th of the sums', to the cells of its group. The value is not none. */
-void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i, uint64_t value);
+void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
+                                uint64_t value);
 
 /* Adds the cells of a group to those of another, or of the same, of rows before. Of the totals only what they are of
  * matters: the sums, and the depth to which the key is known. */
-void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added);
+void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
+                              const uint64_t *added);
 
 /* Whether value i of the sums is a double in groups of this key. */
-bool xtf_totals_value_is_real(const XtfTotals *totals, const uint64_t *key, unsigned i);
+bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);

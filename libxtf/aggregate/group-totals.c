@@ -17,9 +17,9 @@ uint64_t xtf_key_hash_multiplier(void)
     return UINT64_C(0x9e37790000000000) | low_bits;
 }
 
-XtfTotals *xtf_totals_new(const XtfAggregate *aggregate, unsigned depth)
+XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
 {
-    XtfTotals *totals = g_new0(XtfTotals, 1);
+    XtfGroupTotals *totals = g_new0(XtfGroupTotals, 1);
 
     totals->aggregate = aggregate;
     totals->depth = (uint8_t)MIN(depth, aggregate->n_keys);
@@ -29,7 +29,7 @@ XtfTotals *xtf_totals_new(const XtfAggregate *aggregate, unsigned depth)
     return totals;
 }
 
-void xtf_totals_free(XtfTotals *totals)
+void xtf_group_totals_free(XtfGroupTotals *totals)
 {
     if (!totals)
         return;
@@ -38,12 +38,12 @@ void xtf_totals_free(XtfTotals *totals)
     g_free(totals);
 }
 
-static uint32_t n_slots(const XtfTotals *totals)
+static uint32_t n_slots(const XtfGroupTotals *totals)
 {
     return totals->slots ? UINT32_C(1) << (64 - totals->shift) : 0;
 }
 
-void xtf_totals_clear(XtfTotals *totals)
+void xtf_group_totals_clear(XtfGroupTotals *totals)
 {
     if (totals->n > 0)
         memset(totals->slots, 0, n_slots(totals) * sizeof *totals->slots);
@@ -51,7 +51,7 @@ void xtf_totals_clear(XtfTotals *totals)
 }
 
 /* The slot of a key's group, or the free one that it would take. */
-static uint32_t *slot_of(const XtfTotals *totals, const uint64_t *key)
+static uint32_t *slot_of(const XtfGroupTotals *totals, const uint64_t *key)
 {
     uint32_t mask = n_slots(totals) - 1;
     uint32_t at = (uint32_t)(xtf_key_hash(key, totals->depth, totals->multiplier) >> totals->shift);
@@ -63,16 +63,16 @@ static uint32_t *slot_of(const XtfTotals *totals, const uint64_t *key)
 }
 
 /* Enters all groups into so many slots. */
-static void enter_groups(XtfTotals *totals, unsigned bits)
+static void enter_groups(XtfGroupTotals *totals, unsigned bits)
 {
     g_free(totals->slots);
     totals->slots = g_new0(uint32_t, (size_t)1 << bits);
     totals->shift = (uint8_t)(64 - bits);
     for (uint32_t i = 0; i < totals->n; i++)
-        *slot_of(totals, xtf_totals_key(totals, i)) = i + 1;
+        *slot_of(totals, xtf_group_totals_key(totals, i)) = i + 1;
 }
 
-static ValueType value_type(const XtfTotals *totals, const uint64_t *key, unsigned value)
+static ValueType value_type(const XtfGroupTotals *totals, const uint64_t *key, unsigned value)
 {
     const XtfAggregate *aggregate = totals->aggregate;
 
@@ -91,7 +91,7 @@ static ValueType value_type(const XtfTotals *totals, const uint64_t *key, unsign
                                                    : VALUE_UNSIGNED;
 }
 
-bool xtf_totals_value_is_real(const XtfTotals *totals, const uint64_t *key, unsigned i)
+bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i)
 {
     return value_type(totals, key, i) == VALUE_REAL;
 }
@@ -123,7 +123,7 @@ static bool is_less(ValueType type, uint64_t a, uint64_t b)
 }
 
 /* Cells of no rows: no least and no greatest value. */
-static void clear_cells(const XtfTotals *totals, const uint64_t *key, uint64_t *cells)
+static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells)
 {
     static const struct {
         uint64_t least, greatest;
@@ -145,7 +145,7 @@ static void clear_cells(const XtfTotals *totals, const uint64_t *key, uint64_t *
     }
 }
 
-uint64_t *xtf_totals_look_up(XtfTotals *totals, const uint64_t *key)
+uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (totals->n >= n_slots(totals) / 2)
         enter_groups(totals, totals->slots ? 64u - totals->shift + 1 : FIRST_SLOT_BITS);
@@ -172,7 +172,7 @@ static uint64_t add_reals(uint64_t a, uint64_t b)
     return bits_of(isnan(sum) ? NAN : sum);
 }
 
-static void combine_value(const XtfTotals *totals, ValueType type, uint64_t *cells, const uint64_t *added)
+static void combine_value(const XtfGroupTotals *totals, ValueType type, uint64_t *cells, const uint64_t *added)
 {
     if (type == VALUE_UNKNOWN)
         return;
@@ -190,7 +190,8 @@ static void combine_value(const XtfTotals *totals, ValueType type, uint64_t *cel
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
 }
 
-void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i, uint64_t value)
+void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
+                                uint64_t value)
 {
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
     ValueType type = value_type(totals, key, i);
@@ -202,7 +203,7 @@ void xtf_totals_add_value(const XtfTotals *totals, const uint64_t *key, uint64_t
         combine_value(totals, type, own, added);
 }
 
-void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added)
+void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added)
 {
     const XtfAggregate *aggregate = totals->aggregate;
     unsigned step = aggregate->extremes ? XTF_VALUE_CELLS : 1;
@@ -217,44 +218,44 @@ void xtf_totals_combine(const XtfTotals *totals, const uint64_t *key, uint64_t *
         combine_value(totals, value_type(totals, key, i), cells + 1 + i * step, added + 1 + i * step);
 }
 
-void xtf_totals_add(XtfTotals *totals, const uint64_t *key, const uint64_t *cells)
+void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uint64_t *cells)
 {
-    xtf_totals_combine(totals, key, xtf_totals_cells_of(totals, key), cells);
+    xtf_group_totals_combine(totals, key, xtf_group_totals_cells_of(totals, key), cells);
 }
 
-void xtf_totals_add_all(XtfTotals *totals, const XtfTotals *from)
+void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from)
 {
     /* Rows of frames that never began are counted under keys of their own. */
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0 && from->depth > 0;
 
     for (uint32_t i = 0; i < from->n; i++) {
-        const uint64_t *key = xtf_totals_key(from, i);
+        const uint64_t *key = xtf_group_totals_key(from, i);
         if (!drops_before || key[0] != XTF_FRAMES_BEFORE)
-            xtf_totals_add(totals, key, key + from->depth);
+            xtf_group_totals_add(totals, key, key + from->depth);
     }
 }
 
-uint32_t xtf_totals_n(const XtfTotals *totals)
+uint32_t xtf_group_totals_n(const XtfGroupTotals *totals)
 {
     return totals->n;
 }
 
-const uint64_t *xtf_totals_key(const XtfTotals *totals, uint32_t i)
+const uint64_t *xtf_group_totals_key(const XtfGroupTotals *totals, uint32_t i)
 {
     return totals->groups + (size_t)i * totals->stride;
 }
 
-const uint64_t *xtf_totals_cells(const XtfTotals *totals, uint32_t i)
+const uint64_t *xtf_group_totals_cells(const XtfGroupTotals *totals, uint32_t i)
 {
-    return xtf_totals_key(totals, i) + totals->depth;
+    return xtf_group_totals_key(totals, i) + totals->depth;
 }
 
-const uint64_t *xtf_totals_find(const XtfTotals *totals, const uint64_t *key)
+const uint64_t *xtf_group_totals_find(const XtfGroupTotals *totals, const uint64_t *key)
 {
     if (totals->n == 0)
         return NULL;
     uint32_t slot = *slot_of(totals, key);
-    return slot != 0 ? xtf_totals_cells(totals, slot - 1) : NULL;
+    return slot != 0 ? xtf_group_totals_cells(totals, slot - 1) : NULL;
 }
 
 static int compare_keys(const void *a, const void *b, void *depth)
@@ -267,7 +268,7 @@ static int compare_keys(const void *a, const void *b, void *depth)
     return 0;
 }
 
-void xtf_totals_sort(XtfTotals *totals)
+void xtf_group_totals_sort(XtfGroupTotals *totals)
 {
     if (totals->n == 0)
         return;

@@ -34,13 +34,13 @@ typedef struct {
     const XtfArray *array;
     unsigned index;
     uint64_t first;
-    XtfTotals *totals;
+    XtfGroupTotals *totals;
 } Profile;
 
 static void add(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
 {
     const uint64_t cells[XTF_FRAMES_CELLS] = {[XTF_FRAMES_INCLUSIVE] = inclusive, [XTF_FRAMES_EXCLUSIVE] = exclusive};
-    xtf_totals_add(profile->totals, &key, cells);
+    xtf_group_totals_add(profile->totals, &key, cells);
 }
 
 /* Whether row n, which finds the stack empty, ends a frame that never began. */
@@ -95,7 +95,7 @@ static bool add_first_ticks(const Profile *profile, GError **error)
 }
 
 bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
-                       XtfTotals *totals, GError **error)
+                       XtfGroupTotals *totals, GError **error)
 {
     Profile profile = {.array = array, .index = index, .first = MIN(first, array->first), .totals = totals};
     uint64_t n1, n2;
@@ -109,7 +109,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
     last = MAX(last, array->last);
     a = CLAMP(a, profile.first, last);
     b = CLAMP(b, profile.first, last);
-    return xtf_array_sum(array, index, NULL, n1, n2, totals, error) &&
+    return xtf_array_totals(array, index, NULL, n1, n2, totals, error) &&
            (n1 > 0 || n2 == 0 || add_first_ticks(&profile, error)) &&
            add_owed(&profile, n1, a, UINT64_MAX, error) && /* -1, modulo 2^64 */
            add_owed(&profile, n2, b, 1, error);

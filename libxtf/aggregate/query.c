@@ -10,7 +10,7 @@ typedef enum {
     USE_FINER, /* it must be told in more detail */
 } Use;
 
-XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfTotals *totals)
+XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfGroupTotals *totals)
 {
     return (XtfSumQuery){.array = array,
                          .aggregate = &array->schema->aggregates[index],
@@ -125,8 +125,8 @@ void xtf_page_sums_flush(XtfPageSums *page)
 {
     for (uint32_t i = 0; i < page->n_added; i++) {
         uint32_t group = page->groups[i];
-        xtf_totals_add(page->query->totals, xtf_sum_lists_key(page->lists, group),
-                       page->cells + (size_t)i * page->lists->n_cells);
+        xtf_group_totals_add(page->query->totals, xtf_sum_lists_key(page->lists, group),
+                             page->cells + (size_t)i * page->lists->n_cells);
         page->places[group] = 0;
     }
     page->n_added = 0;

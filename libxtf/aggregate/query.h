@@ -11,12 +11,12 @@ typedef struct {
     const XtfAggregate *aggregate;
     unsigned index;
     const XtfGroupFilter *filter; /* may be NULL */
-    XtfTotals *totals;            /* may be NULL */
+    XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
     XtfBlock *edge; /* pinned, while the query runs */
 } XtfSumQuery;
 
-XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfTotals *totals);
+XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfGroupTotals *totals);
 
 /* Whether a group of all keys is meant. */
 bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key);

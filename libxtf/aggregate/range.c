@@ -25,7 +25,7 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
                      uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(query->aggregate, query->aggregate->n_keys);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
     XtfFramesBelow below;
     XtfFrameStack stack;
     XtfPageView rows;
@@ -40,13 +40,13 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
             xtf_sum_lists_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
         good = xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size, from - start,
                               &stack, &below.deepener, totals, error);
-        xtf_totals_clear(totals);
+        xtf_group_totals_clear(totals);
     }
     good = good && xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size, to - from,
                                   &stack, &below.deepener, totals, error);
-    for (uint32_t i = 0; good && i < xtf_totals_n(totals); i++)
-        if (xtf_sum_query_takes(query, xtf_totals_key(totals, i)))
-            xtf_totals_add(query->totals, xtf_totals_key(totals, i), xtf_totals_cells(totals, i));
+    for (uint32_t i = 0; good && i < xtf_group_totals_n(totals); i++)
+        if (xtf_sum_query_takes(query, xtf_group_totals_key(totals, i)))
+            xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
     xtf_frame_stack_clear(&stack);
     xtf_cache_put(query->array->trace->cache, rows.block);
     return good;
@@ -198,8 +198,8 @@ static bool run(XtfSumQuery *query, uint64_t n1, uint64_t n2, GError **error)
     return good;
 }
 
-bool xtf_array_sum(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
-                   XtfTotals *totals, GError **error)
+bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
+                      XtfGroupTotals *totals, GError **error)
 {
     XtfSumQuery query = xtf_sum_query(array, index, filter, totals);
 

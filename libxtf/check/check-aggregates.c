@@ -67,21 +67,22 @@ static bool near(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
 }
 
 /* Whether value i's cells are the same. */
-static bool value_equal(const XtfTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a, const uint64_t *b)
+static bool value_equal(const XtfGroupTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a,
+                        const uint64_t *b)
 {
     unsigned step = totals->aggregate->extremes ? XTF_VALUE_CELLS : 1;
     const uint64_t *left = a + 1 + i * step, *right = b + 1 + i * step;
 
     if (memcmp(left, right, step * sizeof *left) == 0)
         return true;
-    if (!xtf_totals_value_is_real(totals, key, i))
+    if (!xtf_group_totals_value_is_real(totals, key, i))
         return false;
     if (step == 1)
         return true; /* nothing tells how large the values are, so how much rounding there is */
     return memcmp(left + 1, right + 1, (step - 1) * sizeof *left) == 0 && near(a, left, right);
 }
 
-static bool cells_equal(const XtfTotals *totals, const uint64_t *key, const uint64_t *a, const uint64_t *b)
+static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const uint64_t *a, const uint64_t *b)
 {
     if (totals->aggregate->kind == XTF_AGGREGATE_FRAMES)
         return memcmp(a, b, XTF_FRAMES_CELLS * sizeof *a) == 0;
@@ -94,27 +95,27 @@ static bool cells_equal(const XtfTotals *totals, const uint64_t *key, const uint
 }
 
 /* The same totals, of fewer keys. */
-static XtfTotals *coarse_copy(const XtfTotals *totals, unsigned depth)
+static XtfGroupTotals *coarse_copy(const XtfGroupTotals *totals, unsigned depth)
 {
-    XtfTotals *coarse = xtf_totals_new(totals->aggregate, depth);
+    XtfGroupTotals *coarse = xtf_group_totals_new(totals->aggregate, depth);
 
-    xtf_totals_add_all(coarse, totals);
+    xtf_group_totals_add_all(coarse, totals);
     return coarse;
 }
 
 /* Compares what is stored of a child with what its rows add up to. */
 static void compare_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const XtfSumLists *stored,
-                          const XtfTotals *totals)
+                          const XtfGroupTotals *totals)
 {
     uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
     unsigned depth = stored->depths[stored->lists.groups[from]]; /* a child has a group at least */
     bool same = depth <= totals->depth;
 
-    g_autoptr(XtfTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
-    same = same && to - from == xtf_totals_n(right);
+    g_autoptr(XtfGroupTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
+    same = same && to - from == xtf_group_totals_n(right);
     for (uint32_t item = from; same && item < to; item++) {
         const uint64_t *key = xtf_sum_lists_key(stored, stored->lists.groups[item]);
-        const uint64_t *cells = xtf_totals_find(right, key);
+        const uint64_t *cells = xtf_group_totals_find(right, key);
         same = cells && cells_equal(right, key, cells, xtf_sum_lists_cells(stored, &stored->lists, item));
     }
     if (!same)
@@ -142,7 +143,7 @@ static void compare_stack(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot
 }
 
 /* Adds up a leaf's rows. */
-static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfTotals *totals)
+static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
     XtfPageView rows;
@@ -159,16 +160,16 @@ static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfTotals *totals
     xtf_cache_put(walk->array->trace->cache, rows.block);
 }
 
-static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page);
+static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page);
 
-static XtfTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot)
+static XtfGroupTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot)
 {
     g_autoptr(GError) error = NULL;
-    XtfTotals *totals;
+    XtfGroupTotals *totals;
 
     if (page->level == 1) {
         XtfWalkLeaf leaf;
-        totals = xtf_totals_new(walk->aggregate, walk->aggregate->n_keys);
+        totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
         xtf_walk_leaf(page, slot, &leaf);
         pass_leaf(walk, &leaf, totals);
         return totals;
@@ -176,7 +177,7 @@ static XtfTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t s
     XtfWalkPage child;
     if (!xtf_walk_down(page, slot, &child, &error)) {
         stop(walk, error);
-        return xtf_totals_new(walk->aggregate, walk->aggregate->n_keys);
+        return xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     }
     totals = pass_page(walk, &child);
     xtf_walk_leave(&child);
@@ -184,28 +185,28 @@ static XtfTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t s
 }
 
 /* Adds what may know fewer keys, or be too much to know all keys of. */
-static void add(XtfTotals **totals, const XtfTotals *more)
+static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
 {
     unsigned depth = MIN((*totals)->depth, more->depth);
 
     if (depth < (*totals)->depth) {
-        XtfTotals *coarse = coarse_copy(*totals, depth);
-        xtf_totals_free(*totals);
+        XtfGroupTotals *coarse = coarse_copy(*totals, depth);
+        xtf_group_totals_free(*totals);
         *totals = coarse;
     }
-    xtf_totals_add_all(*totals, more);
+    xtf_group_totals_add_all(*totals, more);
     while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0) {
-        XtfTotals *coarse = coarse_copy(*totals, (*totals)->depth - 1u);
-        xtf_totals_free(*totals);
+        XtfGroupTotals *coarse = coarse_copy(*totals, (*totals)->depth - 1u);
+        xtf_group_totals_free(*totals);
         *totals = coarse;
     }
 }
 
 /* Passes all rows below a page and compares what is stored with it; gives what they add up to. */
-static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
+static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
 {
     g_autoptr(GError) error = NULL;
-    XtfTotals *sum = xtf_totals_new(walk->aggregate, walk->aggregate->n_keys);
+    XtfGroupTotals *sum = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     XtfBlock *table = xtf_stored_totals_get(page, walk->index, &error);
 
     if (!table)
@@ -214,7 +215,7 @@ static XtfTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
         bool told = !page->open || slot + 1 < page->page.count;
         if (table && page->level == 1 && walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
             compare_stack(walk, page, slot, xtf_block_sum_lists(table));
-        g_autoptr(XtfTotals) totals = pass_child(walk, page, slot);
+        g_autoptr(XtfGroupTotals) totals = pass_child(walk, page, slot);
         if (table && told && !walk->stopped)
             compare_child(walk, page, slot, xtf_block_sum_lists(table), totals);
         add(&sum, totals);
@@ -241,7 +242,7 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
         SumsWalk walk = {
             .check = check, .array = array, .aggregate = &array->schema->aggregates[index], .index = index};
         xtf_frame_stack_init(&walk.stack);
-        xtf_totals_free(pass_page(&walk, &root));
+        xtf_group_totals_free(pass_page(&walk, &root));
         xtf_frame_stack_clear(&walk.stack);
         stopped = walk.stopped;
     }

@@ -44,9 +44,9 @@ enum {
 
 /* Of one of the sums, for the children of one open page. */
 typedef struct {
-    GByteArray *totals;    /* rows, of the sealed children */
-    GByteArray *snapshots; /* rows, before the sealed children; NULL but for frames on level 1 */
-    XtfTotals *running;    /* of all sealed children together */
+    GByteArray *totals;      /* rows, of the sealed children */
+    GByteArray *snapshots;   /* rows, before the sealed children; NULL but for frames on level 1 */
+    XtfGroupTotals *running; /* of all sealed children together */
 } SumsTable;
 
 typedef struct {
@@ -57,8 +57,8 @@ typedef struct {
 
 /* What a leaf's rows go through. */
 typedef struct {
-    XtfTotals *leaf;     /* empty between calls */
-    XtfFrameStack stack; /* behind the last sealed leaf; of frames only */
+    XtfGroupTotals *leaf; /* empty between calls */
+    XtfFrameStack stack;  /* behind the last sealed leaf; of frames only */
 } SumsIntake;
 
 /* Arrays that never seal a leaf have one too: it stays small until then. */
@@ -84,7 +84,7 @@ static void clear_table(SumsTable *table)
 {
     g_clear_pointer(&table->totals, g_byte_array_unref);
     g_clear_pointer(&table->snapshots, g_byte_array_unref);
-    g_clear_pointer(&table->running, xtf_totals_free);
+    g_clear_pointer(&table->running, xtf_group_totals_free);
 }
 
 void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
@@ -95,7 +95,7 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
         for (unsigned i = 0; i < writer->n_levels; i++)
             clear_table(&writer->levels[i].tables[index]);
         if (writer->intakes) {
-            xtf_totals_free(writer->intakes[index].leaf);
+            xtf_group_totals_free(writer->intakes[index].leaf);
             xtf_frame_stack_clear(&writer->intakes[index].stack);
         }
     }
@@ -121,7 +121,7 @@ static SumsLevel *reach_level(XtfAggregateWriter *writer, unsigned level)
             new->tables[index].totals = g_byte_array_new();
             if (level == 1 && has_stack(writer, index))
                 new->tables[index].snapshots = g_byte_array_new();
-            new->tables[index].running = xtf_totals_new(aggregate, aggregate->n_keys);
+            new->tables[index].running = xtf_group_totals_new(aggregate, aggregate->n_keys);
         }
     }
     return &writer->levels[level - 1];
@@ -133,7 +133,7 @@ static void begin(XtfAggregateWriter *writer)
     writer->intakes = g_new0(SumsIntake, writer->schema->n_aggregates);
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-        writer->intakes[index].leaf = xtf_totals_new(aggregate, aggregate->n_keys);
+        writer->intakes[index].leaf = xtf_group_totals_new(aggregate, aggregate->n_keys);
         if (has_stack(writer, index))
             xtf_frame_stack_init(&writer->intakes[index].stack);
     }
@@ -141,31 +141,31 @@ static void begin(XtfAggregateWriter *writer)
 }
 
 /* The same groups told apart by fewer keys, as many as leave at most `most`. */
-static XtfTotals *coarsen(const XtfTotals *totals, uint64_t most)
+static XtfGroupTotals *coarsen(const XtfGroupTotals *totals, uint64_t most)
 {
-    XtfTotals *coarse = NULL;
+    XtfGroupTotals *coarse = NULL;
     unsigned depth = totals->depth;
 
     do {
-        xtf_totals_free(coarse);
-        coarse = xtf_totals_new(totals->aggregate, --depth);
-        xtf_totals_add_all(coarse, totals);
+        xtf_group_totals_free(coarse);
+        coarse = xtf_group_totals_new(totals->aggregate, --depth);
+        xtf_group_totals_add_all(coarse, totals);
     } while (coarse->n > most && depth > 0);
     return coarse;
 }
 
-static void add_running(SumsTable *table, const XtfTotals *more)
+static void add_running(SumsTable *table, const XtfGroupTotals *more)
 {
     if (more->depth < table->running->depth) { /* bounded, it forgot a key; so does this */
-        XtfTotals *coarse = xtf_totals_new(more->aggregate, more->depth);
-        xtf_totals_add_all(coarse, table->running);
-        xtf_totals_free(table->running);
+        XtfGroupTotals *coarse = xtf_group_totals_new(more->aggregate, more->depth);
+        xtf_group_totals_add_all(coarse, table->running);
+        xtf_group_totals_free(table->running);
         table->running = coarse;
     }
-    xtf_totals_add_all(table->running, more);
+    xtf_group_totals_add_all(table->running, more);
     if (table->running->n > RUNNING_MOST && table->running->depth > 0) {
-        XtfTotals *coarse = coarsen(table->running, RUNNING_MOST);
-        xtf_totals_free(table->running);
+        XtfGroupTotals *coarse = coarsen(table->running, RUNNING_MOST);
+        xtf_group_totals_free(table->running);
         table->running = coarse;
     }
 }
@@ -184,18 +184,18 @@ static void append_group(GByteArray *rows, uint32_t child, const XtfAggregate *a
 }
 
 /* Appends the rows of a child with so many rows below it. */
-static void append_child(GByteArray *rows, uint32_t child, XtfTotals *totals, uint64_t n_rows)
+static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *totals, uint64_t n_rows)
 {
     uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
     uint64_t most = CLAMP(n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
                           rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
-    g_autoptr(XtfTotals) coarse = totals->n > most && totals->depth > 0 ? coarsen(totals, most) : NULL;
-    XtfTotals *stored = coarse ? coarse : totals;
+    g_autoptr(XtfGroupTotals) coarse = totals->n > most && totals->depth > 0 ? coarsen(totals, most) : NULL;
+    XtfGroupTotals *stored = coarse ? coarse : totals;
 
-    xtf_totals_sort(stored);
+    xtf_group_totals_sort(stored);
     for (uint32_t i = 0; i < stored->n; i++)
-        append_group(rows, child, stored->aggregate, stored->depth, xtf_totals_key(stored, i),
-                     xtf_totals_cells(stored, i));
+        append_group(rows, child, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
+                     xtf_group_totals_cells(stored, i));
 }
 
 static void append_snapshot(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
@@ -229,7 +229,7 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
                        intake->leaf, NULL);
         append_child(table->totals, level->n_children, intake->leaf, count);
         add_running(table, intake->leaf);
-        xtf_totals_clear(intake->leaf);
+        xtf_group_totals_clear(intake->leaf);
     }
     level->n_children++;
     level->n_rows += count;
@@ -288,8 +288,9 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
         SumsTable *table = &page->tables[index];
         append_child(above->tables[index].totals, above->n_children, table->running, page->n_rows);
         add_running(&above->tables[index], table->running);
-        xtf_totals_free(table->running);
-        table->running = xtf_totals_new(&writer->schema->aggregates[index], writer->schema->aggregates[index].n_keys);
+        xtf_group_totals_free(table->running);
+        table->running =
+            xtf_group_totals_new(&writer->schema->aggregates[index], writer->schema->aggregates[index].n_keys);
         g_byte_array_set_size(table->totals, 0);
         if (table->snapshots)
             g_byte_array_set_size(table->snapshots, 0);
@@ -333,9 +334,9 @@ static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
 static bool resume_running(SumsTable *table, unsigned index, const XtfWalkPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
-        g_autoptr(XtfTotals) totals = xtf_totals_new(table->running->aggregate, table->running->depth);
-        if (!xtf_array_sum(page->array, index, NULL, xtf_walk_start(page, child), xtf_walk_end(page, child), totals,
-                           error))
+        g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(table->running->aggregate, table->running->depth);
+        if (!xtf_array_totals(page->array, index, NULL, xtf_walk_start(page, child), xtf_walk_end(page, child), totals,
+                              error))
             return false;
         add_running(table, totals);
     }

@@ -103,7 +103,7 @@ static void ask_count(Probe *probe, const Window *window)
 
 static void ask_profile(Probe *probe, const Window *window)
 {
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&probe->calls->aggregates[probe->index], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&probe->calls->aggregates[probe->index], 1);
     g_autoptr(GError) error = NULL;
     bench_check(xtf_array_profile(window->array, probe->index, window->from, window->to, window->array->first,
                                   window->array->last, totals, &error),

@@ -33,35 +33,35 @@ typedef struct {
 } Bench;
 
 /* What a contestant is asked: something of a window, which it checks if it is given totals to compare with. */
-typedef void (*Ask)(const Bench *bench, const Window *window, const XtfTotals *right);
+typedef void (*Ask)(const Bench *bench, const Window *window, const XtfGroupTotals *right);
 
-static XtfTotals *new_totals(const Bench *bench)
+static XtfGroupTotals *new_totals(const Bench *bench)
 {
-    return xtf_totals_new(&g_array_index(bench->arrays, XtfArray, 0).schema->aggregates[bench->index], 1);
+    return xtf_group_totals_new(&g_array_index(bench->arrays, XtfArray, 0).schema->aggregates[bench->index], 1);
 }
 
-static void sum(const Bench *bench, const Window *window, XtfTotals *totals)
+static void sum(const Bench *bench, const Window *window, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
     uint64_t n1, n2;
 
     bench_check(xtf_array_rank(window->array, window->from, &n1, &error) &&
                     xtf_array_rank(window->array, window->to, &n2, &error) &&
-                    xtf_array_sum(window->array, bench->index, NULL, n1, n2, totals, &error),
+                    xtf_array_totals(window->array, bench->index, NULL, n1, n2, totals, &error),
                 error, "sum");
 }
 
-static void ask_sum(const Bench *bench, const Window *window, const XtfTotals *right)
+static void ask_sum(const Bench *bench, const Window *window, const XtfGroupTotals *right)
 {
-    g_autoptr(XtfTotals) totals = new_totals(bench);
+    g_autoptr(XtfGroupTotals) totals = new_totals(bench);
     (void)right;
     sum(bench, window, totals);
 }
 
-static void ask_profile(const Bench *bench, const Window *window, const XtfTotals *right)
+static void ask_profile(const Bench *bench, const Window *window, const XtfGroupTotals *right)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(XtfTotals) totals = new_totals(bench);
+    g_autoptr(XtfGroupTotals) totals = new_totals(bench);
     const XtfClock *clock = xtf_trace_clock(bench->trace);
     (void)right;
 
@@ -71,17 +71,17 @@ static void ask_profile(const Bench *bench, const Window *window, const XtfTotal
 }
 
 /* Regions as a column of counts, against the totals. */
-static void compare(const uint64_t *counts, const XtfTotals *right, const char *who)
+static void compare(const uint64_t *counts, const XtfGroupTotals *right, const char *who)
 {
     for (uint64_t region = 0; right && region < REGIONS_MAX; region++) {
-        const uint64_t *cells = xtf_totals_find(right, &region);
+        const uint64_t *cells = xtf_group_totals_find(right, &region);
         uint64_t found = cells ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : 0;
         bench_check(counts[region] == found, NULL, "%s finds %" PRIu64 " records of region %" PRIu64 ", XTF %" PRIu64,
                     who, counts[region], region, found);
     }
 }
 
-static void ask_scan(const Bench *bench, const Window *window, const XtfTotals *right)
+static void ask_scan(const Bench *bench, const Window *window, const XtfGroupTotals *right)
 {
     g_autoptr(GError) error = NULL;
     static uint64_t counts[REGIONS_MAX];
@@ -126,7 +126,7 @@ static double warm_time(const Bench *bench, Ask ask, const Window *windows, bool
 
     for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET);
          n_windows++) {
-        g_autoptr(XtfTotals) right = check ? new_totals(bench) : NULL;
+        g_autoptr(XtfGroupTotals) right = check ? new_totals(bench) : NULL;
         if (check)
             sum(bench, &windows[n_windows], right);
         ask(bench, &windows[n_windows], right);

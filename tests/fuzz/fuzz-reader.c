@@ -126,15 +126,15 @@ static XtfMatch match_some(const uint64_t *key, unsigned depth, const void *data
 static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64_t n2)
 {
     const XtfAggregate *sums = &array->schema->aggregates[which];
-    g_autoptr(XtfTotals) totals = xtf_totals_new(sums, sums->n_keys);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(sums, sums->n_keys);
     g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     const XtfGroupFilter filter = {match_some, NULL};
     const XtfGroupFilter *some = sums->n_keys > 0 ? &filter : NULL;
     GError *error = NULL;
     uint64_t n;
 
-    if (said(xtf_array_sum(array, which, NULL, n1, n2, totals, &error), &error))
-        must(xtf_totals_n(totals) <= array->n_rows + 1, "more groups than rows");
+    if (said(xtf_array_totals(array, which, NULL, n1, n2, totals, &error), &error))
+        must(xtf_group_totals_n(totals) <= array->n_rows + 1, "more groups than rows");
     if (said(xtf_array_group_rank(array, which, some, n2, &n, &error), &error))
         must(n <= n2, "more rows of a group than rows");
     if (said(xtf_array_group_select(array, which, some, n1 / 3, &n, &error), &error))

@@ -265,19 +265,19 @@ static inline void naive_profile(const Calls *calls, uint64_t a, uint64_t b, uin
 }
 
 /* The totals hold just these cells; a group of zeros is as good as none. */
-static inline void assert_cells(const XtfTotals *totals, NaiveCells cells, const char *what)
+static inline void assert_cells(const XtfGroupTotals *totals, NaiveCells cells, const char *what)
 {
     uint32_t seen = 0;
 
     for (uint32_t slot = 0; slot < SLOTS; slot++) {
         static const uint64_t none[XTF_FRAMES_CELLS];
         uint64_t key = slot == BEFORE ? XTF_FRAMES_BEFORE : slot;
-        const uint64_t *found = xtf_totals_find(totals, &key);
+        const uint64_t *found = xtf_group_totals_find(totals, &key);
         seen += found != NULL;
         for (int cell = 0; cell < XTF_FRAMES_CELLS; cell++)
             cr_assert_eq((found ? found : none)[cell], cells[slot][cell],
                          "%s: region %u, cell %d: %" G_GUINT64_FORMAT ", should be %" G_GUINT64_FORMAT, what, slot,
                          cell, (found ? found : none)[cell], cells[slot][cell]);
     }
-    cr_assert_eq(seen, xtf_totals_n(totals), "%s: there are groups of other keys", what);
+    cr_assert_eq(seen, xtf_group_totals_n(totals), "%s: there are groups of other keys", what);
 }

@@ -93,7 +93,7 @@ static void random_range(GRand *random, uint64_t n, uint64_t *from, uint64_t *to
 static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[0], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
 
     for (int i = 0; i < times; i++) {
         uint64_t n1 = 0, n2 = rows;
@@ -101,8 +101,8 @@ static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows,
         if (i > 0)
             random_range(random, rows, &n1, &n2);
         g_autofree char *what = g_strdup_printf("rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, n1, n2);
-        xtf_totals_clear(totals);
-        cr_assert_good(xtf_array_sum(array, 0, NULL, n1, n2, totals, &error), error);
+        xtf_group_totals_clear(totals);
+        cr_assert_good(xtf_array_totals(array, 0, NULL, n1, n2, totals, &error), error);
         naive_sum(calls, n1, MIN(n2, rows), cells);
         assert_cells(totals, cells, what);
     }
@@ -137,7 +137,7 @@ static void check_stacks(const XtfArray *array, const Calls *calls, uint64_t row
 static void check_profiles(const XtfArray *array, const Calls *calls, GRand *random, int times)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[0], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
     uint64_t first = array->first - 700, last = array->last + 900, span = last - first;
 
     for (int i = 0; i < times; i++) {
@@ -153,7 +153,7 @@ static void check_profiles(const XtfArray *array, const Calls *calls, GRand *ran
         if (i % 5 == 1)
             a = g_array_index(calls->rows, CallRow, g_rand_int(random) % calls->rows->len).time;
         g_autofree char *what = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
-        xtf_totals_clear(totals);
+        xtf_group_totals_clear(totals);
         cr_assert_good(xtf_array_profile(array, 0, a, b, first, last, totals, &error), error);
         naive_profile(calls, a, b, first, last, cells);
         assert_cells(totals, cells, what);

@@ -9,13 +9,13 @@
 
 enum { REGIONS = 6 };
 
-static void assert_cells(const XtfTotals *totals, uint64_t (*cells)[XTF_FRAMES_CELLS], uint32_t regions)
+static void assert_cells(const XtfGroupTotals *totals, uint64_t (*cells)[XTF_FRAMES_CELLS], uint32_t regions)
 {
     static const uint64_t none[XTF_FRAMES_CELLS];
 
     for (uint32_t region = 0; region <= regions; region++) {
         uint64_t key = region == regions ? XTF_FRAMES_BEFORE : region;
-        const uint64_t *found = xtf_totals_find(totals, &key);
+        const uint64_t *found = xtf_group_totals_find(totals, &key);
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
             cr_assert_eq((found ? found : none)[c], cells[region][c], "region %u, cell %u: %lu, not %lu", region, c,
                          (found ? found : none)[c], cells[region][c]);
@@ -23,7 +23,7 @@ static void assert_cells(const XtfTotals *totals, uint64_t (*cells)[XTF_FRAMES_C
 }
 
 static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint from, guint to, XtfFrameStack *stack,
-                            const XtfDeepener *deepener, XtfTotals *totals)
+                            const XtfDeepener *deepener, XtfGroupTotals *totals)
 {
     GError *error = NULL;
     cr_assert_good(xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)rows->data + from * sizeof(FrameRow),
@@ -34,7 +34,7 @@ static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint f
 static void assert_frames(const GArray *rows, uint32_t regions)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autofree void *cells = g_malloc0((regions + 1) * XTF_FRAMES_CELLS * sizeof(uint64_t));
     XtfFrameStack stack;
 
@@ -67,7 +67,7 @@ Test(summer, frames_of_all_shapes)
 Test(summer, a_recursion_by_hand)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({100, 3, 1, 0, 0},  /* an end without a beginning; row 0 is charged with nothing */
                                   {110, 3, 1, 0, 0},  /* another: 10 ticks */
                                   {120, 0, 0, 0, 1},  /* main; the 10 ticks before it are nobody's */
@@ -140,9 +140,9 @@ Test(summer, a_stack_known_in_part_says_the_same)
         FrameShape shape = {.regions = REGIONS, .deepest = 30, .mishaps = seed % 30, .ties = 10};
         g_autoptr(GArray) rows = random_frames(random, 300, shape);
         guint cut = (guint)g_rand_int_range(random, 0, 300);
-        g_autoptr(XtfTotals) before = xtf_totals_new(&schema->aggregates[0], 1);
-        g_autoptr(XtfTotals) whole = xtf_totals_new(&schema->aggregates[0], 1);
-        g_autoptr(XtfTotals) shallow_totals = xtf_totals_new(&schema->aggregates[0], 1);
+        g_autoptr(XtfGroupTotals) before = xtf_group_totals_new(&schema->aggregates[0], 1);
+        g_autoptr(XtfGroupTotals) whole = xtf_group_totals_new(&schema->aggregates[0], 1);
+        g_autoptr(XtfGroupTotals) shallow_totals = xtf_group_totals_new(&schema->aggregates[0], 1);
         Shallow shallow = {.step = 1 + seed % 4};
         XtfFrameStack stack, part;
 
@@ -161,12 +161,12 @@ Test(summer, a_stack_known_in_part_says_the_same)
         assert_good_add(schema, rows, cut, 300, &part, &deepener, shallow_totals);
         asked += shallow.asked;
 
-        xtf_totals_sort(whole);
-        xtf_totals_sort(shallow_totals);
-        cr_assert_eq(xtf_totals_n(whole), xtf_totals_n(shallow_totals));
-        if (xtf_totals_n(whole) > 0)
-            cr_assert_arr_eq(xtf_totals_key(whole, 0), xtf_totals_key(shallow_totals, 0),
-                             xtf_totals_n(whole) * (1 + XTF_FRAMES_CELLS) * sizeof(uint64_t));
+        xtf_group_totals_sort(whole);
+        xtf_group_totals_sort(shallow_totals);
+        cr_assert_eq(xtf_group_totals_n(whole), xtf_group_totals_n(shallow_totals));
+        if (xtf_group_totals_n(whole) > 0)
+            cr_assert_arr_eq(xtf_group_totals_key(whole, 0), xtf_group_totals_key(shallow_totals, 0),
+                             xtf_group_totals_n(whole) * (1 + XTF_FRAMES_CELLS) * sizeof(uint64_t));
         xtf_frame_stack_clear(&stack);
         xtf_frame_stack_clear(&part);
         xtf_frame_stack_clear(&shallow.whole);
@@ -177,7 +177,7 @@ Test(summer, a_stack_known_in_part_says_the_same)
 Test(summer, a_stack_that_cannot_be_had_is_an_error)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
     const XtfDeepener deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
 
@@ -321,20 +321,20 @@ Test(summer, groups_and_their_extremes)
     for (uint32_t seed = 0; seed < 60; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
         g_autoptr(GArray) rows = random_groups(random, 5 * seed);
-        g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[0], 2);
+        g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 2);
         for (guint from = 0; from < rows->len; from += 7) {
             guint count = MIN(7, rows->len - from);
-            g_autoptr(XtfTotals) part = xtf_totals_new(&schema->aggregates[0], 2);
+            g_autoptr(XtfGroupTotals) part = xtf_group_totals_new(&schema->aggregates[0], 2);
             xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)&g_array_index(rows, GroupRow, from), count,
                            NULL, NULL, seed % 2 ? part : totals, NULL);
-            xtf_totals_add_all(totals, part);
+            xtf_group_totals_add_all(totals, part);
         }
         uint64_t counted = 0;
-        for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
-            const uint64_t *key = xtf_totals_key(totals, i);
-            assert_group(rows, (int)key[0], (int32_t)key[1], xtf_totals_cells(totals, i));
+        for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+            const uint64_t *key = xtf_group_totals_key(totals, i);
+            assert_group(rows, (int)key[0], (int32_t)key[1], xtf_group_totals_cells(totals, i));
             cr_assert_eq(key[1], (uint64_t)(int64_t)(int32_t)key[1]);
-            counted += xtf_totals_cells(totals, i)[0];
+            counted += xtf_group_totals_cells(totals, i)[0];
         }
         cr_assert_eq(counted, rows->len);
     }
@@ -345,16 +345,16 @@ Test(summer, one_group_of_all_rows)
     g_autoptr(XtfSchema) schema = group_schema();
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     g_autoptr(GArray) rows = random_groups(random, 500);
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&schema->aggregates[1], 0);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[1], 0);
     uint64_t bytes = 0;
 
     xtf_summer_add(schema, &schema->aggregates[1], (const uint8_t *)rows->data, rows->len, NULL, NULL, totals, NULL);
     for (guint i = 0; i < rows->len; i++)
         if (g_array_index(rows, GroupRow, i).bytes != UINT32_MAX)
             bytes += g_array_index(rows, GroupRow, i).bytes;
-    cr_assert_eq(xtf_totals_n(totals), 1);
-    cr_assert_eq(xtf_totals_cells(totals, 0)[0], 500);
-    cr_assert_eq(xtf_totals_cells(totals, 0)[1], bytes);
+    cr_assert_eq(xtf_group_totals_n(totals), 1);
+    cr_assert_eq(xtf_group_totals_cells(totals, 0)[0], 500);
+    cr_assert_eq(xtf_group_totals_cells(totals, 0)[1], bytes);
 }
 
 Test(summer, the_key_of_a_row)

@@ -162,16 +162,16 @@ static void check_tuples(const XtfArray *array, const GArray *rows, const Wanted
 {
     GError *error = NULL;
     XtfGroupFilter filter = {match_wanted, wanted};
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[BY_TUPLE], depth);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[BY_TUPLE], depth);
     uint64_t all = 0, counted = 0;
 
-    cr_assert_good(xtf_array_sum(array, BY_TUPLE, wanted ? &filter : NULL, n1, n2, totals, &error), error);
+    cr_assert_good(xtf_array_totals(array, BY_TUPLE, wanted ? &filter : NULL, n1, n2, totals, &error), error);
     n2 = MIN(n2, rows->len);
     for (uint64_t n = n1; n < n2; n++)
         all += !wanted || wants(wanted, message(rows, n));
-    uint32_t step = MAX(1, xtf_totals_n(totals) / 50); /* of very many groups, some */
-    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
-        const uint64_t *key = xtf_totals_key(totals, i), *cells = xtf_totals_cells(totals, i);
+    uint32_t step = MAX(1, xtf_group_totals_n(totals) / 50); /* of very many groups, some */
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        const uint64_t *key = xtf_group_totals_key(totals, i), *cells = xtf_group_totals_cells(totals, i);
         uint64_t count = 0, bytes = 0, weight = 0;
         counted += cells[XTF_GROUP_ROWS];
         for (uint64_t n = n1; n < n2 && i % step == 0; n++) {
@@ -210,9 +210,9 @@ static double cell_value(unsigned type, uint64_t cell)
 static void check_metrics(const XtfArray *array, const GArray *rows, unsigned step, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[BY_METRIC], 2);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[BY_METRIC], 2);
 
-    cr_assert_good(xtf_array_sum(array, BY_METRIC, NULL, n1, n2, totals, &error), error);
+    cr_assert_good(xtf_array_totals(array, BY_METRIC, NULL, n1, n2, totals, &error), error);
     n2 = MIN(n2, rows->len);
     for (unsigned metric = 0; metric < 200; metric += step) {
         uint64_t key[] = {metric, metric % 3}, count = 0;
@@ -230,7 +230,7 @@ static void check_metrics(const XtfArray *array, const GArray *rows, unsigned st
             greatest = fmax(greatest, value);
             last = value;
         }
-        const uint64_t *cells = xtf_totals_find(totals, key);
+        const uint64_t *cells = xtf_group_totals_find(totals, key);
         cr_assert_eq(cells ? cells[0] : 0, count);
         if (cells && isnan(sum))
             cr_assert_eq(cells[1 + XTF_VALUE_SUM], UINT64_C(0x7ff8000000000000));
@@ -248,10 +248,10 @@ static void check_metrics(const XtfArray *array, const GArray *rows, unsigned st
 static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[OF_ALL], 0);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[OF_ALL], 0);
     uint64_t sum = 0, least = UINT64_MAX, greatest = 0, last = 0;
 
-    cr_assert_good(xtf_array_sum(array, OF_ALL, NULL, n1, n2, totals, &error), error);
+    cr_assert_good(xtf_array_totals(array, OF_ALL, NULL, n1, n2, totals, &error), error);
     n2 = MIN(n2, rows->len);
     for (uint64_t n = n1; n < n2; n++) {
         uint64_t bytes = message(rows, n)->bytes;
@@ -262,11 +262,11 @@ static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, ui
         greatest = MAX(greatest, bytes);
         last = bytes;
     }
-    cr_assert_eq(xtf_totals_n(totals), n1 < n2);
+    cr_assert_eq(xtf_group_totals_n(totals), n1 < n2);
     if (n1 >= n2)
         return;
     const uint64_t right[] = {n2 - n1, sum, least, greatest, last};
-    cr_assert_eq(memcmp(xtf_totals_cells(totals, 0), right, sizeof right), 0);
+    cr_assert_eq(memcmp(xtf_group_totals_cells(totals, 0), right, sizeof right), 0);
 }
 
 static void check_rank_and_select(const XtfArray *array, const GArray *rows, const Wanted *wanted, GRand *random)

@@ -30,14 +30,14 @@ static void add_naively(GArray *groups, const uint64_t *key, unsigned depth, con
         g_array_index(groups, Group, i).cells[c] += cells[c];
 }
 
-static void assert_same(const XtfTotals *totals, const GArray *groups, unsigned depth)
+static void assert_same(const XtfGroupTotals *totals, const GArray *groups, unsigned depth)
 {
-    cr_assert_eq(xtf_totals_n(totals), groups->len);
+    cr_assert_eq(xtf_group_totals_n(totals), groups->len);
     for (guint i = 0; i < groups->len; i++) {
         const Group *group = &g_array_index(groups, Group, i);
-        cr_assert_eq(memcmp(xtf_totals_key(totals, i), group->key, depth * sizeof(uint64_t)), 0);
-        cr_assert_eq(memcmp(xtf_totals_cells(totals, i), group->cells, sizeof group->cells), 0);
-        cr_assert_eq(xtf_totals_find(totals, group->key), xtf_totals_cells(totals, i));
+        cr_assert_eq(memcmp(xtf_group_totals_key(totals, i), group->key, depth * sizeof(uint64_t)), 0);
+        cr_assert_eq(memcmp(xtf_group_totals_cells(totals, i), group->cells, sizeof group->cells), 0);
+        cr_assert_eq(xtf_group_totals_find(totals, group->key), xtf_group_totals_cells(totals, i));
     }
 }
 
@@ -55,7 +55,7 @@ Test(totals, groups_of_every_depth)
 {
     for (uint32_t seed = 0; seed < 40; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-        g_autoptr(XtfTotals) full = xtf_totals_new(&pairs, 2);
+        g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&pairs, 2);
         GArray *naive[3];
 
         for (unsigned depth = 0; depth <= 2; depth++)
@@ -64,22 +64,22 @@ Test(totals, groups_of_every_depth)
             uint64_t key[2] = {(uint64_t)g_rand_int_range(random, 0, 5) << (seed % 3) * 20,
                                (uint64_t)(int64_t)g_rand_int_range(random, -100, 100)};
             uint64_t cells[2] = {1, g_rand_int(random)};
-            xtf_totals_add(full, key, cells);
+            xtf_group_totals_add(full, key, cells);
             for (unsigned depth = 0; depth <= 2; depth++)
                 add_naively(naive[depth], key, depth, cells);
         }
         for (unsigned depth = 0; depth <= 2; depth++) {
-            g_autoptr(XtfTotals) totals = xtf_totals_new(&pairs, depth);
-            xtf_totals_add_all(totals, full);
+            g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&pairs, depth);
+            xtf_group_totals_add_all(totals, full);
             assert_same(totals, naive[depth], depth);
-            xtf_totals_sort(totals);
+            xtf_group_totals_sort(totals);
             g_array_sort(naive[depth], compare_groups);
             assert_same(totals, naive[depth], depth);
-            xtf_totals_clear(totals);
-            cr_assert_eq(xtf_totals_n(totals), 0);
-            cr_assert_null(xtf_totals_find(totals, (const uint64_t[]){0, 0}));
-            xtf_totals_add_all(totals, full);
-            cr_assert_eq(xtf_totals_n(totals), naive[depth]->len);
+            xtf_group_totals_clear(totals);
+            cr_assert_eq(xtf_group_totals_n(totals), 0);
+            cr_assert_null(xtf_group_totals_find(totals, (const uint64_t[]){0, 0}));
+            xtf_group_totals_add_all(totals, full);
+            cr_assert_eq(xtf_group_totals_n(totals), naive[depth]->len);
             g_array_unref(naive[depth]);
         }
     }
@@ -87,25 +87,25 @@ Test(totals, groups_of_every_depth)
 
 Test(totals, of_nothing)
 {
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&pairs, 2);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&pairs, 2);
 
-    xtf_totals_sort(totals);
-    xtf_totals_clear(totals);
-    cr_assert_eq(xtf_totals_n(totals), 0);
-    cr_assert_null(xtf_totals_find(totals, (const uint64_t[]){0, 0}));
+    xtf_group_totals_sort(totals);
+    xtf_group_totals_clear(totals);
+    cr_assert_eq(xtf_group_totals_n(totals), 0);
+    cr_assert_null(xtf_group_totals_find(totals, (const uint64_t[]){0, 0}));
 }
 
 /* Ends without a beginning are rows of other keys too: without keys they would be counted twice. */
 Test(totals, frames_of_no_key_count_each_row_once)
 {
-    g_autoptr(XtfTotals) full = xtf_totals_new(&frames, 1), none = xtf_totals_new(&frames, 0);
+    g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&frames, 1), none = xtf_group_totals_new(&frames, 0);
     uint64_t keys[] = {3, XTF_FRAMES_BEFORE, 4};
 
     for (unsigned i = 0; i < 3; i++)
-        xtf_totals_add(full, &keys[i], (const uint64_t[]){10, 20, 30, 40});
-    xtf_totals_add_all(none, full);
-    cr_assert_eq(xtf_totals_n(none), 1);
-    cr_assert_arr_eq(xtf_totals_cells(none, 0), ((const uint64_t[]){20, 40, 60, 80}), 4 * sizeof(uint64_t));
+        xtf_group_totals_add(full, &keys[i], (const uint64_t[]){10, 20, 30, 40});
+    xtf_group_totals_add_all(none, full);
+    cr_assert_eq(xtf_group_totals_n(none), 1);
+    cr_assert_arr_eq(xtf_group_totals_cells(none, 0), ((const uint64_t[]){20, 40, 60, 80}), 4 * sizeof(uint64_t));
 }
 
 /* What groups of fewer keys cannot know is 0: what was last, and what values of several types add up to. */
@@ -125,15 +125,16 @@ Test(totals, fewer_keys_know_less)
 
     plain.typed_by = plain.typed_values = 0;
     plain.reals = 0;
-    g_autoptr(XtfTotals) full = xtf_totals_new(&typed, 2), less = xtf_totals_new(&typed, 1);
-    g_autoptr(XtfTotals) full_plain = xtf_totals_new(&plain, 2), less_plain = xtf_totals_new(&plain, 1);
+    g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&typed, 2), less = xtf_group_totals_new(&typed, 1);
+    g_autoptr(XtfGroupTotals) full_plain = xtf_group_totals_new(&plain, 2),
+                              less_plain = xtf_group_totals_new(&plain, 1);
     for (uint64_t key = 0; key < 3; key += 2) {
-        xtf_totals_add(full, (const uint64_t[]){7, key}, cells);
-        xtf_totals_add(full_plain, (const uint64_t[]){7, key}, cells);
+        xtf_group_totals_add(full, (const uint64_t[]){7, key}, cells);
+        xtf_group_totals_add(full_plain, (const uint64_t[]){7, key}, cells);
     }
-    xtf_totals_add_all(less, full);
-    xtf_totals_add_all(less_plain, full_plain);
-    cr_assert_arr_eq(xtf_totals_cells(full, 1), cells, sizeof cells);
-    cr_assert_arr_eq(xtf_totals_cells(less, 0), ((const uint64_t[]){6, 0, 0, 0, 0}), sizeof cells);
-    cr_assert_arr_eq(xtf_totals_cells(less_plain, 0), ((const uint64_t[]){6, 120, 10, 30, 0}), sizeof cells);
+    xtf_group_totals_add_all(less, full);
+    xtf_group_totals_add_all(less_plain, full_plain);
+    cr_assert_arr_eq(xtf_group_totals_cells(full, 1), cells, sizeof cells);
+    cr_assert_arr_eq(xtf_group_totals_cells(less, 0), ((const uint64_t[]){6, 0, 0, 0, 0}), sizeof cells);
+    cr_assert_arr_eq(xtf_group_totals_cells(less_plain, 0), ((const uint64_t[]){6, 120, 10, 30, 0}), sizeof cells);
 }

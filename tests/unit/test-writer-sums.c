@@ -386,20 +386,21 @@ static void assert_sums(const char *path, const XtfSchema *schema, const GArray 
         to += (guint)g_rand_int_range(random, 0, (gint32)(rows->len - from));
         for (unsigned which = 0; which < schema->n_aggregates; which++) {
             const XtfAggregate *sums = &schema->aggregates[which];
-            g_autoptr(XtfTotals) all = xtf_totals_new(sums, sums->n_keys), part = xtf_totals_new(sums, sums->n_keys);
-            g_autoptr(XtfTotals) found = xtf_totals_new(sums, sums->n_keys);
+            g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(sums, sums->n_keys),
+                                      part = xtf_group_totals_new(sums, sums->n_keys);
+            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(sums, sums->n_keys);
             XtfFrameStack stack;
             xtf_frame_stack_init(&stack);
             xtf_summer_add(schema, sums, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
             xtf_summer_add(schema, sums, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from, &stack, NULL,
                            part, NULL);
             xtf_frame_stack_clear(&stack);
-            cr_assert_good(xtf_array_sum(&array, which, NULL, from, to, found, &error), error);
-            xtf_totals_sort(part);
-            xtf_totals_sort(found);
-            cr_assert_eq(xtf_totals_n(part), xtf_totals_n(found));
-            for (uint32_t g = 0; g < xtf_totals_n(part); g++)
-                cr_assert_eq(memcmp(xtf_totals_key(part, g), xtf_totals_key(found, g),
+            cr_assert_good(xtf_array_totals(&array, which, NULL, from, to, found, &error), error);
+            xtf_group_totals_sort(part);
+            xtf_group_totals_sort(found);
+            cr_assert_eq(xtf_group_totals_n(part), xtf_group_totals_n(found));
+            for (uint32_t g = 0; g < xtf_group_totals_n(part); g++)
+                cr_assert_eq(memcmp(xtf_group_totals_key(part, g), xtf_group_totals_key(found, g),
                                     (sums->n_keys + xtf_aggregate_n_cells(sums)) * sizeof(uint64_t)),
                              0);
         }

@@ -11,7 +11,7 @@
  *         matcher = xtf_matcher_new(guide, selection, schema, sums, error);
  *         XtfFilter filter = {matcher, proc};
  *         XtfGroupFilter group = xtf_filter_groups(&filter);
- *         xtf_array_sum(array, sums, &group, n1, n2, totals, error);
+ *         xtf_array_totals(array, sums, &group, n1, n2, totals, error);
  *     }
  *
  * Matchers are immutable: any thread may use them.

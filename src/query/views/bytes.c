@@ -77,9 +77,9 @@ static Sum sum_up(const XtfTally *tally, bool collectives)
     const XtfMeasure *measure = tally->measure;
     Sum sum = {0};
 
-    for (uint32_t i = 0; tally->totals && i < xtf_totals_n(tally->totals); i++) {
-        const uint64_t *cells = xtf_totals_cells(tally->totals, i);
-        if (collectives && !ends_collective(measure, xtf_totals_key(tally->totals, i)))
+    for (uint32_t i = 0; tally->totals && i < xtf_group_totals_n(tally->totals); i++) {
+        const uint64_t *cells = xtf_group_totals_cells(tally->totals, i);
+        if (collectives && !ends_collective(measure, xtf_group_totals_key(tally->totals, i)))
             continue;
         sum.rows += cells[XTF_GROUP_ROWS];
         sum.bytes += cells[measure->bytes];
@@ -118,7 +118,7 @@ static bool count_process(Count *count, const XtfGuide *guide, const XtfRoster *
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
         if (count->tallies[i].totals)
-            xtf_totals_clear(count->tallies[i].totals);
+            xtf_group_totals_clear(count->tallies[i].totals);
     }
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
         if (!xtf_holding_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error))

@@ -129,12 +129,12 @@ static bool add_sums(Histogram *histogram, const XtfSpan *span, unsigned type, u
     XtfTally *tally = &histogram->tallies[type];
     const uint64_t *cells;
 
-    xtf_totals_clear(tally->totals);
+    xtf_group_totals_clear(tally->totals);
     if (!xtf_tally_add_rows(tally, &span->array, span->filter.proc, lo, hi, error))
         return false;
-    if (!xtf_totals_n(tally->totals))
+    if (!xtf_group_totals_n(tally->totals))
         return true;
-    cells = xtf_totals_cells(tally->totals, 0);
+    cells = xtf_group_totals_cells(tally->totals, 0);
     if (type == CALLS) {
         slice->calls += cells[XTF_FRAMES_BEGUN];
     } else {

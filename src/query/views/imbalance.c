@@ -90,9 +90,9 @@ typedef struct {
 
 static void add_totals(const XtfTimes *times, Spent *spent)
 {
-    for (uint32_t i = 0; i < xtf_totals_n(times->totals); i++) {
-        uint64_t place = xtf_region_place(&times->regions, *xtf_totals_key(times->totals, i));
-        uint64_t ticks = xtf_totals_cells(times->totals, i)[XTF_FRAMES_EXCLUSIVE];
+    for (uint32_t i = 0; i < xtf_group_totals_n(times->totals); i++) {
+        uint64_t place = xtf_region_place(&times->regions, *xtf_group_totals_key(times->totals, i));
+        uint64_t ticks = xtf_group_totals_cells(times->totals, i)[XTF_FRAMES_EXCLUSIVE];
         if (!ticks || place >= times->regions.n)
             continue;
         if (!spent->ticks[place])

@@ -16,14 +16,14 @@ bool xtf_tally_init(XtfTally *tally, XtfGuide *guide, const XtfSelection *select
         !(tally->matcher = xtf_matcher_new(guide, selection, measure->schema, measure->number, error)))
         return false;
     if (measure->aggregate)
-        tally->totals = xtf_totals_new(measure->aggregate, depth);
+        tally->totals = xtf_group_totals_new(measure->aggregate, depth);
     return true;
 }
 
 void xtf_tally_finish(XtfTally *tally)
 {
     g_clear_pointer(&tally->matcher, xtf_matcher_free);
-    g_clear_pointer(&tally->totals, xtf_totals_free);
+    g_clear_pointer(&tally->totals, xtf_group_totals_free);
 }
 
 bool xtf_tally_add_rows(XtfTally *tally, const XtfArray *array, uint64_t proc, uint64_t lo, uint64_t hi, GError **error)
@@ -35,7 +35,8 @@ bool xtf_tally_add_rows(XtfTally *tally, const XtfArray *array, uint64_t proc, u
         return true;
     if (tally->matcher)
         groups = xtf_filter_groups(&filter);
-    return xtf_array_sum(array, tally->measure->number, tally->matcher ? &groups : NULL, lo, hi, tally->totals, error);
+    return xtf_array_totals(array, tally->measure->number, tally->matcher ? &groups : NULL, lo, hi, tally->totals,
+                            error);
 }
 
 bool xtf_tally_add_holding(XtfTally *tally, const XtfHolding *holding, GError **error)

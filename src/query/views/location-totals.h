@@ -12,7 +12,7 @@ typedef struct {
     const XtfSelection *selection; /* borrowed */
     bool nothing;                  /* the selection leaves no row of the type */
     XtfMatcher *matcher;           /* NULL: all of them */
-    XtfTotals *totals;             /* of what was added since they were cleared */
+    XtfGroupTotals *totals;        /* of what was added since they were cleared */
 } XtfTally;
 
 /* With totals by the first `depth` keys. */

@@ -148,19 +148,19 @@ static bool find_peer(const Count *count, const uint64_t *key, uint64_t from, ui
 static bool count_process(Count *count, XtfGuide *guide, const XtfRosterProc *proc, GError **error)
 {
     const XtfRoster *roster = count->roster;
-    XtfTotals *totals = count->tally.totals;
+    XtfGroupTotals *totals = count->tally.totals;
     uint64_t peer;
 
     memset(count->cells, 0, count->peers->len * sizeof *count->cells);
-    xtf_totals_clear(totals);
+    xtf_group_totals_clear(totals);
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
         if (!xtf_holding_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error) ||
             !xtf_tally_add_holding(&count->tally, &count->holding, error))
             return false;
     }
-    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
-        if (find_peer(count, xtf_totals_key(totals, i), proc->proc, &peer))
-            add_to_peer(count, peer, xtf_totals_cells(totals, i));
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        if (find_peer(count, xtf_group_totals_key(totals, i), proc->proc, &peer))
+            add_to_peer(count, peer, xtf_group_totals_cells(totals, i));
     }
     return true;
 }

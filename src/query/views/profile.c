@@ -46,9 +46,9 @@ static int compare_entries(const void *a, const void *b)
 
 static void add_totals(const XtfTimes *times, Entry *entries)
 {
-    for (uint32_t i = 0; i < xtf_totals_n(times->totals); i++) {
-        uint64_t place = xtf_region_place(&times->regions, *xtf_totals_key(times->totals, i));
-        const uint64_t *cells = xtf_totals_cells(times->totals, i);
+    for (uint32_t i = 0; i < xtf_group_totals_n(times->totals); i++) {
+        uint64_t place = xtf_region_place(&times->regions, *xtf_group_totals_key(times->totals, i));
+        const uint64_t *cells = xtf_group_totals_cells(times->totals, i);
         if (place >= xtf_regions_n_places(&times->regions))
             continue;
         entries[place].calls += cells[XTF_FRAMES_BEGUN];

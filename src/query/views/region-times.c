@@ -20,14 +20,14 @@ bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *se
     xtf_measure_frames(&times->frames, formats->guide);
     if (!times->locations || !xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
         return false;
-    times->totals = xtf_totals_new(times->frames.aggregate, 1);
+    times->totals = xtf_group_totals_new(times->frames.aggregate, 1);
     return true;
 }
 
 void xtf_times_finish(XtfTimes *times)
 {
     xtf_holding_finish(&times->holding);
-    g_clear_pointer(&times->totals, xtf_totals_free);
+    g_clear_pointer(&times->totals, xtf_group_totals_free);
 }
 
 bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error)
@@ -37,7 +37,7 @@ bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *t
     const XtfArray *calls;
 
     *ticks = 0;
-    xtf_totals_clear(times->totals);
+    xtf_group_totals_clear(times->totals);
     if (!xtf_holding_load(holding, times->guide, location, error))
         return false;
     if (!(calls = xtf_holding_array(holding, times->frames.schema)))

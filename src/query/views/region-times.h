@@ -13,7 +13,7 @@ typedef struct {
     XtfMeasure frames;
     XtfRegions regions;
     XtfHolding holding;
-    XtfTotals *totals; /* of the location that was measured last, by region */
+    XtfGroupTotals *totals; /* of the location that was measured last, by region */
 } XtfTimes;
 
 bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error);

@@ -192,16 +192,16 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
                       GError **error)
 {
     const XtfMeasure *measure = collection->measure;
-    const XtfTotals *totals = collection->tally.totals;
+    const XtfGroupTotals *totals = collection->tally.totals;
     unsigned n_found = 0;
     uint64_t place;
 
     collection->slices++;
-    xtf_totals_clear(collection->tally.totals);
+    xtf_group_totals_clear(collection->tally.totals);
     if (!xtf_tally_add_rows(&collection->tally, array, collection->holding.location->proc, lo, hi, error))
         return false;
-    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
-        const uint64_t *key = xtf_totals_key(totals, i), *cells = xtf_totals_cells(totals, i);
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        const uint64_t *key = xtf_group_totals_key(totals, i), *cells = xtf_group_totals_cells(totals, i);
         const uint64_t *value = cells + 1; /* the first of the value fields */
         XtfSeriesPart part = {kind_of(measure, key[measure->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
                               value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
@@ -212,8 +212,8 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
     }
     if (n_found && !walk_back(collection, array, slice, lo, hi, n_found, error))
         return false;
-    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
-        uint64_t metric = xtf_totals_key(totals, i)[measure->metric];
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        uint64_t metric = xtf_group_totals_key(totals, i)[measure->metric];
         if (find_place(collection, metric, &place) && collection->looked_for[place] != collection->slices &&
             !look_up_last(collection, array, slice, metric, hi, error))
             return false;

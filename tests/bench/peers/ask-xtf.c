@@ -22,13 +22,13 @@ static unsigned sums_of(const XtfSchema *schema, XtfAggregateKind kind)
 static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
 {
     unsigned index = sums_of(array->schema, XTF_AGGREGATE_FRAMES);
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[index], 1);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 1);
     uint64_t result = 0;
 
-    bench_check(xtf_array_sum(array, index, NULL, lo, hi, totals, error), *error, "calls by region");
-    for (uint32_t i = 0; i < xtf_totals_n(totals); i++) {
-        uint64_t begun = xtf_totals_cells(totals, i)[XTF_FRAMES_BEGUN];
-        if (*xtf_totals_key(totals, i) != XTF_FRAMES_BEFORE)
+    bench_check(xtf_array_totals(array, index, NULL, lo, hi, totals, error), *error, "calls by region");
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        uint64_t begun = xtf_group_totals_cells(totals, i)[XTF_FRAMES_BEGUN];
+        if (*xtf_group_totals_key(totals, i) != XTF_FRAMES_BEFORE)
             result += begun * begun;
     }
     return result;
@@ -37,10 +37,10 @@ static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GErro
 static uint64_t sum_bytes(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
 {
     unsigned index = sums_of(array->schema, XTF_AGGREGATE_GROUPS);
-    g_autoptr(XtfTotals) totals = xtf_totals_new(&array->schema->aggregates[index], 0);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 0);
 
-    bench_check(xtf_array_sum(array, index, NULL, lo, hi, totals, error), *error, "bytes");
-    return xtf_totals_n(totals) ? xtf_totals_cells(totals, 0)[1 + XTF_VALUE_SUM] : 0;
+    bench_check(xtf_array_totals(array, index, NULL, lo, hi, totals, error), *error, "bytes");
+    return xtf_group_totals_n(totals) ? xtf_group_totals_cells(totals, 0)[1 + XTF_VALUE_SUM] : 0;
 }
 
 static uint64_t ask(void *self, const Question *question)

@@ -3,7 +3,7 @@
 #include "libxtf/aggregate/frames.h"
 
 typedef struct {
-    const XtfWalkLeaf *leaf;
+    const XtfDescentLeaf *leaf;
     unsigned index;
 } DigestSource;
 
@@ -45,7 +45,7 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     XtfPageView rows;
     XtfFrameStack stack;
 
-    if (!xtf_walk_rows(source->leaf, &rows, error))
+    if (!xtf_descent_leaf_rows(source->leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
     bool good = (array->schema->aggregates[source->index].kind != XTF_AGGREGATE_FRAMES ||
@@ -58,7 +58,7 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     return good && *data;
 }
 
-XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned index, GError **error)
+XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError **error)
 {
     const XtfArray *array = leaf->array;
     DigestSource source = {.leaf = leaf, .index = index};

@@ -13,11 +13,11 @@ enum { XTF_CHUNK_ROWS = 64 };
 /* Whether going through the rows is as good as a digest. It is for an array that is one small leaf: a trace of very
  * many locations has mostly such, each looked at once, and to make a digest takes ten times as long as to read the
  * rows. */
-static inline bool xtf_leaf_needs_no_digest(const XtfWalkLeaf *leaf)
+static inline bool xtf_leaf_needs_no_digest(const XtfDescentLeaf *leaf)
 {
     enum { FEW_ROWS = 1024 };
     return leaf->first_n == 0 && leaf->end <= FEW_ROWS;
 }
 
 /* The lists of a leaf's chunks, pinned: block->data is an XtfSumLists. The caller puts the block back. */
-XtfBlock *xtf_leaf_digest_get(const XtfWalkLeaf *leaf, unsigned index, GError **error);
+XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError **error);

@@ -68,7 +68,7 @@ static bool find_below(const XtfArray *array, unsigned index, XtfFrameStack *sta
 }
 
 /* The frames of the snapshot that the index has for a leaf. */
-static bool load_snapshot(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
+static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
     if (!leaf->parent) { /* the leaf begins with row 0 */
         g_array_set_size(stack->frames, 0);
@@ -83,7 +83,7 @@ static bool load_snapshot(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack
     return find_below(leaf->array, index, stack, error);
 }
 
-bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
+bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
     if (!load_snapshot(leaf, index, stack, error))
         return false;
@@ -108,7 +108,7 @@ static void put_below(XtfFrameStack *stack, const GArray *found)
 
 /* The frames around row `below` - 1 and it, as far as its leaf and the leaf's snapshot tell; from the top down. What is
  * still below is what it gives back in *below. */
-static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned index, const XtfPageView *rows, GArray *found,
+static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, GArray *found,
                            uint64_t *below, GError **error)
 {
     const XtfArray *array = leaf->array;
@@ -126,7 +126,8 @@ static bool follow_in_leaf(const XtfWalkLeaf *leaf, unsigned index, const XtfPag
 }
 
 /* Where the snapshot before a leaf has the frame of row `below` - 1: that one and all below it. */
-static bool follow_in_snapshot(const XtfWalkLeaf *leaf, unsigned index, GArray *found, uint64_t *below, GError **error)
+static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, GArray *found, uint64_t *below,
+                               GError **error)
 {
     XtfFrameStack snapshot;
 
@@ -150,17 +151,18 @@ static bool deepen(XtfFrameStack *stack, void *data, GError **error)
 {
     const XtfFramesBelow *context = data;
     uint64_t below = stack->below;
-    g_auto(XtfWay) way = {0};
+    g_auto(XtfDescent) descent = {0};
     XtfPageView rows;
 
     if (stack->frames->len > 0 && below > g_array_index(stack->frames, XtfOpenFrame, 0).row)
         return xtf_damaged(error, "array %u: the frame around row %" PRIu64 " begins behind it", context->array->id,
                            g_array_index(stack->frames, XtfOpenFrame, 0).row);
-    if (!xtf_way_find(context->array, below - 1, &way, error) || !xtf_walk_rows(&way.leaf, &rows, error))
+    if (!xtf_descent_find(context->array, below - 1, &descent, error) ||
+        !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    bool good = follow_in_leaf(&way.leaf, context->index, &rows, found, &below, error) &&
-                (below == 0 || follow_in_snapshot(&way.leaf, context->index, found, &below, error));
+    bool good = follow_in_leaf(&descent.leaf, context->index, &rows, found, &below, error) &&
+                (below == 0 || follow_in_snapshot(&descent.leaf, context->index, found, &below, error));
     xtf_cache_put(context->array->trace->cache, rows.block);
     if (!good)
         return false;
@@ -175,7 +177,7 @@ void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigne
 }
 
 /* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
-static bool begin_in_leaf(const XtfWalkLeaf *leaf, unsigned index, uint64_t within, XtfFrameStack *stack,
+static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, uint64_t within, XtfFrameStack *stack,
                           uint32_t *from, GError **error)
 {
     *from = 0;
@@ -196,20 +198,20 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
 {
     const XtfSchema *schema = array->schema;
     XtfCache *cache = array->trace->cache;
-    g_auto(XtfWay) way = {0};
+    g_auto(XtfDescent) descent = {0};
     XtfFramesBelow below;
     XtfPageView rows;
     uint32_t from;
 
-    if (!xtf_way_find(array, MIN(n, array->n_rows - 1), &way, error))
+    if (!xtf_descent_find(array, MIN(n, array->n_rows - 1), &descent, error))
         return false;
-    uint64_t within = n - way.leaf.first_n;
-    if (!begin_in_leaf(&way.leaf, index, within, stack, &from, error))
+    uint64_t within = n - descent.leaf.first_n;
+    if (!begin_in_leaf(&descent.leaf, index, within, stack, &from, error))
         return false;
     if (from == within)
         return true;
 
-    if (!xtf_walk_rows(&way.leaf, &rows, error))
+    if (!xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     xtf_frames_below_init(&below, array, index);

@@ -7,7 +7,7 @@
 #include "libxtf/tree/descent.h"
 
 /* The stack before a leaf's first row: the innermost frames, as many as the index stores. `stack` is initialised. */
-bool xtf_frames_before_leaf(const XtfWalkLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
+bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
 
 /* The stack before row n, at most n_rows: its innermost frames, as many as are known without another leaf. */
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error);

@@ -21,7 +21,7 @@
 
 /* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`; or, where chunks are NULL, in an
  * array of no other leaf, from its beginning. All count from the leaf's first. */
-static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLists *chunks, uint32_t start,
+static bool add_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfSumLists *chunks, uint32_t start,
                      uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
@@ -31,7 +31,7 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
     XtfPageView rows;
     bool good = true;
 
-    if (!xtf_walk_rows(leaf, &rows, error))
+    if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
     xtf_frames_below_init(&below, query->array, query->index);
@@ -52,12 +52,12 @@ static bool add_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
     return good;
 }
 
-static bool count_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint32_t from, uint32_t to, GError **error)
+static bool count_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     XtfPageView rows;
 
-    if (!xtf_walk_rows(leaf, &rows, error))
+    if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     for (uint32_t i = from; i < to; i++)
         query->count +=
@@ -67,8 +67,8 @@ static bool count_rows(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint32_t fro
 }
 
 /* Adds rows [from, to) of a leaf, which count from its first, all in one chunk and not the whole of it; or none. */
-static bool add_part(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLists *chunks, uint32_t from, uint32_t to,
-                     GError **error)
+static bool add_part(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfSumLists *chunks, uint32_t from,
+                     uint32_t to, GError **error)
 {
     if (from >= to)
         return true;
@@ -78,7 +78,7 @@ static bool add_part(XtfSumQuery *query, const XtfWalkLeaf *leaf, const XtfSumLi
 }
 
 /* Adds rows [n1, n2) of a leaf. */
-static bool add_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
+static bool add_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
 {
     if (xtf_leaf_needs_no_digest(leaf))
         return add_part(query, leaf, NULL, (uint32_t)n1, (uint32_t)n2, error);
@@ -110,29 +110,29 @@ static bool add_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t n1, u
     return good;
 }
 
-static bool add_page(XtfSumQuery *query, const XtfWalkPage *page, uint64_t n1, uint64_t n2, GError **error);
+static bool add_page(XtfSumQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
 
 /* Adds those of rows [n1, n2) that lie below a child. */
-static bool add_child(XtfSumQuery *query, const XtfWalkPage *page, uint32_t slot, uint64_t n1, uint64_t n2,
+static bool add_child(XtfSumQuery *query, const XtfDescentPage *page, uint32_t slot, uint64_t n1, uint64_t n2,
                       GError **error)
 {
-    n1 = MAX(n1, xtf_walk_start(page, slot));
-    n2 = MIN(n2, xtf_walk_end(page, slot));
+    n1 = MAX(n1, xtf_descent_child_start(page, slot));
+    n2 = MIN(n2, xtf_descent_child_end(page, slot));
     if (page->level == 1) {
-        XtfWalkLeaf leaf;
-        xtf_walk_leaf(page, slot, &leaf);
+        XtfDescentLeaf leaf;
+        xtf_descent_leaf(page, slot, &leaf);
         return add_leaf(query, &leaf, n1, n2, error);
     }
-    XtfWalkPage child;
-    if (!xtf_walk_down(page, slot, &child, error))
+    XtfDescentPage child;
+    if (!xtf_descent_enter(page, slot, &child, error))
         return false;
     bool good = add_page(query, &child, n1, n2, error);
-    xtf_walk_leave(&child);
+    xtf_descent_leave(&child);
     return good;
 }
 
 /* Adds children [first, last) whole: by lists as far as they tell what is asked, else by going down. */
-static bool add_children(XtfSumQuery *query, const XtfWalkPage *page, uint32_t first, uint32_t last, GError **error)
+static bool add_children(XtfSumQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last, GError **error)
 {
     if (first >= last)
         return true;
@@ -160,12 +160,12 @@ static bool add_children(XtfSumQuery *query, const XtfWalkPage *page, uint32_t f
 }
 
 /* Adds rows [n1, n2), at least one, all below the page. */
-static bool add_page(XtfSumQuery *query, const XtfWalkPage *page, uint64_t n1, uint64_t n2, GError **error)
+static bool add_page(XtfSumQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error)
 {
-    uint32_t left = xtf_walk_slot(page, n1), right = xtf_walk_slot(page, n2 - 1);
+    uint32_t left = xtf_descent_child_of_row(page, n1), right = xtf_descent_child_of_row(page, n2 - 1);
     bool open_child = page->open && right + 1 == page->page.count;
-    uint32_t first = left + (n1 > xtf_walk_start(page, left)); /* whole children, told: [first, last) */
-    uint32_t last = right + (n2 == xtf_walk_end(page, right) && !open_child);
+    uint32_t first = left + (n1 > xtf_descent_child_start(page, left)); /* whole children, told: [first, last) */
+    uint32_t last = right + (n2 == xtf_descent_child_end(page, right) && !open_child);
 
     if (first > left && !add_child(query, page, left, n1, n2, error))
         return false;
@@ -186,12 +186,12 @@ static bool run(XtfSumQuery *query, uint64_t n1, uint64_t n2, GError **error)
     if (!query->edge)
         return false;
     if (array->height == 1) {
-        XtfWalkLeaf leaf;
-        xtf_walk_root_leaf(array, query->edge, &leaf);
+        XtfDescentLeaf leaf;
+        xtf_descent_root_leaf(array, query->edge, &leaf);
         good = add_leaf(query, &leaf, n1, n2, error);
     } else {
-        XtfWalkPage root;
-        xtf_walk_root_page(array, query->edge, &root);
+        XtfDescentPage root;
+        xtf_descent_root_page(array, query->edge, &root);
         good = add_page(query, &root, n1, n2, error);
     }
     xtf_cache_put(array->trace->cache, query->edge);

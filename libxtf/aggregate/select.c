@@ -28,13 +28,13 @@ static bool list_holds(XtfPageSums *page, const XtfLists *of, uint32_t list, Sel
     return false;
 }
 
-static bool select_row(const XtfSumQuery *query, const XtfWalkLeaf *leaf, uint64_t from, Selection *selection,
+static bool select_row(const XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t from, Selection *selection,
                        GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     XtfPageView rows;
 
-    if (!xtf_walk_rows(leaf, &rows, error))
+    if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     for (uint64_t i = from; i < rows.count && !selection->found; i++) {
         if (!xtf_row_matches(schema, query->index, query->filter, rows.payload + i * schema->row_size))
@@ -66,7 +66,7 @@ static uint32_t select_list(XtfPageSums *page, uint32_t i, uint32_t end, Selecti
     return end;
 }
 
-static bool select_in_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, Selection *selection, GError **error)
+static bool select_in_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
     XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
     XtfPageSums aggregate;
@@ -81,26 +81,26 @@ static bool select_in_leaf(XtfSumQuery *query, const XtfWalkLeaf *leaf, Selectio
     return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
 }
 
-static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selection *selection, GError **error);
+static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selection *selection, GError **error);
 
-static bool select_in_child(XtfSumQuery *query, const XtfWalkPage *page, uint32_t slot, Selection *selection,
+static bool select_in_child(XtfSumQuery *query, const XtfDescentPage *page, uint32_t slot, Selection *selection,
                             GError **error)
 {
     if (page->level == 1) {
-        XtfWalkLeaf leaf;
-        xtf_walk_leaf(page, slot, &leaf);
+        XtfDescentLeaf leaf;
+        xtf_descent_leaf(page, slot, &leaf);
         return select_in_leaf(query, &leaf, selection, error);
     }
-    XtfWalkPage child;
-    if (!xtf_walk_down(page, slot, &child, error))
+    XtfDescentPage child;
+    if (!xtf_descent_enter(page, slot, &child, error))
         return false;
     bool good = select_in_page(query, &child, selection, error);
-    xtf_walk_leave(&child);
+    xtf_descent_leave(&child);
     return good;
 }
 
 /* Goes into the child whose list holds the row, and into those whose list does not tell, one after another. */
-static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selection *selection, GError **error)
+static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
     XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
     XtfPageSums aggregate;
@@ -117,7 +117,8 @@ static bool select_in_page(XtfSumQuery *query, const XtfWalkPage *page, Selectio
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)
             good = xtf_damaged(error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their sums say",
-                               query->array->id, page->level, xtf_walk_start(page, i), xtf_walk_end(page, i));
+                               query->array->id, page->level, xtf_descent_child_start(page, i),
+                               xtf_descent_child_end(page, i));
     }
     xtf_page_sums_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, table);
@@ -139,12 +140,12 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
     if (!query.edge)
         return false;
     if (array->height == 1) {
-        XtfWalkLeaf leaf;
-        xtf_walk_root_leaf(array, query.edge, &leaf);
+        XtfDescentLeaf leaf;
+        xtf_descent_root_leaf(array, query.edge, &leaf);
         good = select_in_leaf(&query, &leaf, &selection, error);
     } else {
-        XtfWalkPage root;
-        xtf_walk_root_page(array, query.edge, &root);
+        XtfDescentPage root;
+        xtf_descent_root_page(array, query.edge, &root);
         good = select_in_page(&query, &root, &selection, error);
     }
     xtf_cache_put(array->trace->cache, query.edge);

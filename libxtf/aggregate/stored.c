@@ -10,7 +10,7 @@
 /* What is to be decoded, and where it lies. */
 typedef struct {
     const XtfArray *array;
-    const XtfWalkPage *walk;
+    const XtfDescentPage *walk;
     const XtfPageView *page; /* the same one */
     unsigned index, level;
     bool open;
@@ -147,7 +147,7 @@ static const char *list_totals(const TableSource *source, XtfSumListsMaker *make
         read_totals(schema, aggregate, rows, &groups[0]);
     for (uint32_t child = 0; child < n_told(source); child++) {
         const Totals *before = NULL;
-        uint64_t uncounted = xtf_walk_end(source->walk, child) - xtf_walk_start(source->walk, child);
+        uint64_t uncounted = xtf_descent_child_end(source->walk, child) - xtf_descent_child_start(source->walk, child);
         xtf_sum_lists_maker_next(maker);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const Totals *group = &groups[row % 2];
@@ -337,7 +337,7 @@ static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
     return true;
 }
 
-XtfBlock *xtf_stored_totals_get(const XtfWalkPage *walk, unsigned index, GError **error)
+XtfBlock *xtf_stored_totals_get(const XtfDescentPage *walk, unsigned index, GError **error)
 {
     const XtfArray *array = walk->array;
     const XtfPageView *page = &walk->page;

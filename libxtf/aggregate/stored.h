@@ -13,4 +13,4 @@
 
 /* The lists of a page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has entries,
  * the last one of an open page empty. The caller puts the block back. */
-XtfBlock *xtf_stored_totals_get(const XtfWalkPage *page, unsigned index, GError **error);
+XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GError **error);

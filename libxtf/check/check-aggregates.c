@@ -37,7 +37,7 @@ static void stop(SumsWalk *walk, const GError *error)
     walk->stopped = true;
 }
 
-static void child_problem(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const char *what)
+static void child_problem(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *what)
 {
     const XtfTrace *trace = walk->array->trace;
     uint64_t first = trace->catalog.segments[walk->array->segment].first_page;
@@ -47,7 +47,7 @@ static void child_problem(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot
             : g_strdup_printf("page %" PRIu64, page->page.block->offset / trace->superblock.info.page_size - first);
 
     problem(walk, "array %u, %s, level %u: sums of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
-            where, page->level, slot, xtf_walk_start(page, slot), xtf_walk_end(page, slot), what);
+            where, page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
 }
 
 static double real(uint64_t bits)
@@ -104,7 +104,7 @@ static XtfGroupTotals *coarse_copy(const XtfGroupTotals *totals, unsigned depth)
 }
 
 /* Compares what is stored of a child with what its rows add up to. */
-static void compare_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const XtfSumLists *stored,
+static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfSumLists *stored,
                           const XtfGroupTotals *totals)
 {
     uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
@@ -123,7 +123,7 @@ static void compare_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot
 }
 
 /* Compares what is stored of the stack before a leaf with what the rows before leave. */
-static void compare_stack(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot, const XtfSumLists *stored)
+static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfSumLists *stored)
 {
     XtfFrameStack stack;
 
@@ -143,7 +143,7 @@ static void compare_stack(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot
 }
 
 /* Adds up a leaf's rows. */
-static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfGroupTotals *totals)
+static void pass_leaf(SumsWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
     XtfPageView rows;
@@ -152,7 +152,7 @@ static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfGroupTotals *t
         walk->stopped = true;
         return;
     }
-    if (!xtf_walk_rows(leaf, &rows, &error)) {
+    if (!xtf_descent_leaf_rows(leaf, &rows, &error)) {
         stop(walk, error);
         return;
     }
@@ -160,27 +160,27 @@ static void pass_leaf(SumsWalk *walk, const XtfWalkLeaf *leaf, XtfGroupTotals *t
     xtf_cache_put(walk->array->trace->cache, rows.block);
 }
 
-static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page);
+static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfDescentPage *page);
 
-static XtfGroupTotals *pass_child(SumsWalk *walk, const XtfWalkPage *page, uint32_t slot)
+static XtfGroupTotals *pass_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot)
 {
     g_autoptr(GError) error = NULL;
     XtfGroupTotals *totals;
 
     if (page->level == 1) {
-        XtfWalkLeaf leaf;
+        XtfDescentLeaf leaf;
         totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
-        xtf_walk_leaf(page, slot, &leaf);
+        xtf_descent_leaf(page, slot, &leaf);
         pass_leaf(walk, &leaf, totals);
         return totals;
     }
-    XtfWalkPage child;
-    if (!xtf_walk_down(page, slot, &child, &error)) {
+    XtfDescentPage child;
+    if (!xtf_descent_enter(page, slot, &child, &error)) {
         stop(walk, error);
         return xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     }
     totals = pass_page(walk, &child);
-    xtf_walk_leave(&child);
+    xtf_descent_leave(&child);
     return totals;
 }
 
@@ -203,7 +203,7 @@ static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
 }
 
 /* Passes all rows below a page and compares what is stored with it; gives what they add up to. */
-static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfWalkPage *page)
+static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
     XtfGroupTotals *sum = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
@@ -235,8 +235,8 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
         check->problem(error->message, check->data);
         return;
     }
-    XtfWalkPage root;
-    xtf_walk_root_page(array, edge, &root);
+    XtfDescentPage root;
+    xtf_descent_root_page(array, edge, &root);
     bool stopped = false;
     for (unsigned index = 0; index < array->schema->n_aggregates && !stopped; index++) {
         SumsWalk walk = {

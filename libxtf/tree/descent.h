@@ -16,44 +16,44 @@ typedef struct {
     unsigned level; /* 1 or more */
     bool open;
     uint64_t end; /* the row behind the last one below it */
-} XtfWalkPage;
+} XtfDescentPage;
 
 /* A leaf, not read yet. */
 typedef struct {
     const XtfArray *array;
-    const XtfWalkPage *parent; /* NULL: it is the root */
-    uint32_t slot;             /* in the parent */
+    const XtfDescentPage *parent; /* NULL: it is the root */
+    uint32_t slot;                /* in the parent */
     bool open;
     uint64_t place; /* of a sealed one */
     uint64_t first_n, end;
     uint64_t offset; /* in the file: where it begins, if sealed; where the right edge does, if open */
-} XtfWalkLeaf;
+} XtfDescentLeaf;
 
 /* The root: of an array of height 1 a leaf, else a page. The edge stays the caller's. */
-void xtf_walk_root_leaf(const XtfArray *array, const XtfBlock *edge, XtfWalkLeaf *leaf);
-void xtf_walk_root_page(const XtfArray *array, XtfBlock *edge, XtfWalkPage *root);
+void xtf_descent_root_leaf(const XtfArray *array, const XtfBlock *edge, XtfDescentLeaf *leaf);
+void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root);
 
 /* Rows below a child: [start, end). The child that a row is below. */
-uint64_t xtf_walk_start(const XtfWalkPage *page, uint32_t slot);
-uint64_t xtf_walk_end(const XtfWalkPage *page, uint32_t slot);
-uint32_t xtf_walk_slot(const XtfWalkPage *page, uint64_t n);
+uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot);
+uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot);
+uint32_t xtf_descent_child_of_row(const XtfDescentPage *page, uint64_t n);
 
 /* A child: of level 1 a leaf, else a page, which the caller leaves. */
-void xtf_walk_leaf(const XtfWalkPage *page, uint32_t slot, XtfWalkLeaf *leaf);
-bool xtf_walk_down(const XtfWalkPage *page, uint32_t slot, XtfWalkPage *child, GError **error);
-void xtf_walk_leave(XtfWalkPage *page);
+void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf);
+bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error);
+void xtf_descent_leave(XtfDescentPage *page);
 
 /* The rows of a leaf, pinned: view->block is the caller's to put back. */
-bool xtf_walk_rows(const XtfWalkLeaf *leaf, XtfPageView *view, GError **error);
+bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
 
 /* The whole way to the leaf that holds row n, which must exist. The leaf is good until the way is left. */
 typedef struct {
     XtfBlock *edge;
-    XtfWalkPage pages[XTF_HEIGHT_MAX];
+    XtfDescentPage pages[XTF_HEIGHT_MAX];
     unsigned n_pages;
-    XtfWalkLeaf leaf;
-} XtfWay;
+    XtfDescentLeaf leaf;
+} XtfDescent;
 
-bool xtf_way_find(const XtfArray *array, uint64_t n, XtfWay *way, GError **error);
-void xtf_way_leave(XtfWay *way); /* twice is fine */
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWay, xtf_way_leave)
+bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *way, GError **error);
+void xtf_descent_finish(XtfDescent *way); /* twice is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)

@@ -331,12 +331,12 @@ static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
 
 /* What a page's sealed children add up to. Child by child, and once a key was forgotten without it, as when they were
  * sealed: so no more is held in memory than was then. */
-static bool resume_running(SumsTable *table, unsigned index, const XtfWalkPage *page, GError **error)
+static bool resume_running(SumsTable *table, unsigned index, const XtfDescentPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
         g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(table->running->aggregate, table->running->depth);
-        if (!xtf_array_totals(page->array, index, NULL, xtf_walk_start(page, child), xtf_walk_end(page, child), totals,
-                              error))
+        if (!xtf_array_totals(page->array, index, NULL, xtf_descent_child_start(page, child),
+                              xtf_descent_child_end(page, child), totals, error))
             return false;
         add_running(table, totals);
     }
@@ -348,7 +348,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
                          GError **error)
 {
     SumsLevel *level = reach_level(writer, number);
-    XtfWalkPage page = {.array = stored, .edge = edge, .level = number, .open = true, .end = stored->n_rows};
+    XtfDescentPage page = {.array = stored, .edge = edge, .level = number, .open = true, .end = stored->n_rows};
 
     xtf_view_edge(stored, edge, number, &page.page);
     level->n_children = page.page.count - 1;

@@ -8,14 +8,14 @@ enum {
     FIRST_SLOT_BITS = 6,
 };
 
-bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned index, unsigned level,
-                          uint64_t first_n, uint32_t n)
+bool xtf_child_totals_are_of(const XtfChildTotals *lists, const XtfArray *array, unsigned index, unsigned level,
+                             uint64_t first_n, uint32_t n)
 {
     return lists->schema == array->schema && lists->index == index && lists->level == level &&
            lists->array == array->id && lists->segment == array->segment && lists->first_n == first_n && lists->n == n;
 }
 
-void xtf_sum_lists_add(const XtfSumLists *lists, uint32_t group, uint64_t *cells, const uint64_t *more)
+void xtf_child_totals_add(const XtfChildTotals *lists, uint32_t group, uint64_t *cells, const uint64_t *more)
 {
     if (lists->plain) {
         for (unsigned c = 0; c < lists->n_cells; c++)
@@ -24,12 +24,12 @@ void xtf_sum_lists_add(const XtfSumLists *lists, uint32_t group, uint64_t *cells
     }
     const XtfGroupTotals of_that_depth = {.aggregate = &lists->schema->aggregates[lists->index],
                                           .depth = lists->depths[group]};
-    xtf_group_totals_combine(&of_that_depth, xtf_sum_lists_key(lists, group), cells, more);
+    xtf_group_totals_combine(&of_that_depth, xtf_child_totals_key(lists, group), cells, more);
 }
 
-void xtf_sum_lists_stack(const XtfSumLists *lists, uint32_t i, uint64_t n, XtfFrameStack *stack)
+void xtf_child_totals_stack(const XtfChildTotals *lists, uint32_t i, uint64_t n, XtfFrameStack *stack)
 {
-    const XtfListsStack *at = &lists->stacks[i];
+    const XtfChildStack *at = &lists->stacks[i];
 
     g_array_set_size(stack->frames, 0);
     g_array_append_vals(stack->frames, lists->frames + at->start, at[1].start - at->start);
@@ -44,9 +44,9 @@ typedef struct {
     GArray *cells;           /* of uint64_t */
 } GrowingLists;
 
-struct XtfSumListsMaker {
-    XtfSumLists head; /* what is known from the beginning */
-    GArray *keys;     /* of uint64_t */
+struct XtfChildTotalsBuilder {
+    XtfChildTotals head; /* what is known from the beginning */
+    GArray *keys;        /* of uint64_t */
     GByteArray *depths;
     uint32_t *slots; /* hash table: a group's number, plus 1; not half of them are taken */
     unsigned slot_bits;
@@ -80,12 +80,13 @@ static void growing_add(GrowingLists *lists, uint32_t group, const uint64_t *cel
     g_array_append_vals(lists->cells, cells, n_cells);
 }
 
-XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned index, unsigned level, uint64_t first_n)
+XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
+                                                    uint64_t first_n)
 {
-    XtfSumListsMaker *maker = g_new0(XtfSumListsMaker, 1);
+    XtfChildTotalsBuilder *maker = g_new0(XtfChildTotalsBuilder, 1);
     const XtfAggregate *aggregate = &array->schema->aggregates[index];
 
-    maker->head = (XtfSumLists){
+    maker->head = (XtfChildTotals){
         .schema = array->schema,
         .first_n = first_n,
         .array = array->id,
@@ -105,12 +106,12 @@ XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned index,
     growing_init(&maker->lists);
     growing_init(&maker->shorts);
     growing_init(&maker->blocks);
-    maker->stacks = g_array_new(FALSE, FALSE, sizeof(XtfListsStack));
+    maker->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
     maker->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     return maker;
 }
 
-void xtf_sum_lists_maker_free(XtfSumListsMaker *maker)
+void xtf_child_totals_builder_free(XtfChildTotalsBuilder *maker)
 {
     if (!maker)
         return;
@@ -125,20 +126,20 @@ void xtf_sum_lists_maker_free(XtfSumListsMaker *maker)
     g_free(maker);
 }
 
-void xtf_sum_lists_maker_next(XtfSumListsMaker *maker)
+void xtf_child_totals_builder_next(XtfChildTotalsBuilder *maker)
 {
     growing_begin(&maker->lists);
     maker->head.n++;
 }
 
-static const uint64_t *key_of(const XtfSumListsMaker *maker, uint32_t group)
+static const uint64_t *key_of(const XtfChildTotalsBuilder *maker, uint32_t group)
 {
     return (const uint64_t *)(void *)maker->keys->data + (size_t)group * maker->head.n_keys;
 }
 
 /* Where in the hash table a key is, or would be put. Keys of a lesser depth begin at the same slot as those that go on
  * with 0. */
-static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, unsigned depth)
+static uint32_t *find_slot(const XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth)
 {
     unsigned n_keys = maker->head.n_keys;
     uint32_t mask = (UINT32_C(1) << maker->slot_bits) - 1;
@@ -152,7 +153,7 @@ static uint32_t *find_slot(const XtfSumListsMaker *maker, const uint64_t *key, u
     }
 }
 
-static void grow_slots(XtfSumListsMaker *maker)
+static void grow_slots(XtfChildTotalsBuilder *maker)
 {
     g_free(maker->slots);
     maker->slot_bits++;
@@ -161,7 +162,7 @@ static void grow_slots(XtfSumListsMaker *maker)
         *find_slot(maker, key_of(maker, group), maker->depths->data[group]) = group + 1;
 }
 
-static uint32_t group_of(XtfSumListsMaker *maker, const uint64_t *key, unsigned depth)
+static uint32_t group_of(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth)
 {
     uint8_t known = (uint8_t)depth;
 
@@ -177,15 +178,16 @@ static uint32_t group_of(XtfSumListsMaker *maker, const uint64_t *key, unsigned 
     return *slot - 1;
 }
 
-void xtf_sum_lists_maker_add(XtfSumListsMaker *maker, const uint64_t *key, unsigned depth, const uint64_t *cells)
+void xtf_child_totals_builder_add(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth,
+                                  const uint64_t *cells)
 {
     growing_add(&maker->lists, group_of(maker, key, depth), cells, maker->head.n_cells);
 }
 
-void xtf_sum_lists_maker_stack(XtfSumListsMaker *maker, const XtfFrameStack *stack)
+void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *maker, const XtfFrameStack *stack)
 {
     uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);
-    XtfListsStack at = {.time = stack->time, .below = stack->below, .start = maker->frames->len};
+    XtfChildStack at = {.time = stack->time, .below = stack->below, .start = maker->frames->len};
 
     if (kept < n)
         at.below = g_array_index(stack->frames, XtfOpenFrame, n - kept - 1).row + 1;
@@ -199,7 +201,7 @@ typedef struct {
 } Items;
 
 /* Adds up items, told apart by as many keys as the totals have; false if that makes too many groups. */
-static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, XtfGroupTotals *totals)
+static bool add_up(const XtfChildTotalsBuilder *maker, Items items, uint32_t most, XtfGroupTotals *totals)
 {
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     const uint64_t *cells = (const uint64_t *)(void *)maker->lists.cells->data;
@@ -219,7 +221,7 @@ static bool add_up(const XtfSumListsMaker *maker, Items items, uint32_t most, Xt
 
 /* Appends a list of what items add up to. Where that makes few of many, it is told as finely as all of them are; else,
  * as of messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
-static void add_list(XtfSumListsMaker *maker, Items items, XtfGroupTotals **totals, GrowingLists *to)
+static void add_list(XtfChildTotalsBuilder *maker, Items items, XtfGroupTotals **totals, GrowingLists *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
     unsigned n_keys = maker->head.n_keys, depth = n_keys;
@@ -242,7 +244,7 @@ static void add_list(XtfSumListsMaker *maker, Items items, XtfGroupTotals **tota
 }
 
 /* Appends the lists of all whole runs of `step` neighbours. */
-static void add_lists(XtfSumListsMaker *maker, uint32_t step, XtfGroupTotals **totals, GrowingLists *to)
+static void add_lists(XtfChildTotalsBuilder *maker, uint32_t step, XtfGroupTotals **totals, GrowingLists *to)
 {
     for (uint32_t from = 0; from + step <= maker->head.n; from += step) {
         const Items items = {
@@ -254,7 +256,7 @@ static void add_lists(XtfSumListsMaker *maker, uint32_t step, XtfGroupTotals **t
     growing_begin(to);
 }
 
-static bool has_long_list(const XtfSumListsMaker *maker)
+static bool has_long_list(const XtfChildTotalsBuilder *maker)
 {
     for (uint32_t i = 0; i < maker->head.n; i++)
         if (g_array_index(maker->lists.starts, uint32_t, i + 1) - g_array_index(maker->lists.starts, uint32_t, i) >
@@ -263,13 +265,13 @@ static bool has_long_list(const XtfSumListsMaker *maker)
     return false;
 }
 
-static void add_up_lists(XtfSumListsMaker *maker)
+static void add_up_lists(XtfChildTotalsBuilder *maker)
 {
     XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
 
     if (maker->head.n_keys > 1 && has_long_list(maker))
         add_lists(maker, 1, totals, &maker->shorts);
-    add_lists(maker, XTF_SUMS_BLOCK, totals, &maker->blocks);
+    add_lists(maker, XTF_TOTALS_BLOCK, totals, &maker->blocks);
     for (unsigned depth = 0; depth <= XTF_AGGREGATE_KEYS_MAX; depth++)
         xtf_group_totals_free(totals[depth]);
 }
@@ -285,9 +287,9 @@ static const void *place(uint8_t *base, uint64_t *used, const void *from, uint64
     return at;
 }
 
-static XtfLists place_lists(uint8_t *base, uint64_t *used, const GrowingLists *lists)
+static XtfTotalsTier place_lists(uint8_t *base, uint64_t *used, const GrowingLists *lists)
 {
-    return (XtfLists){
+    return (XtfTotalsTier){
         .cells = place(base, used, lists->cells->data, (uint64_t)lists->cells->len * sizeof(uint64_t)),
         .starts = place(base, used, lists->starts->data, (uint64_t)lists->starts->len * sizeof(uint32_t)),
         .groups = place(base, used, lists->groups->data, (uint64_t)lists->groups->len * sizeof(uint32_t)),
@@ -295,11 +297,11 @@ static XtfLists place_lists(uint8_t *base, uint64_t *used, const GrowingLists *l
 }
 
 /* Lays all out behind the head; gives the bytes that it takes. */
-static uint64_t lay_out(const XtfSumListsMaker *maker, XtfSumLists *lists)
+static uint64_t lay_out(const XtfChildTotalsBuilder *maker, XtfChildTotals *lists)
 {
     uint8_t *base = (uint8_t *)lists;
-    uint64_t used = sizeof(XtfSumLists);
-    XtfSumLists head = maker->head;
+    uint64_t used = sizeof(XtfChildTotals);
+    XtfChildTotals head = maker->head;
 
     head.n_groups = maker->depths->len;
     head.keys = place(base, &used, maker->keys->data, (uint64_t)maker->keys->len * sizeof(uint64_t));
@@ -309,7 +311,7 @@ static uint64_t lay_out(const XtfSumListsMaker *maker, XtfSumLists *lists)
         head.shorts = place_lists(base, &used, &maker->shorts);
     head.blocks = place_lists(base, &used, &maker->blocks);
     if (maker->stacks->len > 0) {
-        head.stacks = place(base, &used, maker->stacks->data, (uint64_t)maker->stacks->len * sizeof(XtfListsStack));
+        head.stacks = place(base, &used, maker->stacks->data, (uint64_t)maker->stacks->len * sizeof(XtfChildStack));
         head.frames = place(base, &used, maker->frames->data, (uint64_t)maker->frames->len * sizeof(XtfOpenFrame));
     }
     if (lists)
@@ -317,11 +319,11 @@ static uint64_t lay_out(const XtfSumListsMaker *maker, XtfSumLists *lists)
     return used;
 }
 
-XtfSumLists *xtf_sum_lists_maker_finish(XtfSumListsMaker *maker, uint32_t *length, GError **error)
+XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *maker, uint32_t *length, GError **error)
 {
     growing_begin(&maker->lists);
     if (maker->stacks->len > 0) {
-        XtfListsStack end = {.start = maker->frames->len};
+        XtfChildStack end = {.start = maker->frames->len};
         g_array_append_val(maker->stacks, end);
     }
     add_up_lists(maker);
@@ -331,7 +333,7 @@ XtfSumLists *xtf_sum_lists_maker_finish(XtfSumListsMaker *maker, uint32_t *lengt
                     "array %u: sums of %" PRIu64 " bytes are more than can be held", maker->head.array, bytes);
         return NULL;
     }
-    XtfSumLists *lists = g_malloc(bytes);
+    XtfChildTotals *lists = g_malloc(bytes);
     lay_out(maker, lists);
     *length = (uint32_t)bytes;
     return lists;

@@ -3,8 +3,8 @@
  *
  * The neighbours are the children of an index page, or the chunks of a leaf. Each has a list of (group, cells); a group
  * is a number in a dictionary of the keys that occur. Beside them stand the lists of blocks, each of
- * XTF_SUMS_BLOCK neighbours taken together: so a run of m is at most m / XTF_SUMS_BLOCK lists of blocks and
- * 2 * (XTF_SUMS_BLOCK - 1) of single neighbours. For sums of frames there is, too, the stack before each neighbour.
+ * XTF_TOTALS_BLOCK neighbours taken together: so a run of m is at most m / XTF_TOTALS_BLOCK lists of blocks and
+ * 2 * (XTF_TOTALS_BLOCK - 1) of single neighbours. For sums of frames there is, too, the stack before each neighbour.
  *
  *     dictionary  0: MPI_Send  1: main  2: MPI_Wait
  *     neighbours  [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
@@ -20,23 +20,23 @@
 #include "libxtf/aggregate/accumulate.h"
 #include "libxtf/cache/cache.h"
 
-enum { XTF_SUMS_BLOCK = 16 };
+enum { XTF_TOTALS_BLOCK = 16 };
 
 typedef struct {
     const uint32_t *starts; /* of the lists in what follows; one more than there are lists */
     const uint32_t *groups; /* none twice in a list */
     const uint64_t *cells;  /* n_cells of each */
-} XtfLists;
+} XtfTotalsTier;
 
 /* The frames open before a neighbour: the innermost ones, XTF_SNAPSHOT_FRAMES at most. */
 typedef struct {
     uint64_t time;  /* as in XtfFrameStack */
     uint64_t below; /* the same */
     uint32_t start; /* of its frames; the next one's start is their end */
-} XtfListsStack;
+} XtfChildStack;
 
 typedef struct {
-    /* What it was made of; see xtf_sum_lists_are_of(). */
+    /* What it was made of; see xtf_child_totals_are_of(). */
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment;
@@ -48,47 +48,50 @@ typedef struct {
     uint32_t n, n_groups;
     const uint64_t *keys;        /* of the groups, n_keys each; those not known are 0 */
     const uint8_t *depths;       /* of the groups: keys that are known */
-    XtfLists lists, shorts;      /* of the neighbours; shorts.starts is NULL where there are none */
-    XtfLists blocks;             /* of XTF_SUMS_BLOCK neighbours each */
-    const XtfListsStack *stacks; /* n + 1 of them, the last one only a start; NULL where none are kept */
+    XtfTotalsTier lists, shorts; /* of the neighbours; shorts.starts is NULL where there are none */
+    XtfTotalsTier blocks;        /* of XTF_TOTALS_BLOCK neighbours each */
+    const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL where none are kept */
     const XtfOpenFrame *frames;
-} XtfSumLists;
+} XtfChildTotals;
 
 /* Whether lists found in the cache are those that the arguments mean. A file may lie about whose bytes are where. */
-bool xtf_sum_lists_are_of(const XtfSumLists *lists, const XtfArray *array, unsigned index, unsigned level,
-                          uint64_t first_n, uint32_t n);
+bool xtf_child_totals_are_of(const XtfChildTotals *lists, const XtfArray *array, unsigned index, unsigned level,
+                             uint64_t first_n, uint32_t n);
 
 /* The lists that a block of the cache is. */
-static inline const XtfSumLists *xtf_block_sum_lists(const XtfBlock *block)
+static inline const XtfChildTotals *xtf_block_child_totals(const XtfBlock *block)
 {
-    return (const XtfSumLists *)(const void *)block->data;
+    return (const XtfChildTotals *)(const void *)block->data;
 }
 
-static inline const uint64_t *xtf_sum_lists_key(const XtfSumLists *lists, uint32_t group)
+static inline const uint64_t *xtf_child_totals_key(const XtfChildTotals *lists, uint32_t group)
 {
     return lists->keys + (size_t)group * lists->n_keys;
 }
 
-static inline const uint64_t *xtf_sum_lists_cells(const XtfSumLists *lists, const XtfLists *of, uint32_t item)
+static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *lists, const XtfTotalsTier *of,
+                                                     uint32_t item)
 {
     return of->cells + (size_t)item * lists->n_cells;
 }
 
 /* Adds what a later run of rows adds up to, in one group. */
-void xtf_sum_lists_add(const XtfSumLists *lists, uint32_t group, uint64_t *cells, const uint64_t *more);
+void xtf_child_totals_add(const XtfChildTotals *lists, uint32_t group, uint64_t *cells, const uint64_t *more);
 
 /* The stack before a neighbour, into one that was initialised. */
-void xtf_sum_lists_stack(const XtfSumLists *lists, uint32_t i, uint64_t n, XtfFrameStack *stack);
+void xtf_child_totals_stack(const XtfChildTotals *lists, uint32_t i, uint64_t n, XtfFrameStack *stack);
 
 /* How lists are made: neighbour by neighbour, and in each, group by group, none twice. */
-typedef struct XtfSumListsMaker XtfSumListsMaker;
+typedef struct XtfChildTotalsBuilder XtfChildTotalsBuilder;
 
-XtfSumListsMaker *xtf_sum_lists_maker_new(const XtfArray *array, unsigned index, unsigned level, uint64_t first_n);
-void xtf_sum_lists_maker_free(XtfSumListsMaker *maker); /* NULL is fine */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSumListsMaker, xtf_sum_lists_maker_free)
-void xtf_sum_lists_maker_next(XtfSumListsMaker *maker); /* begins the next neighbour, the first one too */
-void xtf_sum_lists_maker_add(XtfSumListsMaker *maker, const uint64_t *key, unsigned depth, const uint64_t *cells);
+XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
+                                                    uint64_t first_n);
+void xtf_child_totals_builder_free(XtfChildTotalsBuilder *maker); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_free)
+void xtf_child_totals_builder_next(XtfChildTotalsBuilder *maker); /* begins the next neighbour, the first one too */
+void xtf_child_totals_builder_add(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth,
+                                  const uint64_t *cells);
 /* The stack before the neighbour begun last. */
-void xtf_sum_lists_maker_stack(XtfSumListsMaker *maker, const XtfFrameStack *stack);
+void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *maker, const XtfFrameStack *stack);
 /* From g_malloc(); NULL with an error if there is more than a block of the cache can hold. */
-XtfSumLists *xtf_sum_lists_maker_finish(XtfSumListsMaker *maker, uint32_t *length, GError **error);
+XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *maker, uint32_t *length, GError **error);

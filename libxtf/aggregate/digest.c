@@ -7,14 +7,14 @@ typedef struct {
     unsigned index;
 } DigestSource;
 
-static void list_totals(XtfSumListsMaker *maker, const XtfGroupTotals *totals, unsigned n_keys)
+static void list_totals(XtfChildTotalsBuilder *maker, const XtfGroupTotals *totals, unsigned n_keys)
 {
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-        xtf_sum_lists_maker_add(maker, xtf_group_totals_key(totals, i), n_keys, xtf_group_totals_cells(totals, i));
+        xtf_child_totals_builder_add(maker, xtf_group_totals_key(totals, i), n_keys, xtf_group_totals_cells(totals, i));
 }
 
 static bool list_chunks(const DigestSource *source, const XtfPageView *rows, XtfFrameStack *stack,
-                        XtfSumListsMaker *maker, GError **error)
+                        XtfChildTotalsBuilder *maker, GError **error)
 {
     const XtfArray *array = source->leaf->array;
     const XtfSchema *schema = array->schema;
@@ -25,9 +25,9 @@ static bool list_chunks(const DigestSource *source, const XtfPageView *rows, Xtf
     xtf_frames_below_init(&below, array, source->index);
     for (uint32_t from = 0; from < rows->count; from += XTF_CHUNK_ROWS) {
         uint32_t count = MIN(rows->count - from, (uint32_t)XTF_CHUNK_ROWS);
-        xtf_sum_lists_maker_next(maker);
+        xtf_child_totals_builder_next(maker);
         if (aggregate->kind == XTF_AGGREGATE_FRAMES)
-            xtf_sum_lists_maker_stack(maker, stack);
+            xtf_child_totals_builder_stack(maker, stack);
         xtf_group_totals_clear(totals);
         if (!xtf_summer_add(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
                             &below.deepener, totals, error))
@@ -41,7 +41,8 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
 {
     const DigestSource *source = context;
     const XtfArray *array = source->leaf->array;
-    g_autoptr(XtfSumListsMaker) maker = xtf_sum_lists_maker_new(array, source->index, 0, source->leaf->first_n);
+    g_autoptr(XtfChildTotalsBuilder) maker =
+        xtf_child_totals_builder_new(array, source->index, 0, source->leaf->first_n);
     XtfPageView rows;
     XtfFrameStack stack;
 
@@ -54,7 +55,7 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     xtf_frame_stack_clear(&stack);
     xtf_cache_put(array->trace->cache, rows.block);
     if (good)
-        *data = (uint8_t *)xtf_sum_lists_maker_finish(maker, length, error);
+        *data = (uint8_t *)xtf_child_totals_builder_finish(maker, length, error);
     return good && *data;
 }
 
@@ -70,7 +71,8 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
         if (!block)
             return NULL;
     }
-    if (block && xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, index, 0, leaf->first_n, (uint32_t)n_chunks))
+    if (block &&
+        xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, 0, leaf->first_n, (uint32_t)n_chunks))
         return block; /* else another leaf is said to lie at the same place */
     xtf_cache_put(array->trace->cache, block);
     xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id, leaf->place,

@@ -19,5 +19,5 @@ static inline bool xtf_leaf_needs_no_digest(const XtfDescentLeaf *leaf)
     return leaf->first_n == 0 && leaf->end <= FEW_ROWS;
 }
 
-/* The lists of a leaf's chunks, pinned: block->data is an XtfSumLists. The caller puts the block back. */
+/* The lists of a leaf's chunks, pinned: block->data is an XtfChildTotals. The caller puts the block back. */
 XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError **error);

@@ -78,7 +78,7 @@ static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameSt
     XtfBlock *table = xtf_stored_totals_get(leaf->parent, index, error);
     if (!table)
         return false;
-    xtf_sum_lists_stack(xtf_block_sum_lists(table), leaf->slot, leaf->first_n, stack);
+    xtf_child_totals_stack(xtf_block_child_totals(table), leaf->slot, leaf->first_n, stack);
     xtf_cache_put(leaf->array->trace->cache, table);
     return find_below(leaf->array, index, stack, error);
 }
@@ -186,10 +186,10 @@ static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, uint64_t w
     XtfBlock *digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)
         return false;
-    const XtfSumLists *chunks = xtf_block_sum_lists(digest);
+    const XtfChildTotals *chunks = xtf_block_child_totals(digest);
     uint32_t chunk = MIN((uint32_t)(within / XTF_CHUNK_ROWS), chunks->n - 1);
     *from = chunk * XTF_CHUNK_ROWS;
-    xtf_sum_lists_stack(chunks, chunk, leaf->first_n + *from, stack);
+    xtf_child_totals_stack(chunks, chunk, leaf->first_n + *from, stack);
     xtf_cache_put(leaf->array->trace->cache, digest);
     return true;
 }

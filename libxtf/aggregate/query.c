@@ -47,7 +47,7 @@ bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key)
     return use_of(query, key, query->aggregate->n_keys) == USE_ALL;
 }
 
-void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfSumLists *lists)
+void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfChildTotals *lists)
 {
     size_t n = lists->n_groups, cells = query->totals ? n * lists->n_cells : 0;
     uint8_t *room = g_malloc(cells * sizeof(uint64_t) + 2 * n * sizeof(uint32_t) + n + 1);
@@ -70,11 +70,11 @@ static Use use_of_group(XtfPageSums *page, uint32_t group)
 {
     if (page->uses[group] == USE_UNKNOWN)
         page->uses[group] =
-            (uint8_t)use_of(page->query, xtf_sum_lists_key(page->lists, group), page->lists->depths[group]);
+            (uint8_t)use_of(page->query, xtf_child_totals_key(page->lists, group), page->lists->depths[group]);
     return page->uses[group];
 }
 
-bool xtf_page_sums_tells(XtfPageSums *page, const XtfLists *of, uint32_t list)
+bool xtf_page_sums_tells(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list)
 {
     if (page->use_all)
         return true;
@@ -92,11 +92,11 @@ static uint64_t rows_counted(const XtfAggregate *aggregate, const uint64_t *cell
 
 static void add_group(XtfPageSums *page, uint32_t group, const uint64_t *cells)
 {
-    const XtfSumLists *lists = page->lists;
+    const XtfChildTotals *lists = page->lists;
     unsigned n_cells = lists->n_cells;
 
     if (page->places[group] > 0) {
-        xtf_sum_lists_add(lists, group, page->cells + (size_t)(page->places[group] - 1) * n_cells, cells);
+        xtf_child_totals_add(lists, group, page->cells + (size_t)(page->places[group] - 1) * n_cells, cells);
         return;
     }
     memcpy(page->cells + (size_t)page->n_added * n_cells, cells, n_cells * sizeof *cells);
@@ -104,14 +104,14 @@ static void add_group(XtfPageSums *page, uint32_t group, const uint64_t *cells)
     page->places[group] = ++page->n_added;
 }
 
-void xtf_page_sums_add(XtfPageSums *page, const XtfLists *of, uint32_t list)
+void xtf_page_sums_add(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list)
 {
-    const XtfSumLists *lists = page->lists;
+    const XtfChildTotals *lists = page->lists;
     XtfSumQuery *query = page->query;
 
     for (uint32_t item = of->starts[list]; item < of->starts[list + 1]; item++) {
         uint32_t group = of->groups[item];
-        const uint64_t *cells = xtf_sum_lists_cells(lists, of, item);
+        const uint64_t *cells = xtf_child_totals_cells(lists, of, item);
         if (!page->use_all && use_of_group(page, group) != USE_ALL)
             continue;
         if (query->totals)
@@ -125,7 +125,7 @@ void xtf_page_sums_flush(XtfPageSums *page)
 {
     for (uint32_t i = 0; i < page->n_added; i++) {
         uint32_t group = page->groups[i];
-        xtf_group_totals_add(page->query->totals, xtf_sum_lists_key(page->lists, group),
+        xtf_group_totals_add(page->query->totals, xtf_child_totals_key(page->lists, group),
                              page->cells + (size_t)i * page->lists->n_cells);
         page->places[group] = 0;
     }
@@ -138,14 +138,14 @@ void xtf_page_sums_finish(XtfPageSums *page)
     g_free(page->room);
 }
 
-uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfLists **of, uint32_t *list)
+uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list)
 {
-    const XtfSumLists *lists = page->lists;
+    const XtfChildTotals *lists = page->lists;
 
-    *list = i / XTF_SUMS_BLOCK;
+    *list = i / XTF_TOTALS_BLOCK;
     *of = &lists->blocks;
-    if (i % XTF_SUMS_BLOCK == 0 && i + XTF_SUMS_BLOCK <= end && xtf_page_sums_tells(page, *of, *list))
-        return i + XTF_SUMS_BLOCK;
+    if (i % XTF_TOTALS_BLOCK == 0 && i + XTF_TOTALS_BLOCK <= end && xtf_page_sums_tells(page, *of, *list))
+        return i + XTF_TOTALS_BLOCK;
     *list = i;
     *of = lists->shorts.starts && xtf_page_sums_tells(page, &lists->shorts, i) ? &lists->shorts : &lists->lists;
     return i + 1;

@@ -27,7 +27,7 @@ bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key);
  */
 typedef struct {
     XtfSumQuery *query;
-    const XtfSumLists *lists;
+    const XtfChildTotals *lists;
     /* Private. */
     bool use_all;     /* all groups are meant, and fine enough */
     uint8_t *uses;    /* what to make of a group, by its number */
@@ -38,15 +38,15 @@ typedef struct {
     void *room;
 } XtfPageSums;
 
-void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfSumLists *lists);
+void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfChildTotals *lists);
 void xtf_page_sums_flush(XtfPageSums *page);  /* gives what was added up so far to the query's totals */
 void xtf_page_sums_finish(XtfPageSums *page); /* the same, for the last time */
 
 /* Whether a list tells all that is asked; else its groups are too coarse. */
-bool xtf_page_sums_tells(XtfPageSums *page, const XtfLists *of, uint32_t list);
+bool xtf_page_sums_tells(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list);
 /* Adds a list that does. */
-void xtf_page_sums_add(XtfPageSums *page, const XtfLists *of, uint32_t list);
+void xtf_page_sums_add(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list);
 
 /* The end of the run of neighbours from `i` that one list tells of, which is *list of *of: a block's or a short one,
  * which tells all that is asked, or else the neighbour's own. */
-uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfLists **of, uint32_t *list);
+uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list);

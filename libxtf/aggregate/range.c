@@ -21,7 +21,7 @@
 
 /* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`; or, where chunks are NULL, in an
  * array of no other leaf, from its beginning. All count from the leaf's first. */
-static bool add_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfSumLists *chunks, uint32_t start,
+static bool add_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t start,
                      uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
@@ -37,7 +37,7 @@ static bool add_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfSu
     xtf_frames_below_init(&below, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (chunks)
-            xtf_sum_lists_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
+            xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
         good = xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size, from - start,
                               &stack, &below.deepener, totals, error);
         xtf_group_totals_clear(totals);
@@ -67,7 +67,7 @@ static bool count_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint32_t 
 }
 
 /* Adds rows [from, to) of a leaf, which count from its first, all in one chunk and not the whole of it; or none. */
-static bool add_part(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfSumLists *chunks, uint32_t from,
+static bool add_part(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t from,
                      uint32_t to, GError **error)
 {
     if (from >= to)
@@ -86,7 +86,7 @@ static bool add_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t n1
     if (!block)
         return false;
 
-    const XtfSumLists *chunks = xtf_block_sum_lists(block);
+    const XtfChildTotals *chunks = xtf_block_child_totals(block);
     uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
     uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks: [first, last) */
     uint32_t last = n2 == leaf->end ? chunks->n : to / XTF_CHUNK_ROWS;
@@ -98,7 +98,7 @@ static bool add_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t n1
         good = add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error);
         xtf_page_sums_init(&aggregate, query, chunks);
         for (uint32_t i = first; i < last;) {
-            const XtfLists *of;
+            const XtfTotalsTier *of;
             uint32_t list;
             i = xtf_page_sums_next(&aggregate, i, last, &of, &list);
             xtf_page_sums_add(&aggregate, of, list);
@@ -142,9 +142,9 @@ static bool add_children(XtfSumQuery *query, const XtfDescentPage *page, uint32_
 
     XtfPageSums aggregate;
     bool good = true;
-    xtf_page_sums_init(&aggregate, query, xtf_block_sum_lists(table));
+    xtf_page_sums_init(&aggregate, query, xtf_block_child_totals(table));
     for (uint32_t i = first; good && i < last;) {
-        const XtfLists *of;
+        const XtfTotalsTier *of;
         uint32_t list, child = i;
         i = xtf_page_sums_next(&aggregate, i, last, &of, &list);
         if (i > child + 1 || xtf_page_sums_tells(&aggregate, of, list)) {

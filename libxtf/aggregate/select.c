@@ -16,7 +16,7 @@ typedef struct {
 } Selection;
 
 /* Whether the k-th row is among the rows that a list tells of; if not, they are passed. */
-static bool list_holds(XtfPageSums *page, const XtfLists *of, uint32_t list, Selection *selection)
+static bool list_holds(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list, Selection *selection)
 {
     uint64_t before = page->query->count;
 
@@ -51,7 +51,7 @@ static uint32_t select_list(XtfPageSums *page, uint32_t i, uint32_t end, Selecti
 {
     *holds = false;
     while (i < end) {
-        const XtfLists *of;
+        const XtfTotalsTier *of;
         uint32_t list, next = xtf_page_sums_next(page, i, end, &of, &list);
         if (next == i + 1 && !xtf_page_sums_tells(page, of, list))
             return i;
@@ -73,7 +73,7 @@ static bool select_in_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, Selec
 
     if (!block)
         return false;
-    xtf_page_sums_init(&aggregate, query, xtf_block_sum_lists(block));
+    xtf_page_sums_init(&aggregate, query, xtf_block_child_totals(block));
     bool holds;
     uint32_t n = aggregate.lists->n, chunk = select_list(&aggregate, 0, n, selection, &holds);
     xtf_page_sums_finish(&aggregate);
@@ -108,7 +108,7 @@ static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selec
 
     if (!table)
         return false;
-    xtf_page_sums_init(&aggregate, query, xtf_block_sum_lists(table));
+    xtf_page_sums_init(&aggregate, query, xtf_block_child_totals(table));
     uint32_t told = page->page.count - page->open;
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
         bool holds;

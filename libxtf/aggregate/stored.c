@@ -136,7 +136,8 @@ static const char *group_fault(const XtfAggregate *aggregate, const Totals *grou
 
 /* Puts the totals into lists; gives what is wrong with them, if anything. That the groups of a child count the rows
  * below it, no less and no more, is what a rank or a select relies on. */
-static const char *list_totals(const TableSource *source, XtfSumListsMaker *maker, const uint8_t *rows, uint32_t n_rows)
+static const char *list_totals(const TableSource *source, XtfChildTotalsBuilder *maker, const uint8_t *rows,
+                               uint32_t n_rows)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
@@ -148,7 +149,7 @@ static const char *list_totals(const TableSource *source, XtfSumListsMaker *make
     for (uint32_t child = 0; child < n_told(source); child++) {
         const Totals *before = NULL;
         uint64_t uncounted = xtf_descent_child_end(source->walk, child) - xtf_descent_child_start(source->walk, child);
-        xtf_sum_lists_maker_next(maker);
+        xtf_child_totals_builder_next(maker);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const Totals *group = &groups[row % 2];
             const char *fault = group_fault(aggregate, group, before);
@@ -156,7 +157,7 @@ static const char *list_totals(const TableSource *source, XtfSumListsMaker *make
                 return fault;
             if (!count_off(aggregate, group, &uncounted))
                 return "they count more rows than there are below a child";
-            xtf_sum_lists_maker_add(maker, group->key, (unsigned)group->depth, group->cells);
+            xtf_child_totals_builder_add(maker, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
                 read_totals(schema, aggregate, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
@@ -165,7 +166,7 @@ static const char *list_totals(const TableSource *source, XtfSumListsMaker *make
             return "they do not count all rows below a child";
     }
     if (source->open)
-        xtf_sum_lists_maker_next(maker);
+        xtf_child_totals_builder_next(maker);
     return row == n_rows ? NULL : "they tell of a child that is not there";
 }
 
@@ -179,7 +180,8 @@ static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *fr
     return NULL;
 }
 
-static const char *list_stacks(const TableSource *source, XtfSumListsMaker *maker, const uint8_t *rows, uint32_t n_rows)
+static const char *list_stacks(const TableSource *source, XtfChildTotalsBuilder *maker, const uint8_t *rows,
+                               uint32_t n_rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
     const XtfSchema *schema = xtf_stored_snapshot_schema();
@@ -209,7 +211,7 @@ static const char *list_stacks(const TableSource *source, XtfSumListsMaker *make
             g_array_append_val(stack.frames, frame);
         }
         if (!fault)
-            xtf_sum_lists_maker_stack(maker, &stack);
+            xtf_child_totals_builder_stack(maker, &stack);
     }
     xtf_frame_stack_clear(&stack);
     return fault || row == n_rows ? fault : "a stack is before a child that is not there";
@@ -229,8 +231,8 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
-    g_autoptr(XtfSumListsMaker) maker =
-        xtf_sum_lists_maker_new(source->array, source->index, source->level, source->page->first_n);
+    g_autoptr(XtfChildTotalsBuilder) maker =
+        xtf_child_totals_builder_new(source->array, source->index, source->level, source->page->first_n);
     g_autofree uint8_t *rows = NULL, *frames = NULL;
     const char *fault = NULL;
 
@@ -257,7 +259,7 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
     }
     if (fault)
         return damaged(source, fault, error);
-    XtfSumLists *lists = xtf_sum_lists_maker_finish(maker, length, error);
+    XtfChildTotals *lists = xtf_child_totals_builder_finish(maker, length, error);
     *data = (uint8_t *)lists;
     return lists != NULL;
 }
@@ -366,7 +368,7 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *walk, unsigned index, GErr
     }
     if (!block)
         return NULL;
-    if (xtf_sum_lists_are_of(xtf_block_sum_lists(block), array, index, walk->level, page->first_n, page->count))
+    if (xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, walk->level, page->first_n, page->count))
         return block;
     xtf_cache_put(trace->cache, block);
     damaged(&source, "they are of another page", error);

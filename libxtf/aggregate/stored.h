@@ -11,6 +11,6 @@
 #include "libxtf/aggregate/child-totals.h"
 #include "libxtf/tree/descent.h"
 
-/* The lists of a page's children, pinned: block->data is an XtfSumLists of as many neighbours as the page has entries,
- * the last one of an open page empty. The caller puts the block back. */
+/* The lists of a page's children, pinned: block->data is an XtfChildTotals of as many neighbours as the page has
+ * entries, the last one of an open page empty. The caller puts the block back. */
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GError **error);

@@ -104,7 +104,7 @@ static XtfGroupTotals *coarse_copy(const XtfGroupTotals *totals, unsigned depth)
 }
 
 /* Compares what is stored of a child with what its rows add up to. */
-static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfSumLists *stored,
+static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
                           const XtfGroupTotals *totals)
 {
     uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
@@ -114,21 +114,21 @@ static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
     g_autoptr(XtfGroupTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
     same = same && to - from == xtf_group_totals_n(right);
     for (uint32_t item = from; same && item < to; item++) {
-        const uint64_t *key = xtf_sum_lists_key(stored, stored->lists.groups[item]);
+        const uint64_t *key = xtf_child_totals_key(stored, stored->lists.groups[item]);
         const uint64_t *cells = xtf_group_totals_find(right, key);
-        same = cells && cells_equal(right, key, cells, xtf_sum_lists_cells(stored, &stored->lists, item));
+        same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->lists, item));
     }
     if (!same)
         child_problem(walk, page, slot, "they are not what the rows add up to");
 }
 
 /* Compares what is stored of the stack before a leaf with what the rows before leave. */
-static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfSumLists *stored)
+static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored)
 {
     XtfFrameStack stack;
 
     xtf_frame_stack_init(&stack);
-    xtf_sum_lists_stack(stored, slot, 0, &stack);
+    xtf_child_totals_stack(stored, slot, 0, &stack);
     guint n = stack.frames->len, depth = walk->stack.frames->len;
     bool same = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
     for (guint i = 0; same && i < n; i++) {
@@ -214,10 +214,10 @@ static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfDescentPage *page)
     for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
         bool told = !page->open || slot + 1 < page->page.count;
         if (table && page->level == 1 && walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
-            compare_stack(walk, page, slot, xtf_block_sum_lists(table));
+            compare_stack(walk, page, slot, xtf_block_child_totals(table));
         g_autoptr(XtfGroupTotals) totals = pass_child(walk, page, slot);
         if (table && told && !walk->stopped)
-            compare_child(walk, page, slot, xtf_block_sum_lists(table), totals);
+            compare_child(walk, page, slot, xtf_block_child_totals(table), totals);
         add(&sum, totals);
     }
     xtf_cache_put(walk->array->trace->cache, table);

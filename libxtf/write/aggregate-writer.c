@@ -302,7 +302,8 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
 }
 
 /* The rows of an open page's sealed children, as they were stored. */
-static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsLevel *level, const XtfSumLists *lists)
+static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsLevel *level,
+                         const XtfChildTotals *lists)
 {
     const XtfAggregate *aggregate = &writer->schema->aggregates[index];
     SumsTable *table = &level->tables[index];
@@ -312,11 +313,11 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsL
     for (uint32_t child = 0; child < level->n_children; child++) {
         for (uint32_t item = lists->lists.starts[child]; item < lists->lists.starts[child + 1]; item++) {
             uint32_t group = lists->lists.groups[item];
-            append_group(table->totals, child, aggregate, lists->depths[group], xtf_sum_lists_key(lists, group),
-                         xtf_sum_lists_cells(lists, &lists->lists, item));
+            append_group(table->totals, child, aggregate, lists->depths[group], xtf_child_totals_key(lists, group),
+                         xtf_child_totals_cells(lists, &lists->lists, item));
         }
         if (table->snapshots) {
-            xtf_sum_lists_stack(lists, child, 0, &stack);
+            xtf_child_totals_stack(lists, child, 0, &stack);
             append_snapshot(table->snapshots, child, &stack);
         }
     }
@@ -357,7 +358,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
         XtfBlock *block = xtf_stored_totals_get(&page, index, error);
         if (!block)
             return false;
-        restore_rows(writer, index, level, xtf_block_sum_lists(block));
+        restore_rows(writer, index, level, xtf_block_child_totals(block));
         xtf_cache_put(stored->trace->cache, block);
         if (!resume_running(&level->tables[index], index, &page, error))
             return false;

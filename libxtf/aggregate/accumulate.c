@@ -50,7 +50,7 @@ void xtf_frame_stack_init(XtfFrameStack *stack)
     *stack = (XtfFrameStack){.frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame))};
 }
 
-void xtf_frame_stack_clear(XtfFrameStack *stack)
+void xtf_frame_stack_finish(XtfFrameStack *stack)
 {
     g_clear_pointer(&stack->frames, g_array_unref);
 }
@@ -76,7 +76,7 @@ typedef struct {
 /* The work at hand. While it goes on the stack's array is longer than the stack is deep, so that a push is a store. */
 typedef struct {
     XtfFrameStack *stack;
-    const XtfDeepener *deepener;
+    const XtfFrameLoader *deepener;
     XtfGroupTotals *totals;
     XtfOpenFrame *frames; /* the array's */
     guint depth, room;
@@ -271,7 +271,7 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 }
 
 static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                       XtfFrameStack *stack, const XtfDeepener *deepener, XtfGroupTotals *totals, GError **error)
+                       XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
 {
     const FrameFields fields = {
         .key = field_load(schema, aggregate->keys[0]),
@@ -317,8 +317,8 @@ static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, c
     }
 }
 
-bool xtf_summer_add(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfGroupTotals *totals, GError **error)
+bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
+                         XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
 {
     if (aggregate->kind == XTF_AGGREGATE_FRAMES)
         return add_frames(schema, aggregate, rows, count, stack, deepener, totals, error);

@@ -24,7 +24,7 @@ typedef struct {
 } XtfFrameStack;
 
 void xtf_frame_stack_init(XtfFrameStack *stack); /* before row 0 */
-void xtf_frame_stack_clear(XtfFrameStack *stack);
+void xtf_frame_stack_finish(XtfFrameStack *stack);
 void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from); /* `to` is initialised */
 
 /* Puts what lies below under the stack's frames, the frame of row below - 1 at least, and sets `below` anew, to less
@@ -32,15 +32,15 @@ void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from); /* `to`
 typedef struct {
     bool (*deepen)(XtfFrameStack *stack, void *data, GError **error);
     void *data;
-} XtfDeepener;
+} XtfFrameLoader;
 
 /*
  * Adds what `count` rows, side by side, add to the totals (of full depth), and moves the stack on behind them. Rows are
  * sound in themselves but may lie about distances: a distance that leads to no frame of the stack is taken for none.
  * Fails only where `deepen` does; without one (NULL), when all frames are known, never.
  */
-bool xtf_summer_add(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                    XtfFrameStack *stack, const XtfDeepener *deepener, XtfGroupTotals *totals, GError **error);
+bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
+                         XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error);
 
 /* The key of the group that a row is in: sums->n_keys values. */
 void xtf_aggregate_row_key(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, uint64_t *key);

@@ -20,17 +20,17 @@ static bool list_chunks(const DigestSource *source, const XtfPageView *rows, Xtf
     const XtfSchema *schema = array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[source->index];
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
-    XtfFramesBelow below;
+    XtfOuterFrames below;
 
-    xtf_frames_below_init(&below, array, source->index);
+    xtf_outer_frames_init(&below, array, source->index);
     for (uint32_t from = 0; from < rows->count; from += XTF_CHUNK_ROWS) {
         uint32_t count = MIN(rows->count - from, (uint32_t)XTF_CHUNK_ROWS);
         xtf_child_totals_builder_next(maker);
         if (aggregate->kind == XTF_AGGREGATE_FRAMES)
             xtf_child_totals_builder_stack(maker, stack);
         xtf_group_totals_clear(totals);
-        if (!xtf_summer_add(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
-                            &below.deepener, totals, error))
+        if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
+                                 &below.deepener, totals, error))
             return false;
         list_totals(maker, totals, aggregate->n_keys);
     }
@@ -52,7 +52,7 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     bool good = (array->schema->aggregates[source->index].kind != XTF_AGGREGATE_FRAMES ||
                  xtf_frames_before_leaf(source->leaf, source->index, &stack, error)) &&
                 list_chunks(source, &rows, &stack, maker, error);
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
     xtf_cache_put(array->trace->cache, rows.block);
     if (good)
         *data = (uint8_t *)xtf_child_totals_builder_finish(maker, length, error);

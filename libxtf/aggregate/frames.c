@@ -143,13 +143,13 @@ static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, GArra
     } else if (known > 0 || snapshot.below == 0) {
         *below = 0; /* it leads to no frame that is open */
     }
-    xtf_frame_stack_clear(&snapshot);
+    xtf_frame_stack_finish(&snapshot);
     return good;
 }
 
 static bool deepen(XtfFrameStack *stack, void *data, GError **error)
 {
-    const XtfFramesBelow *context = data;
+    const XtfOuterFrames *context = data;
     uint64_t below = stack->below;
     g_auto(XtfDescent) descent = {0};
     XtfPageView rows;
@@ -171,9 +171,9 @@ static bool deepen(XtfFrameStack *stack, void *data, GError **error)
     return true;
 }
 
-void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned index)
+void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index)
 {
-    *below = (XtfFramesBelow){.array = array, .index = index, .deepener = {.deepen = deepen, .data = below}};
+    *below = (XtfOuterFrames){.array = array, .index = index, .deepener = {.deepen = deepen, .data = below}};
 }
 
 /* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
@@ -199,7 +199,7 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     const XtfSchema *schema = array->schema;
     XtfCache *cache = array->trace->cache;
     g_auto(XtfDescent) descent = {0};
-    XtfFramesBelow below;
+    XtfOuterFrames below;
     XtfPageView rows;
     uint32_t from;
 
@@ -214,18 +214,18 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     if (!xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
-    xtf_frames_below_init(&below, array, index);
-    bool good = xtf_summer_add(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
-                               (uint32_t)(within - from), stack, &below.deepener, unused, error);
+    xtf_outer_frames_init(&below, array, index);
+    bool good = xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
+                                    (uint32_t)(within - from), stack, &below.deepener, unused, error);
     xtf_cache_put(cache, rows.block);
     return good;
 }
 
-bool xtf_frames_deepen_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
+bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
-    XtfFramesBelow below;
+    XtfOuterFrames below;
 
-    xtf_frames_below_init(&below, array, index);
+    xtf_outer_frames_init(&below, array, index);
     while (stack->below > 0)
         if (!deepen(stack, &below, error))
             return false;
@@ -238,9 +238,9 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, GArray *
 
     xtf_frame_stack_init(&stack);
     bool good = xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) &&
-                xtf_frames_deepen_all(array, index, &stack, error);
+                xtf_frames_load_all(array, index, &stack, error);
     if (good && stack.frames->len > 0)
         g_array_append_vals(frames, stack.frames->data, stack.frames->len);
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
     return good;
 }

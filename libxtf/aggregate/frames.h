@@ -16,10 +16,10 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
 typedef struct {
     const XtfArray *array;
     unsigned index;
-    XtfDeepener deepener;
-} XtfFramesBelow;
+    XtfFrameLoader deepener;
+} XtfOuterFrames;
 
-void xtf_frames_below_init(XtfFramesBelow *below, const XtfArray *array, unsigned index);
+void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index);
 
 /* Finds all frames of a stack, however deep. */
-bool xtf_frames_deepen_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);
+bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

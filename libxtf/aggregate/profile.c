@@ -66,7 +66,7 @@ static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t si
 
     xtf_frame_stack_init(&stack);
     bool good = xtf_frames_before_row(profile->array, profile->index, n, &stack, error) &&
-                xtf_frames_deepen_all(profile->array, profile->index, &stack, error) &&
+                xtf_frames_load_all(profile->array, profile->index, &stack, error) &&
                 (stack.frames->len > 0 || is_end(profile, n, &end, error));
     uint64_t since = n > 0 ? t - stack.time : t - profile->first;
     for (guint i = 0; good && i < stack.frames->len; i++) {
@@ -77,7 +77,7 @@ static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t si
     }
     if (good && end)
         add(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
     return good;
 }
 

@@ -10,13 +10,14 @@ typedef enum {
     USE_FINER, /* it must be told in more detail */
 } Use;
 
-XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfGroupTotals *totals)
+XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
+                                XtfGroupTotals *totals)
 {
-    return (XtfSumQuery){.array = array,
-                         .aggregate = &array->schema->aggregates[index],
-                         .index = index,
-                         .filter = filter,
-                         .totals = totals};
+    return (XtfTotalsQuery){.array = array,
+                            .aggregate = &array->schema->aggregates[index],
+                            .index = index,
+                            .filter = filter,
+                            .totals = totals};
 }
 
 static bool is_before(const XtfAggregate *aggregate, const uint64_t *key, unsigned depth)
@@ -25,12 +26,12 @@ static bool is_before(const XtfAggregate *aggregate, const uint64_t *key, unsign
 }
 
 /* Groups of all rows, told in no detail, are not to have those again that XTF_FRAMES_BEFORE has. */
-static bool leaves_before_out(const XtfSumQuery *query)
+static bool leaves_before_out(const XtfTotalsQuery *query)
 {
     return query->aggregate->kind == XTF_AGGREGATE_FRAMES && (!query->totals || query->totals->depth == 0);
 }
 
-static Use use_of(const XtfSumQuery *query, const uint64_t *key, unsigned depth)
+static Use use_of(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
 {
     if (is_before(query->aggregate, key, depth) && leaves_before_out(query))
         return USE_NOT;
@@ -42,17 +43,17 @@ static Use use_of(const XtfSumQuery *query, const uint64_t *key, unsigned depth)
     return USE_ALL;
 }
 
-bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key)
+bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key)
 {
     return use_of(query, key, query->aggregate->n_keys) == USE_ALL;
 }
 
-void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfChildTotals *lists)
+void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *lists)
 {
     size_t n = lists->n_groups, cells = query->totals ? n * lists->n_cells : 0;
     uint8_t *room = g_malloc(cells * sizeof(uint64_t) + 2 * n * sizeof(uint32_t) + n + 1);
 
-    *page = (XtfPageSums){
+    *page = (XtfPageTotals){
         .query = query,
         .lists = lists,
         .use_all = !query->filter && !lists->some_coarse && !leaves_before_out(query),
@@ -66,7 +67,7 @@ void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfChildTot
     memset(page->uses, USE_UNKNOWN, n);
 }
 
-static Use use_of_group(XtfPageSums *page, uint32_t group)
+static Use use_of_group(XtfPageTotals *page, uint32_t group)
 {
     if (page->uses[group] == USE_UNKNOWN)
         page->uses[group] =
@@ -74,7 +75,7 @@ static Use use_of_group(XtfPageSums *page, uint32_t group)
     return page->uses[group];
 }
 
-bool xtf_page_sums_tells(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list)
+bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list)
 {
     if (page->use_all)
         return true;
@@ -90,7 +91,7 @@ static uint64_t rows_counted(const XtfAggregate *aggregate, const uint64_t *cell
                                                    : cells[XTF_GROUP_ROWS];
 }
 
-static void add_group(XtfPageSums *page, uint32_t group, const uint64_t *cells)
+static void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells)
 {
     const XtfChildTotals *lists = page->lists;
     unsigned n_cells = lists->n_cells;
@@ -104,10 +105,10 @@ static void add_group(XtfPageSums *page, uint32_t group, const uint64_t *cells)
     page->places[group] = ++page->n_added;
 }
 
-void xtf_page_sums_add(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list)
+void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list)
 {
     const XtfChildTotals *lists = page->lists;
-    XtfSumQuery *query = page->query;
+    XtfTotalsQuery *query = page->query;
 
     for (uint32_t item = of->starts[list]; item < of->starts[list + 1]; item++) {
         uint32_t group = of->groups[item];
@@ -121,7 +122,7 @@ void xtf_page_sums_add(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list
     }
 }
 
-void xtf_page_sums_flush(XtfPageSums *page)
+void xtf_page_totals_flush(XtfPageTotals *page)
 {
     for (uint32_t i = 0; i < page->n_added; i++) {
         uint32_t group = page->groups[i];
@@ -132,21 +133,21 @@ void xtf_page_sums_flush(XtfPageSums *page)
     page->n_added = 0;
 }
 
-void xtf_page_sums_finish(XtfPageSums *page)
+void xtf_page_totals_finish(XtfPageTotals *page)
 {
-    xtf_page_sums_flush(page);
+    xtf_page_totals_flush(page);
     g_free(page->room);
 }
 
-uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list)
+uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list)
 {
     const XtfChildTotals *lists = page->lists;
 
     *list = i / XTF_TOTALS_BLOCK;
     *of = &lists->blocks;
-    if (i % XTF_TOTALS_BLOCK == 0 && i + XTF_TOTALS_BLOCK <= end && xtf_page_sums_tells(page, *of, *list))
+    if (i % XTF_TOTALS_BLOCK == 0 && i + XTF_TOTALS_BLOCK <= end && xtf_page_totals_suffice(page, *of, *list))
         return i + XTF_TOTALS_BLOCK;
     *list = i;
-    *of = lists->shorts.starts && xtf_page_sums_tells(page, &lists->shorts, i) ? &lists->shorts : &lists->lists;
+    *of = lists->shorts.starts && xtf_page_totals_suffice(page, &lists->shorts, i) ? &lists->shorts : &lists->lists;
     return i + 1;
 }

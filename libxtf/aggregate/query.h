@@ -14,19 +14,20 @@ typedef struct {
     XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
     XtfBlock *edge; /* pinned, while the query runs */
-} XtfSumQuery;
+} XtfTotalsQuery;
 
-XtfSumQuery xtf_sum_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, XtfGroupTotals *totals);
+XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
+                                XtfGroupTotals *totals);
 
 /* Whether a group of all keys is meant. */
-bool xtf_sum_query_takes(const XtfSumQuery *query, const uint64_t *key);
+bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key);
 
 /*
  * Sums of one page's lists, by the numbers of their groups: keys are looked at, by the filter and by the query's
  * totals, once for each group of the page, however many lists there are.
  */
 typedef struct {
-    XtfSumQuery *query;
+    XtfTotalsQuery *query;
     const XtfChildTotals *lists;
     /* Private. */
     bool use_all;     /* all groups are meant, and fine enough */
@@ -36,17 +37,17 @@ typedef struct {
     uint64_t *cells;  /* of them */
     uint32_t n_added;
     void *room;
-} XtfPageSums;
+} XtfPageTotals;
 
-void xtf_page_sums_init(XtfPageSums *page, XtfSumQuery *query, const XtfChildTotals *lists);
-void xtf_page_sums_flush(XtfPageSums *page);  /* gives what was added up so far to the query's totals */
-void xtf_page_sums_finish(XtfPageSums *page); /* the same, for the last time */
+void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *lists);
+void xtf_page_totals_flush(XtfPageTotals *page);  /* gives what was added up so far to the query's totals */
+void xtf_page_totals_finish(XtfPageTotals *page); /* the same, for the last time */
 
 /* Whether a list tells all that is asked; else its groups are too coarse. */
-bool xtf_page_sums_tells(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list);
+bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list);
 /* Adds a list that does. */
-void xtf_page_sums_add(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list);
+void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list);
 
 /* The end of the run of neighbours from `i` that one list tells of, which is *list of *of: a block's or a short one,
  * which tells all that is asked, or else the neighbour's own. */
-uint32_t xtf_page_sums_next(XtfPageSums *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list);
+uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list);

@@ -21,12 +21,12 @@
 
 /* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`; or, where chunks are NULL, in an
  * array of no other leaf, from its beginning. All count from the leaf's first. */
-static bool add_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t start,
+static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t start,
                      uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
-    XtfFramesBelow below;
+    XtfOuterFrames below;
     XtfFrameStack stack;
     XtfPageView rows;
     bool good = true;
@@ -34,25 +34,25 @@ static bool add_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfCh
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
-    xtf_frames_below_init(&below, query->array, query->index);
+    xtf_outer_frames_init(&below, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (chunks)
             xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
-        good = xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size, from - start,
-                              &stack, &below.deepener, totals, error);
+        good = xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
+                                   from - start, &stack, &below.deepener, totals, error);
         xtf_group_totals_clear(totals);
     }
-    good = good && xtf_summer_add(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size, to - from,
-                                  &stack, &below.deepener, totals, error);
+    good = good && xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size,
+                                       to - from, &stack, &below.deepener, totals, error);
     for (uint32_t i = 0; good && i < xtf_group_totals_n(totals); i++)
-        if (xtf_sum_query_takes(query, xtf_group_totals_key(totals, i)))
+        if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
     xtf_cache_put(query->array->trace->cache, rows.block);
     return good;
 }
 
-static bool count_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, GError **error)
+static bool count_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     XtfPageView rows;
@@ -67,7 +67,7 @@ static bool count_rows(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint32_t 
 }
 
 /* Adds rows [from, to) of a leaf, which count from its first, all in one chunk and not the whole of it; or none. */
-static bool add_part(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t from,
+static bool add_part(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t from,
                      uint32_t to, GError **error)
 {
     if (from >= to)
@@ -78,7 +78,7 @@ static bool add_part(XtfSumQuery *query, const XtfDescentLeaf *leaf, const XtfCh
 }
 
 /* Adds rows [n1, n2) of a leaf. */
-static bool add_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
+static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
 {
     if (xtf_leaf_needs_no_digest(leaf))
         return add_part(query, leaf, NULL, (uint32_t)n1, (uint32_t)n2, error);
@@ -94,26 +94,26 @@ static bool add_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t n1
     if (first > last) { /* both edges lie in one chunk */
         good = add_part(query, leaf, chunks, from, to, error);
     } else {
-        XtfPageSums aggregate;
+        XtfPageTotals aggregate;
         good = add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error);
-        xtf_page_sums_init(&aggregate, query, chunks);
+        xtf_page_totals_init(&aggregate, query, chunks);
         for (uint32_t i = first; i < last;) {
             const XtfTotalsTier *of;
             uint32_t list;
-            i = xtf_page_sums_next(&aggregate, i, last, &of, &list);
-            xtf_page_sums_add(&aggregate, of, list);
+            i = xtf_page_totals_next(&aggregate, i, last, &of, &list);
+            xtf_page_totals_add(&aggregate, of, list);
         }
-        xtf_page_sums_finish(&aggregate);
+        xtf_page_totals_finish(&aggregate);
         good = good && add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
     }
     xtf_cache_put(query->array->trace->cache, block);
     return good;
 }
 
-static bool add_page(XtfSumQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
+static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
 
 /* Adds those of rows [n1, n2) that lie below a child. */
-static bool add_child(XtfSumQuery *query, const XtfDescentPage *page, uint32_t slot, uint64_t n1, uint64_t n2,
+static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, uint64_t n1, uint64_t n2,
                       GError **error)
 {
     n1 = MAX(n1, xtf_descent_child_start(page, slot));
@@ -132,7 +132,8 @@ static bool add_child(XtfSumQuery *query, const XtfDescentPage *page, uint32_t s
 }
 
 /* Adds children [first, last) whole: by lists as far as they tell what is asked, else by going down. */
-static bool add_children(XtfSumQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last, GError **error)
+static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
+                         GError **error)
 {
     if (first >= last)
         return true;
@@ -140,27 +141,27 @@ static bool add_children(XtfSumQuery *query, const XtfDescentPage *page, uint32_
     if (!table)
         return false;
 
-    XtfPageSums aggregate;
+    XtfPageTotals aggregate;
     bool good = true;
-    xtf_page_sums_init(&aggregate, query, xtf_block_child_totals(table));
+    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(table));
     for (uint32_t i = first; good && i < last;) {
         const XtfTotalsTier *of;
         uint32_t list, child = i;
-        i = xtf_page_sums_next(&aggregate, i, last, &of, &list);
-        if (i > child + 1 || xtf_page_sums_tells(&aggregate, of, list)) {
-            xtf_page_sums_add(&aggregate, of, list);
+        i = xtf_page_totals_next(&aggregate, i, last, &of, &list);
+        if (i > child + 1 || xtf_page_totals_suffice(&aggregate, of, list)) {
+            xtf_page_totals_add(&aggregate, of, list);
         } else {
-            xtf_page_sums_flush(&aggregate);
+            xtf_page_totals_flush(&aggregate);
             good = add_child(query, page, child, 0, UINT64_MAX, error);
         }
     }
-    xtf_page_sums_finish(&aggregate);
+    xtf_page_totals_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, table);
     return good;
 }
 
 /* Adds rows [n1, n2), at least one, all below the page. */
-static bool add_page(XtfSumQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error)
+static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error)
 {
     uint32_t left = xtf_descent_child_of_row(page, n1), right = xtf_descent_child_of_row(page, n2 - 1);
     bool open_child = page->open && right + 1 == page->page.count;
@@ -174,7 +175,7 @@ static bool add_page(XtfSumQuery *query, const XtfDescentPage *page, uint64_t n1
     return last > right || (right == left && first > left) || add_child(query, page, right, n1, n2, error);
 }
 
-static bool run(XtfSumQuery *query, uint64_t n1, uint64_t n2, GError **error)
+static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
 {
     const XtfArray *array = query->array;
     bool good;
@@ -201,7 +202,7 @@ static bool run(XtfSumQuery *query, uint64_t n1, uint64_t n2, GError **error)
 bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                       XtfGroupTotals *totals, GError **error)
 {
-    XtfSumQuery query = xtf_sum_query(array, index, filter, totals);
+    XtfTotalsQuery query = xtf_totals_query(array, index, filter, totals);
 
     return run(&query, n1, n2, error);
 }
@@ -209,7 +210,7 @@ bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilte
 bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
                           uint64_t *rank, GError **error)
 {
-    XtfSumQuery query = xtf_sum_query(array, index, filter, NULL);
+    XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
 
     if (!filter) { /* all rows are meant */
         *rank = MIN(n, array->n_rows);

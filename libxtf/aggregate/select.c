@@ -16,11 +16,11 @@ typedef struct {
 } Selection;
 
 /* Whether the k-th row is among the rows that a list tells of; if not, they are passed. */
-static bool list_holds(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list, Selection *selection)
+static bool list_holds(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list, Selection *selection)
 {
     uint64_t before = page->query->count;
 
-    xtf_page_sums_add(page, of, list);
+    xtf_page_totals_add(page, of, list);
     uint64_t count = page->query->count - before;
     if (selection->k < count)
         return true;
@@ -28,7 +28,7 @@ static bool list_holds(XtfPageSums *page, const XtfTotalsTier *of, uint32_t list
     return false;
 }
 
-static bool select_row(const XtfSumQuery *query, const XtfDescentLeaf *leaf, uint64_t from, Selection *selection,
+static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t from, Selection *selection,
                        GError **error)
 {
     const XtfSchema *schema = query->array->schema;
@@ -47,13 +47,13 @@ static bool select_row(const XtfSumQuery *query, const XtfDescentLeaf *leaf, uin
 }
 
 /* The neighbour of [i, end) whose list *holds the k-th row; or before it one whose list does not tell; else `end`. */
-static uint32_t select_list(XtfPageSums *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
+static uint32_t select_list(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
 {
     *holds = false;
     while (i < end) {
         const XtfTotalsTier *of;
-        uint32_t list, next = xtf_page_sums_next(page, i, end, &of, &list);
-        if (next == i + 1 && !xtf_page_sums_tells(page, of, list))
+        uint32_t list, next = xtf_page_totals_next(page, i, end, &of, &list);
+        if (next == i + 1 && !xtf_page_totals_suffice(page, of, list))
             return i;
         if (list_holds(page, of, list, selection)) {
             *holds = true;
@@ -66,24 +66,24 @@ static uint32_t select_list(XtfPageSums *page, uint32_t i, uint32_t end, Selecti
     return end;
 }
 
-static bool select_in_leaf(XtfSumQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
+static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
     XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
-    XtfPageSums aggregate;
+    XtfPageTotals aggregate;
 
     if (!block)
         return false;
-    xtf_page_sums_init(&aggregate, query, xtf_block_child_totals(block));
+    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(block));
     bool holds;
     uint32_t n = aggregate.lists->n, chunk = select_list(&aggregate, 0, n, selection, &holds);
-    xtf_page_sums_finish(&aggregate);
+    xtf_page_totals_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, block);
     return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
 }
 
-static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selection *selection, GError **error);
+static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error);
 
-static bool select_in_child(XtfSumQuery *query, const XtfDescentPage *page, uint32_t slot, Selection *selection,
+static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, Selection *selection,
                             GError **error)
 {
     if (page->level == 1) {
@@ -100,15 +100,15 @@ static bool select_in_child(XtfSumQuery *query, const XtfDescentPage *page, uint
 }
 
 /* Goes into the child whose list holds the row, and into those whose list does not tell, one after another. */
-static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
+static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
     XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
-    XtfPageSums aggregate;
+    XtfPageTotals aggregate;
     bool good = true;
 
     if (!table)
         return false;
-    xtf_page_sums_init(&aggregate, query, xtf_block_child_totals(table));
+    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(table));
     uint32_t told = page->page.count - page->open;
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
         bool holds;
@@ -120,7 +120,7 @@ static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selec
                                query->array->id, page->level, xtf_descent_child_start(page, i),
                                xtf_descent_child_end(page, i));
     }
-    xtf_page_sums_finish(&aggregate);
+    xtf_page_totals_finish(&aggregate);
     xtf_cache_put(query->array->trace->cache, table);
     return good;
 }
@@ -128,7 +128,7 @@ static bool select_in_page(XtfSumQuery *query, const XtfDescentPage *page, Selec
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
                             uint64_t *n, GError **error)
 {
-    XtfSumQuery query = xtf_sum_query(array, index, filter, NULL);
+    XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
     Selection selection = {.k = k, .n = array->n_rows};
     bool good;
 

@@ -213,7 +213,7 @@ static const char *list_stacks(const TableSource *source, XtfChildTotalsBuilder 
         if (!fault)
             xtf_child_totals_builder_stack(maker, &stack);
     }
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
     return fault || row == n_rows ? fault : "a stack is before a child that is not there";
 }
 

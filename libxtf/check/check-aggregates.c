@@ -139,7 +139,7 @@ static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
     }
     if (!same)
         child_problem(walk, page, slot, "the stack before it is not what the rows before leave open");
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
 }
 
 /* Adds up a leaf's rows. */
@@ -156,7 +156,8 @@ static void pass_leaf(SumsWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals
         stop(walk, error);
         return;
     }
-    xtf_summer_add(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals, NULL);
+    xtf_accumulate_rows(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals,
+                        NULL);
     xtf_cache_put(walk->array->trace->cache, rows.block);
 }
 
@@ -243,7 +244,7 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
             .check = check, .array = array, .aggregate = &array->schema->aggregates[index], .index = index};
         xtf_frame_stack_init(&walk.stack);
         xtf_group_totals_free(pass_page(&walk, &root));
-        xtf_frame_stack_clear(&walk.stack);
+        xtf_frame_stack_finish(&walk.stack);
         stopped = walk.stopped;
     }
     xtf_cache_put(array->trace->cache, edge);

@@ -96,7 +96,7 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
             clear_table(&writer->levels[i].tables[index]);
         if (writer->intakes) {
             xtf_group_totals_free(writer->intakes[index].leaf);
-            xtf_frame_stack_clear(&writer->intakes[index].stack);
+            xtf_frame_stack_finish(&writer->intakes[index].stack);
         }
     }
     g_free(writer->intakes);
@@ -225,8 +225,8 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
         if (table->snapshots)
             append_snapshot(table->snapshots, level->n_children, &intake->stack);
         /* The stack is whole, so there is nothing that could fail. */
-        xtf_summer_add(writer->schema, &writer->schema->aggregates[index], rows, count, &intake->stack, NULL,
-                       intake->leaf, NULL);
+        xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &intake->stack, NULL,
+                            intake->leaf, NULL);
         append_child(table->totals, level->n_children, intake->leaf, count);
         add_running(table, intake->leaf);
         xtf_group_totals_clear(intake->leaf);
@@ -321,7 +321,7 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsL
             append_snapshot(table->snapshots, child, &stack);
         }
     }
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
 }
 
 /* N of the first row below a level's open page. */

@@ -23,11 +23,12 @@ static void assert_cells(const XtfGroupTotals *totals, uint64_t (*cells)[XTF_FRA
 }
 
 static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint from, guint to, XtfFrameStack *stack,
-                            const XtfDeepener *deepener, XtfGroupTotals *totals)
+                            const XtfFrameLoader *deepener, XtfGroupTotals *totals)
 {
     GError *error = NULL;
-    cr_assert_good(xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)rows->data + from * sizeof(FrameRow),
-                                  to - from, stack, deepener, totals, &error),
+    cr_assert_good(xtf_accumulate_rows(schema, &schema->aggregates[0],
+                                       (const uint8_t *)rows->data + from * sizeof(FrameRow), to - from, stack,
+                                       deepener, totals, &error),
                    error);
 }
 
@@ -43,7 +44,7 @@ static void assert_frames(const GArray *rows, uint32_t regions)
     naive_frames(rows, regions, cells);
     assert_cells(totals, cells, regions);
     cr_assert_eq(stack.n, rows->len);
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
 }
 
 Test(summer, frames_of_all_shapes)
@@ -87,7 +88,7 @@ Test(summer, a_recursion_by_hand)
     assert_cells(totals, cells, 4);
     cr_assert_eq(stack.frames->len, 1);
     cr_assert_eq(g_array_index(stack.frames, XtfOpenFrame, 0).row, 8);
-    xtf_frame_stack_clear(&stack);
+    xtf_frame_stack_finish(&stack);
 }
 
 /* A reader's stack: only the innermost frames are known at first. */
@@ -157,7 +158,7 @@ Test(summer, a_stack_known_in_part_says_the_same)
         show_frames(&part, &shallow);
 
         assert_good_add(schema, rows, cut, 300, &stack, NULL, whole);
-        const XtfDeepener deepener = {.deepen = deepen, .data = &shallow};
+        const XtfFrameLoader deepener = {.deepen = deepen, .data = &shallow};
         assert_good_add(schema, rows, cut, 300, &part, &deepener, shallow_totals);
         asked += shallow.asked;
 
@@ -167,9 +168,9 @@ Test(summer, a_stack_known_in_part_says_the_same)
         if (xtf_group_totals_n(whole) > 0)
             cr_assert_arr_eq(xtf_group_totals_key(whole, 0), xtf_group_totals_key(shallow_totals, 0),
                              xtf_group_totals_n(whole) * (1 + XTF_FRAMES_CELLS) * sizeof(uint64_t));
-        xtf_frame_stack_clear(&stack);
-        xtf_frame_stack_clear(&part);
-        xtf_frame_stack_clear(&shallow.whole);
+        xtf_frame_stack_finish(&stack);
+        xtf_frame_stack_finish(&part);
+        xtf_frame_stack_finish(&shallow.whole);
     }
     cr_assert_gt(asked, 100);
 }
@@ -179,7 +180,7 @@ Test(summer, a_stack_that_cannot_be_had_is_an_error)
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
-    const XtfDeepener deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
+    const XtfFrameLoader deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(deepeners); i++) {
         g_autoptr(GError) error = NULL;
@@ -187,10 +188,10 @@ Test(summer, a_stack_that_cannot_be_had_is_an_error)
         xtf_frame_stack_init(&stack);
         stack.n = 100;
         stack.below = 7;
-        cr_assert_not(xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
-                                     &deepeners[i], totals, &error));
+        cr_assert_not(xtf_accumulate_rows(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
+                                          &deepeners[i], totals, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
-        xtf_frame_stack_clear(&stack);
+        xtf_frame_stack_finish(&stack);
     }
 }
 
@@ -325,8 +326,8 @@ Test(summer, groups_and_their_extremes)
         for (guint from = 0; from < rows->len; from += 7) {
             guint count = MIN(7, rows->len - from);
             g_autoptr(XtfGroupTotals) part = xtf_group_totals_new(&schema->aggregates[0], 2);
-            xtf_summer_add(schema, &schema->aggregates[0], (const uint8_t *)&g_array_index(rows, GroupRow, from), count,
-                           NULL, NULL, seed % 2 ? part : totals, NULL);
+            xtf_accumulate_rows(schema, &schema->aggregates[0], (const uint8_t *)&g_array_index(rows, GroupRow, from),
+                                count, NULL, NULL, seed % 2 ? part : totals, NULL);
             xtf_group_totals_add_all(totals, part);
         }
         uint64_t counted = 0;
@@ -348,7 +349,8 @@ Test(summer, one_group_of_all_rows)
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[1], 0);
     uint64_t bytes = 0;
 
-    xtf_summer_add(schema, &schema->aggregates[1], (const uint8_t *)rows->data, rows->len, NULL, NULL, totals, NULL);
+    xtf_accumulate_rows(schema, &schema->aggregates[1], (const uint8_t *)rows->data, rows->len, NULL, NULL, totals,
+                        NULL);
     for (guint i = 0; i < rows->len; i++)
         if (g_array_index(rows, GroupRow, i).bytes != UINT32_MAX)
             bytes += g_array_index(rows, GroupRow, i).bytes;

@@ -391,10 +391,10 @@ static void assert_sums(const char *path, const XtfSchema *schema, const GArray 
             g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(sums, sums->n_keys);
             XtfFrameStack stack;
             xtf_frame_stack_init(&stack);
-            xtf_summer_add(schema, sums, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
-            xtf_summer_add(schema, sums, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from, &stack, NULL,
-                           part, NULL);
-            xtf_frame_stack_clear(&stack);
+            xtf_accumulate_rows(schema, sums, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
+            xtf_accumulate_rows(schema, sums, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from, &stack,
+                                NULL, part, NULL);
+            xtf_frame_stack_finish(&stack);
             cr_assert_good(xtf_array_totals(&array, which, NULL, from, to, found, &error), error);
             xtf_group_totals_sort(part);
             xtf_group_totals_sort(found);

@@ -29,7 +29,7 @@ static bool append_records(XtfArrayWriter *array, const XtfSchema *schema, uint6
         xtf_field_set(&schema->fields[1], row, i);
         xtf_field_set(&schema->fields[2], row, i % 3);
         xtf_field_set(&schema->fields[3], row, bits);
-        if (!xtf_array_append(array, row, error))
+        if (!xtf_array_writer_append(array, row, error))
             return false;
     }
     return true;

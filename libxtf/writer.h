@@ -57,18 +57,18 @@ bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GE
  * rows leaves no trace in the file. */
 XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error);
 /* Appends a row of the schema's row_size. XTF_ERROR_INVALID if its time is before the last row's. */
-bool xtf_array_append(XtfArrayWriter *array, const void *row, GError **error);
+bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **error);
 uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
 /* The time of the last row; 0 if there is none. */
 uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
 /* No more rows will come: what it holds in memory goes out with the next commit's block as soon as there is enough of
  * it. Appending to it again is an error. */
-bool xtf_array_finish(XtfArrayWriter *array, GError **error);
+bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
 
 /* The table of a TABLE schema, owned by the writer; made if it does not exist. */
 XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error);
 /* *row is the row's number, from 0; may be NULL. */
-bool xtf_table_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
+bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
 
 /* Makes everything appended so far what a reader sees. A commit's cost is the right edges that changed: see

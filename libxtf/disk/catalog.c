@@ -3,7 +3,7 @@
 #include "libxtf/base/bytes.h"
 #include "libxtf/schema/schema-codec.h"
 
-void xtf_catalog_clear(XtfCatalog *catalog)
+void xtf_catalog_finish(XtfCatalog *catalog)
 {
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         xtf_schema_free(catalog->schemas[i]);
@@ -341,6 +341,6 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
 
     if (decode(catalog, &reader, error))
         return true;
-    xtf_catalog_clear(catalog);
+    xtf_catalog_finish(catalog);
     return false;
 }

@@ -60,4 +60,4 @@ void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes);
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
 
 /* Frees what it holds; it is all zeros then. */
-void xtf_catalog_clear(XtfCatalog *catalog);
+void xtf_catalog_finish(XtfCatalog *catalog);

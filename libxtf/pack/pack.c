@@ -24,19 +24,19 @@ static void put_times(XtfStreamWriter *writer, const uint8_t *rows, size_t row_s
     xtf_put_numbers(writer, &numbers);
 }
 
-static uint8_t *put_template_value(uint8_t *at, const XtfRun *run, const XtfPackField *field, uint32_t n)
+static uint8_t *put_template_value(uint8_t *at, const XtfPackInput *input, const XtfPackField *field, uint32_t n)
 {
-    const uint8_t *row = run->rows + (size_t)n * run->schema->row_size;
+    const uint8_t *row = input->rows + (size_t)n * input->schema->row_size;
     uint64_t value = xtf_pack_get(field, row);
 
     switch (field->mode) {
     case XTF_PACK_VALUE:
         return xtf_put_varint(at, xtf_zigzag(value, field->shift));
     case XTF_PACK_STEP:
-        value -= n > 0 ? xtf_pack_get(field, row - run->schema->row_size) : run->before[field - run->fields];
+        value -= n > 0 ? xtf_pack_get(field, row - input->schema->row_size) : input->before[field - input->fields];
         return xtf_put_varint(at, xtf_zigzag(value, field->shift));
     case XTF_PACK_DISTANCE:
-        if (xtf_is_chained(run, field, n, value)) {
+        if (xtf_is_chained(input, field, n, value)) {
             *at = XTF_PACK_CHAINED;
             return at + 1;
         }
@@ -55,28 +55,28 @@ static uint64_t templates_bound(const XtfSchema *schema, uint32_t count)
 }
 
 /* How the fields are packed, the templates field by field, and the number of each row's. */
-static void put_templates(XtfStreamWriter *writer, XtfRun *run)
+static void put_templates(XtfStreamWriter *writer, XtfPackInput *input)
 {
-    uint8_t *stream = xtf_scratch(XTF_SCRATCH_STREAM, templates_bound(run->schema, run->count));
-    uint8_t *numbers = xtf_scratch(XTF_SCRATCH_TAILS, run->count), *at = stream;
+    uint8_t *stream = xtf_scratch(XTF_SCRATCH_STREAM, templates_bound(input->schema, input->count));
+    uint8_t *numbers = xtf_scratch(XTF_SCRATCH_TAILS, input->count), *at = stream;
     uint32_t firsts[XTF_PACK_TEMPLATES_MAX];
-    unsigned n = xtf_find_templates(run, numbers, firsts);
+    unsigned n = xtf_find_templates(input, numbers, firsts);
 
-    for (unsigned f = 0; f < run->n_fields; f++) {
-        XtfPackField *field = &run->fields[f];
+    for (unsigned f = 0; f < input->n_fields; f++) {
+        XtfPackField *field = &input->fields[f];
         if (field->mode == XTF_PACK_COLUMN)
-            field->mode = xtf_choose_column(field, run->rows, run->schema->row_size, run->count);
+            field->mode = xtf_choose_column(field, input->rows, input->schema->row_size, input->count);
         *at++ = (uint8_t)field->mode;
         if (field->mode == XTF_PACK_STEP)
-            at = xtf_put_varint(at, xtf_zigzag(run->before[f], field->shift));
+            at = xtf_put_varint(at, xtf_zigzag(input->before[f], field->shift));
     }
     *at++ = (uint8_t)(n - 1);
-    for (unsigned f = 0; f < run->n_fields; f++)
+    for (unsigned f = 0; f < input->n_fields; f++)
         for (unsigned i = 0; i < n; i++)
-            at = put_template_value(at, run, &run->fields[f], firsts[i]);
+            at = put_template_value(at, input, &input->fields[f], firsts[i]);
     if (n > 1) {
-        memcpy(at, numbers, run->count);
-        at += run->count;
+        memcpy(at, numbers, input->count);
+        at += input->count;
     }
     xtf_put_stream(writer, stream, (size_t)(at - stream), XTF_STREAM_PLAIN);
 }
@@ -95,15 +95,15 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
 {
     uint8_t *packed = xtf_scratch(XTF_SCRATCH_PACKED, xtf_pack_bound(schema, count));
     XtfStreamWriter writer = {.at = packed, .level = CLAMP(level, 1, XTF_PACK_LEVEL_MAX)};
-    XtfRun run;
+    XtfPackInput input;
 
     put_times(&writer, rows, schema->row_size, count);
     if (schema->n_fields > 1) {
-        xtf_run_init(&run, schema, rows, count);
-        put_templates(&writer, &run);
-        for (unsigned f = 0; f < run.n_fields; f++)
-            if (run.fields[f].mode >= XTF_PACK_COLUMN)
-                xtf_put_column(&writer, &run.fields[f], rows, schema->row_size, count);
+        xtf_pack_input_init(&input, schema, rows, count);
+        put_templates(&writer, &input);
+        for (unsigned f = 0; f < input.n_fields; f++)
+            if (input.fields[f].mode >= XTF_PACK_COLUMN)
+                xtf_put_column(&writer, &input.fields[f], rows, schema->row_size, count);
     }
     size_t length = (size_t)(writer.at - packed);
     bool fits = length <= room;

@@ -36,12 +36,12 @@ typedef struct {
     uint16_t behind[XTF_PACK_TEMPLATES_MAX]; /* the template that came behind this one the last time */
 } Templates;
 
-void xtf_run_init(XtfRun *run, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
 {
-    *run = (XtfRun){.schema = schema, .rows = rows, .count = count, .n_fields = schema->n_fields - 1};
-    for (unsigned f = 0; f < run->n_fields; f++) {
+    *input = (XtfPackInput){.schema = schema, .rows = rows, .count = count, .n_fields = schema->n_fields - 1};
+    for (unsigned f = 0; f < input->n_fields; f++) {
         const XtfField *field = &schema->fields[f + 1];
-        XtfPackField *to = &run->fields[f];
+        XtfPackField *to = &input->fields[f];
         *to = xtf_pack_field(field);
         if (field->type == XTF_TYPE_F64)
             continue;
@@ -49,21 +49,21 @@ void xtf_run_init(XtfRun *run, const XtfSchema *schema, const uint8_t *rows, uin
                    : field->flags & XTF_FIELD_DISTANCE ? XTF_PACK_DISTANCE
                                                        : XTF_PACK_VALUE;
         /* The first row steps as the second one does: it needs no template of its own. */
-        run->before[f] = xtf_pack_get(to, rows);
+        input->before[f] = xtf_pack_get(to, rows);
         if (count > 1)
-            run->before[f] -= xtf_pack_get(to, rows + schema->row_size) - run->before[f];
+            input->before[f] -= xtf_pack_get(to, rows + schema->row_size) - input->before[f];
     }
 }
 
 /* Words that cover the bytes of VALUE fields, from the row's end on, each reaching as far down as it can. */
-static void add_words(Shape *shape, const XtfRun *run)
+static void add_words(Shape *shape, const XtfPackInput *input)
 {
     bool wanted[XTF_ROW_MAX] = {false};
 
-    for (unsigned f = 0; f < run->n_fields; f++)
-        if (run->fields[f].mode == XTF_PACK_VALUE)
-            memset(wanted + run->fields[f].field->offset, true, run->fields[f].field->width);
-    for (uint32_t end = run->schema->row_size; end > 8; end--) {
+    for (unsigned f = 0; f < input->n_fields; f++)
+        if (input->fields[f].mode == XTF_PACK_VALUE)
+            memset(wanted + input->fields[f].field->offset, true, input->fields[f].field->width);
+    for (uint32_t end = input->schema->row_size; end > 8; end--) {
         if (!wanted[end - 1])
             continue;
         uint64_t mask = 0;
@@ -75,25 +75,26 @@ static void add_words(Shape *shape, const XtfRun *run)
     }
 }
 
-static void make_shape(Shape *shape, const XtfRun *run)
+static void make_shape(Shape *shape, const XtfPackInput *input)
 {
     shape->n_words = shape->n_steps = shape->n_distances = 0;
-    add_words(shape, run);
-    for (unsigned f = 0; f < run->n_fields; f++)
-        if (run->fields[f].mode == XTF_PACK_STEP) {
-            shape->before[shape->n_steps] = run->before[f];
-            shape->steps[shape->n_steps++] = run->fields[f];
-        } else if (run->fields[f].mode == XTF_PACK_DISTANCE) {
-            shape->distances[shape->n_distances++] = run->fields[f];
+    add_words(shape, input);
+    for (unsigned f = 0; f < input->n_fields; f++)
+        if (input->fields[f].mode == XTF_PACK_STEP) {
+            shape->before[shape->n_steps] = input->before[f];
+            shape->steps[shape->n_steps++] = input->fields[f];
+        } else if (input->fields[f].mode == XTF_PACK_DISTANCE) {
+            shape->distances[shape->n_distances++] = input->fields[f];
         }
     shape->length = shape->n_words + shape->n_steps + shape->n_distances + 1;
 }
 
 /* Makes row n's vector, and tells whether it is the same as `guess`. (To compare them afterwards would wait for the
  * vector to be written.) */
-static inline bool make_vector(Shape *shape, const XtfRun *run, uint32_t n, const uint64_t *guess, uint64_t *vector)
+static inline bool make_vector(Shape *shape, const XtfPackInput *input, uint32_t n, const uint64_t *guess,
+                               uint64_t *vector)
 {
-    const uint8_t *row = run->rows + (size_t)n * run->schema->row_size;
+    const uint8_t *row = input->rows + (size_t)n * input->schema->row_size;
     uint64_t chained = 0, differs = 0;
 
     for (unsigned i = 0; i < shape->n_words; i++) {
@@ -108,7 +109,7 @@ static inline bool make_vector(Shape *shape, const XtfRun *run, uint32_t n, cons
     }
     for (unsigned i = 0; i < shape->n_distances; i++) {
         uint64_t value = xtf_pack_get(&shape->distances[i], row);
-        bool is_chained = xtf_is_chained(run, &shape->distances[i], n, value);
+        bool is_chained = xtf_is_chained(input, &shape->distances[i], n, value);
         chained |= (uint64_t)is_chained << i;
         *vector = is_chained ? 0 : value;
         differs |= *vector++ ^ *guess++;
@@ -154,7 +155,8 @@ static uint16_t look_up(Templates *templates, const uint64_t *vector, uint32_t r
 }
 
 /* The number of rows done before there were too many templates. */
-static uint32_t follow(Templates *templates, Shape *shape, const XtfRun *run, uint8_t *numbers, uint32_t *firsts)
+static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *input, uint8_t *numbers,
+                       uint32_t *firsts)
 {
     uint64_t vector[VECTOR_MAX];
     unsigned last = 0;
@@ -164,9 +166,9 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfRun *run, ui
     /* The first guess is template 0, when it may not be there yet: no vector has these bits. */
     memset(templates->vectors, 0xff, sizeof *templates->vectors * shape->length);
     templates->n = 0;
-    for (uint32_t n = 0; n < run->count; n++) {
+    for (uint32_t n = 0; n < input->count; n++) {
         uint16_t next = templates->behind[last];
-        if (!make_vector(shape, run, n, templates->vectors + next * shape->length, vector)) {
+        if (!make_vector(shape, input, n, templates->vectors + next * shape->length, vector)) {
             next = look_up(templates, vector, n, firsts);
             if (next == NONE)
                 return n;
@@ -175,22 +177,22 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfRun *run, ui
         numbers[n] = (uint8_t)next;
         last = next;
     }
-    return run->count;
+    return input->count;
 }
 
 /* How many values the field takes in the templates' rows. */
-static unsigned count_values(const XtfRun *run, const XtfPackField *field, const uint32_t *firsts, unsigned n)
+static unsigned count_values(const XtfPackInput *input, const XtfPackField *field, const uint32_t *firsts, unsigned n)
 {
     uint64_t values[2 * XTF_PACK_TEMPLATES_MAX];
     bool used[G_N_ELEMENTS(values)] = {false};
     unsigned distinct = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        const uint8_t *row = run->rows + (size_t)firsts[i] * run->schema->row_size;
+        const uint8_t *row = input->rows + (size_t)firsts[i] * input->schema->row_size;
         uint64_t value = xtf_pack_get(field, row);
         if (field->mode == XTF_PACK_STEP && firsts[i] > 0)
-            value -= xtf_pack_get(field, row - run->schema->row_size);
-        else if (field->mode == XTF_PACK_DISTANCE && xtf_is_chained(run, field, firsts[i], value))
+            value -= xtf_pack_get(field, row - input->schema->row_size);
+        else if (field->mode == XTF_PACK_DISTANCE && xtf_is_chained(input, field, firsts[i], value))
             value = 0;
         size_t slot = hash(&value, 1) % G_N_ELEMENTS(values);
         while (used[slot] && values[slot] != value)
@@ -203,32 +205,32 @@ static unsigned count_values(const XtfRun *run, const XtfPackField *field, const
 }
 
 /* The field of most values leaves the templates, and others of nearly as many. */
-static void drop_fields(XtfRun *run, const uint32_t *firsts, unsigned n)
+static void drop_fields(XtfPackInput *input, const uint32_t *firsts, unsigned n)
 {
     unsigned values[XTF_FIELDS_MAX] = {0}, most = 0;
 
-    for (unsigned f = 0; f < run->n_fields; f++)
-        if (run->fields[f].mode != XTF_PACK_COLUMN)
-            most = MAX(most, values[f] = count_values(run, &run->fields[f], firsts, n));
-    for (unsigned f = 0; f < run->n_fields; f++)
+    for (unsigned f = 0; f < input->n_fields; f++)
+        if (input->fields[f].mode != XTF_PACK_COLUMN)
+            most = MAX(most, values[f] = count_values(input, &input->fields[f], firsts, n));
+    for (unsigned f = 0; f < input->n_fields; f++)
         if (values[f] > most - most / 8 - 1)
-            run->fields[f].mode = XTF_PACK_COLUMN;
+            input->fields[f].mode = XTF_PACK_COLUMN;
 }
 
-unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX])
+unsigned xtf_find_templates(XtfPackInput *input, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX])
 {
     /* Each template costs some bytes, and where many follow each other at random, fields tell more apart than together.
      * This limit took fewest bytes of rows of several programs and of hard ones. */
-    Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + run->count / 64)};
+    Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + input->count / 64)};
     Shape shape;
 
     for (;;) {
-        make_shape(&shape, run);
+        make_shape(&shape, input);
         templates.shape = &shape;
         templates.vectors =
             (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_VECTORS, sizeof(uint64_t) * shape.length * templates.limit);
-        if (follow(&templates, &shape, run, numbers, firsts) == run->count)
+        if (follow(&templates, &shape, input, numbers, firsts) == input->count)
             return templates.n;
-        drop_fields(run, firsts, templates.n);
+        drop_fields(input, firsts, templates.n);
     }
 }

@@ -12,20 +12,20 @@ typedef struct {
     unsigned n_fields; /* all but the time */
     XtfPackField fields[XTF_FIELDS_MAX];
     uint64_t before[XTF_FIELDS_MAX]; /* of STEP fields: the value that the first row steps from */
-} XtfRun;
+} XtfPackInput;
 
-void xtf_run_init(XtfRun *run, const XtfSchema *schema, const uint8_t *rows, uint32_t count);
+void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uint8_t *rows, uint32_t count);
 
 /* Finds the templates, and writes the number of each row's to `numbers`, `count` bytes. Fields that take too many
  * values are given the mode COLUMN. The number of templates; *firsts then are the rows that they were found in. */
-unsigned xtf_find_templates(XtfRun *run, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX]);
+unsigned xtf_find_templates(XtfPackInput *input, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX]);
 
 /* Whether the distance of row n is CHAINED. Behind a row that leads nowhere it is not taken for that, though by chance
  * it might be. */
-static inline bool xtf_is_chained(const XtfRun *run, const XtfPackField *distance, uint32_t n, uint64_t value)
+static inline bool xtf_is_chained(const XtfPackInput *input, const XtfPackField *distance, uint32_t n, uint64_t value)
 {
-    size_t row_size = run->schema->row_size;
-    const uint8_t *row = run->rows + n * row_size;
+    size_t row_size = input->schema->row_size;
+    const uint8_t *row = input->rows + n * row_size;
     uint64_t before = n > 0 ? xtf_pack_get(distance, row - row_size) : 0, back = before + 1;
 
     return before - 1 < n - UINT64_C(1) &&

@@ -76,7 +76,7 @@ void xtf_trace_unref(XtfTrace *trace)
         g_free((uint8_t *)trace->tables[i].rows);
     g_free(trace->tables);
     g_free(trace->strings);
-    xtf_catalog_clear(&trace->catalog);
+    xtf_catalog_finish(&trace->catalog);
     xtf_cache_free(trace->cache);
     xtf_source_close(trace->source);
     g_mutex_clear(&trace->lock);

@@ -28,7 +28,7 @@ static void free_open(XtfArrayWriter *array)
     for (unsigned i = 0; array->levels && i < array->height; i++)
         g_free(array->levels[i].page);
     g_clear_pointer(&array->levels, g_free);
-    xtf_leaf_writer_clear(&array->leaf);
+    xtf_leaf_writer_finish(&array->leaf);
     g_clear_pointer(&array->aggregates, xtf_aggregate_writer_free);
 }
 
@@ -150,7 +150,7 @@ static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
 }
 
 /* Writes a level's full page onto its place and opens the one behind it, which begins with (first_t, first_n). */
-static bool turn_page(XtfArrayWriter *array, unsigned number, const Full *full, uint64_t first_t, uint64_t first_n,
+static bool seal_page(XtfArrayWriter *array, unsigned number, const Full *full, uint64_t first_t, uint64_t first_n,
                       GError **error)
 {
     XtfWriter *writer = array->writer;
@@ -175,7 +175,7 @@ static bool turn_page(XtfArrayWriter *array, unsigned number, const Full *full, 
 }
 
 /* Seals an index page. */
-static bool turn_index(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t first_n, GError **error)
+static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t first_n, GError **error)
 {
     uint32_t page_size = array->writer->page_size;
     XtfLevel *level = &array->levels[number];
@@ -197,7 +197,7 @@ static bool turn_index(XtfArrayWriter *array, unsigned number, uint64_t first_t,
         xtf_aggregate_writer_seal_index(array->aggregates, number, companion);
         full.companion = companion;
     }
-    return turn_page(array, number, &full, first_t, first_n, error);
+    return seal_page(array, number, &full, first_t, first_n, error);
 }
 
 static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
@@ -206,7 +206,7 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
     uint32_t most = (array->writer->page_size - (uint32_t)sizeof(XtfDiskPage)) / (uint32_t)sizeof(XtfDiskEntry);
     XtfDiskEntry entry;
 
-    if (array->levels[number].count == most && !turn_index(array, number, first_t, before, error))
+    if (array->levels[number].count == most && !seal_index_page(array, number, first_t, before, error))
         return false;
     XtfLevel *level = &array->levels[number];
     xtf_write64(&entry.first_t, first_t);
@@ -225,7 +225,7 @@ static uint64_t time_of(const uint8_t *row)
 }
 
 /* Seals a leaf if enough rows are there, the next one having the time t. */
-static bool turn_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
+static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     XtfLeafWriter *leaf = &array->leaf;
     g_autofree uint8_t *page = g_malloc(array->writer->page_size);
@@ -238,7 +238,7 @@ static bool turn_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
     xtf_aggregate_writer_seal_leaf(array->aggregates, leaf->rows, full.count);
     xtf_leaf_writer_drop(leaf, full.count);
     uint64_t first_t = leaf->next > leaf->rows ? time_of(leaf->rows) : t;
-    return turn_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
+    return seal_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
 }
 
 static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
@@ -265,13 +265,13 @@ static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
         array->height = 1;
     }
     while (xtf_leaf_writer_count(&array->leaf) >= array->leaf.target)
-        if (!turn_leaf(array, t, error))
+        if (!seal_leaf(array, t, error))
             return false;
     xtf_leaf_writer_grow(&array->leaf);
     return true;
 }
 
-bool xtf_array_append(XtfArrayWriter *array, const void *row, GError **error)
+bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **error)
 {
     uint32_t row_size = array->schema->row_size;
     XtfLeafWriter *leaf = &array->leaf;
@@ -339,7 +339,7 @@ void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, n_rows);
 }
 
-bool xtf_array_finish(XtfArrayWriter *array, GError **error)
+bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
 {
     enum { PENDING_BYTES_MOST = 1 << 20 };
     XtfWriter *writer = array->writer;

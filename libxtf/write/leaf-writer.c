@@ -24,7 +24,7 @@ void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodec
     };
 }
 
-void xtf_leaf_writer_clear(XtfLeafWriter *leaf)
+void xtf_leaf_writer_finish(XtfLeafWriter *leaf)
 {
     g_clear_pointer(&leaf->rows, g_free);
     leaf->next = leaf->end = NULL;

@@ -23,7 +23,7 @@ typedef struct {
 } XtfLeafWriter;
 
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodec codec, unsigned level, uint32_t room);
-void xtf_leaf_writer_clear(XtfLeafWriter *leaf); /* frees the rows; appending to it runs into `end` */
+void xtf_leaf_writer_finish(XtfLeafWriter *leaf); /* frees the rows; appending to it runs into `end` */
 
 static inline uint32_t xtf_leaf_writer_count(const XtfLeafWriter *leaf)
 {

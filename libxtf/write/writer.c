@@ -75,7 +75,7 @@ void xtf_writer_abort(XtfWriter *writer)
     g_byte_array_unref(writer->pending);
     g_byte_array_unref(writer->strings);
     g_hash_table_unref(writer->string_ids);
-    xtf_catalog_clear(&writer->catalog);
+    xtf_catalog_finish(&writer->catalog);
     g_mutex_clear(&writer->lock);
     g_free(writer->path);
     g_free(writer);
@@ -340,7 +340,7 @@ XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **er
     return table;
 }
 
-bool xtf_table_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error)
+bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error)
 {
     uint32_t row_size = table->schema->row_size;
 

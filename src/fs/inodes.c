@@ -34,7 +34,7 @@ struct XtfInodes {
     bool stopped;
 };
 
-void xtf_inode_clear(XtfInode *inode)
+void xtf_inode_finish(XtfInode *inode)
 {
     g_clear_pointer(&inode->node, xtf_node_unref);
 }

@@ -33,8 +33,8 @@ typedef struct {
     XtfNode *node;
 } XtfInode;
 
-void xtf_inode_clear(XtfInode *inode); /* twice is fine */
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfInode, xtf_inode_clear)
+void xtf_inode_finish(XtfInode *inode); /* twice is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfInode, xtf_inode_finish)
 
 XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes);
 void xtf_inodes_free(XtfInodes *inodes); /* with all that the kernel has not forgotten; NULL is fine */

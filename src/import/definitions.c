@@ -291,7 +291,7 @@ uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64
 static gboolean write_rows(XtfTableWriter *writer, const GByteArray *rows, uint32_t size, GError **error)
 {
     for (uint32_t at = 0; at < rows->len; at += size)
-        if (!xtf_table_append(writer, rows->data + at, NULL, error))
+        if (!xtf_table_writer_append(writer, rows->data + at, NULL, error))
             return FALSE;
     return TRUE;
 }

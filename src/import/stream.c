@@ -54,7 +54,7 @@ bool xtf_stream_end(XtfStream *stream, GError **error)
     drop_frames(stream, 0);
     stream->never_left += stream->beyond;
     for (unsigned type = 0; type < XTF_N_ARRAY_TYPES; type++)
-        if (stream->arrays[type] != NULL && !xtf_array_finish(stream->arrays[type], error))
+        if (stream->arrays[type] != NULL && !xtf_array_writer_close(stream->arrays[type], error))
             return false;
     return true;
 }

@@ -95,7 +95,7 @@ static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const
 
     if (G_UNLIKELY(array == NULL) && (array = xtf_stream_open_array(stream, type)) == NULL)
         return false;
-    return G_LIKELY(stream->error == NULL) && xtf_array_append(array, row, &stream->error);
+    return G_LIKELY(stream->error == NULL) && xtf_array_writer_append(array, row, &stream->error);
 }
 
 /* Appends a record: `row` begins with a head, whose region is set already. */

@@ -57,7 +57,7 @@ static void add_row(const Shape *shape, unsigned tag, const void *row)
 {
     g_autoptr(GError) error = NULL;
     XtfTableWriter *table = xtf_writer_table(shape->writer, shape->schemas[tag], &error);
-    bench_check(table && xtf_table_append(table, row, NULL, &error), error, "%s", shape->path);
+    bench_check(table && xtf_table_writer_append(table, row, NULL, &error), error, "%s", shape->path);
 }
 
 static uint32_t text(const Shape *shape, const char *format, uint64_t number)

@@ -146,7 +146,7 @@ static void build(const char *path, uint64_t records)
     double before = bench_now();
     for (uint64_t n = 0; n < records; n++) {
         uint64_t row[ROW / 8] = {GUINT64_TO_LE(time_of(n)), n, n, n, n, n, n, n};
-        bench_check(xtf_array_append(array, row, &error), error, "%s", path);
+        bench_check(xtf_array_writer_append(array, row, &error), error, "%s", path);
     }
     bench_check(xtf_writer_close(writer, &error), error, "%s", path);
     double seconds = bench_now() - before, bytes = (double)bench_file_size(path);

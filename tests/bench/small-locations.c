@@ -18,7 +18,7 @@ enum { CALLS = 6, SENDS = 4 };
 static void append(XtfWriter *writer, uint64_t location, uint32_t id, const void *row, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(writer, location, id, error);
-    bench_check(array && xtf_array_append(array, row, error), *error, "location %" PRIu64, location);
+    bench_check(array && xtf_array_writer_append(array, row, error), *error, "location %" PRIu64, location);
 }
 
 static void write_location(XtfWriter *writer, uint64_t location, uint32_t calls, uint32_t sends)

@@ -20,17 +20,17 @@ static uint64_t append_call(Location *location, GError **error)
     uint64_t step = draw & 0x700 ? draw >> 40 & 0x3ff : draw >> 40 & 0xfffff;
     XtfCallsRow call = {
         .time = location->time += step, .seq = location->seq++, .region = region, .outermost = 1, .depth = 1};
-    bool good = xtf_array_append(location->calls, &call, error);
+    bool good = xtf_array_writer_append(location->calls, &call, error);
 
     if (draw >> 12 & 1) {
         XtfSendsRow send = {
             .time = location->time += step / 2, .seq = location->seq++, .region = region, .bytes = step};
-        good = good && xtf_array_append(location->sends, &send, error);
+        good = good && xtf_array_writer_append(location->sends, &send, error);
     }
     call.time = location->time += step / 3;
     call.seq = location->seq++;
     call.event = call.enter = 1;
-    good = good && xtf_array_append(location->calls, &call, error);
+    good = good && xtf_array_writer_append(location->calls, &call, error);
     bench_check(good, *error, "append");
     return location->seq - n_before;
 }

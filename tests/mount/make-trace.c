@@ -47,7 +47,7 @@ static void add(XtfWriter *writer, unsigned tag, const void *row)
     GError *error = NULL;
     XtfTableWriter *table = xtf_writer_table(writer, schema(writer, tag), &error);
 
-    if (!table || !xtf_table_append(table, row, NULL, &error))
+    if (!table || !xtf_table_writer_append(table, row, NULL, &error))
         die(error);
 }
 
@@ -78,7 +78,7 @@ static void append(XtfArrayWriter *array, const void *row)
 {
     GError *error = NULL;
 
-    if (!xtf_array_append(array, row, &error))
+    if (!xtf_array_writer_append(array, row, &error))
         die(error);
 }
 

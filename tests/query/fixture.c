@@ -157,13 +157,13 @@ static void write_row(Making *making, Known *known, uint64_t *written, Stack *st
     } else {
         xtf_field_set(xtf_schema_field(schema, "bytes"), row, known->bytes);
     }
-    cr_assert(xtf_array_append(array, row, NULL));
+    cr_assert(xtf_array_writer_append(array, row, NULL));
     for (unsigned i = 0; i < known->bytes % 7 % 3; i++) { /* some have notes */
         XtfArrayWriter *notes = xtf_writer_array(making->writer, known->location, making->notes_id, NULL);
         xtf_field_set(&making->notes->fields[0], note, known->t);
         xtf_field_set(&making->notes->fields[1], note, known->seq);
         xtf_field_set(&making->notes->fields[2], note, (uint64_t) - (int64_t)i);
-        cr_assert(xtf_array_append(notes, note, NULL));
+        cr_assert(xtf_array_writer_append(notes, note, NULL));
     }
 }
 
@@ -201,7 +201,7 @@ static void write_tables(Making *making)
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
         cr_assert(xtf_writer_add_string(making->writer, names[i], &id, NULL));
         xtf_field_set(&regions->fields[0], row, id);
-        cr_assert(xtf_table_append(table, row, NULL, NULL));
+        cr_assert(xtf_table_writer_append(table, row, NULL, NULL));
     }
     if (!making->fixture->recipe.has_table)
         return;
@@ -212,7 +212,7 @@ static void write_tables(Making *making)
         xtf_field_set(&locations->fields[0], row, place.location);
         xtf_field_set(&locations->fields[1], row, place.proc);
         xtf_field_set(&locations->fields[2], row, place.thread);
-        cr_assert(xtf_table_append(table, row, NULL, NULL));
+        cr_assert(xtf_table_writer_append(table, row, NULL, NULL));
     }
 }
 

@@ -133,7 +133,7 @@ static void add_row(Table *table, const char *name, uint64_t a, uint64_t b, uint
         cr_assert(xtf_writer_add_string(table->making->writer, name, &string, NULL));
         xtf_field_set(&table->schema->fields[0], row, string);
     }
-    cr_assert(xtf_table_append(table->writer, row, NULL, NULL));
+    cr_assert(xtf_table_writer_append(table->writer, row, NULL, NULL));
 }
 
 /* Group 0 is all processes, 1 all backwards, 2 the even ones, 3 the odd ones. */
@@ -285,8 +285,8 @@ static void write_location(Making *making, unsigned i, uint64_t n)
         }
         if (message.type != MESSAGES_MARKS)
             set(making->types[message.type], row, "region", message.region);
-        cr_assert(xtf_array_append(xtf_writer_array(making->writer, message.location, making->ids[message.type], NULL),
-                                   row, NULL));
+        cr_assert(xtf_array_writer_append(
+            xtf_writer_array(making->writer, message.location, making->ids[message.type], NULL), row, NULL));
         g_array_append_val(fixture->records, message);
     }
 }

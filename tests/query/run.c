@@ -39,13 +39,13 @@ static uint32_t text(Making *making, const char *string)
 static void define(Making *making, unsigned tag, const void *row)
 {
     XtfTableWriter *table = xtf_writer_table(making->writer, schema(making, tag), NULL);
-    cr_assert(table && xtf_table_append(table, row, NULL, NULL));
+    cr_assert(table && xtf_table_writer_append(table, row, NULL, NULL));
 }
 
 static void append(Making *making, const RunPlace *place, unsigned tag, const void *row)
 {
     XtfArrayWriter *array = xtf_writer_array(making->writer, place->id, schema(making, tag), NULL);
-    cr_assert(array && xtf_array_append(array, row, NULL));
+    cr_assert(array && xtf_array_writer_append(array, row, NULL));
 }
 
 /* ---- Communicators: the world; its odd half, backwards; one between its two halves; everyone's own. */

@@ -101,9 +101,9 @@ static void append(Sample *sample, const XtfSchema *schema, uint64_t location, c
     for (uint32_t i = 0; i < schema->n_fields; i++)
         xtf_field_set(&schema->fields[i], row, values[i]);
     if (schema->kind == XTF_SCHEMA_TABLE)
-        cr_assert(xtf_table_append(xtf_writer_table(sample->writer, schema->id, NULL), row, NULL, NULL));
+        cr_assert(xtf_table_writer_append(xtf_writer_table(sample->writer, schema->id, NULL), row, NULL, NULL));
     else
-        cr_assert(xtf_array_append(xtf_writer_array(sample->writer, location, schema->id, NULL), row, NULL));
+        cr_assert(xtf_array_writer_append(xtf_writer_array(sample->writer, location, schema->id, NULL), row, NULL));
 }
 
 static uint64_t string(Sample *sample, const char *text)

@@ -32,7 +32,7 @@ static void write_trace(const char *path)
         for (uint64_t n = 0; n < ROWS; n++) {
             xtf_field_set(&schema->fields[0], row, n * TICK);
             xtf_field_set(&schema->fields[1], row, n);
-            cr_assert(xtf_array_append(array, row, NULL));
+            cr_assert(xtf_array_writer_append(array, row, NULL));
         }
     }
     cr_assert(xtf_writer_close(writer, NULL));

@@ -39,7 +39,7 @@ static void add_metric(XtfWriter *writer)
     cr_assert(xtf_writer_add_string(writer, "mixed", &name, NULL));
     row.name = name;
     XtfTableWriter *table = xtf_writer_table(writer, add_schema(writer, XTF_MODEL_METRICS), NULL);
-    cr_assert(table && xtf_table_append(table, &row, NULL, NULL));
+    cr_assert(table && xtf_table_writer_append(table, &row, NULL, NULL));
 }
 
 /* All in one location. */
@@ -53,7 +53,7 @@ static void add_values(XtfWriter *writer, const Value *values, unsigned n)
             .time = values[i].time, .seq = i, .region = XTF_NONE32, .metric_class = XTF_NONE32, .n_values = 1};
         const XtfMetricValuesRow value = {
             .time = values[i].time, .seq = i, .value_type = values[i].type, .value = values[i].value};
-        cr_assert(xtf_array_append(counters, &counter, NULL) && xtf_array_append(side, &value, NULL));
+        cr_assert(xtf_array_writer_append(counters, &counter, NULL) && xtf_array_writer_append(side, &value, NULL));
     }
 }
 

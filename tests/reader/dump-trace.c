@@ -139,7 +139,7 @@ static void append_rows(XtfWriter *writer, GRand *random, uint64_t location, uin
         const XtfField *seq = xtf_schema_field_by_role(schema, "seq");
         if (seq)
             xtf_field_set(seq, row, xtf_array_writer_n_rows(array));
-        if (!xtf_array_append(array, row, &error))
+        if (!xtf_array_writer_append(array, row, &error))
             die(error);
     }
 }
@@ -153,7 +153,7 @@ static void add_names(XtfWriter *writer, GRand *random, uint32_t id, const XtfSc
     for (unsigned i = 0; table && i < NAMES / 2; i++) {
         for (uint32_t f = 0; f < schema->n_fields; f++)
             fill_field(writer, random, &schema->fields[f], row);
-        if (!xtf_table_append(table, row, NULL, &error))
+        if (!xtf_table_writer_append(table, row, NULL, &error))
             die(error);
     }
     if (!table)

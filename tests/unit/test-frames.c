@@ -56,7 +56,7 @@ static void append_calls(XtfWriter *writer, const FileShape *file, const Calls *
     cr_assert_good(array, error);
     for (guint i = from; i < to; i++) {
         memcpy(row, &g_array_index(calls->rows, CallRow, i), sizeof(CallRow));
-        cr_assert_good(xtf_array_append(array, row, &error), error);
+        cr_assert_good(xtf_array_writer_append(array, row, &error), error);
     }
 }
 

@@ -38,7 +38,7 @@ static void write_file(const char *path, bool plain)
         memcpy(row, &g_array_index(calls->rows, CallRow, i), sizeof(CallRow));
         for (uint32_t at = sizeof(CallRow); at < schema->row_size; at++)
             row[at] = (uint8_t)g_rand_int(random);
-        cr_assert_good(xtf_array_append(array, row, &error), error);
+        cr_assert_good(xtf_array_writer_append(array, row, &error), error);
     }
     cr_assert_good(xtf_writer_close(writer, &error), error);
     calls_free(calls);

@@ -116,7 +116,7 @@ static void write_messages(const char *path, uint32_t page_size, bool plain, con
     XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
     cr_assert_good(array, error);
     for (guint i = 0; i < rows->len; i++)
-        cr_assert_good(xtf_array_append(array, message(rows, i), &error), error);
+        cr_assert_good(xtf_array_writer_append(array, message(rows, i), &error), error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 

@@ -350,7 +350,7 @@ static void write_part(const char *path, const XtfSchema *schema, bool plain, co
     XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
     cr_assert_good(array, error);
     for (guint i = from; i < to; i++)
-        cr_assert_good(xtf_array_append(array, &g_array_index(rows, FrameRow, i), &error), error);
+        cr_assert_good(xtf_array_writer_append(array, &g_array_index(rows, FrameRow, i), &error), error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 

@@ -18,7 +18,7 @@ static void append_numbered(XtfArrayWriter *array, uint64_t count)
     GError *error = NULL;
     for (uint64_t i = 0; i < count; i++) {
         TestRow row = row_of(xtf_array_writer_n_rows(array));
-        cr_assert_good(xtf_array_append(array, &row, &error), error);
+        cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
     }
 }
 
@@ -228,16 +228,16 @@ Test(writer, time_may_stand_still_but_not_go_back)
     XtfArrayWriter *array = xtf_writer_array(writer, 0, add_schema(writer, "calls"), &error);
     TestRow row = {.time = 100};
 
-    cr_assert(xtf_array_append(array, &row, &error));
-    cr_assert(xtf_array_append(array, &row, &error));
+    cr_assert(xtf_array_writer_append(array, &row, &error));
+    cr_assert(xtf_array_writer_append(array, &row, &error));
     row.time = 99;
-    cr_assert_not(xtf_array_append(array, &row, &error));
+    cr_assert_not(xtf_array_writer_append(array, &row, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID));
     cr_assert_eq(xtf_array_writer_n_rows(array), 2);
     g_clear_error(&error);
-    cr_assert(xtf_array_finish(array, &error));
+    cr_assert(xtf_array_writer_close(array, &error));
     row.time = 101;
-    cr_assert_not(xtf_array_append(array, &row, &error));
+    cr_assert_not(xtf_array_writer_append(array, &row, &error));
     xtf_writer_abort(writer);
     remove_folder(folder);
 }
@@ -309,7 +309,7 @@ static void check_small_locations(bool plain)
             XtfArrayWriter *array = xtf_writer_array(writer, location, schemas[s], &error);
             append_numbered(array, 5);
             raw += 5 * sizeof(TestRow);
-            cr_assert_good(xtf_array_finish(array, &error), error);
+            cr_assert_good(xtf_array_writer_close(array, &error), error);
         }
     }
     cr_assert_good(xtf_writer_close(writer, &error), error);
@@ -364,7 +364,7 @@ Test(writer, tables_strings_and_limits)
         row.name = name;
         row.line = i == 1 ? UINT32_MAX : 10 * i;
         row.weight = -1.5 * i;
-        cr_assert_good(xtf_table_append(table, &row, &number, &error), error);
+        cr_assert_good(xtf_table_writer_append(table, &row, &number, &error), error);
         cr_assert_eq(number, i);
     }
     append_rows(writer, 1, add_schema(writer, "calls"), NULL, 0, 0);

@@ -59,7 +59,7 @@ static bool append(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, cons
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
         if (strings && !copy_row(copy, schema, rows, own, error))
             return false;
-        if (!xtf_array_append(to, strings ? own : rows, error))
+        if (!xtf_array_writer_append(to, strings ? own : rows, error))
             return false;
     }
     return true;
@@ -94,7 +94,7 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
         if (!go_on(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
             return false;
     }
-    return xtf_array_finish(to, error);
+    return xtf_array_writer_close(to, error);
 }
 
 static bool copy_arrays(Copy *copy, GError **error)
@@ -131,7 +131,7 @@ static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
 
     for (uint64_t i = 0; to && i < table->n_rows; i++)
         if (!copy_row(copy, table->schema, table->rows + i * table->schema->row_size, row, error) ||
-            !xtf_table_append(to, row, NULL, error))
+            !xtf_table_writer_append(to, row, NULL, error))
             return false;
     return to != NULL;
 }

@@ -27,7 +27,7 @@ bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, 
     return true;
 }
 
-void xtf_cli_storage_clear(XtfCliStorage *storage)
+void xtf_cli_storage_finish(XtfCliStorage *storage)
 {
     g_free(storage->page_size);
     g_free(storage->codec);

@@ -24,5 +24,5 @@ typedef struct {
 
 /* Sets page_size, plain and level, as far as they were given. If they make no sense, says so on stderr: false. */
 bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, XtfWriterOptions *options);
-void xtf_cli_storage_clear(XtfCliStorage *storage);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCliStorage, xtf_cli_storage_clear)
+void xtf_cli_storage_finish(XtfCliStorage *storage);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCliStorage, xtf_cli_storage_finish)

@@ -159,7 +159,7 @@ static bool get_page(const XtfArray *array, uint64_t place, unsigned level, XtfP
         return xtf_leaf_get(array, place, XTF_LEAF_ROWS, view, error);
     XtfBlock *block = xtf_page_get(array, place, level, error);
     if (block)
-        xtf_view_page(array, block, view);
+        xtf_page_view_of_page(array, block, view);
     return block != NULL;
 }
 
@@ -246,7 +246,7 @@ static void walk_open(Check *check, XtfBlock *edge, unsigned level)
         walk_open_leaf(check, place);
         return;
     }
-    xtf_view_edge(check->array, edge, level, &view);
+    xtf_page_view_of_edge(check->array, edge, level, &view);
     pass_page(check, level, &view, place, true);
     walk_children(check, edge, level, &view);
 }

@@ -16,7 +16,7 @@ void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage
 {
     *root =
         (XtfDescentPage){.array = array, .edge = edge, .level = array->height - 1u, .open = true, .end = array->n_rows};
-    xtf_view_edge(array, edge, root->level, &root->page);
+    xtf_page_view_of_edge(array, edge, root->level, &root->page);
 }
 
 uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot)
@@ -81,12 +81,12 @@ bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage
     };
 
     if (to.open) {
-        xtf_view_edge(array, page->edge, to.level, &to.page);
+        xtf_page_view_of_edge(array, page->edge, to.level, &to.page);
     } else {
         XtfBlock *block = xtf_page_get(array, xtf_read64(entry->child), to.level, error);
         if (!block)
             return false;
-        xtf_view_page(array, block, &to.page);
+        xtf_page_view_of_page(array, block, &to.page);
     }
     /* Its entries lie behind one another, so the last one's must lie before the end for all to do. */
     if (to.page.first_n == xtf_read64(entry->before) && xtf_page_time(&to.page, 0) == xtf_read64(entry->first_t) &&

@@ -3,7 +3,7 @@
 #include "libxtf/pack/codec.h"
 #include "libxtf/pack/pack.h"
 
-void xtf_view_page(const XtfArray *array, XtfBlock *block, XtfPageView *view)
+void xtf_page_view_of_page(const XtfArray *array, XtfBlock *block, XtfPageView *view)
 {
     const XtfDiskPage *head = xtf_page_head(block);
     const uint8_t *payload = block->data + sizeof *head;
@@ -20,7 +20,7 @@ void xtf_view_page(const XtfArray *array, XtfBlock *block, XtfPageView *view)
     };
 }
 
-void xtf_view_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view)
+void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view)
 {
     const XtfDiskEdge *edges = (const XtfDiskEdge *)block->data;
     const uint8_t *payload = block->data + array->height * sizeof *edges;
@@ -200,7 +200,7 @@ bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPa
     if (array->codec == XTF_CODEC_PLAIN) {
         XtfBlock *page = xtf_page_get(array, place, 0, error);
         if (page)
-            xtf_view_page(array, page, leaf);
+            xtf_page_view_of_page(array, page, leaf);
         return page != NULL;
     }
     uint64_t offset = 0;
@@ -217,7 +217,7 @@ bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, 
     XtfCache *cache = array->trace->cache;
 
     if (array->codec == XTF_CODEC_PLAIN) {
-        xtf_view_edge(array, edge, 0, leaf);
+        xtf_page_view_of_edge(array, edge, 0, leaf);
         return true;
     }
     Packed packed = {.array = array, .edge = edge};

@@ -22,8 +22,8 @@ typedef struct {
 } XtfPageView;
 
 /* A pinned block as a page: an index page or plain leaf, sealed or of a level of the right edge. */
-void xtf_view_page(const XtfArray *array, XtfBlock *block, XtfPageView *view);
-void xtf_view_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view);
+void xtf_page_view_of_page(const XtfArray *array, XtfBlock *block, XtfPageView *view);
+void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view);
 
 /* Times of leaf rows and index entries are had alike. */
 static inline uint64_t xtf_page_time(const XtfPageView *page, uint32_t i)

@@ -61,7 +61,7 @@ static bool get_page(const XtfArray *array, uint64_t place, unsigned level, XtfP
     XtfBlock *block = xtf_page_get(array, place, level, error);
 
     if (block)
-        xtf_view_page(array, block, page);
+        xtf_page_view_of_page(array, block, page);
     return block != NULL;
 }
 
@@ -89,7 +89,7 @@ static bool step_down(const XtfArray *array, unsigned level, uint32_t slot, XtfL
     *open = *open && slot == node->count - 1;
     if (*open) { /* in the same block, the right edge */
         if (level > 1)
-            xtf_view_edge(array, from, level - 1, node);
+            xtf_page_view_of_edge(array, from, level - 1, node);
         else
             good = xtf_leaf_get_open(array, from, part, node, error);
     } else {
@@ -119,7 +119,7 @@ bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLea
     unsigned level = array->height - 1u;
     bool good = true, open = true;
     if (level > 0)
-        xtf_view_edge(array, edge, level, &node);
+        xtf_page_view_of_edge(array, edge, level, &node);
     else
         good = xtf_leaf_get_open(array, edge, part, &node, error);
     for (; good && level > 0; level--) {

@@ -351,7 +351,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
     SumsLevel *level = reach_level(writer, number);
     XtfDescentPage page = {.array = stored, .edge = edge, .level = number, .open = true, .end = stored->n_rows};
 
-    xtf_view_edge(stored, edge, number, &page.page);
+    xtf_page_view_of_edge(stored, edge, number, &page.page);
     level->n_children = page.page.count - 1;
     level->n_rows = edge_first_n(edge, number - 1) - page.page.first_n;
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {

@@ -5,10 +5,10 @@
 #include "libxtf/error.h"
 #include "src/query/select/number-set.h"
 
-static char *printed(XtfSet *set)
+static char *printed(XtfNumberSet *set)
 {
     GString *text = g_string_new(NULL);
-    xtf_set_print(set, text);
+    xtf_number_set_print(set, text);
     return g_string_free(text, FALSE);
 }
 
@@ -28,7 +28,7 @@ Test(names, sets_have_one_form)
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(XtfSet) set = xtf_set_parse("process", cases[i][0], NULL);
+        g_autoptr(XtfNumberSet) set = xtf_number_set_parse("process", cases[i][0], NULL);
         cr_assert(set, "%s", cases[i][0]);
         g_autofree char *text = printed(set);
         cr_assert_str_eq(text, cases[i][1]);
@@ -42,12 +42,12 @@ Test(names, refuses_what_is_no_set)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
-        cr_assert_null(xtf_set_parse("process", wrong[i], &error), "\"%s\" was taken", wrong[i]);
+        cr_assert_null(xtf_number_set_parse("process", wrong[i], &error), "\"%s\" was taken", wrong[i]);
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
     }
 }
 
-static XtfSet *random_set(GRand *random, bool bits[static 64])
+static XtfNumberSet *random_set(GRand *random, bool bits[static 64])
 {
     g_autoptr(GString) text = g_string_new(NULL);
 
@@ -58,7 +58,7 @@ static XtfSet *random_set(GRand *random, bool bits[static 64])
         for (int j = first; j <= MIN(last, first + 9); j++)
             bits[j] = true;
     }
-    return xtf_set_parse("process", text->str, NULL);
+    return xtf_number_set_parse("process", text->str, NULL);
 }
 
 Test(names, sets_intersect_as_bits_do)
@@ -67,12 +67,12 @@ Test(names, sets_intersect_as_bits_do)
 
     for (unsigned round = 0; round < 2000; round++) {
         bool x[64], y[64];
-        g_autoptr(XtfSet) a = random_set(random, x);
-        g_autoptr(XtfSet) b = random_set(random, y);
-        g_autoptr(XtfSet) both = xtf_set_intersect(a, b);
+        g_autoptr(XtfNumberSet) a = random_set(random, x);
+        g_autoptr(XtfNumberSet) b = random_set(random, y);
+        g_autoptr(XtfNumberSet) both = xtf_number_set_intersect(a, b);
         for (unsigned i = 0; i < 64; i++) {
-            cr_assert_eq(xtf_set_contains(a, i), x[i]);
-            cr_assert_eq(xtf_set_contains(both, i), x[i] && y[i]);
+            cr_assert_eq(xtf_number_set_contains(a, i), x[i]);
+            cr_assert_eq(xtf_number_set_contains(both, i), x[i] && y[i]);
         }
     }
 }

@@ -97,15 +97,15 @@ static Filter window_filter(Fixture *fixture)
                      .first = message_at(fixture->records, random_below(fixture, n))->t,
                      .last = message_at(fixture->records, random_below(fixture, n))->t};
     char window[XTF_WINDOW_TEXT_MAX];
-    XtfScale scale;
+    XtfTimeScale scale;
 
     if (filter.first > filter.last) {
         uint64_t first = filter.last;
         filter.last = filter.first;
         filter.first = first;
     }
-    xtf_scale_init(&scale, xtf_trace_clock(fixture->trace));
-    xtf_scale_print_window(&scale, filter.first, filter.last + 1, window);
+    xtf_time_scale_init(&scale, xtf_trace_clock(fixture->trace));
+    xtf_time_scale_print_window(&scale, filter.first, filter.last + 1, window);
     filter.component = g_strdup_printf("time/%s", window);
     return filter;
 }
@@ -236,15 +236,15 @@ static void assert_histogram(Fixture *fixture, const char *path, const GArray *r
     GString *text = read_file(fixture, file);
     g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
     uint64_t sum = 0;
-    XtfScale scale;
+    XtfTimeScale scale;
 
-    xtf_scale_init(&scale, xtf_trace_clock(fixture->trace));
+    xtf_time_scale_init(&scale, xtf_trace_clock(fixture->trace));
     for (char **line = lines + 1; *line && **line; line++) {
         char from[80], to[80], window[170];
         uint64_t count, a, b, expected = 0;
         cr_assert_eq(sscanf(*line, " %79s %79s %lu", from, to, &count), 3);
         g_snprintf(window, sizeof window, "%s-%s", from, to);
-        cr_assert(xtf_scale_parse_window(&scale, window, &a, &b, NULL));
+        cr_assert(xtf_time_scale_parse_window(&scale, window, &a, &b, NULL));
         for (unsigned i = 0; i < records->len; i++)
             expected += message_at(records, i)->t >= a && message_at(records, i)->t < b;
         cr_assert_eq(count, expected, "%s: %s: not %lu", path, *line, expected);

@@ -42,7 +42,7 @@ static Filter random_filter(Fixture *fixture)
     const Known *some = known_at(fixture->records, random_below(fixture, fixture->records->len));
     const Known *other = known_at(fixture->records, random_below(fixture, fixture->records->len));
     char window[XTF_WINDOW_TEXT_MAX];
-    XtfScale scale;
+    XtfTimeScale scale;
 
     switch (random_below(fixture, 4)) {
     case 0:
@@ -65,8 +65,8 @@ static Filter random_filter(Fixture *fixture)
         filter.a = MIN(some->t, other->t) + random_below(fixture, 2);
         filter.b = MAX(some->t, other->t) + random_below(fixture, 2);
         filter.b = MAX(filter.a, filter.b);
-        xtf_scale_init(&scale, xtf_trace_clock(fixture->trace));
-        xtf_scale_print_window(&scale, filter.a, filter.b, window);
+        xtf_time_scale_init(&scale, xtf_trace_clock(fixture->trace));
+        xtf_time_scale_print_window(&scale, filter.a, filter.b, window);
         filter.component = g_strdup_printf("time/%s", window);
     }
     return filter;
@@ -123,11 +123,11 @@ static void assert_line(Fixture *fixture, const char *line, const Known *known, 
 {
     char time[80], event[64], expected[XTF_TIME_TEXT_MAX] = "";
     uint64_t proc, thread, seq;
-    XtfScale scale;
+    XtfTimeScale scale;
 
-    xtf_scale_init(&scale, xtf_trace_clock(fixture->trace));
+    xtf_time_scale_init(&scale, xtf_trace_clock(fixture->trace));
     cr_assert_eq(sscanf(line, " %79s %lu %lu %lu %63s", time, &proc, &thread, &seq, event), 5, "%s: %.80s", path, line);
-    cr_assert_str_eq(time, xtf_scale_put(&scale, known->t - scale.origin, expected + sizeof expected - 1));
+    cr_assert_str_eq(time, xtf_time_scale_put(&scale, known->t - scale.origin, expected + sizeof expected - 1));
     cr_assert(proc == known->proc && thread == known->thread && seq == known->seq,
               "%s: %lu %lu %lu where %lu %lu %lu should be", path, proc, thread, seq, known->proc, known->thread,
               known->seq);
@@ -187,11 +187,11 @@ static void assert_histogram(Fixture *fixture, const char *path, const GArray *r
     for (unsigned i = 1; i <= 100; i++) {
         char from[80], to[80], window[170];
         uint64_t count, a, b, expected = 0;
-        XtfScale scale;
+        XtfTimeScale scale;
         cr_assert_eq(sscanf(lines[i], " %79s %79s %lu", from, to, &count), 3);
         g_snprintf(window, sizeof window, "%s-%s", from, to);
-        xtf_scale_init(&scale, xtf_trace_clock(fixture->trace));
-        cr_assert(xtf_scale_parse_window(&scale, window, &a, &b, NULL));
+        xtf_time_scale_init(&scale, xtf_trace_clock(fixture->trace));
+        cr_assert(xtf_time_scale_parse_window(&scale, window, &a, &b, NULL));
         for (unsigned k = 0; k < records->len; k++)
             expected += known_at(records, k)->t >= a && known_at(records, k)->t < b;
         cr_assert_eq(count, expected, "%s, slice %u: %lu, not %lu", path, i, count, expected);

@@ -6,26 +6,27 @@
 #include "libxtf/error.h"
 #include "src/query/text/time-scale.h"
 
-static XtfScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
+static XtfTimeScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
 {
     XtfClock clock = {.resolution_num = num, .resolution_den = den, .origin = origin, .first = origin, .last = last};
-    XtfScale scale;
-    xtf_scale_init(&scale, &clock);
+    XtfTimeScale scale;
+    xtf_time_scale_init(&scale, &clock);
     return scale;
 }
 
-static void assert_window(const XtfScale *scale, const char *text, uint64_t a, uint64_t b)
+static void assert_window(const XtfTimeScale *scale, const char *text, uint64_t a, uint64_t b)
 {
     GError *error = NULL;
     uint64_t from = 1, to = 1;
-    cr_assert(xtf_scale_parse_window(scale, text, &from, &to, &error), "%s: %s", text, error ? error->message : "");
+    cr_assert(xtf_time_scale_parse_window(scale, text, &from, &to, &error), "%s: %s", text,
+              error ? error->message : "");
     cr_assert_eq(from, a, "%s begins at %lu, not %lu", text, from, a);
     cr_assert_eq(to, b, "%s ends at %lu, not %lu", text, to, b);
 }
 
 Test(time, units_are_exact)
 {
-    XtfScale scale = scale_of(1000000000, 1, 0, 999);
+    XtfTimeScale scale = scale_of(1000000000, 1, 0, 999);
 
     assert_window(&scale, "1.5-2", 1500000000, 2000000000);
     assert_window(&scale, "0.1s-0.3s", 100000000, 300000000);
@@ -41,7 +42,7 @@ Test(time, units_are_exact)
 
 Test(time, counts_from_the_origin)
 {
-    XtfScale scale = scale_of(1000, 1, 5000, 5999);
+    XtfTimeScale scale = scale_of(1000, 1, 5000, 5999);
 
     assert_window(&scale, "0-1", 5000, 6000);
     assert_window(&scale, "50%-", 5500, XTF_TIME_OPEN);
@@ -50,7 +51,7 @@ Test(time, counts_from_the_origin)
 /* What 0.1 is in thirds of a second: the first tick at or after it. */
 Test(time, rounds_up_to_ticks)
 {
-    XtfScale scale = scale_of(3, 1, 0, 100);
+    XtfTimeScale scale = scale_of(3, 1, 0, 100);
 
     assert_window(&scale, "0.1-0.333", 1, 1);
     assert_window(&scale, "0.334-1", 2, 3);
@@ -77,25 +78,25 @@ Test(time, refuses_nonsense)
                                         "1 s-2",
                                         "0x1-2",
                                         "11111111111111111111111111111111111111111111-"};
-    XtfScale scale = scale_of(1000000000, 1, 0, 999);
+    XtfTimeScale scale = scale_of(1000000000, 1, 0, 999);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
         uint64_t a = 7, b = 7;
-        cr_assert_not(xtf_scale_parse_window(&scale, wrong[i], &a, &b, &error), "\"%s\" was taken", wrong[i]);
+        cr_assert_not(xtf_time_scale_parse_window(&scale, wrong[i], &a, &b, &error), "\"%s\" was taken", wrong[i]);
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
         cr_assert(a == 7 && b == 7, "outputs are left alone");
     }
 }
 
 /* Ticks printed as a window read back as the same ticks, and as a column too. */
-static void round_trip(const XtfScale *scale, uint64_t a, uint64_t b)
+static void round_trip(const XtfTimeScale *scale, uint64_t a, uint64_t b)
 {
     char name[XTF_WINDOW_TEXT_MAX], column[XTF_TIME_TEXT_MAX], *end = column + sizeof column;
     char window[2 * XTF_TIME_TEXT_MAX];
-    char *begin = xtf_scale_put(scale, a - scale->origin, end);
+    char *begin = xtf_time_scale_put(scale, a - scale->origin, end);
 
-    xtf_scale_print_window(scale, a, b, name);
+    xtf_time_scale_print_window(scale, a, b, name);
     assert_window(scale, name, a, b);
     g_snprintf(window, sizeof window, "%.*s-", (int)(end - begin), begin);
     assert_window(scale, window, a, XTF_TIME_OPEN);
@@ -125,7 +126,7 @@ Test(time, reads_back_what_it_prints)
         for (unsigned i = 0; i < 3000; i++) {
             uint64_t x = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> g_rand_int_range(random, 0, 64);
             uint64_t y = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> g_rand_int_range(random, 0, 64);
-            XtfScale scale = scale_of(resolutions[r].num, resolutions[r].den, i % 2 ? MIN(x, y) / 2 : 0, MAX(x, y));
+            XtfTimeScale scale = scale_of(resolutions[r].num, resolutions[r].den, i % 2 ? MIN(x, y) / 2 : 0, MAX(x, y));
             round_trip(&scale, MIN(x, y), MIN(MAX(x, y), UINT64_MAX - 1));
         }
     }
@@ -133,12 +134,12 @@ Test(time, reads_back_what_it_prints)
 
 Test(time, neighbouring_ticks_look_different)
 {
-    XtfScale scale = scale_of(3200000000, 1, 0, UINT64_C(1) << 40);
+    XtfTimeScale scale = scale_of(3200000000, 1, 0, UINT64_C(1) << 40);
 
     for (uint64_t t = 123456789; t < 123466789; t++) {
         char one[XTF_TIME_TEXT_MAX] = "", two[XTF_TIME_TEXT_MAX] = "";
-        char *a = xtf_scale_put(&scale, t, one + sizeof one - 1),
-             *b = xtf_scale_put(&scale, t + 1, two + sizeof two - 1);
+        char *a = xtf_time_scale_put(&scale, t, one + sizeof one - 1),
+             *b = xtf_time_scale_put(&scale, t + 1, two + sizeof two - 1);
         cr_assert(strcmp(a, b) < 0, "%s and %s", a, b);
     }
 }
@@ -162,7 +163,7 @@ Test(time, columns_are_what_single_times_are)
 
     for (size_t r = 0; r < G_N_ELEMENTS(resolutions); r++) {
         uint64_t num = resolutions[r][0], last = num > UINT64_MAX / 1000 ? UINT64_MAX - 1 : num * 1000;
-        XtfScale scale = scale_of(num, resolutions[r][1], 0, last);
+        XtfTimeScale scale = scale_of(num, resolutions[r][1], 0, last);
         for (unsigned round = 0; round < 200; round++) {
             char lines[N * LINE], wanted[N * LINE];
             uint64_t ticks[N], t = (uint64_t)(g_rand_double(random) * (double)last / 2);
@@ -176,10 +177,10 @@ Test(time, columns_are_what_single_times_are)
             for (unsigned i = 0; i < N; i++) {
                 char *end = wanted + i * LINE + LINE - 1;
                 memset(end - scale.width, ' ', scale.width);
-                xtf_scale_put(&scale, ticks[i], end);
-                xtf_scale_put_second(&scale, ticks[0], lines + i * LINE + LINE - 1, &second);
+                xtf_time_scale_put(&scale, ticks[i], end);
+                xtf_time_scale_put_second(&scale, ticks[0], lines + i * LINE + LINE - 1, &second);
             }
-            xtf_scale_put_column(&scale, second, ticks, N, lines + LINE - 1, LINE);
+            xtf_time_scale_put_column(&scale, second, ticks, N, lines + LINE - 1, LINE);
             for (unsigned i = 0; i < N; i++)
                 cr_assert(memcmp(lines + i * LINE, wanted + i * LINE, LINE) == 0,
                           "tick %lu of %lu a second: %.*s, should be %.*s", ticks[i], num, LINE, lines + i * LINE, LINE,

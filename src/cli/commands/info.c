@@ -9,11 +9,11 @@
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"
 
-static void print_time(const char *label, const XtfScale *scale, uint64_t ticks)
+static void print_time(const char *label, const XtfTimeScale *scale, uint64_t ticks)
 {
     char text[XTF_TIME_TEXT_MAX] = "";
 
-    printf("%-14s %s s\n", label, xtf_scale_put(scale, ticks, text + sizeof text - 1));
+    printf("%-14s %s s\n", label, xtf_time_scale_put(scale, ticks, text + sizeof text - 1));
 }
 
 static uint64_t records(const XtfTrace *trace)
@@ -50,12 +50,12 @@ static void print_file(const XtfTrace *trace, const char *path)
 static void print_clock(const XtfTrace *trace)
 {
     const XtfClock *clock = xtf_trace_clock(trace);
-    XtfScale scale;
+    XtfTimeScale scale;
 
     printf("%-14s %" PRIu64 " ticks in %" PRIu64 " s\n", "clock", clock->resolution_num, clock->resolution_den);
     if (clock->first > clock->last)
         return;
-    xtf_scale_init(&scale, clock);
+    xtf_time_scale_init(&scale, clock);
     print_time("first record", &scale, clock->first - scale.origin);
     print_time("last record", &scale, clock->last - scale.origin);
     print_time("duration", &scale, clock->last - clock->first);

@@ -20,7 +20,7 @@ enum {
 typedef struct {
     XtfTrace *trace;
     const XtfRanks *ranks;
-    const XtfScale *scale;
+    const XtfTimeScale *scale;
     uint64_t proc; /* of the run's location */
 } Context;
 
@@ -245,7 +245,7 @@ static inline void copy_name(char *to, const char *from, uint32_t width)
 static void put_names(const XtfCell *cell, const Block *block)
 {
     const None none = none_of(cell->field);
-    const XtfNames *names = cell->names;
+    const XtfPaddedNames *names = cell->names;
     char *line = block->lines;
 
     for (uint32_t i = 0; i < block->n; i++, line += block->line) {
@@ -320,12 +320,12 @@ static Beginning *begin_lines(XtfRenderer *renderer, const XtfProgram *program, 
                               const XtfLocation *location)
 {
     Beginning *beginning = &renderer->beginnings[schema];
-    const XtfScale *scale = &renderer->formats->guide->scale;
+    const XtfTimeScale *scale = &renderer->formats->guide->scale;
 
     if (!beginning->template) {
         beginning->template = g_memdup2(program->template, renderer->format->line);
         if (renderer->format->has_prefix)
-            xtf_scale_put_second(scale, 0, beginning->template + scale->width, &beginning->second);
+            xtf_time_scale_put_second(scale, 0, beginning->template + scale->width, &beginning->second);
     }
     if (beginning->location != location && renderer->format->has_prefix) {
         put_place(renderer->format, 1, location->proc, beginning->template);
@@ -348,7 +348,7 @@ static void repeat_template(const char *template, const Block *block)
 }
 
 /* The times of a block's rows as ticks since the origin, into its values. */
-static bool load_times(const XtfScale *scale, Block *block, const XtfSchema *schema, GError **error)
+static bool load_times(const XtfTimeScale *scale, Block *block, const XtfSchema *schema, GError **error)
 {
     bool outside = false;
 
@@ -365,7 +365,7 @@ static bool load_times(const XtfScale *scale, Block *block, const XtfSchema *sch
 static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const XtfSchema *schema, Block *block,
                         GError **error)
 {
-    const XtfScale *scale = &renderer->formats->guide->scale;
+    const XtfTimeScale *scale = &renderer->formats->guide->scale;
 
     if (!renderer->format->has_prefix) {
         repeat_template(beginning->template, block);
@@ -373,20 +373,21 @@ static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const
     }
     if (!load_times(scale, block, schema, error))
         return false;
-    if (!xtf_scale_same_second(scale, beginning->second, block->values[0]))
-        xtf_scale_put_second(scale, block->values[0], beginning->template + scale->width, &beginning->second);
+    if (!xtf_time_scale_same_second(scale, beginning->second, block->values[0]))
+        xtf_time_scale_put_second(scale, block->values[0], beginning->template + scale->width, &beginning->second);
     repeat_template(beginning->template, block);
-    xtf_scale_put_column(scale, beginning->second, block->values, block->n, block->lines + scale->width, block->line);
+    xtf_time_scale_put_column(scale, beginning->second, block->values, block->n, block->lines + scale->width,
+                              block->line);
     return true;
 }
 
-bool xtf_renderer_run(XtfRenderer *renderer, const XtfRun *run, char *out, GError **error)
+bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error)
 {
     const XtfFormat *format = renderer->format;
     const XtfSchema *schema = run->span->array.schema;
     const XtfProgram *program = &format->programs[schema->id];
     const XtfLocation *location = &renderer->locations->all[run->span->location];
-    XtfGuide *guide = renderer->formats->guide;
+    XtfTraceContext *guide = renderer->formats->guide;
     Context context = {guide->trace, renderer->formats->ranks, &guide->scale, location->proc};
 
     if (!program->template) {

@@ -32,7 +32,7 @@ typedef struct {
     uint64_t n;
     uint32_t width;
     char *text;
-} XtfNames;
+} XtfPaddedNames;
 
 typedef enum {
     XTF_CELL_UNSIGNED,
@@ -50,7 +50,7 @@ typedef struct {
     const XtfField *field; /* NULL: XTF_CELL_TYPE */
     const XtfField *other; /* of a VALUE: its type. May be NULL */
     XtfCommSource comm;    /* of a PEER */
-    const XtfNames *names;
+    const XtfPaddedNames *names;
     uint64_t max;      /* of an UNSIGNED: the largest that fits */
     uint32_t from, to; /* in the line */
     uint32_t width;    /* that it needs; the column may be wider */
@@ -73,15 +73,15 @@ typedef struct {
 } XtfFormat;
 
 typedef struct {
-    XtfGuide *guide; /* borrowed */
+    XtfTraceContext *guide; /* borrowed */
     GMutex lock;
     XtfFormat **formats;   /* by schema; behind them that of all types merged */
-    GHashTable *names;     /* table and width to XtfNames */
-    GPtrArray *labels;     /* XtfNames of fields */
+    GHashTable *names;     /* table and width to XtfPaddedNames */
+    GPtrArray *labels;     /* XtfPaddedNames of fields */
     const XtfRanks *ranks; /* once there is a format */
 } XtfFormats;
 
-void xtf_formats_init(XtfFormats *formats, XtfGuide *guide);
+void xtf_formats_init(XtfFormats *formats, XtfTraceContext *guide);
 void xtf_formats_finish(XtfFormats *formats);
 
 void xtf_format_free(XtfFormat *format); /* NULL is fine */
@@ -90,10 +90,11 @@ void xtf_format_free(XtfFormat *format); /* NULL is fine */
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error);
 
 /* The names of a table's rows, no wider than `cap`. *names is NULL where it has none. With the lock held. */
-bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfNames **names, GError **error);
+bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
+                       GError **error);
 /* The labels of a field's values, as wide as those of the values within its limits. */
-const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
-const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
+const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
+const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
 
 /* Whether a cell shows a string, and which: for those who have room for all of it. */
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string);
@@ -106,4 +107,4 @@ void xtf_renderer_free(XtfRenderer *renderer); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRenderer, xtf_renderer_free)
 
 /* Renders a run's rows as lines, one after another, into `out`, which has room for n_rows lines. */
-bool xtf_renderer_run(XtfRenderer *renderer, const XtfRun *run, char *out, GError **error);
+bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error);

@@ -131,7 +131,7 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
 static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap, XtfCell *cell,
                            GError **error)
 {
-    const XtfNames *names = NULL;
+    const XtfPaddedNames *names = NULL;
 
     *cell = make_cell(layout, schema, field);
     if (*field->refers_to && cell->kind == XTF_CELL_UNSIGNED &&
@@ -147,7 +147,7 @@ static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfFie
 
 static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
 {
-    const XtfNames *names = xtf_formats_word(layout->formats, layout->formats->guide->type_names[schema->id]);
+    const XtfPaddedNames *names = xtf_formats_word(layout->formats, layout->formats->guide->type_names[schema->id]);
     return (XtfCell){.kind = XTF_CELL_TYPE, .names = names, .width = names->width};
 }
 
@@ -198,14 +198,14 @@ static bool add_merged_cells(Layout *layout, const XtfSchema *schema, uint32_t f
 
 static bool lay_out_merged(Layout *layout, GError **error)
 {
-    XtfGuide *guide = layout->formats->guide;
+    XtfTraceContext *guide = layout->formats->guide;
 
     add_prefix(layout);
     uint32_t first = layout->format->columns->len;
     for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++)
         add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description, 1);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
-        if (xtf_guide_is_record(guide, i) && xtf_trace_n_rows(guide->trace, i) &&
+        if (xtf_trace_context_is_record(guide, i) && xtf_trace_n_rows(guide->trace, i) &&
             !add_merged_cells(layout, xtf_trace_schema(guide->trace, i), first, error))
             return false;
     }
@@ -312,11 +312,11 @@ static void finish_program(Layout *layout, XtfProgram *program)
 static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
 {
     XtfTrace *trace = formats->guide->trace;
-    Layout layout = {.formats = formats, .locations = xtf_guide_locations(formats->guide, error)};
+    Layout layout = {.formats = formats, .locations = xtf_trace_context_locations(formats->guide, error)};
     const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
     bool good;
 
-    if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_guide_ranks(formats->guide, error))))
+    if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_trace_context_ranks(formats->guide, error))))
         return NULL;
     XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(trace)];
     layout.format = g_new0(XtfFormat, 1);

@@ -9,13 +9,13 @@
 
 static void names_free(void *data)
 {
-    XtfNames *names = data;
+    XtfPaddedNames *names = data;
     if (names)
         g_free(names->text);
     g_free(names);
 }
 
-void xtf_formats_init(XtfFormats *formats, XtfGuide *guide)
+void xtf_formats_init(XtfFormats *formats, XtfTraceContext *guide)
 {
     memset(formats, 0, sizeof *formats);
     formats->guide = guide;
@@ -59,7 +59,8 @@ void xtf_formats_finish(XtfFormats *formats)
 }
 
 /* The strings of a table's column `name`, as wide as the widest of them, up to `cap`. */
-static XtfNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfField *field, uint32_t cap, GError **error)
+static XtfPaddedNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfField *field, uint32_t cap,
+                                  GError **error)
 {
     const char *text;
     size_t widest = 1;
@@ -72,7 +73,7 @@ static XtfNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfFie
         widest = MAX(widest, xtf_text_width(text, cap != XTF_NAME_WIDTH_MAX));
     }
 
-    XtfNames *names = g_new0(XtfNames, 1);
+    XtfPaddedNames *names = g_new0(XtfPaddedNames, 1);
     names->n = table->n_rows;
     names->width = (uint32_t)MIN(widest, cap);
     names->text = g_malloc(names->n * names->width + 1);
@@ -87,13 +88,13 @@ static XtfNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfFie
     return names;
 }
 
-bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfNames **names,
+bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfPaddedNames **names,
                        GError **error)
 {
     XtfTrace *trace = formats->guide->trace;
     g_autofree char *key = g_strdup_printf("%u %s", cap, table_name);
     const XtfTable *table;
-    XtfNames *loaded = NULL;
+    XtfPaddedNames *loaded = NULL;
 
     if (g_hash_table_contains(formats->names, key)) {
         *names = g_hash_table_lookup(formats->names, key);
@@ -110,10 +111,10 @@ bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap
 }
 
 /* As wide as the widest of the words from `first` to `last`. */
-static const XtfNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n, uint64_t first,
-                                        uint64_t last)
+static const XtfPaddedNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n, uint64_t first,
+                                              uint64_t last)
 {
-    XtfNames *names = g_new0(XtfNames, 1);
+    XtfPaddedNames *names = g_new0(XtfPaddedNames, 1);
     size_t widest = 1;
 
     for (uint64_t i = first; i < n && i <= last; i++)
@@ -127,12 +128,12 @@ static const XtfNames *names_from_words(XtfFormats *formats, const char *const *
     return names;
 }
 
-const XtfNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
+const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
 {
     return names_from_words(formats, (const char *const *)field->labels, field->n_labels, limits->min, limits->max);
 }
 
-const XtfNames *xtf_formats_word(XtfFormats *formats, const char *word)
+const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word)
 {
     return names_from_words(formats, &word, 1, 0, 0);
 }

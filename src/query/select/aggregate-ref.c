@@ -5,7 +5,7 @@
 #include "src/model/vocabulary.h"
 #include "src/query/text/digits.h"
 
-static bool find_sums(XtfMeasure *measure, const XtfSchema *schema, XtfAggregateKind kind)
+static bool find_sums(XtfAggregateRef *measure, const XtfSchema *schema, XtfAggregateKind kind)
 {
     for (unsigned i = 0; schema && i < schema->n_aggregates; i++) {
         if (schema->aggregates[i].kind != kind)
@@ -18,16 +18,16 @@ static bool find_sums(XtfMeasure *measure, const XtfSchema *schema, XtfAggregate
     return false;
 }
 
-static unsigned find_key(const XtfMeasure *measure, const char *role)
+static unsigned find_key(const XtfAggregateRef *measure, const char *role)
 {
     for (unsigned i = 0; i < measure->aggregate->n_keys; i++) {
-        if (g_str_equal(xtf_measure_key(measure, i)->role, role))
+        if (g_str_equal(xtf_aggregate_ref_key(measure, i)->role, role))
             return i;
     }
     return XTF_KEY_NONE;
 }
 
-static unsigned find_cell(const XtfMeasure *measure, const XtfField *field)
+static unsigned find_cell(const XtfAggregateRef *measure, const XtfField *field)
 {
     unsigned apart = measure->aggregate->extremes ? XTF_VALUE_CELLS : 1;
 
@@ -38,26 +38,26 @@ static unsigned find_cell(const XtfMeasure *measure, const XtfField *field)
     return 0;
 }
 
-const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key)
+const XtfField *xtf_aggregate_ref_key(const XtfAggregateRef *measure, unsigned key)
 {
     return &measure->schema->fields[measure->aggregate->keys[key]];
 }
 
-const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell)
+const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *measure, unsigned cell)
 {
     unsigned apart = measure->aggregate->extremes ? XTF_VALUE_CELLS : 1;
     return &measure->schema->fields[measure->aggregate->values[(cell - 1) / apart]];
 }
 
-bool xtf_measure_frames(XtfMeasure *measure, const XtfGuide *guide)
+bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *guide)
 {
     memset(measure, 0, sizeof *measure);
     return guide->calls >= 0 &&
            find_sums(measure, xtf_trace_schema(guide->trace, (uint32_t)guide->calls), XTF_AGGREGATE_FRAMES) &&
-           g_str_equal(xtf_measure_key(measure, 0)->role, XTF_ROLE_REGION);
+           g_str_equal(xtf_aggregate_ref_key(measure, 0)->role, XTF_ROLE_REGION);
 }
 
-bool xtf_measure_groups(XtfMeasure *measure, const XtfGuide *guide, const char *type)
+bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *guide, const char *type)
 {
     const XtfSchema *schema = xtf_trace_find_schema(guide->trace, type);
 
@@ -75,18 +75,18 @@ bool xtf_measure_groups(XtfMeasure *measure, const XtfGuide *guide, const char *
     return true;
 }
 
-size_t xtf_measure_rows_width(const XtfMeasure *measure, const XtfGuide *guide)
+size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *guide)
 {
     return measure->schema ? xtf_count_digits(xtf_trace_n_rows(guide->trace, measure->schema->id)) : 1;
 }
 
-size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, unsigned cell)
+size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *guide, unsigned cell)
 {
     uint64_t sum;
 
     if (!measure->schema || !cell)
         return 1;
-    uint32_t field = (uint32_t)(xtf_measure_value(measure, cell) - measure->schema->fields);
+    uint32_t field = (uint32_t)(xtf_aggregate_ref_value(measure, cell) - measure->schema->fields);
     const XtfLimits *limits = xtf_trace_limits(guide->trace, measure->schema->id, field);
     uint64_t most = limits->min <= limits->max ? limits->max : 0;
     if (__builtin_mul_overflow(most, xtf_trace_n_rows(guide->trace, measure->schema->id), &sum))

@@ -22,20 +22,20 @@ typedef struct {
     unsigned number;
     unsigned event, region, comm, peer, metric, value_type; /* places of keys */
     unsigned bytes, received;                               /* cells; 0: none */
-} XtfMeasure;
+} XtfAggregateRef;
 
 /* Sums of frames of the record type of the call stack. */
-bool xtf_measure_frames(XtfMeasure *measure, const XtfGuide *guide);
+bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *guide);
 /* Sums of groups of a type: the rows, and what they hold, by what the keys tell. */
-bool xtf_measure_groups(XtfMeasure *measure, const XtfGuide *guide, const char *type);
+bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *guide, const char *type);
 
 /* Digits of the most rows that there can be, and of the most that a cell can add up to over the whole trace. */
-size_t xtf_measure_rows_width(const XtfMeasure *measure, const XtfGuide *guide);
-size_t xtf_measure_sum_width(const XtfMeasure *measure, const XtfGuide *guide, unsigned cell);
+size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *guide);
+size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *guide, unsigned cell);
 
 /* The fields that a key, and a cell that is a sum, are of. */
-const XtfField *xtf_measure_key(const XtfMeasure *measure, unsigned key);
-const XtfField *xtf_measure_value(const XtfMeasure *measure, unsigned cell);
+const XtfField *xtf_aggregate_ref_key(const XtfAggregateRef *measure, unsigned key);
+const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *measure, unsigned cell);
 
 /* Whether the selection's type leaves records of this schema. Of side rows it says nothing: they go with their records.
  */

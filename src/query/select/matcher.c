@@ -8,7 +8,7 @@
 /* What one of a group's keys must be. A peer takes two of them: its rank, and what tells its communicator. */
 typedef struct {
     const XtfField *field;
-    XtfSet *set;
+    XtfNumberSet *set;
     unsigned key;   /* its place among the keys */
     unsigned depth; /* so many keys must be known to decide */
     bool is_peer;
@@ -36,7 +36,7 @@ XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *s
     XtfMatch matches = XTF_MATCH_ALL;
 
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
-        const XtfSet *set = selection->by[i];
+        const XtfNumberSet *set = selection->by[i];
         if (!set)
             continue;
         if (!set->n_ranges || !xtf_schema_field_by_role(schema, facet_roles[i]))
@@ -60,9 +60,9 @@ static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, con
 }
 
 /* How peers become processes. False if the schema or the tables cannot be read. */
-static bool load_peers(XtfMatcher *matcher, XtfGuide *guide, const XtfSchema *schema, GError **error)
+static bool load_peers(XtfMatcher *matcher, XtfTraceContext *guide, const XtfSchema *schema, GError **error)
 {
-    matcher->ranks = xtf_guide_ranks(guide, error);
+    matcher->ranks = xtf_trace_context_ranks(guide, error);
     if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, guide->trace, schema, error))
         return false;
     if (!matcher->ranks->comms) /* nothing to translate by */
@@ -71,7 +71,7 @@ static bool load_peers(XtfMatcher *matcher, XtfGuide *guide, const XtfSchema *sc
 }
 
 /* False if the keys do not have what the selection asks for. */
-static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfSet *set, const XtfSchema *schema)
+static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, const XtfSchema *schema)
 {
     const XtfAggregate *aggregate = &schema->aggregates[matcher->index];
     Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[facet]), .is_peer = facet == XTF_BY_PEER};
@@ -84,14 +84,14 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfSet *set, const Xtf
             return false;
         test.depth = MAX(test.depth, matcher->comm_key + 1);
     }
-    test.set = xtf_set_ref(set);
+    test.set = xtf_number_set_ref(set);
     matcher->tests[matcher->n_tests++] = test;
     return true;
 }
 
 /* NULL without an error if the keys do not fit. */
-static XtfMatcher *try_sums(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned index,
-                            GError **error)
+static XtfMatcher *try_sums(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+                            unsigned index, GError **error)
 {
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
@@ -113,8 +113,8 @@ static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
 }
 
 /* The first of sums [from, to) that fits. */
-static XtfMatcher *first_fit(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned from,
-                             unsigned to, GError **error)
+static XtfMatcher *first_fit(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+                             unsigned from, unsigned to, GError **error)
 {
     for (unsigned i = from; i < to; i++) {
         GError *problem = NULL;
@@ -127,13 +127,14 @@ static XtfMatcher *first_fit(XtfGuide *guide, const XtfSelection *selection, con
     return say_unfit(schema, error);
 }
 
-XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned index,
-                            GError **error)
+XtfMatcher *xtf_matcher_new(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+                            unsigned index, GError **error)
 {
     return first_fit(guide, selection, schema, index, index + 1, error);
 }
 
-XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error)
+XtfMatcher *xtf_matcher_find(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+                             GError **error)
 {
     return first_fit(guide, selection, schema, 0, schema->n_aggregates, error);
 }
@@ -143,7 +144,7 @@ void xtf_matcher_free(XtfMatcher *matcher)
     if (!matcher)
         return;
     for (unsigned i = 0; i < matcher->n_tests; i++)
-        xtf_set_unref(matcher->tests[i].set);
+        xtf_number_set_unref(matcher->tests[i].set);
     g_free(matcher);
 }
 
@@ -173,14 +174,14 @@ static bool is_peer_meant(const XtfFilter *filter, const Test *test, uint64_t ra
         !(is_number(matcher->source.field, source) && xtf_comm_source_map(&matcher->source, source, &comm) &&
           xtf_ranks_proc(matcher->ranks, comm, rank, filter->proc, &proc)))
         return false;
-    return xtf_set_contains(test->set, proc);
+    return xtf_number_set_contains(test->set, proc);
 }
 
 static bool is_meant(const Test *test, uint64_t value)
 {
-    const XtfSet *set = test->set;
+    const XtfNumberSet *set = test->set;
     bool in = set->n_ranges == 1 ? value >= set->ranges[0].first && value <= set->ranges[0].last
-                                 : xtf_set_contains(set, value);
+                                 : xtf_number_set_contains(set, value);
     return in && is_number(test->field, value);
 }
 

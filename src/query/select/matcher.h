@@ -30,10 +30,11 @@ typedef struct XtfMatcher XtfMatcher;
 
 /* Borrows the guide; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do not
  * tell the selection's rows from others. */
-XtfMatcher *xtf_matcher_new(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, unsigned index,
-                            GError **error);
+XtfMatcher *xtf_matcher_new(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+                            unsigned index, GError **error);
 /* The same for the first sums that do. */
-XtfMatcher *xtf_matcher_find(XtfGuide *guide, const XtfSelection *selection, const XtfSchema *schema, GError **error);
+XtfMatcher *xtf_matcher_find(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+                             GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)
 

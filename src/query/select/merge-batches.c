@@ -20,7 +20,7 @@ typedef struct {
     uint32_t offset; /* of the row in `bytes` */
 } Entry;
 
-struct XtfSlices {
+struct XtfMergeBatches {
     const XtfSpans *spans;
     uint64_t *position;  /* by span: the row to go on with */
     uint64_t *time;      /* by span: its time, where there is one */
@@ -34,7 +34,7 @@ struct XtfSlices {
     size_t entries_most, bytes_most; /* that a slice had so far */
 };
 
-void xtf_slices_free(XtfSlices *slices)
+void xtf_merge_batches_free(XtfMergeBatches *slices)
 {
     if (!slices)
         return;
@@ -47,15 +47,15 @@ void xtf_slices_free(XtfSlices *slices)
 }
 
 /* Arrays grow by doubling, and never shrink: the largest slice so far decides. */
-size_t xtf_slices_bytes(const XtfSlices *slices)
+size_t xtf_merge_batches_bytes(const XtfMergeBatches *slices)
 {
     return sizeof *slices + 3 * slices->spans->n * sizeof(uint64_t) + 2 * slices->entries_most * sizeof(Entry) +
            2 * slices->bytes_most;
 }
 
-XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **error)
+XtfMergeBatches *xtf_merge_batches_new(const XtfSpans *spans, uint64_t *positions, GError **error)
 {
-    XtfSlices *slices = g_new0(XtfSlices, 1);
+    XtfMergeBatches *slices = g_new0(XtfMergeBatches, 1);
     uint64_t first = UINT64_MAX, last = 0;
     uint32_t row_size = 1;
 
@@ -70,7 +70,7 @@ XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **e
         slices->time[i] = array->first;
         if ((positions[i] > 0 || spans->spans[i].filter.matcher) && positions[i] < spans->spans[i].hi &&
             !xtf_span_time(&spans->spans[i], positions[i], &slices->time[i], error)) {
-            xtf_slices_free(slices);
+            xtf_merge_batches_free(slices);
             return NULL;
         }
         first = MIN(first, array->first);
@@ -86,7 +86,7 @@ XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **e
 }
 
 /* The least time of a row that is left; false if none is. */
-static bool next_time(const XtfSlices *slices, uint64_t *t)
+static bool next_time(const XtfMergeBatches *slices, uint64_t *t)
 {
     bool found = false;
 
@@ -100,7 +100,7 @@ static bool next_time(const XtfSlices *slices, uint64_t *t)
 }
 
 /* Where the rows up to time t end, and how many they are. */
-static bool measure(XtfSlices *slices, uint64_t t, uint64_t *count, GError **error)
+static bool measure(XtfMergeBatches *slices, uint64_t t, uint64_t *count, GError **error)
 {
     *count = 0;
     for (uint32_t i = 0; i < slices->spans->n; i++) {
@@ -120,7 +120,7 @@ static bool measure(XtfSlices *slices, uint64_t t, uint64_t *count, GError **err
 }
 
 /* Decides where the next slice ends: in time, or, where too many rows share one tick, among these. */
-static bool plan(XtfSlices *slices, uint64_t t, uint64_t *count, GError **error)
+static bool plan(XtfMergeBatches *slices, uint64_t t, uint64_t *count, GError **error)
 {
     uint64_t aimed = slices->rows_aimed;
 
@@ -146,7 +146,7 @@ static bool plan(XtfSlices *slices, uint64_t t, uint64_t *count, GError **error)
 }
 
 /* Of a span's rows, which lie side by side; row n is the first. */
-static void add_rows(XtfSlices *slices, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
+static void add_rows(XtfMergeBatches *slices, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
 {
     const XtfSchema *schema = slices->spans->spans[i].array.schema;
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
@@ -163,18 +163,18 @@ static void add_rows(XtfSlices *slices, uint32_t i, const uint8_t *row, uint64_t
 }
 
 /* Copies a span's share, and learns the time of the row after it. */
-static bool gather(XtfSlices *slices, uint32_t i, GError **error)
+static bool gather(XtfMergeBatches *slices, uint32_t i, GError **error)
 {
-    g_auto(XtfWalk) walk;
+    g_auto(XtfSpanReader) walk;
     uint64_t left = slices->to[i] - slices->position[i];
 
-    xtf_walk_init(&walk, &slices->spans->spans[i]);
-    if (!xtf_walk_seek(&walk, slices->position[i], error))
+    xtf_span_reader_init(&walk, &slices->spans->spans[i]);
+    if (!xtf_span_reader_seek(&walk, slices->position[i], error))
         return false;
     while (walk.n_rows && left >= walk.n_rows) {
         add_rows(slices, i, xtf_cursor_row(&walk.cursor), walk.cursor.n, walk.n_rows);
         left -= walk.n_rows;
-        if (!xtf_walk_next(&walk, error))
+        if (!xtf_span_reader_next(&walk, error))
             return false;
     }
     if (walk.n_rows) {
@@ -201,7 +201,7 @@ static int compare_entries(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static bool fill(XtfSlices *slices, GError **error)
+static bool fill(XtfMergeBatches *slices, GError **error)
 {
     uint64_t t = 0, count;
 
@@ -223,14 +223,14 @@ static bool fill(XtfSlices *slices, GError **error)
     return true;
 }
 
-bool xtf_slices_next(XtfSlices *slices, XtfRun *run, GError **error)
+bool xtf_merge_batches_next(XtfMergeBatches *slices, XtfRowRun *run, GError **error)
 {
     run->n_rows = 0;
     if (slices->at == slices->entries->len && !fill(slices, error))
         return false;
     if (slices->at < slices->entries->len) {
         const Entry *entry = &g_array_index(slices->entries, Entry, slices->at++);
-        *run = (XtfRun){&slices->spans->spans[entry->span], slices->bytes->data + entry->offset, 1};
+        *run = (XtfRowRun){&slices->spans->spans[entry->span], slices->bytes->data + entry->offset, 1};
     }
     return true;
 }

@@ -9,12 +9,12 @@
 
 #include "src/query/select/merge.h"
 
-typedef struct XtfSlices XtfSlices;
+typedef struct XtfMergeBatches XtfMergeBatches;
 
 /* Borrows the spans; takes the positions, where each of them begins. */
-XtfSlices *xtf_slices_new(const XtfSpans *spans, uint64_t *positions, GError **error);
-void xtf_slices_free(XtfSlices *slices); /* NULL is fine */
+XtfMergeBatches *xtf_merge_batches_new(const XtfSpans *spans, uint64_t *positions, GError **error);
+void xtf_merge_batches_free(XtfMergeBatches *slices); /* NULL is fine */
 
-size_t xtf_slices_bytes(const XtfSlices *slices); /* memory that they hold */
+size_t xtf_merge_batches_bytes(const XtfMergeBatches *slices); /* memory that they hold */
 
-bool xtf_slices_next(XtfSlices *slices, XtfRun *run, GError **error);
+bool xtf_merge_batches_next(XtfMergeBatches *slices, XtfRowRun *run, GError **error);

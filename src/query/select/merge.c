@@ -18,12 +18,12 @@ typedef struct {
     const uint8_t *row; /* the current one */
     uint64_t left;      /* rows in the walk's run, the current one included */
     const XtfField *seq_field;
-    XtfWalk walk;
+    XtfSpanReader walk;
 } Input;
 
 struct XtfMerge {
     XtfSpans *spans;
-    XtfSlices *slices; /* for many; else NULL, and: */
+    XtfMergeBatches *slices; /* for many; else NULL, and: */
     Input *inputs;
     uint32_t n_inputs; /* made */
     uint32_t *heap;    /* of inputs with rows left; the first is the least */
@@ -87,7 +87,7 @@ static bool input_open(Input *input, const XtfSpan *span, uint32_t index, uint64
     input->span = index;
     input->row_size = span->array.schema->row_size;
     input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
-    if (!xtf_walk_seek(&input->walk, position, error))
+    if (!xtf_span_reader_seek(&input->walk, position, error))
         return false;
     enter_run(input);
     return true;
@@ -103,7 +103,7 @@ static bool open_heap(XtfMerge *merge, const uint64_t *positions, GError **error
         if (positions[i] >= spans->spans[i].hi)
             continue;
         Input *input = &merge->inputs[merge->n_inputs];
-        xtf_walk_init(&input->walk, &spans->spans[i]);
+        xtf_span_reader_init(&input->walk, &spans->spans[i]);
         merge->heap[merge->n_heap++] = merge->n_inputs++;
         if (!input_open(input, &spans->spans[i], i, positions[i], error))
             return false;
@@ -125,7 +125,7 @@ XtfMerge *xtf_merge_new(XtfSpans *spans, uint64_t k, GError **error)
         if (!open_heap(merge, positions, error))
             return NULL;
     } else {
-        merge->slices = xtf_slices_new(spans, g_steal_pointer(&positions), error);
+        merge->slices = xtf_merge_batches_new(spans, g_steal_pointer(&positions), error);
         if (!merge->slices)
             return NULL;
     }
@@ -137,8 +137,8 @@ void xtf_merge_free(XtfMerge *merge)
     if (!merge)
         return;
     for (uint32_t i = 0; i < merge->n_inputs; i++)
-        xtf_walk_finish(&merge->inputs[i].walk);
-    xtf_slices_free(merge->slices);
+        xtf_span_reader_finish(&merge->inputs[i].walk);
+    xtf_merge_batches_free(merge->slices);
     g_free(merge->inputs);
     g_free(merge->heap);
     xtf_spans_unref(merge->spans);
@@ -153,7 +153,7 @@ size_t xtf_merge_bytes(const XtfMerge *merge)
         const Input *input = &merge->inputs[merge->heap[i]];
         bytes += (size_t)input->walk.cursor.leaf_count * input->row_size;
     }
-    return bytes + (merge->slices ? xtf_slices_bytes(merge->slices) : 0);
+    return bytes + (merge->slices ? xtf_merge_batches_bytes(merge->slices) : 0);
 }
 
 /* Moves the first input past the rows that were given out, and puts the heap in order again. */
@@ -169,7 +169,7 @@ static bool settle(XtfMerge *merge, GError **error)
         input->t = load_time(input->row);
         input->seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : input->seq + taken;
     } else {
-        if (!xtf_walk_next(&input->walk, error))
+        if (!xtf_span_reader_next(&input->walk, error))
             return false;
         enter_run(input);
         if (!input->left)
@@ -206,16 +206,16 @@ static uint64_t run_length(const XtfMerge *merge, const Input *input, uint64_t m
     return n;
 }
 
-bool xtf_merge_next(XtfMerge *merge, uint64_t max, XtfRun *run, GError **error)
+bool xtf_merge_next(XtfMerge *merge, uint64_t max, XtfRowRun *run, GError **error)
 {
     if (merge->slices)
-        return xtf_slices_next(merge->slices, run, error);
+        return xtf_merge_batches_next(merge->slices, run, error);
     run->n_rows = 0;
     if (merge->taken && !settle(merge, error))
         return false;
     if (merge->n_heap && max) {
         const Input *input = &merge->inputs[merge->heap[0]];
-        *run = (XtfRun){&merge->spans->spans[input->span], input->row, run_length(merge, input, max)};
+        *run = (XtfRowRun){&merge->spans->spans[input->span], input->row, run_length(merge, input, max)};
         merge->taken = run->n_rows;
     }
     return true;

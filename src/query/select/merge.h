@@ -22,7 +22,7 @@ typedef struct {
     const XtfSpan *span;
     const uint8_t *rows;
     uint64_t n_rows; /* 0: there are no more */
-} XtfRun;
+} XtfRowRun;
 
 /* References the spans, and begins with record k of them. */
 XtfMerge *xtf_merge_new(XtfSpans *spans, uint64_t k, GError **error);
@@ -30,7 +30,7 @@ void xtf_merge_free(XtfMerge *merge); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMerge, xtf_merge_free)
 
 /* The next run of at most `max` rows. */
-bool xtf_merge_next(XtfMerge *merge, uint64_t max, XtfRun *run, GError **error);
+bool xtf_merge_next(XtfMerge *merge, uint64_t max, XtfRowRun *run, GError **error);
 
 /* Memory that it holds, leaves that it has pinned in the cache among it. */
 size_t xtf_merge_bytes(const XtfMerge *merge);

@@ -48,7 +48,7 @@ char *xtf_name_unescape(const char *name)
 
 /* ---- Loading. */
 
-void xtf_named_finish(XtfNamed *named)
+void xtf_name_index_finish(XtfNameIndex *named)
 {
     g_free((void *)named->texts);
     g_free(named->next);
@@ -65,7 +65,7 @@ static bool is_listable(const char *text)
 }
 
 /* The rows from the last to the first, so that each chain of namesakes ascends, and the table knows where it begins. */
-static void link_namesakes(XtfNamed *named)
+static void link_namesakes(XtfNameIndex *named)
 {
     for (uint64_t row = named->n_rows; row-- > 0;) {
         const char **later = g_hash_table_lookup(named->rows, named->texts[row]);
@@ -74,7 +74,7 @@ static void link_namesakes(XtfNamed *named)
     }
 }
 
-static void choose_listed(XtfNamed *named)
+static void choose_listed(XtfNameIndex *named)
 {
     for (uint64_t row = 0; row < named->n_rows; row++) {
         bool first = g_hash_table_lookup(named->rows, named->texts[row]) == &named->texts[row];
@@ -83,7 +83,7 @@ static void choose_listed(XtfNamed *named)
     }
 }
 
-bool xtf_named_load(XtfNamed *named, XtfTrace *trace, const char *table_name, const char *what, GError **error)
+bool xtf_name_index_load(XtfNameIndex *named, XtfTrace *trace, const char *table_name, const char *what, GError **error)
 {
     const XtfTable *table;
 
@@ -98,7 +98,7 @@ bool xtf_named_load(XtfNamed *named, XtfTrace *trace, const char *table_name, co
     for (uint64_t row = 0; row < table->n_rows; row++) {
         const uint8_t *bytes = table->rows + row * table->schema->row_size;
         if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, bytes), &named->texts[row], error)) {
-            xtf_named_finish(named);
+            xtf_name_index_finish(named);
             return false;
         }
     }
@@ -122,16 +122,16 @@ static bool parse_row(const char *name, uint64_t *row)
     return *name == '#' && n && !digits[n] && g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX, row, NULL);
 }
 
-static XtfSet *find_row(const XtfNamed *named, uint64_t row, GError **error)
+static XtfNumberSet *find_row(const XtfNameIndex *named, uint64_t row, GError **error)
 {
     if (row < named->n_rows)
-        return xtf_set_from_numbers(&row, 1);
+        return xtf_number_set_from_numbers(&row, 1);
     g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
                 "there is no %s #%" G_GUINT64_FORMAT "; there are %" G_GUINT64_FORMAT, named->what, row, named->n_rows);
     return NULL;
 }
 
-XtfSet *xtf_named_lookup(const XtfNamed *named, const char *name, GError **error)
+XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *named, const char *name, GError **error)
 {
     g_autofree char *text = xtf_name_unescape(name);
     g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -152,10 +152,10 @@ XtfSet *xtf_named_lookup(const XtfNamed *named, const char *name, GError **error
     g_array_append_val(rows, row);
     for (; named->next[row] != row; row = named->next[row])
         g_array_append_val(rows, named->next[row]);
-    return xtf_set_from_numbers((const uint64_t *)(void *)rows->data, rows->len);
+    return xtf_number_set_from_numbers((const uint64_t *)(void *)rows->data, rows->len);
 }
 
-char *xtf_named_print(const XtfNamed *named, uint64_t i)
+char *xtf_name_index_print(const XtfNameIndex *named, uint64_t i)
 {
     uint64_t row = named->listed[i];
     char *name = xtf_name_escape(named->texts[row]);

@@ -28,17 +28,17 @@ typedef struct {
     GHashTable *rows;   /* text to its first row's place in `texts` */
     uint64_t *listed;   /* rows that are listed: the first of each name, and all without a usable one */
     uint64_t n_listed;
-} XtfNamed;
+} XtfNameIndex;
 
 /* From the field `name` of a table; without one it has no rows. */
-bool xtf_named_load(XtfNamed *named, XtfTrace *trace, const char *table, const char *what, GError **error);
-void xtf_named_finish(XtfNamed *named); /* all zeros is fine */
+bool xtf_name_index_load(XtfNameIndex *named, XtfTrace *trace, const char *table, const char *what, GError **error);
+void xtf_name_index_finish(XtfNameIndex *named); /* all zeros is fine */
 
 /* The rows that a directory's name means. NULL with XTF_ERROR_NOT_FOUND if it means none. */
-XtfSet *xtf_named_lookup(const XtfNamed *named, const char *name, GError **error);
+XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *named, const char *name, GError **error);
 
 /* The i-th directory's name, of n_listed. */
-char *xtf_named_print(const XtfNamed *named, uint64_t i);
+char *xtf_name_index_print(const XtfNameIndex *named, uint64_t i);
 
 /* A text as a directory's name; NULL if it has none that can be used. */
 char *xtf_name_escape(const char *text);

@@ -23,22 +23,22 @@ static bool parse_number(const char **text, uint64_t *value)
     return true;
 }
 
-static XtfSet *set_new(unsigned n_ranges)
+static XtfNumberSet *set_new(unsigned n_ranges)
 {
-    XtfSet *set = g_malloc0(sizeof *set + n_ranges * sizeof *set->ranges);
+    XtfNumberSet *set = g_malloc0(sizeof *set + n_ranges * sizeof *set->ranges);
     g_atomic_ref_count_init(&set->references);
     set->n_ranges = n_ranges;
     return set;
 }
 
-XtfSet *xtf_set_ref(XtfSet *set)
+XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set)
 {
     if (set)
         g_atomic_ref_count_inc(&set->references);
     return set;
 }
 
-void xtf_set_unref(XtfSet *set)
+void xtf_number_set_unref(XtfNumberSet *set)
 {
     if (set && g_atomic_ref_count_dec(&set->references))
         g_free(set);
@@ -51,9 +51,9 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /* Sorts, and joins ranges that touch: one set, one form. */
-static XtfSet *set_from_ranges(GArray *ranges)
+static XtfNumberSet *set_from_ranges(GArray *ranges)
 {
-    XtfSet *set = set_new(ranges->len);
+    XtfNumberSet *set = set_new(ranges->len);
     unsigned n = 0;
 
     qsort(ranges->data, ranges->len, sizeof(XtfRange), compare_ranges);
@@ -69,7 +69,7 @@ static XtfSet *set_from_ranges(GArray *ranges)
     return set;
 }
 
-XtfSet *xtf_set_from_numbers(const uint64_t *numbers, size_t n)
+XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n)
 {
     g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
 
@@ -80,7 +80,7 @@ XtfSet *xtf_set_from_numbers(const uint64_t *numbers, size_t n)
     return set_from_ranges(ranges);
 }
 
-XtfSet *xtf_set_parse(const char *what, const char *text, GError **error)
+XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **error)
 {
     g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
     const char *p = text;
@@ -109,12 +109,12 @@ XtfSet *xtf_set_parse(const char *what, const char *text, GError **error)
     }
 }
 
-XtfSet *xtf_set_intersect(XtfSet *a, XtfSet *b)
+XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b)
 {
     if (!a || !b)
-        return xtf_set_ref(a ? a : b);
+        return xtf_number_set_ref(a ? a : b);
 
-    XtfSet *set = set_new(a->n_ranges + b->n_ranges);
+    XtfNumberSet *set = set_new(a->n_ranges + b->n_ranges);
     unsigned n = 0;
     for (unsigned i = 0, j = 0; i < a->n_ranges && j < b->n_ranges;) {
         uint64_t first = MAX(a->ranges[i].first, b->ranges[j].first);
@@ -130,7 +130,7 @@ XtfSet *xtf_set_intersect(XtfSet *a, XtfSet *b)
     return set;
 }
 
-bool xtf_set_contains(const XtfSet *set, uint64_t value)
+bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value)
 {
     unsigned low = 0, high = set ? set->n_ranges : 0;
 
@@ -144,7 +144,7 @@ bool xtf_set_contains(const XtfSet *set, uint64_t value)
     return !set || (low < set->n_ranges && set->ranges[low].first <= value);
 }
 
-bool xtf_set_single(const XtfSet *set, uint64_t *value)
+bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value)
 {
     if (!set || set->n_ranges != 1 || set->ranges[0].first != set->ranges[0].last)
         return false;
@@ -152,7 +152,7 @@ bool xtf_set_single(const XtfSet *set, uint64_t *value)
     return true;
 }
 
-void xtf_set_print(const XtfSet *set, GString *out)
+void xtf_number_set_print(const XtfNumberSet *set, GString *out)
 {
     for (unsigned i = 0; i < set->n_ranges; i++) {
         g_string_append_printf(out, "%s%" G_GUINT64_FORMAT, i ? "," : "", set->ranges[i].first);

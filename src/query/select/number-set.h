@@ -16,20 +16,20 @@ typedef struct {
     gatomicrefcount references;
     unsigned n_ranges;
     XtfRange ranges[];
-} XtfSet;
+} XtfNumberSet;
 
 /* "12", "0-63", "0,4,8-11"; `what` is what the numbers count, for messages. */
-XtfSet *xtf_set_parse(const char *what, const char *text, GError **error);
-XtfSet *xtf_set_from_numbers(const uint64_t *numbers, size_t n);
-XtfSet *xtf_set_ref(XtfSet *set); /* NULL is fine, and means "all" everywhere */
-void xtf_set_unref(XtfSet *set);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSet, xtf_set_unref)
+XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **error);
+XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n);
+XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
+void xtf_number_set_unref(XtfNumberSet *set);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)
 
-XtfSet *xtf_set_intersect(XtfSet *a, XtfSet *b); /* a new reference */
-bool xtf_set_contains(const XtfSet *set, uint64_t value);
+XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b); /* a new reference */
+bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value);
 /* Whether it is one number, and which. */
-bool xtf_set_single(const XtfSet *set, uint64_t *value);
-void xtf_set_print(const XtfSet *set, GString *out);
+bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value);
+void xtf_number_set_print(const XtfNumberSet *set, GString *out);
 
 /* "K", or "I-J", "I-", "-J" of records: [*i, *j); *single for the first kind. */
 bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single, GError **error);

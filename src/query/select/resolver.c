@@ -31,7 +31,7 @@ static void entry_free(void *data)
     g_free(entry);
 }
 
-void xtf_resolver_init(XtfResolver *resolver, XtfGuide *guide)
+void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *guide)
 {
     memset(resolver, 0, sizeof *resolver);
     resolver->guide = guide;
@@ -61,16 +61,16 @@ static void print_key(const XtfSelection *selection, GString *key)
     }
     if (selection->procs) {
         g_string_append_c(key, 'p');
-        xtf_set_print(selection->procs, key);
+        xtf_number_set_print(selection->procs, key);
     }
     if (selection->threads) {
         g_string_append_c(key, 't');
-        xtf_set_print(selection->threads, key);
+        xtf_number_set_print(selection->threads, key);
     }
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
         if (selection->by[i]) {
             g_string_append_c(key, facet_letters[i]);
-            xtf_set_print(selection->by[i], key);
+            xtf_number_set_print(selection->by[i], key);
         }
     }
     g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
@@ -80,16 +80,16 @@ static void print_key(const XtfSelection *selection, GString *key)
 /* ---- Finding the spans. */
 
 typedef struct {
-    XtfGuide *guide;
+    XtfTraceContext *guide;
     const XtfLocations *locations;
     const XtfSelection *selection;
     GArray *spans;
     GPtrArray *matchers; /* by schema, made when first needed; NULL: nothing is filtered */
 } Search;
 
-static bool search_init(Search *search, XtfGuide *guide, const XtfSelection *selection, GError **error)
+static bool search_init(Search *search, XtfTraceContext *guide, const XtfSelection *selection, GError **error)
 {
-    *search = (Search){.guide = guide, .selection = selection, .locations = xtf_guide_locations(guide, error)};
+    *search = (Search){.guide = guide, .selection = selection, .locations = xtf_trace_context_locations(guide, error)};
     if (!search->locations)
         return false;
     search->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
@@ -113,7 +113,7 @@ static bool may_have(const Search *search, const XtfSchema *schema)
 {
     const XtfSelection *selection = search->selection;
 
-    return xtf_guide_is_record(search->guide, schema->id) &&
+    return xtf_trace_context_is_record(search->guide, schema->id) &&
            (selection->type == XTF_TYPES_ALL || selection->type == schema->id) &&
            xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
@@ -232,8 +232,9 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
     for (uint32_t i = 0; i < base->n; i++) {
         XtfSpan span = base->spans[i];
         const XtfLocation *location = &search->locations->all[span.location];
-        bool keep = from[i] < to[i] && xtf_set_contains(selection->procs, location->proc) &&
-                    xtf_set_contains(selection->threads, location->thread) && may_have(search, span.array.schema);
+        bool keep = from[i] < to[i] && xtf_number_set_contains(selection->procs, location->proc) &&
+                    xtf_number_set_contains(selection->threads, location->thread) &&
+                    may_have(search, span.array.schema);
         span.lo = from[i];
         span.hi = to[i];
         if (keep && !narrow_span(search, &span, &keep, error))
@@ -334,7 +335,7 @@ XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GEr
 
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error)
 {
-    const XtfScale *scale = &resolver->guide->scale;
+    const XtfTimeScale *scale = &resolver->guide->scale;
     XtfTrace *trace = resolver->guide->trace;
     uint64_t total = 0;
 
@@ -347,7 +348,8 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
         return true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        bool counts = selection->type == XTF_TYPES_ALL ? xtf_guide_is_record(resolver->guide, i) : selection->type == i;
+        bool counts =
+            selection->type == XTF_TYPES_ALL ? xtf_trace_context_is_record(resolver->guide, i) : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
             return false;

@@ -19,10 +19,10 @@ void xtf_selection_unref(XtfSelection *selection)
 {
     while (selection && g_atomic_ref_count_dec(&selection->references)) {
         XtfSelection *base = selection->base;
-        xtf_set_unref(selection->procs);
-        xtf_set_unref(selection->threads);
+        xtf_number_set_unref(selection->procs);
+        xtf_number_set_unref(selection->threads);
         for (unsigned i = 0; i < XTF_N_FACETS; i++)
-            xtf_set_unref(selection->by[i]);
+            xtf_number_set_unref(selection->by[i]);
         g_free(selection);
         selection = base;
     }
@@ -35,37 +35,37 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
     copy->base = selection->base ? xtf_selection_ref(selection->base) : NULL;
     copy->i = selection->i;
     copy->j = selection->j;
-    copy->procs = xtf_set_ref(selection->procs);
-    copy->threads = xtf_set_ref(selection->threads);
+    copy->procs = xtf_number_set_ref(selection->procs);
+    copy->threads = xtf_number_set_ref(selection->threads);
     for (unsigned i = 0; i < XTF_N_FACETS; i++)
-        copy->by[i] = xtf_set_ref(selection->by[i]);
+        copy->by[i] = xtf_number_set_ref(selection->by[i]);
     copy->type = selection->type;
     copy->a = selection->a;
     copy->b = selection->b;
     return copy;
 }
 
-XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfSet *procs)
+XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs)
 {
     XtfSelection *narrow = selection_copy(selection);
-    xtf_set_unref(narrow->procs);
-    narrow->procs = xtf_set_intersect(selection->procs, procs);
+    xtf_number_set_unref(narrow->procs);
+    narrow->procs = xtf_number_set_intersect(selection->procs, procs);
     return narrow;
 }
 
-XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfSet *threads)
+XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads)
 {
     XtfSelection *narrow = selection_copy(selection);
-    xtf_set_unref(narrow->threads);
-    narrow->threads = xtf_set_intersect(selection->threads, threads);
+    xtf_number_set_unref(narrow->threads);
+    narrow->threads = xtf_number_set_intersect(selection->threads, threads);
     return narrow;
 }
 
-XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfSet *values)
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values)
 {
     XtfSelection *narrow = selection_copy(selection);
-    xtf_set_unref(narrow->by[facet]);
-    narrow->by[facet] = xtf_set_intersect(selection->by[facet], values);
+    xtf_number_set_unref(narrow->by[facet]);
+    narrow->by[facet] = xtf_number_set_intersect(selection->by[facet], values);
     return narrow;
 }
 
@@ -104,7 +104,7 @@ bool xtf_selection_has_facets(const XtfSelection *selection)
     return false;
 }
 
-void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to)
+void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to)
 {
     *from = CLAMP(selection->a, scale->origin, scale->end);
     *to = CLAMP(selection->b, *from, scale->end);
@@ -124,7 +124,7 @@ static void add_range_of_procs(const XtfSelection *selection, const XtfLocations
         const XtfLocation *location = &locations->all[i];
         if (location->proc > range.last)
             break;
-        if (xtf_set_contains(selection->threads, location->thread))
+        if (xtf_number_set_contains(selection->threads, location->thread))
             g_array_append_val(places, i);
     }
 }
@@ -132,7 +132,7 @@ static void add_range_of_procs(const XtfSelection *selection, const XtfLocations
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations)
 {
     GArray *places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    const XtfSet *procs = selection->procs;
+    const XtfNumberSet *procs = selection->procs;
 
     if (!procs)
         add_range_of_procs(selection, locations, (XtfRange){0, UINT64_MAX}, places);

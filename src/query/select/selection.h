@@ -38,10 +38,10 @@ struct XtfSelection {
     XtfSelection *base; /* whose records i to j these are; NULL: the trace */
     uint64_t i, j;
     /* These hold for all of its records. With a base they begin as the base's. */
-    XtfSet *procs, *threads;  /* NULL: all */
-    XtfSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
-    int64_t type;             /* a schema's id, or XTF_TYPES_... */
-    uint64_t a, b;            /* [a, b) */
+    XtfNumberSet *procs, *threads;  /* NULL: all */
+    XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
+    int64_t type;                   /* a schema's id, or XTF_TYPES_... */
+    uint64_t a, b;                  /* [a, b) */
 };
 
 XtfSelection *xtf_selection_new(void); /* all of the trace */
@@ -50,9 +50,9 @@ void xtf_selection_unref(XtfSelection *selection); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
 
 /* New selections. */
-XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfSet *procs);
-XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfSet *threads);
-XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfSet *values);
+XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs);
+XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t a, uint64_t b);
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint64_t j);
@@ -61,7 +61,7 @@ XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint
 bool xtf_selection_has_facets(const XtfSelection *selection);
 
 /* Its window, cut off at the ends of the trace. */
-void xtf_selection_window(const XtfSelection *selection, const XtfScale *scale, uint64_t *from, uint64_t *to);
+void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);
 
 typedef struct {
     gatomicrefcount references;
@@ -81,14 +81,14 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
 
 /* Spans of selections, found once and kept for those who ask again; bounded. */
 typedef struct {
-    XtfGuide *guide; /* borrowed */
+    XtfTraceContext *guide; /* borrowed */
     GMutex lock;
     GHashTable *entries; /* key to entry */
     GQueue recent;       /* entries, the latest first */
     size_t bytes;
 } XtfResolver;
 
-void xtf_resolver_init(XtfResolver *resolver, XtfGuide *guide);
+void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *guide);
 void xtf_resolver_finish(XtfResolver *resolver);
 
 /* A new reference; NULL with an error. */

@@ -70,20 +70,20 @@ bool xtf_span_time(const XtfSpan *span, uint64_t position, uint64_t *t, GError *
 
 /* ---- Walks. */
 
-void xtf_walk_init(XtfWalk *walk, const XtfSpan *span)
+void xtf_span_reader_init(XtfSpanReader *walk, const XtfSpan *span)
 {
-    *walk = (XtfWalk){.span = span};
+    *walk = (XtfSpanReader){.span = span};
     xtf_cursor_init(&walk->cursor, &span->array);
 }
 
-void xtf_walk_finish(XtfWalk *walk)
+void xtf_span_reader_finish(XtfSpanReader *walk)
 {
     walk->n_rows = 0;
     xtf_cursor_finish(&walk->cursor);
 }
 
 /* Of so many rows from `row` on, how many match, or do not, before the first that is otherwise. */
-static uint64_t stretch(const XtfWalk *walk, const uint8_t *row, uint64_t n_rows, bool matches)
+static uint64_t stretch(const XtfSpanReader *walk, const uint8_t *row, uint64_t n_rows, bool matches)
 {
     uint32_t row_size = walk->span->array.schema->row_size;
     uint64_t n = 0;
@@ -94,7 +94,7 @@ static uint64_t stretch(const XtfWalk *walk, const uint8_t *row, uint64_t n_rows
 }
 
 /* Measures the run that begins at the cursor. */
-static bool measure_run(XtfWalk *walk, GError **error)
+static bool measure_run(XtfSpanReader *walk, GError **error)
 {
     const XtfSpan *span = walk->span;
     uint64_t most = MIN(xtf_cursor_available(&walk->cursor), span->hi - walk->position);
@@ -105,13 +105,13 @@ static bool measure_run(XtfWalk *walk, GError **error)
     return most || disagree(span, error);
 }
 
-bool xtf_walk_seek(XtfWalk *walk, uint64_t position, GError **error)
+bool xtf_span_reader_seek(XtfSpanReader *walk, uint64_t position, GError **error)
 {
     bool found;
     uint64_t n;
 
     if (position >= walk->span->hi) {
-        xtf_walk_finish(walk);
+        xtf_span_reader_finish(walk);
         walk->position = position;
         return true;
     }
@@ -121,20 +121,20 @@ bool xtf_walk_seek(XtfWalk *walk, uint64_t position, GError **error)
     return found ? measure_run(walk, error) : disagree(walk->span, error);
 }
 
-bool xtf_walk_next(XtfWalk *walk, GError **error)
+bool xtf_span_reader_next(XtfSpanReader *walk, GError **error)
 {
     XtfCursor *cursor = &walk->cursor;
     uint64_t position = walk->position + walk->n_rows, end = cursor->n + walk->n_rows;
     bool found;
 
     if (position >= walk->span->hi)
-        return xtf_walk_seek(walk, position, error);
+        return xtf_span_reader_seek(walk, position, error);
     uint64_t left = xtf_cursor_available(cursor) - walk->n_rows;
     if (walk->span->filter.matcher) {
         const uint8_t *row = xtf_cursor_row(cursor) + walk->n_rows * walk->span->array.schema->row_size;
         uint64_t passed = stretch(walk, row, left, false);
         if (passed == left) { /* what is next may be many leaves on */
-            if (!xtf_walk_seek(walk, position, error))
+            if (!xtf_span_reader_seek(walk, position, error))
                 return false;
             return cursor->n >= end || disagree(walk->span, error);
         }

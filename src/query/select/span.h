@@ -43,13 +43,13 @@ typedef struct {
     XtfCursor cursor;    /* on the run's first row */
     uint64_t position;   /* of that */
     uint64_t n_rows;     /* in the run; 0: the walk is at its end */
-} XtfWalk;
+} XtfSpanReader;
 
-void xtf_walk_init(XtfWalk *walk, const XtfSpan *span); /* stands nowhere */
-void xtf_walk_finish(XtfWalk *walk);                    /* twice is fine */
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWalk, xtf_walk_finish)
+void xtf_span_reader_init(XtfSpanReader *walk, const XtfSpan *span); /* stands nowhere */
+void xtf_span_reader_finish(XtfSpanReader *walk);                    /* twice is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSpanReader, xtf_span_reader_finish)
 
 /* To the run that begins at a position; at hi it is at its end. */
-bool xtf_walk_seek(XtfWalk *walk, uint64_t position, GError **error);
+bool xtf_span_reader_seek(XtfSpanReader *walk, uint64_t position, GError **error);
 /* To the run behind this one. */
-bool xtf_walk_next(XtfWalk *walk, GError **error);
+bool xtf_span_reader_next(XtfSpanReader *walk, GError **error);

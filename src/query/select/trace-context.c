@@ -160,7 +160,7 @@ static void build_locations(XtfLocations *locations, GArray *found)
     locations->n_threads = sort_distinct(locations->threads, n);
 }
 
-static bool load_locations(XtfGuide *guide, GError **error)
+static bool load_locations(XtfTraceContext *guide, GError **error)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
 
@@ -175,7 +175,7 @@ static bool load_locations(XtfGuide *guide, GError **error)
     return true;
 }
 
-const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error)
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *guide, GError **error)
 {
     bool good = true;
 
@@ -188,7 +188,7 @@ const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error)
     return good ? &guide->locations : NULL;
 }
 
-const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error)
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *guide, GError **error)
 {
     bool good = true;
 
@@ -201,17 +201,17 @@ const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error)
     return good ? &guide->ranks : NULL;
 }
 
-static bool load_named(XtfGuide *guide, GError **error)
+static bool load_named(XtfTraceContext *guide, GError **error)
 {
-    if (!xtf_named_load(&guide->regions, guide->trace, XTF_TABLE_REGIONS, "region", error))
+    if (!xtf_name_index_load(&guide->regions, guide->trace, XTF_TABLE_REGIONS, "region", error))
         return false;
-    if (xtf_named_load(&guide->comms, guide->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
+    if (xtf_name_index_load(&guide->comms, guide->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
         return true;
-    xtf_named_finish(&guide->regions);
+    xtf_name_index_finish(&guide->regions);
     return false;
 }
 
-static bool have_named(XtfGuide *guide, GError **error)
+static bool have_named(XtfTraceContext *guide, GError **error)
 {
     bool good = true;
 
@@ -224,12 +224,12 @@ static bool have_named(XtfGuide *guide, GError **error)
     return good;
 }
 
-const XtfNamed *xtf_guide_regions(XtfGuide *guide, GError **error)
+const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *guide, GError **error)
 {
     return have_named(guide, error) ? &guide->regions : NULL;
 }
 
-const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error)
+const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *guide, GError **error)
 {
     return have_named(guide, error) ? &guide->comms : NULL;
 }
@@ -253,7 +253,8 @@ unsigned xtf_procs_width(const XtfLocations *locations)
     return xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0);
 }
 
-bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error)
+bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
+                           GError **error)
 {
     for (unsigned i = 0; i < 2 * set->n_ranges; i++) {
         uint64_t number = i % 2 ? set->ranges[i / 2].last : set->ranges[i / 2].first;
@@ -271,7 +272,7 @@ bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers
     return true;
 }
 
-const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKind kind)
+const XtfSchema *xtf_trace_context_schema(XtfTraceContext *guide, const char *name, XtfSchemaKind kind)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(guide->trace, i);
@@ -281,7 +282,7 @@ const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKi
     return NULL;
 }
 
-void xtf_guide_init(XtfGuide *guide, XtfTrace *trace)
+void xtf_trace_context_init(XtfTraceContext *guide, XtfTrace *trace)
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_TYPE_CALLS);
@@ -289,7 +290,7 @@ void xtf_guide_init(XtfGuide *guide, XtfTrace *trace)
     memset(guide, 0, sizeof *guide);
     guide->trace = trace;
     g_mutex_init(&guide->lock);
-    xtf_scale_init(&guide->scale, xtf_trace_clock(trace));
+    xtf_time_scale_init(&guide->scale, xtf_trace_clock(trace));
     guide->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
@@ -298,13 +299,13 @@ void xtf_guide_init(XtfGuide *guide, XtfTrace *trace)
     guide->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
 }
 
-void xtf_guide_finish(XtfGuide *guide)
+void xtf_trace_context_finish(XtfTraceContext *guide)
 {
     g_strfreev(guide->type_names);
     g_free(guide->locations.all);
     g_free(guide->locations.procs);
     g_free(guide->locations.threads);
-    xtf_named_finish(&guide->regions);
-    xtf_named_finish(&guide->comms);
+    xtf_name_index_finish(&guide->regions);
+    xtf_name_index_finish(&guide->comms);
     g_mutex_clear(&guide->lock);
 }

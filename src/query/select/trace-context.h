@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     XtfTrace *trace; /* borrowed */
-    XtfScale scale;
+    XtfTimeScale scale;
     char **type_names; /* of a schema in the tree, by id: its name, where that can stand there */
     int64_t calls;     /* the record type of the call stack; -1: none */
 
@@ -45,18 +45,18 @@ typedef struct {
     gint locations_loaded; /* atomic */
     XtfRanks ranks;
     gint ranks_loaded; /* atomic */
-    XtfNamed regions, comms;
+    XtfNameIndex regions, comms;
     gint named_loaded; /* atomic */
-} XtfGuide;
+} XtfTraceContext;
 
-void xtf_guide_init(XtfGuide *guide, XtfTrace *trace);
-void xtf_guide_finish(XtfGuide *guide);
+void xtf_trace_context_init(XtfTraceContext *guide, XtfTrace *trace);
+void xtf_trace_context_finish(XtfTraceContext *guide);
 
 /* Loaded when first asked for. NULL with an error. */
-const XtfLocations *xtf_guide_locations(XtfGuide *guide, GError **error);
-const XtfRanks *xtf_guide_ranks(XtfGuide *guide, GError **error);
-const XtfNamed *xtf_guide_regions(XtfGuide *guide, GError **error);
-const XtfNamed *xtf_guide_comms(XtfGuide *guide, GError **error);
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *guide, GError **error);
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *guide, GError **error);
+const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *guide, GError **error);
+const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *guide, GError **error);
 
 /* The first place in `all` of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
@@ -65,12 +65,13 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 unsigned xtf_procs_width(const XtfLocations *locations);
 
 /* Whether all ends of a set's ranges are among `numbers`, which ascend. */
-bool xtf_set_exists(const XtfSet *set, const char *what, const uint64_t *numbers, uint32_t n, GError **error);
+bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
+                           GError **error);
 
 /* The schema that has this name in the tree, and this kind; NULL if there is none. */
-const XtfSchema *xtf_guide_schema(XtfGuide *guide, const char *name, XtfSchemaKind kind);
+const XtfSchema *xtf_trace_context_schema(XtfTraceContext *guide, const char *name, XtfSchemaKind kind);
 
-static inline bool xtf_guide_is_record(const XtfGuide *guide, uint32_t schema)
+static inline bool xtf_trace_context_is_record(const XtfTraceContext *guide, uint32_t schema)
 {
     return schema < xtf_trace_n_schemas(guide->trace) &&
            xtf_trace_schema(guide->trace, schema)->kind == XTF_SCHEMA_RECORD;

@@ -38,7 +38,7 @@ void xtf_grid_add_text(XtfGrid *grid, const char *name, size_t width)
 
 /* ---- Cells. */
 
-void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfScale *scale, GString *out)
+void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfTimeScale *scale, GString *out)
 {
     *lines = (XtfLines){.grid = grid, .scale = scale, .out = out};
 }
@@ -111,10 +111,10 @@ void xtf_lines_signed(XtfLines *lines, int64_t number)
 }
 
 /* The seconds and the rest by themselves: together they may be more than 64 bits of ticks. */
-static char *put_ticks(const XtfScale *scale, Wide ticks, char *end)
+static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
 {
     uint64_t rest = (uint64_t)(ticks % scale->num);
-    char *begin = xtf_scale_put(scale, rest, end);
+    char *begin = xtf_time_scale_put(scale, rest, end);
     Wide seconds, whole;
 
     if (ticks == rest)
@@ -136,7 +136,7 @@ void xtf_lines_ticks(XtfLines *lines, Wide ticks)
     put(lines, begin, (size_t)(end - begin), false);
 }
 
-size_t xtf_ticks_width(const XtfScale *scale, Wide ticks)
+size_t xtf_ticks_width(const XtfTimeScale *scale, Wide ticks)
 {
     char text[CELL_TEXT_MAX], *end = text + sizeof text;
     return (size_t)(end - put_ticks(scale, ticks, end));

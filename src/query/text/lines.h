@@ -33,13 +33,13 @@ void xtf_grid_add_text(XtfGrid *grid, const char *name, size_t width);
 
 typedef struct {
     const XtfGrid *grid;
-    const XtfScale *scale;
+    const XtfTimeScale *scale;
     GString *out;    /* borrowed: what there is so far */
     unsigned column; /* of the next cell */
     bool spoilt;
 } XtfLines;
 
-void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfScale *scale, GString *out);
+void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfTimeScale *scale, GString *out);
 /* XTF_ERROR_DAMAGED if something did not fit. */
 bool xtf_lines_finish(const XtfLines *lines, GError **error);
 
@@ -58,4 +58,4 @@ void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number); /* see 
 void xtf_lines_name(XtfLines *lines, const char *name, size_t length);   /* made fit already, and padded if too short */
 
 /* Characters of the largest of so many ticks. */
-size_t xtf_ticks_width(const XtfScale *scale, unsigned __int128 ticks);
+size_t xtf_ticks_width(const XtfTimeScale *scale, unsigned __int128 ticks);

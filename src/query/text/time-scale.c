@@ -32,14 +32,14 @@ static unsigned digits_of_resolution(uint64_t num, uint64_t den)
     return digits;
 }
 
-void xtf_scale_init(XtfScale *scale, const XtfClock *clock)
+void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock)
 {
     uint64_t num = MAX(clock->resolution_num, 1), den = MAX(clock->resolution_den, 1);
     uint64_t divisor = greatest_common_divisor(num, den);
     bool empty = clock->first > clock->last;
     char text[XTF_TIME_TEXT_MAX];
 
-    *scale = (XtfScale){.num = num / divisor, .den = den / divisor};
+    *scale = (XtfTimeScale){.num = num / divisor, .den = den / divisor};
     if (empty)
         scale->origin = clock->origin == UINT64_MAX ? 0 : clock->origin;
     else
@@ -53,11 +53,11 @@ void xtf_scale_init(XtfScale *scale, const XtfClock *clock)
         scale->inverse = (uint64_t)(((Wide)scale->fraction << INVERSE_BITS) / scale->num);
     /* 100% is printed too: as the end of a window, and as a duration. */
     scale->width =
-        (unsigned)(text + sizeof text - xtf_scale_put(scale, scale->end - scale->origin, text + sizeof text));
+        (unsigned)(text + sizeof text - xtf_time_scale_put(scale, scale->end - scale->origin, text + sizeof text));
 }
 
 /* The digits of rest / num, one by one: for the few resolutions finer than 10^19 a second. */
-static void put_fraction_slowly(const XtfScale *scale, uint64_t rest, char *end)
+static void put_fraction_slowly(const XtfTimeScale *scale, uint64_t rest, char *end)
 {
     for (char *p = end - scale->digits; p < end; p++) {
         Wide ten = (Wide)rest * 10;
@@ -73,7 +73,7 @@ static char *put_wide(char *end, Wide v)
     return xtf_put_digits(end, (uint64_t)v);
 }
 
-char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end)
+char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end)
 {
     uint64_t rest;
     Wide whole;
@@ -99,40 +99,40 @@ char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end)
     return put_wide(end, whole);
 }
 
-void xtf_scale_put_second(const XtfScale *scale, uint64_t ticks, char *end, XtfSecond *second)
+void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *end, XtfSecond *second)
 {
     memset(end - scale->width, ' ', scale->width);
-    xtf_scale_put(scale, ticks, end);
+    xtf_time_scale_put(scale, ticks, end);
     if (scale->inverse)
         *second = ticks - ticks % scale->num;
 }
 
 /* rest * fraction / num, rest being less than num. The inverse is less than 1 too small in units of 2^-60, so the
  * quotient is at most 1 too small. */
-static inline uint64_t fraction_of(const XtfScale *scale, uint64_t rest)
+static inline uint64_t fraction_of(const XtfTimeScale *scale, uint64_t rest)
 {
     uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
     uint64_t left = rest * scale->fraction - quotient * scale->num; /* less than 2 * num: right although both wrap */
     return quotient + (left >= scale->num);
 }
 
-void xtf_scale_put_column(const XtfScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n, char *end,
-                          size_t stride)
+void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n,
+                               char *end, size_t stride)
 {
     XtfSecond current = second;
 
     for (uint32_t i = 0; i < n; i++, end += stride) {
-        if (G_UNLIKELY(!xtf_scale_same_second(scale, current, ticks[i]) || current != second))
-            xtf_scale_put_second(scale, ticks[i], end, &current);
+        if (G_UNLIKELY(!xtf_time_scale_same_second(scale, current, ticks[i]) || current != second))
+            xtf_time_scale_put_second(scale, ticks[i], end, &current);
         else
             xtf_put_padded(end, fraction_of(scale, ticks[i] - current), scale->digits);
     }
 }
 
-static char *print_end(const XtfScale *scale, uint64_t t, char *out)
+static char *print_end(const XtfTimeScale *scale, uint64_t t, char *out)
 {
     char text[XTF_TIME_TEXT_MAX], *end = text + sizeof text;
-    char *begin = xtf_scale_put(scale, t - MIN(t, scale->origin), end);
+    char *begin = xtf_time_scale_put(scale, t - MIN(t, scale->origin), end);
 
     if (scale->digits) {
         while (end[-1] == '0')
@@ -144,7 +144,8 @@ static char *print_end(const XtfScale *scale, uint64_t t, char *out)
     return out + (end - begin);
 }
 
-void xtf_scale_print_window(const XtfScale *scale, uint64_t a, uint64_t b, char text[static XTF_WINDOW_TEXT_MAX])
+void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t b,
+                                 char text[static XTF_WINDOW_TEXT_MAX])
 {
     char *p = print_end(scale, a, text);
     *p++ = '-';
@@ -226,7 +227,7 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
     return p;
 }
 
-static bool parse_end(const XtfScale *scale, const char *text, const char *end, uint64_t *t, GError **error)
+static bool parse_end(const XtfTimeScale *scale, const char *text, const char *end, uint64_t *t, GError **error)
 {
     Big big = {0};
     unsigned decimals = 0;
@@ -262,7 +263,7 @@ static bool parse_end(const XtfScale *scale, const char *text, const char *end, 
     return true;
 }
 
-bool xtf_scale_parse_window(const XtfScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error)
+bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error)
 {
     const char *dash = strchr(text, '-'), *end = text + strlen(text);
     uint64_t from = 0, to = XTF_TIME_OPEN;

@@ -23,7 +23,7 @@ typedef struct {
     /* 2^60 * fraction / num, so that the digits of a part of a second take no division; 0: they do. A second is then
      * just `num` ticks. */
     uint64_t inverse;
-} XtfScale;
+} XtfTimeScale;
 
 /* The end of a window that is open: after every record, also one at the last tick of all. */
 #define XTF_TIME_OPEN UINT64_MAX
@@ -33,32 +33,33 @@ enum {
     XTF_WINDOW_TEXT_MAX = 2 * XTF_TIME_TEXT_MAX,
 };
 
-void xtf_scale_init(XtfScale *scale, const XtfClock *clock);
+void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock);
 
 /* Writes a number of ticks as seconds so that it ends before `end`, and returns where it begins. */
-char *xtf_scale_put(const XtfScale *scale, uint64_t ticks, char *end);
+char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end);
 
 /* The first tick of a second, of one whose whole part stands before a point already. */
 typedef uint64_t XtfSecond;
 
 /* Whether a time has the same whole part; false, too, where that takes long to tell. */
-static inline bool xtf_scale_same_second(const XtfScale *scale, XtfSecond second, uint64_t ticks)
+static inline bool xtf_time_scale_same_second(const XtfTimeScale *scale, XtfSecond second, uint64_t ticks)
 {
     return scale->inverse != 0 && ticks >= second && ticks - second < scale->num;
 }
 
 /* Writes a time, blanks before it, into the `width` characters before `end`, and remembers its second. */
-void xtf_scale_put_second(const XtfScale *scale, uint64_t ticks, char *end, XtfSecond *second);
+void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *end, XtfSecond *second);
 /* Writes n times one below another, `stride` bytes apart, the first before `end`. Each line has `second` there already.
  */
-void xtf_scale_put_column(const XtfScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n, char *end,
-                          size_t stride);
+void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n,
+                               char *end, size_t stride);
 
 /* The name of a window: "1.5-2", in seconds after the origin, trailing zeros left out; an open end stays open. */
-void xtf_scale_print_window(const XtfScale *scale, uint64_t a, uint64_t b, char text[static XTF_WINDOW_TEXT_MAX]);
+void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t b,
+                                 char text[static XTF_WINDOW_TEXT_MAX]);
 
 /* "100-200", "1.5ms-", "-5%": [*a, *b) in ticks. XTF_ERROR_NOT_FOUND says what is wrong with it. */
-bool xtf_scale_parse_window(const XtfScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error);
+bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error);
 
 /* The i-th of n + 1 ticks that cut [a, b) into n slices that are as equal as ticks allow. */
 static inline uint64_t xtf_slice(uint64_t a, uint64_t b, uint64_t i, uint64_t n)

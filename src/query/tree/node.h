@@ -52,7 +52,7 @@ struct XtfNode {
 
 struct XtfTree {
     XtfTrace *trace;
-    XtfGuide guide;
+    XtfTraceContext guide;
     XtfResolver resolver;
     XtfFormats formats;
     XtfRecords records;

@@ -118,8 +118,8 @@ static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **e
     XtfFormats *formats = &directory->tree->formats;
     uint32_t schema = place->span.array.schema->id;
     const XtfFormat *format = xtf_formats_get(formats, schema, error);
-    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
-    XtfRun run = {&place->span, place->row, 1};
+    const XtfLocations *locations = xtf_trace_context_locations(formats->guide, error);
+    XtfRowRun run = {&place->span, place->row, 1};
 
     if (!format || !locations)
         return NULL;
@@ -166,7 +166,7 @@ enum {
 static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GString *text,
                           GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(formats->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(formats->guide, error);
     const XtfProgram *program = &format->programs[span->array.schema->id];
     const XtfCell *last = program->n_cells ? &program->cells[program->n_cells - 1] : NULL;
     g_auto(XtfCursor) cursor;
@@ -179,7 +179,7 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
     uint64_t n = span->lo;
     for (; found && n < span->hi && n - span->lo < SIDE_ROWS_MAX && text->len < SIDE_BYTES_MAX; n++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
-        XtfRun run = {span, row, 1};
+        XtfRowRun run = {span, row, 1};
         gsize at = text->len;
         const char *whole;
         uint32_t string;
@@ -278,7 +278,7 @@ static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n,
 
 static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, bool *found, GError **error)
 {
-    const XtfGuide *guide = &node->tree->guide;
+    const XtfTraceContext *guide = &node->tree->guide;
     const XtfArray *array = &place->span.array;
     XtfArray calls;
 
@@ -298,7 +298,7 @@ static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, boo
  * another has no such path. */
 static char *enter_target(XtfNode *node, const Place *place, GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(&node->tree->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&node->tree->guide, error);
     uint64_t n;
     bool found;
 
@@ -331,7 +331,7 @@ static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
 
 XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *side = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_SIDE);
+    const XtfSchema *side = xtf_trace_context_schema(&directory->tree->guide, name, XTF_SCHEMA_SIDE);
     GError *problem = NULL;
     Place place;
 

@@ -79,7 +79,7 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
 static Stream *stream_new(XtfRecords *records, XtfSelection *selection, XtfSpans *spans, const XtfFormat *format,
                           uint64_t row, GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(records->formats->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(records->formats->guide, error);
     g_autoptr(Stream) stream = g_new0(Stream, 1);
 
     stream->selection = xtf_selection_ref(selection);
@@ -174,7 +174,7 @@ static void put_stream(XtfRecords *records, Stream *stream, bool good)
 /* Renders at most `max` records from the current one on. */
 static bool render_some(Stream *stream, uint64_t max, char *out, uint64_t *n, GError **error)
 {
-    XtfRun run;
+    XtfRowRun run;
 
     if (!xtf_merge_next(stream->merge, max, &run, error))
         return false;

@@ -20,7 +20,7 @@ enum {
 /* The window's ends, cut off at those of the trace; false if nothing is left of it. */
 static bool window_ends(const XtfNode *node, uint64_t *from, uint64_t *to)
 {
-    const XtfScale *scale = &node->tree->guide.scale;
+    const XtfTimeScale *scale = &node->tree->guide.scale;
 
     *from = CLAMP(node->a, scale->origin, scale->end);
     *to = CLAMP(node->b, *from, scale->end);
@@ -31,7 +31,7 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
 {
     char name[XTF_WINDOW_TEXT_MAX];
 
-    xtf_scale_print_window(&directory->tree->guide.scale, a, b, name);
+    xtf_time_scale_print_window(&directory->tree->guide.scale, a, b, name);
     return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
 }
 
@@ -39,7 +39,7 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
  * end is the trace's; one beyond it stays, so that going there and back leads home. */
 static bool beside(const XtfNode *node, bool after, uint64_t *a, uint64_t *b)
 {
-    const XtfScale *scale = &node->tree->guide.scale;
+    const XtfTimeScale *scale = &node->tree->guide.scale;
     uint64_t from = MAX(node->a, scale->origin), to = node->b == XTF_TIME_OPEN ? scale->end : node->b;
     uint64_t width = to > from ? to - from : 0;
 
@@ -87,13 +87,13 @@ static XtfNode *narrowed(const XtfNode *directory, XtfSelection *selection)
 
 static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(&directory->tree->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->guide, error);
     bool procs = directory->role == NODE_PROCS;
     const char *what = procs ? "process" : "thread";
-    g_autoptr(XtfSet) set = locations ? xtf_set_parse(what, name, error) : NULL;
+    g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse(what, name, error) : NULL;
 
-    if (!set || !xtf_set_exists(set, what, procs ? locations->procs : locations->threads,
-                                procs ? locations->n_procs : locations->n_threads, error))
+    if (!set || !xtf_number_set_exists(set, what, procs ? locations->procs : locations->threads,
+                                       procs ? locations->n_procs : locations->n_threads, error))
         return NULL;
     return narrowed(directory, procs ? xtf_selection_in_procs(directory->selection, set)
                                      : xtf_selection_in_threads(directory->selection, set));
@@ -101,30 +101,31 @@ static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
 
 static XtfNode *lookup_peers(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(&directory->tree->guide, error);
-    g_autoptr(XtfSet) set = locations ? xtf_set_parse("process", name, error) : NULL;
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->guide, error);
+    g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("process", name, error) : NULL;
 
-    if (!set || !xtf_set_exists(set, "process", locations->procs, locations->n_procs, error))
+    if (!set || !xtf_number_set_exists(set, "process", locations->procs, locations->n_procs, error))
         return NULL;
     return narrowed(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set));
 }
 
 static XtfNode *lookup_tags(XtfNode *directory, const char *name, GError **error)
 {
-    g_autoptr(XtfSet) set = xtf_set_parse("tag", name, error);
+    g_autoptr(XtfNumberSet) set = xtf_number_set_parse("tag", name, error);
     return set ? narrowed(directory, xtf_selection_by(directory->selection, XTF_BY_TAG, set)) : NULL;
 }
 
-static const XtfNamed *named_of(const XtfNode *directory, GError **error)
+static const XtfNameIndex *named_of(const XtfNode *directory, GError **error)
 {
-    XtfGuide *guide = &directory->tree->guide;
-    return directory->role == NODE_REGIONS ? xtf_guide_regions(guide, error) : xtf_guide_comms(guide, error);
+    XtfTraceContext *guide = &directory->tree->guide;
+    return directory->role == NODE_REGIONS ? xtf_trace_context_regions(guide, error)
+                                           : xtf_trace_context_comms(guide, error);
 }
 
 static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfNamed *named = named_of(directory, error);
-    g_autoptr(XtfSet) set = named ? xtf_named_lookup(named, name, error) : NULL;
+    const XtfNameIndex *named = named_of(directory, error);
+    g_autoptr(XtfNumberSet) set = named ? xtf_name_index_lookup(named, name, error) : NULL;
     XtfFacet facet = directory->role == NODE_REGIONS ? XTF_BY_REGION : XTF_BY_COMM;
 
     return set ? narrowed(directory, xtf_selection_by(directory->selection, facet, set)) : NULL;
@@ -132,10 +133,10 @@ static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **erro
 
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfScale *scale = &directory->tree->guide.scale;
+    const XtfTimeScale *scale = &directory->tree->guide.scale;
     uint64_t a, b;
 
-    if (!xtf_scale_parse_window(scale, name, &a, &b, error))
+    if (!xtf_time_scale_parse_window(scale, name, &a, &b, error))
         return NULL;
     /* What begins before the trace, or ends after it, is open there: one form for one meaning. */
     uint64_t from = a <= scale->origin ? 0 : a, to = b >= scale->end ? XTF_TIME_OPEN : b;
@@ -167,7 +168,7 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
 
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_RECORD);
+    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->guide, name, XTF_SCHEMA_RECORD);
 
     if (schema)
         return narrowed(directory, xtf_selection_in_type(directory->selection, schema->id));
@@ -325,10 +326,10 @@ static void list_numbers(XtfLister *lister, const uint64_t *numbers, uint64_t n)
         lister->stopped = !lister->visit(xtf_put_digits(end, numbers[i]), XTF_NODE_DIRECTORY, lister->data);
 }
 
-static void list_named(const XtfNamed *named, XtfLister *lister)
+static void list_named(const XtfNameIndex *named, XtfLister *lister)
 {
     for (uint64_t i = lister->from; i < named->n_listed && !lister->stopped; i++) {
-        g_autofree char *name = xtf_named_print(named, i);
+        g_autofree char *name = xtf_name_index_print(named, i);
         lister->stopped = !lister->visit(name, XTF_NODE_DIRECTORY, lister->data);
     }
 }
@@ -338,7 +339,7 @@ static void list_threads(const XtfSelection *selection, const XtfLocations *loca
 {
     uint64_t proc;
 
-    if (!xtf_set_single(selection->procs, &proc)) {
+    if (!xtf_number_set_single(selection->procs, &proc)) {
         list_numbers(lister, locations->threads, locations->n_threads);
         return;
     }
@@ -354,8 +355,8 @@ static void list_threads(const XtfSelection *selection, const XtfLocations *loca
 }
 
 /* The types that the selection's locations have records of, in the order of the schemas. */
-static bool list_types(XtfGuide *guide, const XtfSelection *selection, const XtfLocations *locations, XtfLister *lister,
-                       GError **error)
+static bool list_types(XtfTraceContext *guide, const XtfSelection *selection, const XtfLocations *locations,
+                       XtfLister *lister, GError **error)
 {
     XtfTrace *trace = guide->trace;
     g_autoptr(GArray) places = xtf_selection_locations(selection, locations);
@@ -371,7 +372,7 @@ static bool list_types(XtfGuide *guide, const XtfSelection *selection, const Xtf
             present[arrays[j].schema->id] = true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        if (present[i] && xtf_guide_is_record(guide, i))
+        if (present[i] && xtf_trace_context_is_record(guide, i))
             xtf_lister_show(lister, guide->type_names[i], XTF_NODE_DIRECTORY);
     }
     return true;
@@ -420,7 +421,7 @@ static bool list_selection(XtfNode *directory, XtfLister *lister, GError **error
     }
     if (!selection->procs || !selection->threads || selection->type != XTF_TYPES_ALL)
         return true;
-    const XtfLocations *locations = xtf_guide_locations(&directory->tree->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->guide, error);
     return locations && list_types(&directory->tree->guide, selection, locations, lister, error);
 }
 
@@ -428,14 +429,14 @@ bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, v
 {
     XtfLister lister = {from, visit, data, false};
     const XtfLocations *locations;
-    const XtfNamed *named;
+    const XtfNameIndex *named;
 
     switch (directory->role) {
     case NODE_SELECTION:
         return list_selection(directory, &lister, error);
     case NODE_PROCS:
     case NODE_THREADS:
-        if (!(locations = xtf_guide_locations(&directory->tree->guide, error)))
+        if (!(locations = xtf_trace_context_locations(&directory->tree->guide, error)))
             return false;
         if (directory->role == NODE_PROCS)
             list_numbers(&lister, locations->procs, locations->n_procs);

@@ -19,7 +19,7 @@ XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
     XtfTree *tree = g_new0(XtfTree, 1);
 
     tree->trace = xtf_trace_ref(trace);
-    xtf_guide_init(&tree->guide, trace);
+    xtf_trace_context_init(&tree->guide, trace);
     xtf_resolver_init(&tree->resolver, &tree->guide);
     xtf_formats_init(&tree->formats, &tree->guide);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
@@ -45,7 +45,7 @@ void xtf_tree_free(XtfTree *tree)
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++)
         xtf_table_view_free(tree->tables[i]);
     g_free(tree->tables);
-    xtf_guide_finish(&tree->guide);
+    xtf_trace_context_finish(&tree->guide);
     g_mutex_clear(&tree->lock);
     xtf_trace_unref(tree->trace);
     g_free(tree);
@@ -142,7 +142,7 @@ static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **e
 
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_guide_schema(&directory->tree->guide, name, XTF_SCHEMA_TABLE);
+    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->guide, name, XTF_SCHEMA_TABLE);
     const XtfTableView *view = schema ? table_view(directory->tree, schema->id, error) : NULL;
 
     if (!schema)

@@ -15,18 +15,18 @@ enum { SENDS, RECVS, COLLECTIVES, N_TYPES };
 
 static const char *const types[N_TYPES] = {XTF_TYPE_SENDS, XTF_TYPE_RECVS, XTF_TYPE_COLLECTIVES};
 
-static void find_measures(const XtfGuide *guide, XtfMeasure measures[static N_TYPES])
+static void find_measures(const XtfTraceContext *guide, XtfAggregateRef measures[static N_TYPES])
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_measure_groups(&measures[i], guide, types[i]) || !measures[i].bytes ||
+        if (!xtf_aggregate_ref_groups(&measures[i], guide, types[i]) || !measures[i].bytes ||
             (i == COLLECTIVES && measures[i].event == XTF_KEY_NONE))
-            measures[i] = (XtfMeasure){0};
+            measures[i] = (XtfAggregateRef){0};
     }
 }
 
-static bool bytes_exists(const XtfGuide *guide, const XtfSelection *selection)
+static bool bytes_exists(const XtfTraceContext *guide, const XtfSelection *selection)
 {
-    XtfMeasure measures[N_TYPES];
+    XtfAggregateRef measures[N_TYPES];
     bool exists = false;
 
     find_measures(guide, measures);
@@ -37,31 +37,32 @@ static bool bytes_exists(const XtfGuide *guide, const XtfSelection *selection)
 
 static bool shape_bytes(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfGuide *guide = views->guide;
-    g_auto(XtfRoster) roster = {0};
-    XtfMeasure m[N_TYPES];
+    const XtfTraceContext *guide = views->guide;
+    g_auto(XtfSelectedLocations) roster = {0};
+    XtfAggregateRef m[N_TYPES];
 
-    if (!xtf_roster_init(&roster, views->guide, selection, error))
+    if (!xtf_selected_locations_init(&roster, views->guide, selection, error))
         return false;
     find_measures(guide, m);
     shape->n_lines = roster.n_procs;
     shape->at_once = PART_LINES;
     xtf_grid_add(&shape->grid, "proc", xtf_procs_width(roster.locations));
-    xtf_grid_add(&shape->grid, "messages_sent", xtf_measure_rows_width(&m[SENDS], guide));
-    xtf_grid_add(&shape->grid, "bytes_sent", xtf_measure_sum_width(&m[SENDS], guide, m[SENDS].bytes));
-    xtf_grid_add(&shape->grid, "messages_received", xtf_measure_rows_width(&m[RECVS], guide));
-    xtf_grid_add(&shape->grid, "bytes_received", xtf_measure_sum_width(&m[RECVS], guide, m[RECVS].bytes));
-    xtf_grid_add(&shape->grid, "collectives", xtf_measure_rows_width(&m[COLLECTIVES], guide));
-    xtf_grid_add(&shape->grid, "collective_sent", xtf_measure_sum_width(&m[COLLECTIVES], guide, m[COLLECTIVES].bytes));
+    xtf_grid_add(&shape->grid, "messages_sent", xtf_aggregate_ref_rows_width(&m[SENDS], guide));
+    xtf_grid_add(&shape->grid, "bytes_sent", xtf_aggregate_ref_sum_width(&m[SENDS], guide, m[SENDS].bytes));
+    xtf_grid_add(&shape->grid, "messages_received", xtf_aggregate_ref_rows_width(&m[RECVS], guide));
+    xtf_grid_add(&shape->grid, "bytes_received", xtf_aggregate_ref_sum_width(&m[RECVS], guide, m[RECVS].bytes));
+    xtf_grid_add(&shape->grid, "collectives", xtf_aggregate_ref_rows_width(&m[COLLECTIVES], guide));
+    xtf_grid_add(&shape->grid, "collective_sent",
+                 xtf_aggregate_ref_sum_width(&m[COLLECTIVES], guide, m[COLLECTIVES].bytes));
     xtf_grid_add(&shape->grid, "collective_received",
-                 xtf_measure_sum_width(&m[COLLECTIVES], guide, m[COLLECTIVES].received));
+                 xtf_aggregate_ref_sum_width(&m[COLLECTIVES], guide, m[COLLECTIVES].received));
     return true;
 }
 
 /* Whether a group is of those that end a collective operation: only they say what it moved. */
-static bool ends_collective(const XtfMeasure *measure, const uint64_t *key)
+static bool ends_collective(const XtfAggregateRef *measure, const uint64_t *key)
 {
-    const XtfField *event = xtf_measure_key(measure, measure->event);
+    const XtfField *event = xtf_aggregate_ref_key(measure, measure->event);
     uint64_t value = key[measure->event];
 
     return value < event->n_labels && (g_str_equal(event->labels[value], XTF_EVENT_COLLECTIVE_END) ||
@@ -72,9 +73,9 @@ typedef struct {
     uint64_t rows, bytes, received;
 } Sum;
 
-static Sum sum_up(const XtfTally *tally, bool collectives)
+static Sum sum_up(const XtfLocationTotals *tally, bool collectives)
 {
-    const XtfMeasure *measure = tally->measure;
+    const XtfAggregateRef *measure = tally->measure;
     Sum sum = {0};
 
     for (uint32_t i = 0; tally->totals && i < xtf_group_totals_n(tally->totals); i++) {
@@ -89,42 +90,42 @@ static Sum sum_up(const XtfTally *tally, bool collectives)
 }
 
 typedef struct {
-    XtfMeasure measures[N_TYPES];
-    XtfTally tallies[N_TYPES];
-    XtfHolding holding;
+    XtfAggregateRef measures[N_TYPES];
+    XtfLocationTotals tallies[N_TYPES];
+    XtfLocationArrays holding;
 } Count;
 
 static void count_clear(Count *count)
 {
     for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_tally_finish(&count->tallies[i]);
-    xtf_holding_finish(&count->holding);
+        xtf_location_totals_finish(&count->tallies[i]);
+    xtf_location_arrays_finish(&count->holding);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 
-static bool count_init(Count *count, XtfGuide *guide, const XtfSelection *selection, GError **error)
+static bool count_init(Count *count, XtfTraceContext *guide, const XtfSelection *selection, GError **error)
 {
     find_measures(guide, count->measures);
     for (unsigned i = 0; i < N_TYPES; i++) {
         unsigned depth = i == COLLECTIVES ? count->measures[i].event + 1 : 0;
-        if (!xtf_tally_init(&count->tallies[i], guide, selection, &count->measures[i], depth, error))
+        if (!xtf_location_totals_init(&count->tallies[i], guide, selection, &count->measures[i], depth, error))
             return false;
     }
     return true;
 }
 
-static bool count_process(Count *count, const XtfGuide *guide, const XtfRoster *roster, const XtfRosterProc *proc,
-                          GError **error)
+static bool count_process(Count *count, const XtfTraceContext *guide, const XtfSelectedLocations *roster,
+                          const XtfSelectedProcess *proc, GError **error)
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
         if (count->tallies[i].totals)
             xtf_group_totals_clear(count->tallies[i].totals);
     }
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        if (!xtf_holding_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error))
+        if (!xtf_location_arrays_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error))
             return false;
         for (unsigned j = 0; j < N_TYPES; j++) {
-            if (!xtf_tally_add_holding(&count->tallies[j], &count->holding, error))
+            if (!xtf_location_totals_add_window(&count->tallies[j], &count->holding, error))
                 return false;
         }
     }
@@ -134,10 +135,10 @@ static bool count_process(Count *count, const XtfGuide *guide, const XtfRoster *
 static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                        GError **error)
 {
-    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
     g_auto(Count) count = {0};
 
-    if (!xtf_roster_init(&roster, views->guide, selection, error) ||
+    if (!xtf_selected_locations_init(&roster, views->guide, selection, error) ||
         !count_init(&count, views->guide, selection, error))
         return false;
     for (uint64_t i = first; i < first + n; i++) {

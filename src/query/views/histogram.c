@@ -17,41 +17,41 @@ enum { CALLS, SENDS, RECVS, N_TYPES };
 
 /* Whether the trace has rows of a type, but no sums that tell what they add up to. */
 typedef struct {
-    XtfMeasure measures[N_TYPES];
+    XtfAggregateRef measures[N_TYPES];
     bool untold[N_TYPES];
 } Measures;
 
-static void find_measures(const XtfGuide *guide, Measures *found)
+static void find_measures(const XtfTraceContext *guide, Measures *found)
 {
     static const char *const types[N_TYPES] = {XTF_TYPE_CALLS, XTF_TYPE_SENDS, XTF_TYPE_RECVS};
 
     for (unsigned i = 0; i < N_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(guide->trace, types[i]);
-        XtfMeasure *measure = &found->measures[i];
-        bool good = i == CALLS ? xtf_measure_frames(measure, guide)
-                               : xtf_measure_groups(measure, guide, types[i]) && measure->bytes;
+        XtfAggregateRef *measure = &found->measures[i];
+        bool good = i == CALLS ? xtf_aggregate_ref_frames(measure, guide)
+                               : xtf_aggregate_ref_groups(measure, guide, types[i]) && measure->bytes;
         if (!good)
-            *measure = (XtfMeasure){0};
+            *measure = (XtfAggregateRef){0};
         found->untold[i] = !good && schema && xtf_trace_n_rows(guide->trace, schema->id);
     }
 }
 
 static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfGuide *guide = views->guide;
+    const XtfTraceContext *guide = views->guide;
     Measures found;
-    const XtfMeasure *m = found.measures;
+    const XtfAggregateRef *m = found.measures;
 
     find_measures(guide, &found);
-    shape->n_lines = shape->at_once = XTF_SLICES;
+    shape->n_lines = shape->at_once = XTF_TIME_BINS;
     xtf_grid_add(&shape->grid, "from", guide->scale.width);
     xtf_grid_add(&shape->grid, "to", guide->scale.width);
     xtf_grid_add(&shape->grid, "count", xtf_count_width(guide, selection));
-    xtf_grid_add(&shape->grid, "calls", xtf_measure_rows_width(&m[CALLS], guide));
-    xtf_grid_add(&shape->grid, "sent_messages", xtf_measure_rows_width(&m[SENDS], guide));
-    xtf_grid_add(&shape->grid, "sent_bytes", xtf_measure_sum_width(&m[SENDS], guide, m[SENDS].bytes));
-    xtf_grid_add(&shape->grid, "received_messages", xtf_measure_rows_width(&m[RECVS], guide));
-    xtf_grid_add(&shape->grid, "received_bytes", xtf_measure_sum_width(&m[RECVS], guide, m[RECVS].bytes));
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&m[CALLS], guide));
+    xtf_grid_add(&shape->grid, "sent_messages", xtf_aggregate_ref_rows_width(&m[SENDS], guide));
+    xtf_grid_add(&shape->grid, "sent_bytes", xtf_aggregate_ref_sum_width(&m[SENDS], guide, m[SENDS].bytes));
+    xtf_grid_add(&shape->grid, "received_messages", xtf_aggregate_ref_rows_width(&m[RECVS], guide));
+    xtf_grid_add(&shape->grid, "received_bytes", xtf_aggregate_ref_sum_width(&m[RECVS], guide, m[RECVS].bytes));
     return true;
 }
 
@@ -62,15 +62,15 @@ typedef struct {
 
 typedef struct {
     Measures found;
-    XtfTally tallies[N_TYPES];
-    XtfSlicing slicing;
-    Slice slices[XTF_SLICES];
+    XtfLocationTotals tallies[N_TYPES];
+    XtfTimeBins slicing;
+    Slice slices[XTF_TIME_BINS];
 } Histogram;
 
 static void histogram_clear(Histogram *histogram)
 {
     for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_tally_finish(&histogram->tallies[i]);
+        xtf_location_totals_finish(&histogram->tallies[i]);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Histogram, histogram_clear)
 
@@ -84,13 +84,13 @@ static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
     return type;
 }
 
-static void add_row(Slice *slice, unsigned type, const XtfMeasure *measure, const uint8_t *row)
+static void add_row(Slice *slice, unsigned type, const XtfAggregateRef *measure, const uint8_t *row)
 {
     if (type == CALLS) {
         slice->calls += xtf_field_get(&measure->schema->fields[measure->aggregate->values[0]], row) == 0;
         return;
     }
-    const XtfField *bytes = xtf_measure_value(measure, measure->bytes);
+    const XtfField *bytes = xtf_aggregate_ref_value(measure, measure->bytes);
     slice->messages[type]++;
     if (!xtf_field_is_none(bytes, row))
         slice->bytes[type] += xtf_field_get(bytes, row);
@@ -101,23 +101,23 @@ static bool walk(Histogram *histogram, const XtfSpan *span, unsigned type, GErro
 {
     const uint64_t *bounds = histogram->slicing.bounds;
     uint32_t row_size = span->array.schema->row_size;
-    g_auto(XtfWalk) walk;
+    g_auto(XtfSpanReader) walk;
     unsigned i = 0;
 
-    xtf_walk_init(&walk, span);
-    if (!xtf_walk_seek(&walk, span->lo, error))
+    xtf_span_reader_init(&walk, span);
+    if (!xtf_span_reader_seek(&walk, span->lo, error))
         return false;
     while (walk.n_rows) {
         const uint8_t *row = xtf_cursor_row(&walk.cursor);
         for (uint64_t n = 0; n < walk.n_rows; n++, row += row_size) {
             uint64_t t = xtf_field_get(&span->array.schema->fields[0], row);
-            while (i < XTF_SLICES - 1 && t >= bounds[i + 1])
+            while (i < XTF_TIME_BINS - 1 && t >= bounds[i + 1])
                 i++;
             histogram->slices[i].count++;
             if (type < N_TYPES)
                 add_row(&histogram->slices[i], type, &histogram->found.measures[type], row);
         }
-        if (!xtf_walk_next(&walk, error))
+        if (!xtf_span_reader_next(&walk, error))
             return false;
     }
     return true;
@@ -126,11 +126,11 @@ static bool walk(Histogram *histogram, const XtfSpan *span, unsigned type, GErro
 static bool add_sums(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Slice *slice,
                      GError **error)
 {
-    XtfTally *tally = &histogram->tallies[type];
+    XtfLocationTotals *tally = &histogram->tallies[type];
     const uint64_t *cells;
 
     xtf_group_totals_clear(tally->totals);
-    if (!xtf_tally_add_rows(tally, &span->array, span->filter.proc, lo, hi, error))
+    if (!xtf_location_totals_add_rows(tally, &span->array, span->filter.proc, lo, hi, error))
         return false;
     if (!xtf_group_totals_n(tally->totals))
         return true;
@@ -147,12 +147,12 @@ static bool add_sums(Histogram *histogram, const XtfSpan *span, unsigned type, u
 /* Many rows: cut at the slices' bounds, for what lies between the index adds up. */
 static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
-    uint64_t lo, hi, from, to = span->lo, ends[XTF_SLICES];
+    uint64_t lo, hi, from, to = span->lo, ends[XTF_TIME_BINS];
 
     if (!xtf_span_rows(span, &lo, &hi, error) ||
-        !xtf_slicing_cut(&histogram->slicing, &span->array, lo, hi, ends, error))
+        !xtf_time_bins_cut(&histogram->slicing, &span->array, lo, hi, ends, error))
         return false;
-    for (unsigned i = 0; i < XTF_SLICES; lo = ends[i++]) {
+    for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {
         if (lo == ends[i])
             continue;
         from = to;
@@ -184,7 +184,7 @@ static void add_lines(const Histogram *histogram, XtfLines *lines)
 {
     const bool *untold = histogram->found.untold;
 
-    for (unsigned i = 0; i < XTF_SLICES; i++) {
+    for (unsigned i = 0; i < XTF_TIME_BINS; i++) {
         const Slice *slice = &histogram->slices[i];
         xtf_lines_ticks(lines, histogram->slicing.bounds[i] - lines->scale->origin);
         xtf_lines_ticks(lines, histogram->slicing.bounds[i + 1] - lines->scale->origin);
@@ -206,9 +206,10 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
     if (!spans)
         return false;
     find_measures(views->guide, &histogram.found);
-    xtf_slicing_init(&histogram.slicing, selection, &views->guide->scale);
+    xtf_time_bins_init(&histogram.slicing, selection, &views->guide->scale);
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_tally_init(&histogram.tallies[i], views->guide, selection, &histogram.found.measures[i], 0, error))
+        if (!xtf_location_totals_init(&histogram.tallies[i], views->guide, selection, &histogram.found.measures[i], 0,
+                                      error))
             return false;
     }
     for (uint32_t i = 0; i < spans->n; i++) {

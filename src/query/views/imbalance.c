@@ -56,19 +56,19 @@ static void note_missing(Spread *spread, uint32_t n)
     spread->n = n;
 }
 
-static bool imbalance_exists(const XtfGuide *guide, const XtfSelection *selection)
+static bool imbalance_exists(const XtfTraceContext *guide, const XtfSelection *selection)
 {
-    return xtf_times_exist(guide, selection);
+    return xtf_region_times_exist(guide, selection);
 }
 
 static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    g_auto(XtfTimes) times = {0};
+    g_auto(XtfRegionTimes) times = {0};
 
-    if (!xtf_times_init(&times, views->formats, selection, error))
+    if (!xtf_region_times_init(&times, views->formats, selection, error))
         return false;
     const XtfRegions *regions = &times.regions;
-    size_t time = xtf_times_width(&times) + 1; /* what is not exact may be rounded up */
+    size_t time = xtf_region_times_width(&times) + 1; /* what is not exact may be rounded up */
     size_t proc = xtf_procs_width(times.locations);
     shape->n_lines = shape->at_once = regions->n_listed;
     xtf_grid_add(&shape->grid, "row", regions->row_width);
@@ -88,7 +88,7 @@ typedef struct {
     GArray *places;
 } Spent;
 
-static void add_totals(const XtfTimes *times, Spent *spent)
+static void add_totals(const XtfRegionTimes *times, Spent *spent)
 {
     for (uint32_t i = 0; i < xtf_group_totals_n(times->totals); i++) {
         uint64_t place = xtf_region_place(&times->regions, *xtf_group_totals_key(times->totals, i));
@@ -111,7 +111,7 @@ static void end_process(Spent *spent, uint32_t at, Spread *spreads)
     g_array_set_size(spent->places, 0);
 }
 
-static bool measure_all(XtfTimes *times, const XtfRoster *roster, Spread *spreads, GError **error)
+static bool measure_all(XtfRegionTimes *times, const XtfSelectedLocations *roster, Spread *spreads, GError **error)
 {
     g_autofree Wide *ticks = g_new0(Wide, times->regions.n);
     g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -119,9 +119,9 @@ static bool measure_all(XtfTimes *times, const XtfRoster *roster, Spread *spread
     uint64_t width;
 
     for (uint32_t i = 0; i < roster->n_procs; i++) {
-        const XtfRosterProc *proc = &roster->procs[i];
+        const XtfSelectedProcess *proc = &roster->procs[i];
         for (uint32_t j = proc->first; j < proc->first + proc->n; j++) {
-            if (!xtf_times_measure(times, &roster->locations->all[roster->places[j]], &width, error))
+            if (!xtf_region_times_measure(times, &roster->locations->all[roster->places[j]], &width, error))
                 return false;
             add_totals(times, &spent);
         }
@@ -149,9 +149,10 @@ static int compare_spreads(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static void add_line(const XtfTimes *times, const XtfRoster *roster, const Spread *spread, XtfLines *lines)
+static void add_line(const XtfRegionTimes *times, const XtfSelectedLocations *roster, const Spread *spread,
+                     XtfLines *lines)
 {
-    const XtfScale *scale = &times->guide->scale;
+    const XtfTimeScale *scale = &times->guide->scale;
     double tick = (double)scale->den / (double)scale->num;
 
     xtf_lines_region_row(lines, &times->regions, spread->place);
@@ -172,11 +173,11 @@ static void add_line(const XtfTimes *times, const XtfRoster *roster, const Sprea
 static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                            GError **error)
 {
-    g_auto(XtfTimes) times = {0};
-    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfRegionTimes) times = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
 
-    if (!xtf_times_init(&times, views->formats, selection, error) ||
-        !xtf_roster_init(&roster, views->guide, selection, error))
+    if (!xtf_region_times_init(&times, views->formats, selection, error) ||
+        !xtf_selected_locations_init(&roster, views->guide, selection, error))
         return false;
     g_autofree Spread *spreads = g_new0(Spread, times.regions.n);
     for (uint64_t place = 0; place < times.regions.n; place++)

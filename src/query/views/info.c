@@ -15,13 +15,13 @@ enum {
 };
 
 /* Whether a line counts this schema. */
-static bool type_shown(const XtfGuide *guide, const XtfSelection *selection, uint32_t schema)
+static bool type_shown(const XtfTraceContext *guide, const XtfSelection *selection, uint32_t schema)
 {
-    return xtf_guide_is_record(guide, schema) && xtf_trace_n_rows(guide->trace, schema) &&
+    return xtf_trace_context_is_record(guide, schema) && xtf_trace_n_rows(guide->trace, schema) &&
            (selection->type == XTF_TYPES_ALL || selection->type == schema);
 }
 
-size_t xtf_count_width(const XtfGuide *guide, const XtfSelection *selection)
+size_t xtf_count_width(const XtfTraceContext *guide, const XtfSelection *selection)
 {
     uint64_t total = 0;
 
@@ -34,7 +34,7 @@ size_t xtf_count_width(const XtfGuide *guide, const XtfSelection *selection)
 
 static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfGuide *guide = views->guide;
+    const XtfTraceContext *guide = views->guide;
     size_t name_width = strlen("duration");
 
     shape->n_lines = shape->at_once = FIXED_LINES;
@@ -85,7 +85,7 @@ static void add_count(XtfLines *lines, const char *what, uint64_t count)
 static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                       GError **error)
 {
-    const XtfGuide *guide = views->guide;
+    const XtfTraceContext *guide = views->guide;
     g_autofree uint64_t *counts = count_by_type(views->resolver, selection, error);
     uint64_t from, to, total;
 
@@ -107,7 +107,7 @@ const XtfView xtf_view_info = {.name = "info", .shape = shape_info, .fill = fill
 
 /* ---- columns */
 
-GString *xtf_columns_text(const XtfFormat *format, const XtfScale *scale)
+GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
 {
     size_t name_width = 0, unit_width = 0, what_width = 0;
     GString *out = g_string_new(NULL);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-bool xtf_tally_init(XtfTally *tally, XtfGuide *guide, const XtfSelection *selection, const XtfMeasure *measure,
-                    unsigned depth, GError **error)
+bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *guide, const XtfSelection *selection,
+                              const XtfAggregateRef *measure, unsigned depth, GError **error)
 {
     bool possible = measure->schema && xtf_selection_may_have(selection, measure->schema);
     XtfMatch matches = possible ? xtf_selection_matches(selection, measure->schema) : XTF_MATCH_NONE;
@@ -20,13 +20,14 @@ bool xtf_tally_init(XtfTally *tally, XtfGuide *guide, const XtfSelection *select
     return true;
 }
 
-void xtf_tally_finish(XtfTally *tally)
+void xtf_location_totals_finish(XtfLocationTotals *tally)
 {
     g_clear_pointer(&tally->matcher, xtf_matcher_free);
     g_clear_pointer(&tally->totals, xtf_group_totals_free);
 }
 
-bool xtf_tally_add_rows(XtfTally *tally, const XtfArray *array, uint64_t proc, uint64_t lo, uint64_t hi, GError **error)
+bool xtf_location_totals_add_rows(XtfLocationTotals *tally, const XtfArray *array, uint64_t proc, uint64_t lo,
+                                  uint64_t hi, GError **error)
 {
     XtfFilter filter = {tally->matcher, proc};
     XtfGroupFilter groups;
@@ -39,13 +40,13 @@ bool xtf_tally_add_rows(XtfTally *tally, const XtfArray *array, uint64_t proc, u
                             error);
 }
 
-bool xtf_tally_add_holding(XtfTally *tally, const XtfHolding *holding, GError **error)
+bool xtf_location_totals_add_window(XtfLocationTotals *tally, const XtfLocationArrays *holding, GError **error)
 {
-    const XtfArray *array = tally->nothing ? NULL : xtf_holding_array(holding, tally->measure->schema);
+    const XtfArray *array = tally->nothing ? NULL : xtf_location_arrays_array(holding, tally->measure->schema);
     uint64_t lo, hi;
 
     if (!array)
         return true;
     return xtf_rows_in_window(array, tally->selection->a, tally->selection->b, &lo, &hi, error) &&
-           xtf_tally_add_rows(tally, array, holding->location->proc, lo, hi, error);
+           xtf_location_totals_add_rows(tally, array, holding->location->proc, lo, hi, error);
 }

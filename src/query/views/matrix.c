@@ -15,24 +15,24 @@ enum {
 };
 
 typedef struct {
-    XtfMeasure measure;
+    XtfAggregateRef measure;
     bool at_receivers;
 } Side;
 
 /* False if the view makes no sense here. */
-static bool find_side(Side *side, const XtfGuide *guide, const XtfSelection *selection)
+static bool find_side(Side *side, const XtfTraceContext *guide, const XtfSelection *selection)
 {
-    const XtfMeasure *measure = &side->measure;
+    const XtfAggregateRef *measure = &side->measure;
     const XtfSchema *recvs = xtf_trace_find_schema(guide->trace, XTF_TYPE_RECVS);
 
     side->at_receivers = recvs && selection->type == recvs->id;
     return !selection->base &&
-           xtf_measure_groups(&side->measure, guide, side->at_receivers ? XTF_TYPE_RECVS : XTF_TYPE_SENDS) &&
+           xtf_aggregate_ref_groups(&side->measure, guide, side->at_receivers ? XTF_TYPE_RECVS : XTF_TYPE_SENDS) &&
            xtf_selection_may_have(selection, measure->schema) && measure->peer != XTF_KEY_NONE && measure->bytes &&
            (measure->comm != XTF_KEY_NONE || !xtf_schema_field_by_role(measure->schema, XTF_ROLE_COMM));
 }
 
-static bool matrix_exists(const XtfGuide *guide, const XtfSelection *selection)
+static bool matrix_exists(const XtfTraceContext *guide, const XtfSelection *selection)
 {
     Side side;
     return find_side(&side, guide, selection);
@@ -44,7 +44,7 @@ static GArray *find_peers(const XtfLocations *locations, const XtfSelection *sel
     GArray *peers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
     for (uint32_t i = 0; i < locations->n_procs; i++) {
-        if (xtf_set_contains(selection->by[XTF_BY_PEER], locations->procs[i]))
+        if (xtf_number_set_contains(selection->by[XTF_BY_PEER], locations->procs[i]))
             g_array_append_val(peers, locations->procs[i]);
     }
     return peers;
@@ -67,19 +67,19 @@ static int compare_procs(const void *a, const void *b)
 
 static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
     Side side;
 
     find_side(&side, views->guide, selection);
-    if (!xtf_roster_init(&roster, views->guide, selection, error))
+    if (!xtf_selected_locations_init(&roster, views->guide, selection, error))
         return false;
     const XtfLocations *locations = roster.locations;
     uint64_t n_peers = count_peers(locations, selection);
     size_t proc = xtf_procs_width(locations);
     xtf_grid_add(&shape->grid, "sender", proc);
     xtf_grid_add(&shape->grid, "receiver", proc);
-    xtf_grid_add(&shape->grid, "messages", xtf_measure_rows_width(&side.measure, views->guide));
-    xtf_grid_add(&shape->grid, "bytes", xtf_measure_sum_width(&side.measure, views->guide, side.measure.bytes));
+    xtf_grid_add(&shape->grid, "messages", xtf_aggregate_ref_rows_width(&side.measure, views->guide));
+    xtf_grid_add(&shape->grid, "bytes", xtf_aggregate_ref_sum_width(&side.measure, views->guide, side.measure.bytes));
     shape->n_lines = roster.n_procs * n_peers;
     shape->at_once = (PART_BYTES / MAX(shape->grid.line * n_peers, 1) + 1) * n_peers;
     return true;
@@ -87,12 +87,12 @@ static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfView
 
 /* Counting for one process after the other. */
 typedef struct {
-    const XtfMeasure *measure;
+    const XtfAggregateRef *measure;
     const XtfRanks *ranks;
-    const XtfRoster *roster;
+    const XtfSelectedLocations *roster;
     const GArray *peers;
-    XtfTally tally;
-    XtfHolding holding;
+    XtfLocationTotals tally;
+    XtfLocationArrays holding;
     struct {
         uint64_t messages, bytes;
     } * cells; /* by peer */
@@ -100,14 +100,15 @@ typedef struct {
 
 static void count_clear(Count *count)
 {
-    xtf_tally_finish(&count->tally);
-    xtf_holding_finish(&count->holding);
+    xtf_location_totals_finish(&count->tally);
+    xtf_location_arrays_finish(&count->holding);
     g_free(count->cells);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 
-static bool count_init(Count *count, XtfGuide *guide, const XtfSelection *selection, const XtfMeasure *measure,
-                       const XtfRoster *roster, const GArray *peers, GError **error)
+static bool count_init(Count *count, XtfTraceContext *guide, const XtfSelection *selection,
+                       const XtfAggregateRef *measure, const XtfSelectedLocations *roster, const GArray *peers,
+                       GError **error)
 {
     unsigned peer = measure->peer + 1, comm = measure->comm == XTF_KEY_NONE ? 0 : measure->comm + 1;
 
@@ -115,8 +116,8 @@ static bool count_init(Count *count, XtfGuide *guide, const XtfSelection *select
     count->roster = roster;
     count->peers = peers;
     count->cells = g_malloc0_n(peers->len, sizeof *count->cells);
-    count->ranks = xtf_guide_ranks(guide, error);
-    return count->ranks && xtf_tally_init(&count->tally, guide, selection, measure, MAX(peer, comm), error);
+    count->ranks = xtf_trace_context_ranks(guide, error);
+    return count->ranks && xtf_location_totals_init(&count->tally, guide, selection, measure, MAX(peer, comm), error);
 }
 
 static void add_to_peer(Count *count, uint64_t proc, const uint64_t *totals)
@@ -132,30 +133,30 @@ static void add_to_peer(Count *count, uint64_t proc, const uint64_t *totals)
 /* The process that a group's peer is, seen from `proc`; without communicators ranks are taken for processes. */
 static bool find_peer(const Count *count, const uint64_t *key, uint64_t from, uint64_t *proc)
 {
-    const XtfMeasure *measure = count->measure;
+    const XtfAggregateRef *measure = count->measure;
     uint64_t rank = key[measure->peer];
 
-    if (xtf_key_is_none(xtf_measure_key(measure, measure->peer), rank))
+    if (xtf_key_is_none(xtf_aggregate_ref_key(measure, measure->peer), rank))
         return false;
     if (measure->comm == XTF_KEY_NONE || !count->ranks->comms) {
         *proc = rank;
         return true;
     }
-    return !xtf_key_is_none(xtf_measure_key(measure, measure->comm), key[measure->comm]) &&
+    return !xtf_key_is_none(xtf_aggregate_ref_key(measure, measure->comm), key[measure->comm]) &&
            xtf_ranks_proc(count->ranks, key[measure->comm], rank, from, proc);
 }
 
-static bool count_process(Count *count, XtfGuide *guide, const XtfRosterProc *proc, GError **error)
+static bool count_process(Count *count, XtfTraceContext *guide, const XtfSelectedProcess *proc, GError **error)
 {
-    const XtfRoster *roster = count->roster;
+    const XtfSelectedLocations *roster = count->roster;
     XtfGroupTotals *totals = count->tally.totals;
     uint64_t peer;
 
     memset(count->cells, 0, count->peers->len * sizeof *count->cells);
     xtf_group_totals_clear(totals);
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        if (!xtf_holding_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error) ||
-            !xtf_tally_add_holding(&count->tally, &count->holding, error))
+        if (!xtf_location_arrays_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error) ||
+            !xtf_location_totals_add_window(&count->tally, &count->holding, error))
             return false;
     }
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
@@ -168,18 +169,18 @@ static bool count_process(Count *count, XtfGuide *guide, const XtfRosterProc *pr
 static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {
-    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
     g_auto(Count) count = {0};
     Side side;
 
     find_side(&side, views->guide, selection);
-    if (!xtf_roster_init(&roster, views->guide, selection, error))
+    if (!xtf_selected_locations_init(&roster, views->guide, selection, error))
         return false;
     g_autoptr(GArray) peers = find_peers(roster.locations, selection);
     if (!count_init(&count, views->guide, selection, &side.measure, &roster, peers, error))
         return false;
     for (uint64_t line = first; line < first + n; line += peers->len) {
-        const XtfRosterProc *proc = &roster.procs[line / peers->len];
+        const XtfSelectedProcess *proc = &roster.procs[line / peers->len];
         if (!count_process(&count, views->guide, proc, error))
             return false;
         for (unsigned i = 0; i < peers->len; i++) {

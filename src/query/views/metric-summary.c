@@ -37,7 +37,7 @@ static __int128 wide_of(XtfValueKind kind, uint64_t bits)
  * The sum that a sum modulo 2^64 stands for. It lies between n times the least value and n times the greatest; where
  * these are less than 2^64 apart, only one number there has that remainder.
  */
-static bool whole_sum(const XtfSeriesPart *part, __int128 *sum)
+static bool whole_sum(const XtfMetricPart *part, __int128 *sum)
 {
     __int128 least, most;
 
@@ -48,7 +48,7 @@ static bool whole_sum(const XtfSeriesPart *part, __int128 *sum)
     return !__builtin_add_overflow(least, (__int128)(part->sum - (uint64_t)least), sum);
 }
 
-static void become_real(XtfSeries *series)
+static void become_real(XtfMetricSummary *series)
 {
     if (series->kind == XTF_VALUE_REAL)
         return;
@@ -59,7 +59,7 @@ static void become_real(XtfSeries *series)
     series->kind = XTF_VALUE_REAL;
 }
 
-void xtf_series_add(XtfSeries *series, const XtfSeriesPart *part)
+void xtf_metric_summary_add(XtfMetricSummary *series, const XtfMetricPart *part)
 {
     uint64_t min = part->min, max = part->max;
     bool has_extremes = !less(part->kind, max, min);
@@ -92,7 +92,8 @@ void xtf_series_add(XtfSeries *series, const XtfSeriesPart *part)
     series->has_extremes = true;
 }
 
-void xtf_series_add_last(XtfSeries *series, XtfValueKind kind, uint64_t value, uint64_t time, uint64_t location)
+void xtf_metric_summary_add_last(XtfMetricSummary *series, XtfValueKind kind, uint64_t value, uint64_t time,
+                                 uint64_t location)
 {
     if (series->has_last && (time < series->time || (time == series->time && location < series->location)))
         return;
@@ -102,7 +103,7 @@ void xtf_series_add_last(XtfSeries *series, XtfValueKind kind, uint64_t value, u
     series->location = location;
 }
 
-bool xtf_series_mean(const XtfSeries *series, double *mean)
+bool xtf_metric_summary_mean(const XtfMetricSummary *series, double *mean)
 {
     if (!series->has_sum || !series->n)
         return false;

@@ -19,17 +19,18 @@ typedef struct {
     /* The latest. */
     bool has_last;
     uint64_t last, time, location;
-} XtfSeries;
+} XtfMetricSummary;
 
 /* Sums over some values of one kind, as the index keeps them: integers modulo 2^64. */
 typedef struct {
     XtfValueKind kind;
     uint64_t n, sum, min, max;
-} XtfSeriesPart;
+} XtfMetricPart;
 
 /* All zeros before the first. If kinds differ, all become doubles. */
-void xtf_series_add(XtfSeries *series, const XtfSeriesPart *part);
+void xtf_metric_summary_add(XtfMetricSummary *series, const XtfMetricPart *part);
 /* A value that one of the parts has, at `time`: the latest of a location. */
-void xtf_series_add_last(XtfSeries *series, XtfValueKind kind, uint64_t value, uint64_t time, uint64_t location);
+void xtf_metric_summary_add_last(XtfMetricSummary *series, XtfValueKind kind, uint64_t value, uint64_t time,
+                                 uint64_t location);
 /* False if it is not known: what the index keeps says no more. */
-bool xtf_series_mean(const XtfSeries *series, double *mean);
+bool xtf_metric_summary_mean(const XtfMetricSummary *series, double *mean);

@@ -9,22 +9,22 @@ typedef struct {
     unsigned __int128 inclusive, exclusive; /* ticks: those of very many locations may be more than 64 bits */
 } Entry;
 
-static bool profile_exists(const XtfGuide *guide, const XtfSelection *selection)
+static bool profile_exists(const XtfTraceContext *guide, const XtfSelection *selection)
 {
-    return xtf_times_exist(guide, selection);
+    return xtf_region_times_exist(guide, selection);
 }
 
 static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    g_auto(XtfTimes) times = {0};
+    g_auto(XtfRegionTimes) times = {0};
 
-    if (!xtf_times_init(&times, views->formats, selection, error))
+    if (!xtf_region_times_init(&times, views->formats, selection, error))
         return false;
     const XtfRegions *regions = &times.regions;
-    size_t time = xtf_times_width(&times);
+    size_t time = xtf_region_times_width(&times);
     shape->n_lines = shape->at_once = regions->only ? regions->n_listed : xtf_regions_n_places(regions);
     xtf_grid_add(&shape->grid, "row", regions->row_width);
-    xtf_grid_add(&shape->grid, "calls", xtf_measure_rows_width(&times.frames, views->guide));
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&times.frames, views->guide));
     xtf_grid_add(&shape->grid, "inclusive", time);
     xtf_grid_add(&shape->grid, "exclusive", time);
     xtf_grid_add(&shape->grid, "inclusive%", 0);
@@ -44,7 +44,7 @@ static int compare_entries(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static void add_totals(const XtfTimes *times, Entry *entries)
+static void add_totals(const XtfRegionTimes *times, Entry *entries)
 {
     for (uint32_t i = 0; i < xtf_group_totals_n(times->totals); i++) {
         uint64_t place = xtf_region_place(&times->regions, *xtf_group_totals_key(times->totals, i));
@@ -60,20 +60,20 @@ static void add_totals(const XtfTimes *times, Entry *entries)
 static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                          GError **error)
 {
-    g_auto(XtfTimes) times = {0};
-    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfRegionTimes) times = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
     unsigned __int128 whole = 0;
     uint64_t ticks;
 
-    if (!xtf_times_init(&times, views->formats, selection, error) ||
-        !xtf_roster_init(&roster, views->guide, selection, error))
+    if (!xtf_region_times_init(&times, views->formats, selection, error) ||
+        !xtf_selected_locations_init(&roster, views->guide, selection, error))
         return false;
     uint64_t n = xtf_regions_n_places(&times.regions);
     g_autofree Entry *entries = g_new0(Entry, n);
     for (uint64_t place = 0; place < n; place++)
         entries[place].place = place;
     for (uint32_t i = 0; i < roster.n_places; i++) {
-        if (!xtf_times_measure(&times, &roster.locations->all[roster.places[i]], &ticks, error))
+        if (!xtf_region_times_measure(&times, &roster.locations->all[roster.places[i]], &ticks, error))
             return false;
         whole += ticks;
         add_totals(&times, entries);

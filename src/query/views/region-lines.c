@@ -7,7 +7,7 @@
 
 static const char before_name[] = "(before trace)";
 
-bool xtf_view_names(XtfFormats *formats, const char *table, const XtfNames **names, GError **error)
+bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
 {
     g_mutex_lock(&formats->lock);
     bool good = xtf_formats_names(formats, table, XTF_NAME_WIDTH_MAX, names, error);
@@ -15,7 +15,7 @@ bool xtf_view_names(XtfFormats *formats, const char *table, const XtfNames **nam
     return good;
 }
 
-static uint64_t count_below(const XtfSet *set, uint64_t n)
+static uint64_t count_below(const XtfNumberSet *set, uint64_t n)
 {
     uint64_t count = 0;
 
@@ -24,13 +24,13 @@ static uint64_t count_below(const XtfSet *set, uint64_t n)
     return count;
 }
 
-bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection, const XtfMeasure *frames,
-                      GError **error)
+bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
+                      const XtfAggregateRef *frames, GError **error)
 {
     const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, frames->schema->id, frames->aggregate->keys[0]);
 
     memset(regions, 0, sizeof *regions);
-    if (!xtf_view_names(formats, XTF_TABLE_REGIONS, &regions->names, error))
+    if (!xtf_padded_names_of_table(formats, XTF_TABLE_REGIONS, &regions->names, error))
         return false;
     regions->n = regions->names ? regions->names->n : 0;
     regions->has_unknown = limits->has_none || (limits->min <= limits->max && limits->max >= regions->n);

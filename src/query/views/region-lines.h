@@ -13,17 +13,17 @@
 #include "src/query/text/lines.h"
 
 typedef struct {
-    const XtfNames *names; /* NULL: the trace has none */
-    uint64_t n;            /* that the trace defines: their rows are 0 to n - 1 */
+    const XtfPaddedNames *names; /* NULL: the trace has none */
+    uint64_t n;                  /* that the trace defines: their rows are 0 to n - 1 */
     bool has_unknown;
-    const XtfSet *only; /* rows that the selection leaves, and nothing else; NULL: all. Borrowed */
-    uint64_t n_listed;  /* of the trace's own, how many are left */
+    const XtfNumberSet *only; /* rows that the selection leaves, and nothing else; NULL: all. Borrowed */
+    uint64_t n_listed;        /* of the trace's own, how many are left */
     size_t name_width, row_width;
 } XtfRegions;
 
 /* Borrows the selection. */
-bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection, const XtfMeasure *frames,
-                      GError **error);
+bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
+                      const XtfAggregateRef *frames, GError **error);
 
 /* Places: rows are their own. */
 static inline uint64_t xtf_region_before(const XtfRegions *regions)
@@ -44,7 +44,7 @@ static inline uint64_t xtf_regions_n_places(const XtfRegions *regions)
 /* Whether a view of the selection has a line for it. */
 static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t place)
 {
-    return !regions->only || (place < regions->n && xtf_set_contains(regions->only, place));
+    return !regions->only || (place < regions->n && xtf_number_set_contains(regions->only, place));
 }
 
 /* The place of a key of the sums of frames; one that there is not if the trace's limits say so. */
@@ -59,4 +59,4 @@ void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t p
 void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t place);
 
 /* The names of a table's rows at the end of a line; *names is NULL where it has none. */
-bool xtf_view_names(XtfFormats *formats, const char *table, const XtfNames **names, GError **error);
+bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);

@@ -2,45 +2,45 @@
 
 #include <string.h>
 
-bool xtf_times_exist(const XtfGuide *guide, const XtfSelection *selection)
+bool xtf_region_times_exist(const XtfTraceContext *guide, const XtfSelection *selection)
 {
-    XtfMeasure frames;
+    XtfAggregateRef frames;
 
     return !selection->base && !selection->by[XTF_BY_COMM] && !selection->by[XTF_BY_TAG] &&
-           !selection->by[XTF_BY_PEER] && xtf_measure_frames(&frames, guide) &&
+           !selection->by[XTF_BY_PEER] && xtf_aggregate_ref_frames(&frames, guide) &&
            xtf_selection_may_have(selection, frames.schema);
 }
 
-bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error)
+bool xtf_region_times_init(XtfRegionTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error)
 {
     memset(times, 0, sizeof *times);
     times->guide = formats->guide;
     times->selection = selection;
-    times->locations = xtf_guide_locations(times->guide, error);
-    xtf_measure_frames(&times->frames, formats->guide);
+    times->locations = xtf_trace_context_locations(times->guide, error);
+    xtf_aggregate_ref_frames(&times->frames, formats->guide);
     if (!times->locations || !xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
         return false;
     times->totals = xtf_group_totals_new(times->frames.aggregate, 1);
     return true;
 }
 
-void xtf_times_finish(XtfTimes *times)
+void xtf_region_times_finish(XtfRegionTimes *times)
 {
-    xtf_holding_finish(&times->holding);
+    xtf_location_arrays_finish(&times->holding);
     g_clear_pointer(&times->totals, xtf_group_totals_free);
 }
 
-bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error)
+bool xtf_region_times_measure(XtfRegionTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error)
 {
     const XtfSelection *selection = times->selection;
-    XtfHolding *holding = &times->holding;
+    XtfLocationArrays *holding = &times->holding;
     const XtfArray *calls;
 
     *ticks = 0;
     xtf_group_totals_clear(times->totals);
-    if (!xtf_holding_load(holding, times->guide, location, error))
+    if (!xtf_location_arrays_load(holding, times->guide, location, error))
         return false;
-    if (!(calls = xtf_holding_array(holding, times->frames.schema)))
+    if (!(calls = xtf_location_arrays_array(holding, times->frames.schema)))
         return true;
     uint64_t from = MAX(selection->a, holding->first), to = MIN(selection->b, holding->last);
     *ticks = to > from ? to - from : 0;
@@ -48,8 +48,8 @@ bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *t
                              times->totals, error);
 }
 
-size_t xtf_times_width(const XtfTimes *times)
+size_t xtf_region_times_width(const XtfRegionTimes *times)
 {
-    const XtfScale *scale = &times->guide->scale;
+    const XtfTimeScale *scale = &times->guide->scale;
     return xtf_ticks_width(scale, (unsigned __int128)(scale->last - scale->origin) * times->locations->n);
 }

@@ -7,24 +7,24 @@
 #include "src/query/views/selected-locations.h"
 
 typedef struct {
-    XtfGuide *guide;               /* borrowed */
+    XtfTraceContext *guide;        /* borrowed */
     const XtfSelection *selection; /* borrowed */
     const XtfLocations *locations; /* borrowed */
-    XtfMeasure frames;
+    XtfAggregateRef frames;
     XtfRegions regions;
-    XtfHolding holding;
+    XtfLocationArrays holding;
     XtfGroupTotals *totals; /* of the location that was measured last, by region */
-} XtfTimes;
+} XtfRegionTimes;
 
-bool xtf_times_init(XtfTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error);
-void xtf_times_finish(XtfTimes *times);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTimes, xtf_times_finish)
+bool xtf_region_times_init(XtfRegionTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error);
+void xtf_region_times_finish(XtfRegionTimes *times);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTimes, xtf_region_times_finish)
 
 /* Whether the trace has sums of frames, and the selection may have calls. */
-bool xtf_times_exist(const XtfGuide *guide, const XtfSelection *selection);
+bool xtf_region_times_exist(const XtfTraceContext *guide, const XtfSelection *selection);
 
 /* Works out the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
-bool xtf_times_measure(XtfTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error);
+bool xtf_region_times_measure(XtfRegionTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error);
 
 /* Characters of the most that the times of all locations together can be. */
-size_t xtf_times_width(const XtfTimes *times);
+size_t xtf_region_times_width(const XtfRegionTimes *times);

@@ -213,7 +213,8 @@ static void put_part(XtfViews *views, Part *part)
 
 /* ---- Reading. */
 
-static void read_header(const XtfViewShape *shape, const XtfScale *scale, uint64_t offset, char *buffer, size_t length)
+static void read_header(const XtfViewShape *shape, const XtfTimeScale *scale, uint64_t offset, char *buffer,
+                        size_t length)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     XtfLines lines;

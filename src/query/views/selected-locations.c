@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-static void add_proc(XtfRoster *roster, uint64_t proc, uint32_t first)
+static void add_proc(XtfSelectedLocations *roster, uint64_t proc, uint32_t first)
 {
     if (roster->n_procs && roster->procs[roster->n_procs - 1].proc == proc) {
         roster->procs[roster->n_procs - 1].n++;
         return;
     }
-    roster->procs[roster->n_procs++] = (XtfRosterProc){proc, first, 1};
+    roster->procs[roster->n_procs++] = (XtfSelectedProcess){proc, first, 1};
 }
 
-static void add_range(XtfRoster *roster, const XtfSelection *selection, XtfRange range)
+static void add_range(XtfSelectedLocations *roster, const XtfSelection *selection, XtfRange range)
 {
     const XtfLocations *locations = roster->locations;
 
@@ -19,24 +19,25 @@ static void add_range(XtfRoster *roster, const XtfSelection *selection, XtfRange
         const XtfLocation *location = &locations->all[i];
         if (location->proc > range.last)
             break;
-        if (!xtf_set_contains(selection->threads, location->thread))
+        if (!xtf_number_set_contains(selection->threads, location->thread))
             continue;
         add_proc(roster, location->proc, roster->n_places);
         roster->places[roster->n_places++] = i;
     }
 }
 
-bool xtf_roster_init(XtfRoster *roster, XtfGuide *guide, const XtfSelection *selection, GError **error)
+bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *guide, const XtfSelection *selection,
+                                 GError **error)
 {
-    const XtfLocations *locations = xtf_guide_locations(guide, error);
-    const XtfSet *procs = selection->procs;
+    const XtfLocations *locations = xtf_trace_context_locations(guide, error);
+    const XtfNumberSet *procs = selection->procs;
 
     memset(roster, 0, sizeof *roster);
     if (!locations)
         return false;
     roster->locations = locations;
     roster->places = g_new(uint32_t, locations->n);
-    roster->procs = g_new(XtfRosterProc, locations->n_procs);
+    roster->procs = g_new(XtfSelectedProcess, locations->n_procs);
     if (!procs)
         add_range(roster, selection, (XtfRange){0, UINT64_MAX});
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
@@ -44,7 +45,7 @@ bool xtf_roster_init(XtfRoster *roster, XtfGuide *guide, const XtfSelection *sel
     return true;
 }
 
-void xtf_roster_finish(XtfRoster *roster)
+void xtf_selected_locations_finish(XtfSelectedLocations *roster)
 {
     g_clear_pointer(&roster->places, g_free);
     g_clear_pointer(&roster->procs, g_free);
@@ -52,12 +53,13 @@ void xtf_roster_finish(XtfRoster *roster)
 
 /* ---- What locations have. */
 
-void xtf_holding_finish(XtfHolding *holding)
+void xtf_location_arrays_finish(XtfLocationArrays *holding)
 {
     g_clear_pointer(&holding->arrays, g_free);
 }
 
-bool xtf_holding_load(XtfHolding *holding, const XtfGuide *guide, const XtfLocation *location, GError **error)
+bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *guide, const XtfLocation *location,
+                              GError **error)
 {
     uint32_t n = (uint32_t)MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX);
 
@@ -72,7 +74,7 @@ bool xtf_holding_load(XtfHolding *holding, const XtfGuide *guide, const XtfLocat
     holding->first = UINT64_MAX;
     holding->last = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!xtf_guide_is_record(guide, holding->arrays[i].schema->id))
+        if (!xtf_trace_context_is_record(guide, holding->arrays[i].schema->id))
             continue;
         holding->first = MIN(holding->first, holding->arrays[i].first);
         holding->last = MAX(holding->last, holding->arrays[i].last);
@@ -80,7 +82,7 @@ bool xtf_holding_load(XtfHolding *holding, const XtfGuide *guide, const XtfLocat
     return true;
 }
 
-const XtfArray *xtf_holding_array(const XtfHolding *holding, const XtfSchema *schema)
+const XtfArray *xtf_location_arrays_array(const XtfLocationArrays *holding, const XtfSchema *schema)
 {
     for (uint32_t i = 0; schema && i < holding->n; i++) {
         if (holding->arrays[i].schema == schema)

@@ -15,7 +15,7 @@ enum {
 };
 
 /* The depth of the deepest stack of the trace; 0 if it doesn't say. */
-static uint64_t deepest(const XtfGuide *guide, const XtfSchema *calls)
+static uint64_t deepest(const XtfTraceContext *guide, const XtfSchema *calls)
 {
     const XtfField *depth = xtf_schema_field_by_role(calls, XTF_ROLE_DEPTH);
 
@@ -25,23 +25,23 @@ static uint64_t deepest(const XtfGuide *guide, const XtfSchema *calls)
     return limits->min <= limits->max ? limits->max : 0;
 }
 
-static bool stack_exists(const XtfGuide *guide, const XtfSelection *selection)
+static bool stack_exists(const XtfTraceContext *guide, const XtfSelection *selection)
 {
-    XtfMeasure frames;
+    XtfAggregateRef frames;
 
-    return !selection->base && !xtf_selection_has_facets(selection) && xtf_measure_frames(&frames, guide) &&
+    return !selection->base && !xtf_selection_has_facets(selection) && xtf_aggregate_ref_frames(&frames, guide) &&
            xtf_selection_may_have(selection, frames.schema) && xtf_schema_field_by_role(frames.schema, XTF_ROLE_DEPTH);
 }
 
 static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfGuide *guide = views->guide;
-    g_auto(XtfRoster) roster = {0};
-    XtfMeasure frames;
+    const XtfTraceContext *guide = views->guide;
+    g_auto(XtfSelectedLocations) roster = {0};
+    XtfAggregateRef frames;
     XtfRegions regions;
 
-    xtf_measure_frames(&frames, guide);
-    if (!xtf_roster_init(&roster, views->guide, selection, error) ||
+    xtf_aggregate_ref_frames(&frames, guide);
+    if (!xtf_selected_locations_init(&roster, views->guide, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     const XtfLocations *locations = roster.locations;
@@ -59,9 +59,10 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
 }
 
 /* The frames open at t; none where the location's records have ended. */
-static bool find_frames(const XtfHolding *holding, const XtfMeasure *frames, uint64_t t, GArray *open, GError **error)
+static bool find_frames(const XtfLocationArrays *holding, const XtfAggregateRef *frames, uint64_t t, GArray *open,
+                        GError **error)
 {
-    const XtfArray *calls = xtf_holding_array(holding, frames->schema);
+    const XtfArray *calls = xtf_location_arrays_array(holding, frames->schema);
     uint64_t n;
 
     g_array_set_size(open, 0);
@@ -95,20 +96,20 @@ static void add_lines_of(const XtfLocation *location, const GArray *open, uint64
 static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                        GError **error)
 {
-    g_auto(XtfRoster) roster = {0};
-    g_auto(XtfHolding) holding = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
+    g_auto(XtfLocationArrays) holding = {0};
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    XtfMeasure frames;
+    XtfAggregateRef frames;
     XtfRegions regions;
 
-    xtf_measure_frames(&frames, views->guide);
-    if (!xtf_roster_init(&roster, views->guide, selection, error) ||
+    xtf_aggregate_ref_frames(&frames, views->guide);
+    if (!xtf_selected_locations_init(&roster, views->guide, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     uint64_t levels = MIN(deepest(views->guide, frames.schema), (uint64_t)LEVELS_MAX);
     for (uint64_t line = first; line < first + n; line += levels) {
         const XtfLocation *location = &roster.locations->all[roster.places[line / levels]];
-        if (!xtf_holding_load(&holding, views->guide, location, error) ||
+        if (!xtf_location_arrays_load(&holding, views->guide, location, error) ||
             !find_frames(&holding, &frames, selection->a, open, error))
             return false;
         add_lines_of(location, open, levels, selection->a, &regions, lines);

@@ -4,16 +4,16 @@ enum {
     WALK_ROWS = 1024, /* so few rows are walked over rather than searched */
 };
 
-void xtf_slicing_init(XtfSlicing *slicing, const XtfSelection *selection, const XtfScale *scale)
+void xtf_time_bins_init(XtfTimeBins *slicing, const XtfSelection *selection, const XtfTimeScale *scale)
 {
     uint64_t from, to;
 
     xtf_selection_window(selection, scale, &from, &to);
-    for (unsigned i = 0; i <= XTF_SLICES; i++)
-        slicing->bounds[i] = xtf_slice(from, to, i, XTF_SLICES);
+    for (unsigned i = 0; i <= XTF_TIME_BINS; i++)
+        slicing->bounds[i] = xtf_slice(from, to, i, XTF_TIME_BINS);
 }
 
-static bool walk(const XtfSlicing *slicing, const XtfArray *array, uint64_t lo, uint64_t hi, uint64_t *ends,
+static bool walk(const XtfTimeBins *slicing, const XtfArray *array, uint64_t lo, uint64_t hi, uint64_t *ends,
                  GError **error)
 {
     g_auto(XtfCursor) cursor;
@@ -24,32 +24,32 @@ static bool walk(const XtfSlicing *slicing, const XtfArray *array, uint64_t lo, 
     if (!xtf_cursor_seek_n(&cursor, lo, &found, error))
         return false;
     while (found && cursor.n < hi) {
-        for (; slice < XTF_SLICES - 1 && xtf_cursor_time(&cursor) >= slicing->bounds[slice + 1]; slice++)
+        for (; slice < XTF_TIME_BINS - 1 && xtf_cursor_time(&cursor) >= slicing->bounds[slice + 1]; slice++)
             ends[slice] = cursor.n;
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }
-    for (; slice < XTF_SLICES; slice++)
+    for (; slice < XTF_TIME_BINS; slice++)
         ends[slice] = hi;
     return true;
 }
 
-bool xtf_slicing_cut(const XtfSlicing *slicing, const XtfArray *array, uint64_t lo, uint64_t hi,
-                     uint64_t ends[static XTF_SLICES], GError **error)
+bool xtf_time_bins_cut(const XtfTimeBins *slicing, const XtfArray *array, uint64_t lo, uint64_t hi,
+                       uint64_t ends[static XTF_TIME_BINS], GError **error)
 {
     uint64_t from = lo;
 
     if (lo < hi && hi - lo <= WALK_ROWS)
         return walk(slicing, array, lo, hi, ends, error);
-    for (unsigned i = 0; i < XTF_SLICES; i++) {
+    for (unsigned i = 0; i < XTF_TIME_BINS; i++) {
         uint64_t bound = slicing->bounds[i + 1], to = hi;
         if (bound <= array->first)
             to = from;
-        else if (from < hi && i < XTF_SLICES - 1 && bound <= array->last &&
+        else if (from < hi && i < XTF_TIME_BINS - 1 && bound <= array->last &&
                  !xtf_array_rank_within(array, bound, from, hi, &to, error))
             return false;
         from = ends[i] = MAX(from, to);
     }
-    ends[XTF_SLICES - 1] = MAX(lo, hi);
+    ends[XTF_TIME_BINS - 1] = MAX(lo, hi);
     return true;
 }

@@ -19,17 +19,17 @@ enum {
     PART_METRICS = 64,
 };
 
-static bool find_values(XtfMeasure *values, const XtfGuide *guide)
+static bool find_values(XtfAggregateRef *values, const XtfTraceContext *guide)
 {
-    return xtf_measure_groups(values, guide, XTF_SIDE_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
+    return xtf_aggregate_ref_groups(values, guide, XTF_SIDE_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
            values->value_type != XTF_KEY_NONE && values->aggregate->extremes && values->aggregate->n_values > 0;
 }
 
-static bool values_exist(const XtfGuide *guide, const XtfSelection *selection)
+static bool values_exist(const XtfTraceContext *guide, const XtfSelection *selection)
 {
     const XtfSchema *counters = xtf_trace_find_schema(guide->trace, XTF_TYPE_COUNTERS);
     const XtfSchema *metrics = xtf_trace_find_schema(guide->trace, XTF_TABLE_METRICS);
-    XtfMeasure values;
+    XtfAggregateRef values;
 
     return !selection->base && !xtf_selection_has_facets(selection) && counters && metrics &&
            xtf_trace_n_rows(guide->trace, metrics->id) && xtf_selection_may_have(selection, counters) &&
@@ -44,7 +44,7 @@ static uint64_t possible_types(const XtfLimits *limits)
     return (limits->max < 63 ? (UINT64_C(1) << (limits->max + 1)) - 1 : UINT64_MAX) & UINT64_MAX << limits->min;
 }
 
-static size_t value_width(const XtfGuide *guide, const XtfMeasure *values)
+static size_t value_width(const XtfTraceContext *guide, const XtfAggregateRef *values)
 {
     const XtfAggregate *aggregate = values->aggregate;
     uint32_t schema = values->schema->id;
@@ -59,21 +59,21 @@ static size_t value_width(const XtfGuide *guide, const XtfMeasure *values)
 
 static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfGuide *guide = views->guide;
-    const XtfNames *names;
-    XtfMeasure values;
+    const XtfTraceContext *guide = views->guide;
+    const XtfPaddedNames *names;
+    XtfAggregateRef values;
 
     find_values(&values, guide);
-    if (!xtf_view_names(views->formats, XTF_TABLE_METRICS, &names, error))
+    if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error))
         return false;
     uint64_t n = names ? names->n : 0;
     size_t value = value_width(guide, &values);
-    shape->n_lines = n * XTF_SLICES;
-    shape->at_once = PART_METRICS * XTF_SLICES;
+    shape->n_lines = n * XTF_TIME_BINS;
+    shape->at_once = PART_METRICS * XTF_TIME_BINS;
     xtf_grid_add(&shape->grid, "from", guide->scale.width);
     xtf_grid_add(&shape->grid, "to", guide->scale.width);
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(n ? n - 1 : 0));
-    xtf_grid_add(&shape->grid, "count", xtf_measure_rows_width(&values, guide));
+    xtf_grid_add(&shape->grid, "count", xtf_aggregate_ref_rows_width(&values, guide));
     xtf_grid_add(&shape->grid, "min", value);
     xtf_grid_add(&shape->grid, "mean", MEAN_WIDTH);
     xtf_grid_add(&shape->grid, "max", value);
@@ -85,14 +85,14 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
 /* ---- Collecting: a series for each slice of some metrics. */
 
 typedef struct {
-    const XtfMeasure *measure;
-    XtfSlicing slicing;
-    XtfTally tally;
-    XtfHolding holding;
-    uint64_t first, n;    /* metrics */
-    XtfSeries *series;    /* XTF_SLICES of each metric */
-    uint64_t *looked_for; /* by metric: the last slice of all locations' whose last value is known */
-    uint64_t slices;      /* so far, of all locations */
+    const XtfAggregateRef *measure;
+    XtfTimeBins slicing;
+    XtfLocationTotals tally;
+    XtfLocationArrays holding;
+    uint64_t first, n;        /* metrics */
+    XtfMetricSummary *series; /* XTF_TIME_BINS of each metric */
+    uint64_t *looked_for;     /* by metric: the last slice of all locations' whose last value is known */
+    uint64_t slices;          /* so far, of all locations */
 } Collection;
 
 /* Whether a metric is one of the collection's, and its place in it. */
@@ -104,14 +104,14 @@ static bool find_place(const Collection *collection, uint64_t metric, uint64_t *
 
 static void collection_clear(Collection *collection)
 {
-    xtf_tally_finish(&collection->tally);
-    xtf_holding_finish(&collection->holding);
+    xtf_location_totals_finish(&collection->tally);
+    xtf_location_arrays_finish(&collection->holding);
     g_free(collection->series);
     g_free(collection->looked_for);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Collection, collection_clear)
 
-static XtfValueKind kind_of(const XtfMeasure *measure, uint64_t value_type)
+static XtfValueKind kind_of(const XtfAggregateRef *measure, uint64_t value_type)
 {
     if (value_type >= 64)
         return XTF_VALUE_UNSIGNED;
@@ -123,17 +123,17 @@ static XtfValueKind kind_of(const XtfMeasure *measure, uint64_t value_type)
 /* What a row says of its metric, if that is not known of this slice of its location yet. */
 static bool note_last(Collection *collection, unsigned slice, const uint8_t *row)
 {
-    const XtfMeasure *measure = collection->measure;
-    uint64_t metric = xtf_field_get(xtf_measure_key(measure, measure->metric), row), place;
-    const XtfField *type = xtf_measure_key(measure, measure->value_type);
+    const XtfAggregateRef *measure = collection->measure;
+    uint64_t metric = xtf_field_get(xtf_aggregate_ref_key(measure, measure->metric), row), place;
+    const XtfField *type = xtf_aggregate_ref_key(measure, measure->value_type);
     const XtfField *value = &measure->schema->fields[measure->aggregate->values[0]];
 
     if (!find_place(collection, metric, &place) || collection->looked_for[place] == collection->slices)
         return false;
     collection->looked_for[place] = collection->slices;
-    xtf_series_add_last(&collection->series[place * XTF_SLICES + slice], kind_of(measure, xtf_field_get(type, row)),
-                        xtf_field_get(value, row), xtf_field_get(&measure->schema->fields[0], row),
-                        collection->holding.location->id);
+    xtf_metric_summary_add_last(&collection->series[place * XTF_TIME_BINS + slice],
+                                kind_of(measure, xtf_field_get(type, row)), xtf_field_get(value, row),
+                                xtf_field_get(&measure->schema->fields[0], row), collection->holding.location->id);
     return true;
 }
 
@@ -169,7 +169,7 @@ static XtfMatch match_metric(const uint64_t *key, unsigned depth, const void *da
 static bool look_up_last(Collection *collection, const XtfArray *array, unsigned slice, uint64_t metric, uint64_t hi,
                          GError **error)
 {
-    const XtfMeasure *measure = collection->measure;
+    const XtfAggregateRef *measure = collection->measure;
     uint64_t wanted[2] = {metric, measure->metric}, rank, n;
     XtfGroupFilter filter = {match_metric, wanted};
     uint8_t row[XTF_ROW_MAX];
@@ -191,23 +191,23 @@ static bool look_up_last(Collection *collection, const XtfArray *array, unsigned
 static bool add_slice(Collection *collection, const XtfArray *array, unsigned slice, uint64_t lo, uint64_t hi,
                       GError **error)
 {
-    const XtfMeasure *measure = collection->measure;
+    const XtfAggregateRef *measure = collection->measure;
     const XtfGroupTotals *totals = collection->tally.totals;
     unsigned n_found = 0;
     uint64_t place;
 
     collection->slices++;
     xtf_group_totals_clear(collection->tally.totals);
-    if (!xtf_tally_add_rows(&collection->tally, array, collection->holding.location->proc, lo, hi, error))
+    if (!xtf_location_totals_add_rows(&collection->tally, array, collection->holding.location->proc, lo, hi, error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
         const uint64_t *key = xtf_group_totals_key(totals, i), *cells = xtf_group_totals_cells(totals, i);
         const uint64_t *value = cells + 1; /* the first of the value fields */
-        XtfSeriesPart part = {kind_of(measure, key[measure->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
+        XtfMetricPart part = {kind_of(measure, key[measure->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
                               value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
         if (!find_place(collection, key[measure->metric], &place))
             continue;
-        xtf_series_add(&collection->series[place * XTF_SLICES + slice], &part);
+        xtf_metric_summary_add(&collection->series[place * XTF_TIME_BINS + slice], &part);
         n_found++;
     }
     if (n_found && !walk_back(collection, array, slice, lo, hi, n_found, error))
@@ -221,39 +221,40 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
     return true;
 }
 
-static bool add_location(Collection *collection, const XtfGuide *guide, const XtfLocation *location, GError **error)
+static bool add_location(Collection *collection, const XtfTraceContext *guide, const XtfLocation *location,
+                         GError **error)
 {
     const XtfSelection *selection = collection->tally.selection;
-    uint64_t lo, hi, ends[XTF_SLICES];
+    uint64_t lo, hi, ends[XTF_TIME_BINS];
 
-    if (!xtf_holding_load(&collection->holding, guide, location, error))
+    if (!xtf_location_arrays_load(&collection->holding, guide, location, error))
         return false;
-    const XtfArray *array = xtf_holding_array(&collection->holding, collection->measure->schema);
+    const XtfArray *array = xtf_location_arrays_array(&collection->holding, collection->measure->schema);
     if (!array)
         return true;
     if (!xtf_rows_in_window(array, selection->a, selection->b, &lo, &hi, error) ||
-        !xtf_slicing_cut(&collection->slicing, array, lo, hi, ends, error))
+        !xtf_time_bins_cut(&collection->slicing, array, lo, hi, ends, error))
         return false;
-    for (unsigned i = 0; i < XTF_SLICES; lo = ends[i++]) {
+    for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {
         if (lo < ends[i] && !add_slice(collection, array, i, lo, ends[i], error))
             return false;
     }
     return true;
 }
 
-static bool collect(Collection *collection, XtfGuide *guide, const XtfSelection *selection, const XtfMeasure *measure,
-                    uint64_t first, uint64_t n, GError **error)
+static bool collect(Collection *collection, XtfTraceContext *guide, const XtfSelection *selection,
+                    const XtfAggregateRef *measure, uint64_t first, uint64_t n, GError **error)
 {
-    g_auto(XtfRoster) roster = {0};
+    g_auto(XtfSelectedLocations) roster = {0};
 
     collection->measure = measure;
     collection->first = first;
     collection->n = n;
-    collection->series = g_new0(XtfSeries, n * XTF_SLICES);
+    collection->series = g_new0(XtfMetricSummary, n * XTF_TIME_BINS);
     collection->looked_for = g_new0(uint64_t, n);
-    xtf_slicing_init(&collection->slicing, selection, &guide->scale);
-    if (!xtf_tally_init(&collection->tally, guide, selection, measure, measure->aggregate->n_keys, error) ||
-        !xtf_roster_init(&roster, guide, selection, error))
+    xtf_time_bins_init(&collection->slicing, selection, &guide->scale);
+    if (!xtf_location_totals_init(&collection->tally, guide, selection, measure, measure->aggregate->n_keys, error) ||
+        !xtf_selected_locations_init(&roster, guide, selection, error))
         return false;
     for (uint32_t i = 0; i < roster.n_places; i++) {
         if (!add_location(collection, guide, &roster.locations->all[roster.places[i]], error))
@@ -278,7 +279,7 @@ static void add_value(XtfLines *lines, XtfValueKind kind, uint64_t bits)
     }
 }
 
-static void add_series(XtfLines *lines, const XtfSeries *series)
+static void add_series(XtfLines *lines, const XtfMetricSummary *series)
 {
     double mean;
 
@@ -287,7 +288,7 @@ static void add_series(XtfLines *lines, const XtfSeries *series)
         add_value(lines, series->kind, series->min);
     else
         xtf_lines_none(lines);
-    if (series->has_extremes && xtf_series_mean(series, &mean))
+    if (series->has_extremes && xtf_metric_summary_mean(series, &mean))
         xtf_lines_real(lines, "%.10g", mean);
     else
         xtf_lines_none(lines);
@@ -304,18 +305,18 @@ static void add_series(XtfLines *lines, const XtfSeries *series)
 static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {
-    const XtfScale *scale = &views->guide->scale;
+    const XtfTimeScale *scale = &views->guide->scale;
     g_auto(Collection) collection = {0};
-    const XtfNames *names;
-    XtfMeasure measure;
+    const XtfPaddedNames *names;
+    XtfAggregateRef measure;
 
     find_values(&measure, views->guide);
-    if (!xtf_view_names(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(&collection, views->guide, selection, &measure, first / XTF_SLICES, n / XTF_SLICES, error))
+    if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
+        !collect(&collection, views->guide, selection, &measure, first / XTF_TIME_BINS, n / XTF_TIME_BINS, error))
         return false;
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t *bounds = &collection.slicing.bounds[i % XTF_SLICES];
-        uint64_t metric = (first + i) / XTF_SLICES;
+        const uint64_t *bounds = &collection.slicing.bounds[i % XTF_TIME_BINS];
+        uint64_t metric = (first + i) / XTF_TIME_BINS;
         xtf_lines_ticks(lines, bounds[0] - scale->origin);
         xtf_lines_ticks(lines, bounds[1] - scale->origin);
         xtf_lines_number(lines, metric);

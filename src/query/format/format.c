@@ -320,7 +320,7 @@ static Beginning *begin_lines(XtfRenderer *renderer, const XtfProgram *program, 
                               const XtfLocation *location)
 {
     Beginning *beginning = &renderer->beginnings[schema];
-    const XtfTimeScale *scale = &renderer->formats->guide->scale;
+    const XtfTimeScale *scale = &renderer->formats->context->scale;
 
     if (!beginning->template) {
         beginning->template = g_memdup2(program->template, renderer->format->line);
@@ -365,7 +365,7 @@ static bool load_times(const XtfTimeScale *scale, Block *block, const XtfSchema 
 static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const XtfSchema *schema, Block *block,
                         GError **error)
 {
-    const XtfTimeScale *scale = &renderer->formats->guide->scale;
+    const XtfTimeScale *scale = &renderer->formats->context->scale;
 
     if (!renderer->format->has_prefix) {
         repeat_template(beginning->template, block);
@@ -387,8 +387,8 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
     const XtfSchema *schema = run->span->array.schema;
     const XtfProgram *program = &format->programs[schema->id];
     const XtfLocation *location = &renderer->locations->all[run->span->location];
-    XtfTraceContext *guide = renderer->formats->guide;
-    Context context = {guide->trace, renderer->formats->ranks, &guide->scale, location->proc};
+    XtfTraceContext *context = renderer->formats->context;
+    Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc};
 
     if (!program->template) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", of which it states none",
@@ -406,7 +406,7 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
         if (!begin_block(renderer, beginning, schema, &block, error))
             return false;
         for (uint32_t i = 0; i < program->n_cells; i++) {
-            if (!put_column(&context, &program->cells[i], &block, error))
+            if (!put_column(&row_context, &program->cells[i], &block, error))
                 return false;
         }
         block.rows += (size_t)block.n * block.row_size;

@@ -73,7 +73,7 @@ typedef struct {
 } XtfFormat;
 
 typedef struct {
-    XtfTraceContext *guide; /* borrowed */
+    XtfTraceContext *context; /* borrowed */
     GMutex lock;
     XtfFormat **formats;   /* by schema; behind them that of all types merged */
     GHashTable *names;     /* table and width to XtfPaddedNames */
@@ -81,7 +81,7 @@ typedef struct {
     const XtfRanks *ranks; /* once there is a format */
 } XtfFormats;
 
-void xtf_formats_init(XtfFormats *formats, XtfTraceContext *guide);
+void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context);
 void xtf_formats_finish(XtfFormats *formats);
 
 void xtf_format_free(XtfFormat *format); /* NULL is fine */

@@ -60,7 +60,7 @@ static void add_prefix(Layout *layout)
     uint64_t thread = locations->n_threads ? locations->threads[locations->n_threads - 1] : 0;
 
     layout->format->has_prefix = true;
-    add_column(layout, "time", "s", "since the origin of the trace", layout->formats->guide->scale.width);
+    add_column(layout, "time", "s", "since the origin of the trace", layout->formats->context->scale.width);
     add_column(layout, "proc", "", "process", xtf_procs_width(locations));
     add_column(layout, "thread", "", "thread of the process", xtf_count_digits(thread));
 }
@@ -105,7 +105,7 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
     XtfFormats *formats = layout->formats;
     XtfCell cell = {.field = field};
     uint32_t index = (uint32_t)(field - schema->fields);
-    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, schema->id, index);
+    const XtfLimits *limits = xtf_trace_limits(formats->context->trace, schema->id, index);
     bool number;
 
     cell_size_number(&cell, limits);
@@ -117,7 +117,7 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
     } else if (number && g_str_equal(field->role, XTF_ROLE_PEER)) {
         cell.kind = XTF_CELL_PEER;
         if (!layout->error)
-            xtf_comm_source_find(&cell.comm, formats->guide->trace, schema, &layout->error);
+            xtf_comm_source_find(&cell.comm, formats->context->trace, schema, &layout->error);
         cell.width = MAX(cell.width, xtf_procs_width(layout->locations));
     } else if (g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8) {
         cell.kind = XTF_CELL_VALUE;
@@ -147,7 +147,7 @@ static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfFie
 
 static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
 {
-    const XtfPaddedNames *names = xtf_formats_word(layout->formats, layout->formats->guide->type_names[schema->id]);
+    const XtfPaddedNames *names = xtf_formats_word(layout->formats, layout->formats->context->type_names[schema->id]);
     return (XtfCell){.kind = XTF_CELL_TYPE, .names = names, .width = names->width};
 }
 
@@ -198,15 +198,15 @@ static bool add_merged_cells(Layout *layout, const XtfSchema *schema, uint32_t f
 
 static bool lay_out_merged(Layout *layout, GError **error)
 {
-    XtfTraceContext *guide = layout->formats->guide;
+    XtfTraceContext *context = layout->formats->context;
 
     add_prefix(layout);
     uint32_t first = layout->format->columns->len;
     for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++)
         add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description, 1);
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
-        if (xtf_trace_context_is_record(guide, i) && xtf_trace_n_rows(guide->trace, i) &&
-            !add_merged_cells(layout, xtf_trace_schema(guide->trace, i), first, error))
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        if (xtf_trace_context_is_record(context, i) && xtf_trace_n_rows(context->trace, i) &&
+            !add_merged_cells(layout, xtf_trace_schema(context->trace, i), first, error))
             return false;
     }
     return true;
@@ -311,12 +311,12 @@ static void finish_program(Layout *layout, XtfProgram *program)
 
 static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
 {
-    XtfTrace *trace = formats->guide->trace;
-    Layout layout = {.formats = formats, .locations = xtf_trace_context_locations(formats->guide, error)};
+    XtfTrace *trace = formats->context->trace;
+    Layout layout = {.formats = formats, .locations = xtf_trace_context_locations(formats->context, error)};
     const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
     bool good;
 
-    if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_trace_context_ranks(formats->guide, error))))
+    if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_trace_context_ranks(formats->context, error))))
         return NULL;
     XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(trace)];
     layout.format = g_new0(XtfFormat, 1);
@@ -351,7 +351,7 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
 
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error)
 {
-    uint32_t n_schemas = xtf_trace_n_schemas(formats->guide->trace);
+    uint32_t n_schemas = xtf_trace_n_schemas(formats->context->trace);
     uint32_t slot = type >= 0 ? (uint32_t)type : n_schemas;
     const XtfFormat *format;
 

@@ -15,12 +15,12 @@ static void names_free(void *data)
     g_free(names);
 }
 
-void xtf_formats_init(XtfFormats *formats, XtfTraceContext *guide)
+void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context)
 {
     memset(formats, 0, sizeof *formats);
-    formats->guide = guide;
+    formats->context = context;
     g_mutex_init(&formats->lock);
-    formats->formats = g_new0(XtfFormat *, xtf_trace_n_schemas(guide->trace) + 1);
+    formats->formats = g_new0(XtfFormat *, xtf_trace_n_schemas(context->trace) + 1);
     formats->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, names_free);
     formats->labels = g_ptr_array_new_with_free_func(names_free);
 }
@@ -50,7 +50,7 @@ void xtf_format_free(XtfFormat *format)
 
 void xtf_formats_finish(XtfFormats *formats)
 {
-    for (uint32_t i = 0; i <= xtf_trace_n_schemas(formats->guide->trace); i++)
+    for (uint32_t i = 0; i <= xtf_trace_n_schemas(formats->context->trace); i++)
         xtf_format_free(formats->formats[i]);
     g_free(formats->formats);
     g_hash_table_unref(formats->names);
@@ -91,7 +91,7 @@ static XtfPaddedNames *load_names(XtfTrace *trace, const XtfTable *table, const 
 bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfPaddedNames **names,
                        GError **error)
 {
-    XtfTrace *trace = formats->guide->trace;
+    XtfTrace *trace = formats->context->trace;
     g_autofree char *key = g_strdup_printf("%u %s", cap, table_name);
     const XtfTable *table;
     XtfPaddedNames *loaded = NULL;

@@ -49,17 +49,17 @@ const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *measure, unsigned
     return &measure->schema->fields[measure->aggregate->values[(cell - 1) / apart]];
 }
 
-bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *guide)
+bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *context)
 {
     memset(measure, 0, sizeof *measure);
-    return guide->calls >= 0 &&
-           find_sums(measure, xtf_trace_schema(guide->trace, (uint32_t)guide->calls), XTF_AGGREGATE_FRAMES) &&
+    return context->calls >= 0 &&
+           find_sums(measure, xtf_trace_schema(context->trace, (uint32_t)context->calls), XTF_AGGREGATE_FRAMES) &&
            g_str_equal(xtf_aggregate_ref_key(measure, 0)->role, XTF_ROLE_REGION);
 }
 
-bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *guide, const char *type)
+bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *context, const char *type)
 {
-    const XtfSchema *schema = xtf_trace_find_schema(guide->trace, type);
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, type);
 
     memset(measure, 0, sizeof *measure);
     if (!find_sums(measure, schema, XTF_AGGREGATE_GROUPS))
@@ -75,21 +75,21 @@ bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *g
     return true;
 }
 
-size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *guide)
+size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *context)
 {
-    return measure->schema ? xtf_count_digits(xtf_trace_n_rows(guide->trace, measure->schema->id)) : 1;
+    return measure->schema ? xtf_count_digits(xtf_trace_n_rows(context->trace, measure->schema->id)) : 1;
 }
 
-size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *guide, unsigned cell)
+size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *context, unsigned cell)
 {
     uint64_t sum;
 
     if (!measure->schema || !cell)
         return 1;
     uint32_t field = (uint32_t)(xtf_aggregate_ref_value(measure, cell) - measure->schema->fields);
-    const XtfLimits *limits = xtf_trace_limits(guide->trace, measure->schema->id, field);
+    const XtfLimits *limits = xtf_trace_limits(context->trace, measure->schema->id, field);
     uint64_t most = limits->min <= limits->max ? limits->max : 0;
-    if (__builtin_mul_overflow(most, xtf_trace_n_rows(guide->trace, measure->schema->id), &sum))
+    if (__builtin_mul_overflow(most, xtf_trace_n_rows(context->trace, measure->schema->id), &sum))
         sum = UINT64_MAX;
     return xtf_count_digits(sum);
 }

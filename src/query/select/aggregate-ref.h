@@ -25,13 +25,13 @@ typedef struct {
 } XtfAggregateRef;
 
 /* Sums of frames of the record type of the call stack. */
-bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *guide);
+bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *context);
 /* Sums of groups of a type: the rows, and what they hold, by what the keys tell. */
-bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *guide, const char *type);
+bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *context, const char *type);
 
 /* Digits of the most rows that there can be, and of the most that a cell can add up to over the whole trace. */
-size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *guide);
-size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *guide, unsigned cell);
+size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *context);
+size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *context, unsigned cell);
 
 /* The fields that a key, and a cell that is a sum, are of. */
 const XtfField *xtf_aggregate_ref_key(const XtfAggregateRef *measure, unsigned key);

@@ -60,10 +60,10 @@ static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, con
 }
 
 /* How peers become processes. False if the schema or the tables cannot be read. */
-static bool load_peers(XtfMatcher *matcher, XtfTraceContext *guide, const XtfSchema *schema, GError **error)
+static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfSchema *schema, GError **error)
 {
-    matcher->ranks = xtf_trace_context_ranks(guide, error);
-    if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, guide->trace, schema, error))
+    matcher->ranks = xtf_trace_context_ranks(context, error);
+    if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, context->trace, schema, error))
         return false;
     if (!matcher->ranks->comms) /* nothing to translate by */
         matcher->source.field = NULL;
@@ -90,13 +90,13 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, con
 }
 
 /* NULL without an error if the keys do not fit. */
-static XtfMatcher *try_sums(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+static XtfMatcher *try_sums(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error)
 {
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
     matcher->index = index;
-    if (selection->by[XTF_BY_PEER] && !load_peers(matcher, guide, schema, error))
+    if (selection->by[XTF_BY_PEER] && !load_peers(matcher, context, schema, error))
         return NULL;
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
         if (selection->by[i] && !add_test(matcher, (XtfFacet)i, selection->by[i], schema))
@@ -113,12 +113,12 @@ static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
 }
 
 /* The first of sums [from, to) that fits. */
-static XtfMatcher *first_fit(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              unsigned from, unsigned to, GError **error)
 {
     for (unsigned i = from; i < to; i++) {
         GError *problem = NULL;
-        XtfMatcher *matcher = try_sums(guide, selection, schema, i, &problem);
+        XtfMatcher *matcher = try_sums(context, selection, schema, i, &problem);
         if (problem)
             g_propagate_error(error, problem);
         if (problem || matcher)
@@ -127,16 +127,16 @@ static XtfMatcher *first_fit(XtfTraceContext *guide, const XtfSelection *selecti
     return say_unfit(schema, error);
 }
 
-XtfMatcher *xtf_matcher_new(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error)
 {
-    return first_fit(guide, selection, schema, index, index + 1, error);
+    return first_fit(context, selection, schema, index, index + 1, error);
 }
 
-XtfMatcher *xtf_matcher_find(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error)
 {
-    return first_fit(guide, selection, schema, 0, schema->n_aggregates, error);
+    return first_fit(context, selection, schema, 0, schema->n_aggregates, error);
 }
 
 void xtf_matcher_free(XtfMatcher *matcher)

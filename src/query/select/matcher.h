@@ -8,7 +8,7 @@
  *     case XTF_MATCH_NONE: no row of the schema is in the selection
  *     case XTF_MATCH_ALL:  no filter is needed
  *     case XTF_MATCH_SOME:
- *         matcher = xtf_matcher_new(guide, selection, schema, sums, error);
+ *         matcher = xtf_matcher_new(context, selection, schema, index, error);
  *         XtfFilter filter = {matcher, proc};
  *         XtfGroupFilter group = xtf_filter_groups(&filter);
  *         xtf_array_totals(array, sums, &group, n1, n2, totals, error);
@@ -28,12 +28,12 @@ XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *s
 
 typedef struct XtfMatcher XtfMatcher;
 
-/* Borrows the guide; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do not
- * tell the selection's rows from others. */
-XtfMatcher *xtf_matcher_new(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+/* Borrows the context; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do
+ * not tell the selection's rows from others. */
+XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error);
 /* The same for the first sums that do. */
-XtfMatcher *xtf_matcher_find(XtfTraceContext *guide, const XtfSelection *selection, const XtfSchema *schema,
+XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)

@@ -31,10 +31,10 @@ static void entry_free(void *data)
     g_free(entry);
 }
 
-void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *guide)
+void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context)
 {
     memset(resolver, 0, sizeof *resolver);
-    resolver->guide = guide;
+    resolver->context = context;
     resolver->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entry_free);
     g_mutex_init(&resolver->lock);
     g_queue_init(&resolver->recent);
@@ -80,22 +80,23 @@ static void print_key(const XtfSelection *selection, GString *key)
 /* ---- Finding the spans. */
 
 typedef struct {
-    XtfTraceContext *guide;
+    XtfTraceContext *context;
     const XtfLocations *locations;
     const XtfSelection *selection;
     GArray *spans;
     GPtrArray *matchers; /* by schema, made when first needed; NULL: nothing is filtered */
 } Search;
 
-static bool search_init(Search *search, XtfTraceContext *guide, const XtfSelection *selection, GError **error)
+static bool search_init(Search *search, XtfTraceContext *context, const XtfSelection *selection, GError **error)
 {
-    *search = (Search){.guide = guide, .selection = selection, .locations = xtf_trace_context_locations(guide, error)};
+    *search =
+        (Search){.context = context, .selection = selection, .locations = xtf_trace_context_locations(context, error)};
     if (!search->locations)
         return false;
     search->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
     if (xtf_selection_has_facets(selection)) {
         search->matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
-        g_ptr_array_set_size(search->matchers, (int)xtf_trace_n_schemas(guide->trace));
+        g_ptr_array_set_size(search->matchers, (int)xtf_trace_n_schemas(context->trace));
     }
     return true;
 }
@@ -113,7 +114,7 @@ static bool may_have(const Search *search, const XtfSchema *schema)
 {
     const XtfSelection *selection = search->selection;
 
-    return xtf_trace_context_is_record(search->guide, schema->id) &&
+    return xtf_trace_context_is_record(search->context, schema->id) &&
            (selection->type == XTF_TYPES_ALL || selection->type == schema->id) &&
            xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
@@ -127,7 +128,7 @@ static bool set_filter(Search *search, XtfSpan *span, GError **error)
     span->filter = (XtfFilter){NULL, search->locations->all[span->location].proc};
     if (!slot)
         return true;
-    if (!*slot && !(*slot = xtf_matcher_find(search->guide, search->selection, schema, error)))
+    if (!*slot && !(*slot = xtf_matcher_find(search->context, search->selection, schema, error)))
         return false;
     span->filter.matcher = *slot;
     return true;
@@ -182,7 +183,7 @@ static bool add_location(Search *search, uint32_t place, GError **error)
 
     for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_AT_ONCE) {
         uint64_t count = MIN(location->n_arrays - done, (uint64_t)ARRAYS_AT_ONCE);
-        if (!xtf_trace_get_arrays(search->guide->trace, location->first_array + done, count, arrays, error))
+        if (!xtf_trace_get_arrays(search->context->trace, location->first_array + done, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++) {
             if (!add_array(search, &arrays[i], place, error))
@@ -269,7 +270,7 @@ static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GErr
 {
     g_auto(Search) search = {0};
 
-    if (!search_init(&search, resolver->guide, selection, error))
+    if (!search_init(&search, resolver->context, selection, error))
         return NULL;
     if (selection->base) {
         g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
@@ -335,8 +336,8 @@ XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GEr
 
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error)
 {
-    const XtfTimeScale *scale = &resolver->guide->scale;
-    XtfTrace *trace = resolver->guide->trace;
+    const XtfTimeScale *scale = &resolver->context->scale;
+    XtfTrace *trace = resolver->context->trace;
     uint64_t total = 0;
 
     if (selection->base || selection->procs || selection->threads || xtf_selection_has_facets(selection) ||
@@ -349,7 +350,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         bool counts =
-            selection->type == XTF_TYPES_ALL ? xtf_trace_context_is_record(resolver->guide, i) : selection->type == i;
+            selection->type == XTF_TYPES_ALL ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
             return false;

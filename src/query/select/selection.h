@@ -81,14 +81,14 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
 
 /* Spans of selections, found once and kept for those who ask again; bounded. */
 typedef struct {
-    XtfTraceContext *guide; /* borrowed */
+    XtfTraceContext *context; /* borrowed */
     GMutex lock;
     GHashTable *entries; /* key to entry */
     GQueue recent;       /* entries, the latest first */
     size_t bytes;
 } XtfResolver;
 
-void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *guide);
+void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);
 void xtf_resolver_finish(XtfResolver *resolver);
 
 /* A new reference; NULL with an error. */

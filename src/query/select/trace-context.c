@@ -160,78 +160,78 @@ static void build_locations(XtfLocations *locations, GArray *found)
     locations->n_threads = sort_distinct(locations->threads, n);
 }
 
-static bool load_locations(XtfTraceContext *guide, GError **error)
+static bool load_locations(XtfTraceContext *context, GError **error)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
 
-    if (!collect_indexed(guide->trace, found, error) || !number_by_table(guide->trace, found, error))
+    if (!collect_indexed(context->trace, found, error) || !number_by_table(context->trace, found, error))
         return false;
     if (found->len > G_MAXINT) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
         return false;
     }
     number_the_rest(found);
-    build_locations(&guide->locations, found);
+    build_locations(&context->locations, found);
     return true;
 }
 
-const XtfLocations *xtf_trace_context_locations(XtfTraceContext *guide, GError **error)
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error)
 {
     bool good = true;
 
-    if (g_atomic_int_get(&guide->locations_loaded))
-        return &guide->locations;
-    g_mutex_lock(&guide->lock);
-    if (!guide->locations_loaded && (good = load_locations(guide, error)))
-        g_atomic_int_set(&guide->locations_loaded, 1);
-    g_mutex_unlock(&guide->lock);
-    return good ? &guide->locations : NULL;
+    if (g_atomic_int_get(&context->locations_loaded))
+        return &context->locations;
+    g_mutex_lock(&context->lock);
+    if (!context->locations_loaded && (good = load_locations(context, error)))
+        g_atomic_int_set(&context->locations_loaded, 1);
+    g_mutex_unlock(&context->lock);
+    return good ? &context->locations : NULL;
 }
 
-const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *guide, GError **error)
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error)
 {
     bool good = true;
 
-    if (g_atomic_int_get(&guide->ranks_loaded))
-        return &guide->ranks;
-    g_mutex_lock(&guide->lock);
-    if (!guide->ranks_loaded && (good = xtf_ranks_load(&guide->ranks, guide->trace, error)))
-        g_atomic_int_set(&guide->ranks_loaded, 1);
-    g_mutex_unlock(&guide->lock);
-    return good ? &guide->ranks : NULL;
+    if (g_atomic_int_get(&context->ranks_loaded))
+        return &context->ranks;
+    g_mutex_lock(&context->lock);
+    if (!context->ranks_loaded && (good = xtf_ranks_load(&context->ranks, context->trace, error)))
+        g_atomic_int_set(&context->ranks_loaded, 1);
+    g_mutex_unlock(&context->lock);
+    return good ? &context->ranks : NULL;
 }
 
-static bool load_named(XtfTraceContext *guide, GError **error)
+static bool load_named(XtfTraceContext *context, GError **error)
 {
-    if (!xtf_name_index_load(&guide->regions, guide->trace, XTF_TABLE_REGIONS, "region", error))
+    if (!xtf_name_index_load(&context->regions, context->trace, XTF_TABLE_REGIONS, "region", error))
         return false;
-    if (xtf_name_index_load(&guide->comms, guide->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
+    if (xtf_name_index_load(&context->comms, context->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
         return true;
-    xtf_name_index_finish(&guide->regions);
+    xtf_name_index_finish(&context->regions);
     return false;
 }
 
-static bool have_named(XtfTraceContext *guide, GError **error)
+static bool have_named(XtfTraceContext *context, GError **error)
 {
     bool good = true;
 
-    if (g_atomic_int_get(&guide->named_loaded))
+    if (g_atomic_int_get(&context->named_loaded))
         return true;
-    g_mutex_lock(&guide->lock);
-    if (!guide->named_loaded && (good = load_named(guide, error)))
-        g_atomic_int_set(&guide->named_loaded, 1);
-    g_mutex_unlock(&guide->lock);
+    g_mutex_lock(&context->lock);
+    if (!context->named_loaded && (good = load_named(context, error)))
+        g_atomic_int_set(&context->named_loaded, 1);
+    g_mutex_unlock(&context->lock);
     return good;
 }
 
-const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *guide, GError **error)
+const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error)
 {
-    return have_named(guide, error) ? &guide->regions : NULL;
+    return have_named(context, error) ? &context->regions : NULL;
 }
 
-const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *guide, GError **error)
+const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error)
 {
-    return have_named(guide, error) ? &guide->comms : NULL;
+    return have_named(context, error) ? &context->comms : NULL;
 }
 
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
@@ -272,40 +272,40 @@ bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint
     return true;
 }
 
-const XtfSchema *xtf_trace_context_schema(XtfTraceContext *guide, const char *name, XtfSchemaKind kind)
+const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind)
 {
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
-        const XtfSchema *schema = xtf_trace_schema(guide->trace, i);
-        if (schema->kind == kind && strcmp(guide->type_names[i], name) == 0)
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(context->trace, i);
+        if (schema->kind == kind && strcmp(context->type_names[i], name) == 0)
             return schema;
     }
     return NULL;
 }
 
-void xtf_trace_context_init(XtfTraceContext *guide, XtfTrace *trace)
+void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace)
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_TYPE_CALLS);
 
-    memset(guide, 0, sizeof *guide);
-    guide->trace = trace;
-    g_mutex_init(&guide->lock);
-    xtf_time_scale_init(&guide->scale, xtf_trace_clock(trace));
-    guide->type_names = g_new0(char *, n_schemas + 1);
+    memset(context, 0, sizeof *context);
+    context->trace = trace;
+    g_mutex_init(&context->lock);
+    xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
+    context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
-        guide->type_names[i] = xtf_name_is_usable(name) ? g_strdup(name) : g_strdup_printf("schema~%u", i);
+        context->type_names[i] = xtf_name_is_usable(name) ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
-    guide->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
+    context->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
 }
 
-void xtf_trace_context_finish(XtfTraceContext *guide)
+void xtf_trace_context_finish(XtfTraceContext *context)
 {
-    g_strfreev(guide->type_names);
-    g_free(guide->locations.all);
-    g_free(guide->locations.procs);
-    g_free(guide->locations.threads);
-    xtf_name_index_finish(&guide->regions);
-    xtf_name_index_finish(&guide->comms);
-    g_mutex_clear(&guide->lock);
+    g_strfreev(context->type_names);
+    g_free(context->locations.all);
+    g_free(context->locations.procs);
+    g_free(context->locations.threads);
+    xtf_name_index_finish(&context->regions);
+    xtf_name_index_finish(&context->comms);
+    g_mutex_clear(&context->lock);
 }

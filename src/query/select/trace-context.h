@@ -49,14 +49,14 @@ typedef struct {
     gint named_loaded; /* atomic */
 } XtfTraceContext;
 
-void xtf_trace_context_init(XtfTraceContext *guide, XtfTrace *trace);
-void xtf_trace_context_finish(XtfTraceContext *guide);
+void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace);
+void xtf_trace_context_finish(XtfTraceContext *context);
 
 /* Loaded when first asked for. NULL with an error. */
-const XtfLocations *xtf_trace_context_locations(XtfTraceContext *guide, GError **error);
-const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *guide, GError **error);
-const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *guide, GError **error);
-const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *guide, GError **error);
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error);
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
+const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
+const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 
 /* The first place in `all` of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
@@ -69,10 +69,10 @@ bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint
                            GError **error);
 
 /* The schema that has this name in the tree, and this kind; NULL if there is none. */
-const XtfSchema *xtf_trace_context_schema(XtfTraceContext *guide, const char *name, XtfSchemaKind kind);
+const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind);
 
-static inline bool xtf_trace_context_is_record(const XtfTraceContext *guide, uint32_t schema)
+static inline bool xtf_trace_context_is_record(const XtfTraceContext *context, uint32_t schema)
 {
-    return schema < xtf_trace_n_schemas(guide->trace) &&
-           xtf_trace_schema(guide->trace, schema)->kind == XTF_SCHEMA_RECORD;
+    return schema < xtf_trace_n_schemas(context->trace) &&
+           xtf_trace_schema(context->trace, schema)->kind == XTF_SCHEMA_RECORD;
 }

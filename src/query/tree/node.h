@@ -52,7 +52,7 @@ struct XtfNode {
 
 struct XtfTree {
     XtfTrace *trace;
-    XtfTraceContext guide;
+    XtfTraceContext context;
     XtfResolver resolver;
     XtfFormats formats;
     XtfRecords records;

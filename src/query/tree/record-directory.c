@@ -118,7 +118,7 @@ static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **e
     XtfFormats *formats = &directory->tree->formats;
     uint32_t schema = place->span.array.schema->id;
     const XtfFormat *format = xtf_formats_get(formats, schema, error);
-    const XtfLocations *locations = xtf_trace_context_locations(formats->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
     XtfRowRun run = {&place->span, place->row, 1};
 
     if (!format || !locations)
@@ -166,7 +166,7 @@ enum {
 static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GString *text,
                           GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(formats->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
     const XtfProgram *program = &format->programs[span->array.schema->id];
     const XtfCell *last = program->n_cells ? &program->cells[program->n_cells - 1] : NULL;
     g_auto(XtfCursor) cursor;
@@ -188,7 +188,7 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
         if (!xtf_renderer_run(renderer, &run, text->str + at, error))
             return false;
         if (last && xtf_cell_string(last, row, &string)) {
-            if (!xtf_trace_string(formats->guide->trace, string, &whole, error))
+            if (!xtf_trace_string(formats->context->trace, string, &whole, error))
                 return false;
             g_string_set_size(text, at + last->from);
             add_shown(text, whole, xtf_text_width(whole, false), false);
@@ -211,7 +211,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSch
     if (!format || !find_side(directory, place, schema, &span, error))
         return NULL;
     if (span.lo == span.hi)
-        return xtf_no_such(directory->tree->guide.type_names[schema->id], error);
+        return xtf_no_such(directory->tree->context.type_names[schema->id], error);
 
     g_autoptr(GString) text = g_string_new("#");
     for (unsigned i = 0; i < format->columns->len; i++) {
@@ -278,18 +278,18 @@ static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n,
 
 static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, bool *found, GError **error)
 {
-    const XtfTraceContext *guide = &node->tree->guide;
+    const XtfTraceContext *context = &node->tree->context;
     const XtfArray *array = &place->span.array;
     XtfArray calls;
 
     *found = false;
-    if (guide->calls < 0)
+    if (context->calls < 0)
         return true;
-    if (array->schema->id == guide->calls) {
+    if (array->schema->id == context->calls) {
         *found = follow(array, place->span.lo, place->row, n);
         return true;
     }
-    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)guide->calls, &calls, found, error))
+    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->calls, &calls, found, error))
         return false;
     return !*found || enter_before(&calls, place, n, found, error);
 }
@@ -298,7 +298,7 @@ static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, boo
  * another has no such path. */
 static char *enter_target(XtfNode *node, const Place *place, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(&node->tree->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&node->tree->context, error);
     uint64_t n;
     bool found;
 
@@ -315,7 +315,8 @@ static char *enter_target(XtfNode *node, const Place *place, GError **error)
     for (uint32_t i = 0; i < node->depth; i++)
         g_string_append(target, "../");
     g_string_append_printf(target, "proc/%" G_GUINT64_FORMAT "/thread/%" G_GUINT64_FORMAT "/%s/num/%" G_GUINT64_FORMAT,
-                           location->proc, location->thread, node->tree->guide.type_names[node->tree->guide.calls], n);
+                           location->proc, location->thread, node->tree->context.type_names[node->tree->context.calls],
+                           n);
     return g_string_free(target, FALSE);
 }
 
@@ -331,7 +332,7 @@ static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
 
 XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *side = xtf_trace_context_schema(&directory->tree->guide, name, XTF_SCHEMA_SIDE);
+    const XtfSchema *side = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_SIDE);
     GError *problem = NULL;
     Place place;
 
@@ -383,7 +384,7 @@ bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void
         if (!find_side(directory, &place, xtf_trace_schema(tree->trace, i), &span, error))
             return false;
         if (span.lo < span.hi)
-            xtf_lister_show(&lister, tree->guide.type_names[i], XTF_NODE_FILE);
+            xtf_lister_show(&lister, tree->context.type_names[i], XTF_NODE_FILE);
     }
     return true;
 }

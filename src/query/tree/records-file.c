@@ -34,7 +34,7 @@ void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *fo
     g_mutex_init(&records->lock);
     g_cond_init(&records->stopped);
     g_queue_init(&records->streams);
-    xtf_trace_get_counters(resolver->guide->trace, &counters);
+    xtf_trace_get_counters(resolver->context->trace, &counters);
     records->bytes_max = counters.cache_limit / 4;
 }
 
@@ -79,7 +79,7 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
 static Stream *stream_new(XtfRecords *records, XtfSelection *selection, XtfSpans *spans, const XtfFormat *format,
                           uint64_t row, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(records->formats->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(records->formats->context, error);
     g_autoptr(Stream) stream = g_new0(Stream, 1);
 
     stream->selection = xtf_selection_ref(selection);

@@ -20,7 +20,7 @@ enum {
 /* The window's ends, cut off at those of the trace; false if nothing is left of it. */
 static bool window_ends(const XtfNode *node, uint64_t *from, uint64_t *to)
 {
-    const XtfTimeScale *scale = &node->tree->guide.scale;
+    const XtfTimeScale *scale = &node->tree->context.scale;
 
     *from = CLAMP(node->a, scale->origin, scale->end);
     *to = CLAMP(node->b, *from, scale->end);
@@ -31,7 +31,7 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
 {
     char name[XTF_WINDOW_TEXT_MAX];
 
-    xtf_time_scale_print_window(&directory->tree->guide.scale, a, b, name);
+    xtf_time_scale_print_window(&directory->tree->context.scale, a, b, name);
     return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
 }
 
@@ -39,7 +39,7 @@ static XtfNode *window_link(const XtfNode *directory, const char *up, uint64_t a
  * end is the trace's; one beyond it stays, so that going there and back leads home. */
 static bool beside(const XtfNode *node, bool after, uint64_t *a, uint64_t *b)
 {
-    const XtfTimeScale *scale = &node->tree->guide.scale;
+    const XtfTimeScale *scale = &node->tree->context.scale;
     uint64_t from = MAX(node->a, scale->origin), to = node->b == XTF_TIME_OPEN ? scale->end : node->b;
     uint64_t width = to > from ? to - from : 0;
 
@@ -87,7 +87,7 @@ static XtfNode *narrowed(const XtfNode *directory, XtfSelection *selection)
 
 static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
     bool procs = directory->role == NODE_PROCS;
     const char *what = procs ? "process" : "thread";
     g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse(what, name, error) : NULL;
@@ -101,7 +101,7 @@ static XtfNode *lookup_set(XtfNode *directory, const char *name, GError **error)
 
 static XtfNode *lookup_peers(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
     g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("process", name, error) : NULL;
 
     if (!set || !xtf_number_set_exists(set, "process", locations->procs, locations->n_procs, error))
@@ -117,9 +117,9 @@ static XtfNode *lookup_tags(XtfNode *directory, const char *name, GError **error
 
 static const XtfNameIndex *named_of(const XtfNode *directory, GError **error)
 {
-    XtfTraceContext *guide = &directory->tree->guide;
-    return directory->role == NODE_REGIONS ? xtf_trace_context_regions(guide, error)
-                                           : xtf_trace_context_comms(guide, error);
+    XtfTraceContext *context = &directory->tree->context;
+    return directory->role == NODE_REGIONS ? xtf_trace_context_regions(context, error)
+                                           : xtf_trace_context_comms(context, error);
 }
 
 static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **error)
@@ -133,7 +133,7 @@ static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **erro
 
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfTimeScale *scale = &directory->tree->guide.scale;
+    const XtfTimeScale *scale = &directory->tree->context.scale;
     uint64_t a, b;
 
     if (!xtf_time_scale_parse_window(scale, name, &a, &b, error))
@@ -168,7 +168,7 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
 
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->guide, name, XTF_SCHEMA_RECORD);
+    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_RECORD);
 
     if (schema)
         return narrowed(directory, xtf_selection_in_type(directory->selection, schema->id));
@@ -201,7 +201,7 @@ static bool size_file(XtfNode *node, GError **error)
     case NODE_COLUMNS: {
         if (!(format = xtf_formats_get(&tree->formats, node->selection->type, error)))
             return false;
-        GString *text = xtf_columns_text(format, &tree->guide.scale);
+        GString *text = xtf_columns_text(format, &tree->context.scale);
         node->size = text->len;
         g_string_free(text, TRUE);
         return true;
@@ -355,10 +355,10 @@ static void list_threads(const XtfSelection *selection, const XtfLocations *loca
 }
 
 /* The types that the selection's locations have records of, in the order of the schemas. */
-static bool list_types(XtfTraceContext *guide, const XtfSelection *selection, const XtfLocations *locations,
+static bool list_types(XtfTraceContext *context, const XtfSelection *selection, const XtfLocations *locations,
                        XtfLister *lister, GError **error)
 {
-    XtfTrace *trace = guide->trace;
+    XtfTrace *trace = context->trace;
     g_autoptr(GArray) places = xtf_selection_locations(selection, locations);
     g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(trace) + 1);
 
@@ -372,8 +372,8 @@ static bool list_types(XtfTraceContext *guide, const XtfSelection *selection, co
             present[arrays[j].schema->id] = true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        if (present[i] && xtf_trace_context_is_record(guide, i))
-            xtf_lister_show(lister, guide->type_names[i], XTF_NODE_DIRECTORY);
+        if (present[i] && xtf_trace_context_is_record(context, i))
+            xtf_lister_show(lister, context->type_names[i], XTF_NODE_DIRECTORY);
     }
     return true;
 }
@@ -421,8 +421,8 @@ static bool list_selection(XtfNode *directory, XtfLister *lister, GError **error
     }
     if (!selection->procs || !selection->threads || selection->type != XTF_TYPES_ALL)
         return true;
-    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->guide, error);
-    return locations && list_types(&directory->tree->guide, selection, locations, lister, error);
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
+    return locations && list_types(&directory->tree->context, selection, locations, lister, error);
 }
 
 bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
@@ -436,7 +436,7 @@ bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, v
         return list_selection(directory, &lister, error);
     case NODE_PROCS:
     case NODE_THREADS:
-        if (!(locations = xtf_trace_context_locations(&directory->tree->guide, error)))
+        if (!(locations = xtf_trace_context_locations(&directory->tree->context, error)))
             return false;
         if (directory->role == NODE_PROCS)
             list_numbers(&lister, locations->procs, locations->n_procs);

@@ -19,9 +19,9 @@ XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
     XtfTree *tree = g_new0(XtfTree, 1);
 
     tree->trace = xtf_trace_ref(trace);
-    xtf_trace_context_init(&tree->guide, trace);
-    xtf_resolver_init(&tree->resolver, &tree->guide);
-    xtf_formats_init(&tree->formats, &tree->guide);
+    xtf_trace_context_init(&tree->context, trace);
+    xtf_resolver_init(&tree->resolver, &tree->context);
+    xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
     xtf_views_init(&tree->views, &tree->resolver, &tree->formats);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
@@ -45,7 +45,7 @@ void xtf_tree_free(XtfTree *tree)
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++)
         xtf_table_view_free(tree->tables[i]);
     g_free(tree->tables);
-    xtf_trace_context_finish(&tree->guide);
+    xtf_trace_context_finish(&tree->context);
     g_mutex_clear(&tree->lock);
     xtf_trace_unref(tree->trace);
     g_free(tree);
@@ -142,7 +142,7 @@ static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **e
 
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->guide, name, XTF_SCHEMA_TABLE);
+    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_TABLE);
     const XtfTableView *view = schema ? table_view(directory->tree, schema->id, error) : NULL;
 
     if (!schema)
@@ -161,7 +161,7 @@ static bool list_tables(XtfNode *directory, XtfLister *lister)
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
         if (xtf_trace_schema(tree->trace, i)->kind == XTF_SCHEMA_TABLE)
-            xtf_lister_show(lister, tree->guide.type_names[i], XTF_NODE_FILE);
+            xtf_lister_show(lister, tree->context.type_names[i], XTF_NODE_FILE);
     }
     return true;
 }
@@ -215,7 +215,7 @@ static GString *small_text(XtfNode *file, GError **error)
         return g_string_new(xtf_readme);
     case NODE_COLUMNS:
         format = xtf_formats_get(&tree->formats, file->selection->type, error);
-        return format ? xtf_columns_text(format, &tree->guide.scale) : NULL;
+        return format ? xtf_columns_text(format, &tree->context.scale) : NULL;
     case NODE_COUNT: {
         if (!xtf_resolver_count(&tree->resolver, file->selection, &count, error))
             return NULL;

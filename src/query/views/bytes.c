@@ -15,21 +15,21 @@ enum { SENDS, RECVS, COLLECTIVES, N_TYPES };
 
 static const char *const types[N_TYPES] = {XTF_TYPE_SENDS, XTF_TYPE_RECVS, XTF_TYPE_COLLECTIVES};
 
-static void find_measures(const XtfTraceContext *guide, XtfAggregateRef measures[static N_TYPES])
+static void find_measures(const XtfTraceContext *context, XtfAggregateRef measures[static N_TYPES])
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_aggregate_ref_groups(&measures[i], guide, types[i]) || !measures[i].bytes ||
+        if (!xtf_aggregate_ref_groups(&measures[i], context, types[i]) || !measures[i].bytes ||
             (i == COLLECTIVES && measures[i].event == XTF_KEY_NONE))
             measures[i] = (XtfAggregateRef){0};
     }
 }
 
-static bool bytes_exists(const XtfTraceContext *guide, const XtfSelection *selection)
+static bool bytes_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef measures[N_TYPES];
     bool exists = false;
 
-    find_measures(guide, measures);
+    find_measures(context, measures);
     for (unsigned i = 0; i < N_TYPES; i++)
         exists |= measures[i].schema && xtf_selection_may_have(selection, measures[i].schema);
     return exists && !selection->base;
@@ -37,25 +37,25 @@ static bool bytes_exists(const XtfTraceContext *guide, const XtfSelection *selec
 
 static bool shape_bytes(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *guide = views->guide;
+    const XtfTraceContext *context = views->context;
     g_auto(XtfSelectedLocations) roster = {0};
     XtfAggregateRef m[N_TYPES];
 
-    if (!xtf_selected_locations_init(&roster, views->guide, selection, error))
+    if (!xtf_selected_locations_init(&roster, views->context, selection, error))
         return false;
-    find_measures(guide, m);
+    find_measures(context, m);
     shape->n_lines = roster.n_procs;
     shape->at_once = PART_LINES;
     xtf_grid_add(&shape->grid, "proc", xtf_procs_width(roster.locations));
-    xtf_grid_add(&shape->grid, "messages_sent", xtf_aggregate_ref_rows_width(&m[SENDS], guide));
-    xtf_grid_add(&shape->grid, "bytes_sent", xtf_aggregate_ref_sum_width(&m[SENDS], guide, m[SENDS].bytes));
-    xtf_grid_add(&shape->grid, "messages_received", xtf_aggregate_ref_rows_width(&m[RECVS], guide));
-    xtf_grid_add(&shape->grid, "bytes_received", xtf_aggregate_ref_sum_width(&m[RECVS], guide, m[RECVS].bytes));
-    xtf_grid_add(&shape->grid, "collectives", xtf_aggregate_ref_rows_width(&m[COLLECTIVES], guide));
+    xtf_grid_add(&shape->grid, "messages_sent", xtf_aggregate_ref_rows_width(&m[SENDS], context));
+    xtf_grid_add(&shape->grid, "bytes_sent", xtf_aggregate_ref_sum_width(&m[SENDS], context, m[SENDS].bytes));
+    xtf_grid_add(&shape->grid, "messages_received", xtf_aggregate_ref_rows_width(&m[RECVS], context));
+    xtf_grid_add(&shape->grid, "bytes_received", xtf_aggregate_ref_sum_width(&m[RECVS], context, m[RECVS].bytes));
+    xtf_grid_add(&shape->grid, "collectives", xtf_aggregate_ref_rows_width(&m[COLLECTIVES], context));
     xtf_grid_add(&shape->grid, "collective_sent",
-                 xtf_aggregate_ref_sum_width(&m[COLLECTIVES], guide, m[COLLECTIVES].bytes));
+                 xtf_aggregate_ref_sum_width(&m[COLLECTIVES], context, m[COLLECTIVES].bytes));
     xtf_grid_add(&shape->grid, "collective_received",
-                 xtf_aggregate_ref_sum_width(&m[COLLECTIVES], guide, m[COLLECTIVES].received));
+                 xtf_aggregate_ref_sum_width(&m[COLLECTIVES], context, m[COLLECTIVES].received));
     return true;
 }
 
@@ -103,18 +103,18 @@ static void count_clear(Count *count)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 
-static bool count_init(Count *count, XtfTraceContext *guide, const XtfSelection *selection, GError **error)
+static bool count_init(Count *count, XtfTraceContext *context, const XtfSelection *selection, GError **error)
 {
-    find_measures(guide, count->measures);
+    find_measures(context, count->measures);
     for (unsigned i = 0; i < N_TYPES; i++) {
         unsigned depth = i == COLLECTIVES ? count->measures[i].event + 1 : 0;
-        if (!xtf_location_totals_init(&count->tallies[i], guide, selection, &count->measures[i], depth, error))
+        if (!xtf_location_totals_init(&count->tallies[i], context, selection, &count->measures[i], depth, error))
             return false;
     }
     return true;
 }
 
-static bool count_process(Count *count, const XtfTraceContext *guide, const XtfSelectedLocations *roster,
+static bool count_process(Count *count, const XtfTraceContext *context, const XtfSelectedLocations *roster,
                           const XtfSelectedProcess *proc, GError **error)
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
@@ -122,7 +122,7 @@ static bool count_process(Count *count, const XtfTraceContext *guide, const XtfS
             xtf_group_totals_clear(count->tallies[i].totals);
     }
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        if (!xtf_location_arrays_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error))
+        if (!xtf_location_arrays_load(&count->holding, context, &roster->locations->all[roster->places[i]], error))
             return false;
         for (unsigned j = 0; j < N_TYPES; j++) {
             if (!xtf_location_totals_add_window(&count->tallies[j], &count->holding, error))
@@ -138,11 +138,11 @@ static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first,
     g_auto(XtfSelectedLocations) roster = {0};
     g_auto(Count) count = {0};
 
-    if (!xtf_selected_locations_init(&roster, views->guide, selection, error) ||
-        !count_init(&count, views->guide, selection, error))
+    if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
+        !count_init(&count, views->context, selection, error))
         return false;
     for (uint64_t i = first; i < first + n; i++) {
-        if (!count_process(&count, views->guide, &roster, &roster.procs[i], error))
+        if (!count_process(&count, views->context, &roster, &roster.procs[i], error))
             return false;
         xtf_lines_number(lines, roster.procs[i].proc);
         for (unsigned j = 0; j < N_TYPES; j++) {

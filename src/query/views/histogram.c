@@ -21,37 +21,37 @@ typedef struct {
     bool untold[N_TYPES];
 } Measures;
 
-static void find_measures(const XtfTraceContext *guide, Measures *found)
+static void find_measures(const XtfTraceContext *context, Measures *found)
 {
     static const char *const types[N_TYPES] = {XTF_TYPE_CALLS, XTF_TYPE_SENDS, XTF_TYPE_RECVS};
 
     for (unsigned i = 0; i < N_TYPES; i++) {
-        const XtfSchema *schema = xtf_trace_find_schema(guide->trace, types[i]);
+        const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);
         XtfAggregateRef *measure = &found->measures[i];
-        bool good = i == CALLS ? xtf_aggregate_ref_frames(measure, guide)
-                               : xtf_aggregate_ref_groups(measure, guide, types[i]) && measure->bytes;
+        bool good = i == CALLS ? xtf_aggregate_ref_frames(measure, context)
+                               : xtf_aggregate_ref_groups(measure, context, types[i]) && measure->bytes;
         if (!good)
             *measure = (XtfAggregateRef){0};
-        found->untold[i] = !good && schema && xtf_trace_n_rows(guide->trace, schema->id);
+        found->untold[i] = !good && schema && xtf_trace_n_rows(context->trace, schema->id);
     }
 }
 
 static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *guide = views->guide;
+    const XtfTraceContext *context = views->context;
     Measures found;
     const XtfAggregateRef *m = found.measures;
 
-    find_measures(guide, &found);
+    find_measures(context, &found);
     shape->n_lines = shape->at_once = XTF_TIME_BINS;
-    xtf_grid_add(&shape->grid, "from", guide->scale.width);
-    xtf_grid_add(&shape->grid, "to", guide->scale.width);
-    xtf_grid_add(&shape->grid, "count", xtf_count_width(guide, selection));
-    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&m[CALLS], guide));
-    xtf_grid_add(&shape->grid, "sent_messages", xtf_aggregate_ref_rows_width(&m[SENDS], guide));
-    xtf_grid_add(&shape->grid, "sent_bytes", xtf_aggregate_ref_sum_width(&m[SENDS], guide, m[SENDS].bytes));
-    xtf_grid_add(&shape->grid, "received_messages", xtf_aggregate_ref_rows_width(&m[RECVS], guide));
-    xtf_grid_add(&shape->grid, "received_bytes", xtf_aggregate_ref_sum_width(&m[RECVS], guide, m[RECVS].bytes));
+    xtf_grid_add(&shape->grid, "from", context->scale.width);
+    xtf_grid_add(&shape->grid, "to", context->scale.width);
+    xtf_grid_add(&shape->grid, "count", xtf_count_width(context, selection));
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&m[CALLS], context));
+    xtf_grid_add(&shape->grid, "sent_messages", xtf_aggregate_ref_rows_width(&m[SENDS], context));
+    xtf_grid_add(&shape->grid, "sent_bytes", xtf_aggregate_ref_sum_width(&m[SENDS], context, m[SENDS].bytes));
+    xtf_grid_add(&shape->grid, "received_messages", xtf_aggregate_ref_rows_width(&m[RECVS], context));
+    xtf_grid_add(&shape->grid, "received_bytes", xtf_aggregate_ref_sum_width(&m[RECVS], context, m[RECVS].bytes));
     return true;
 }
 
@@ -205,10 +205,10 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
 
     if (!spans)
         return false;
-    find_measures(views->guide, &histogram.found);
-    xtf_time_bins_init(&histogram.slicing, selection, &views->guide->scale);
+    find_measures(views->context, &histogram.found);
+    xtf_time_bins_init(&histogram.slicing, selection, &views->context->scale);
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_location_totals_init(&histogram.tallies[i], views->guide, selection, &histogram.found.measures[i], 0,
+        if (!xtf_location_totals_init(&histogram.tallies[i], views->context, selection, &histogram.found.measures[i], 0,
                                       error))
             return false;
     }

@@ -56,9 +56,9 @@ static void note_missing(Spread *spread, uint32_t n)
     spread->n = n;
 }
 
-static bool imbalance_exists(const XtfTraceContext *guide, const XtfSelection *selection)
+static bool imbalance_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
-    return xtf_region_times_exist(guide, selection);
+    return xtf_region_times_exist(context, selection);
 }
 
 static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -152,7 +152,7 @@ static int compare_spreads(const void *a, const void *b)
 static void add_line(const XtfRegionTimes *times, const XtfSelectedLocations *roster, const Spread *spread,
                      XtfLines *lines)
 {
-    const XtfTimeScale *scale = &times->guide->scale;
+    const XtfTimeScale *scale = &times->context->scale;
     double tick = (double)scale->den / (double)scale->num;
 
     xtf_lines_region_row(lines, &times->regions, spread->place);
@@ -177,7 +177,7 @@ static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t fi
     g_auto(XtfSelectedLocations) roster = {0};
 
     if (!xtf_region_times_init(&times, views->formats, selection, error) ||
-        !xtf_selected_locations_init(&roster, views->guide, selection, error))
+        !xtf_selected_locations_init(&roster, views->context, selection, error))
         return false;
     g_autofree Spread *spreads = g_new0(Spread, times.regions.n);
     for (uint64_t place = 0; place < times.regions.n; place++)

@@ -15,18 +15,18 @@ enum {
 };
 
 /* Whether a line counts this schema. */
-static bool type_shown(const XtfTraceContext *guide, const XtfSelection *selection, uint32_t schema)
+static bool type_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
 {
-    return xtf_trace_context_is_record(guide, schema) && xtf_trace_n_rows(guide->trace, schema) &&
+    return xtf_trace_context_is_record(context, schema) && xtf_trace_n_rows(context->trace, schema) &&
            (selection->type == XTF_TYPES_ALL || selection->type == schema);
 }
 
-size_t xtf_count_width(const XtfTraceContext *guide, const XtfSelection *selection)
+size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection)
 {
     uint64_t total = 0;
 
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
-        uint64_t n = type_shown(guide, selection, i) ? xtf_trace_n_rows(guide->trace, i) : 0;
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        uint64_t n = type_shown(context, selection, i) ? xtf_trace_n_rows(context->trace, i) : 0;
         total = n > UINT64_MAX - total ? UINT64_MAX : total + n;
     }
     return xtf_count_digits(total);
@@ -34,18 +34,18 @@ size_t xtf_count_width(const XtfTraceContext *guide, const XtfSelection *selecti
 
 static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *guide = views->guide;
+    const XtfTraceContext *context = views->context;
     size_t name_width = strlen("duration");
 
     shape->n_lines = shape->at_once = FIXED_LINES;
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
-        if (!type_shown(guide, selection, i))
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        if (!type_shown(context, selection, i))
             continue;
-        name_width = MAX(name_width, MIN(xtf_text_width(guide->type_names[i], true), (size_t)TYPE_WIDTH_MAX));
+        name_width = MAX(name_width, MIN(xtf_text_width(context->type_names[i], true), (size_t)TYPE_WIDTH_MAX));
         shape->at_once = ++shape->n_lines;
     }
     xtf_grid_add_text(&shape->grid, "what", name_width);
-    xtf_grid_add(&shape->grid, "value", MAX(xtf_count_width(guide, selection), guide->scale.width));
+    xtf_grid_add(&shape->grid, "value", MAX(xtf_count_width(context, selection), context->scale.width));
     xtf_grid_add_text(&shape->grid, "unit", 0);
     return true;
 }
@@ -53,7 +53,7 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
 /* The records of each schema; a new array by schema, NULL with an error. */
 static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    XtfTrace *trace = resolver->guide->trace;
+    XtfTrace *trace = resolver->context->trace;
     g_autofree uint64_t *counts = g_new0(uint64_t, xtf_trace_n_schemas(trace) + 1);
 
     if (selection->type == XTF_TYPES_ALL) {
@@ -85,20 +85,20 @@ static void add_count(XtfLines *lines, const char *what, uint64_t count)
 static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                       GError **error)
 {
-    const XtfTraceContext *guide = views->guide;
+    const XtfTraceContext *context = views->context;
     g_autofree uint64_t *counts = count_by_type(views->resolver, selection, error);
     uint64_t from, to, total;
 
     if (!counts || !xtf_resolver_count(views->resolver, selection, &total, error))
         return false;
-    xtf_selection_window(selection, &guide->scale, &from, &to);
-    add_time(lines, "from", from - guide->scale.origin);
-    add_time(lines, "to", to - guide->scale.origin);
+    xtf_selection_window(selection, &context->scale, &from, &to);
+    add_time(lines, "from", from - context->scale.origin);
+    add_time(lines, "to", to - context->scale.origin);
     add_time(lines, "duration", to - from);
     add_count(lines, "records", total);
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(guide->trace); i++) {
-        if (type_shown(guide, selection, i))
-            add_count(lines, guide->type_names[i], counts[i]);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        if (type_shown(context, selection, i))
+            add_count(lines, context->type_names[i], counts[i]);
     }
     return true;
 }

@@ -9,7 +9,7 @@
 #include "src/query/select/selection.h"
 
 /* Digits of the largest number that any selection of these types can count. */
-size_t xtf_count_width(const XtfTraceContext *guide, const XtfSelection *selection);
+size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection);
 
 /* What the columns of a format's lines are. */
 GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *guide, const XtfSelection *selection,
+bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *context, const XtfSelection *selection,
                               const XtfAggregateRef *measure, unsigned depth, GError **error)
 {
     bool possible = measure->schema && xtf_selection_may_have(selection, measure->schema);
@@ -13,7 +13,7 @@ bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *guide, 
     tally->selection = selection;
     tally->nothing = matches == XTF_MATCH_NONE;
     if (matches == XTF_MATCH_SOME &&
-        !(tally->matcher = xtf_matcher_new(guide, selection, measure->schema, measure->number, error)))
+        !(tally->matcher = xtf_matcher_new(context, selection, measure->schema, measure->number, error)))
         return false;
     if (measure->aggregate)
         tally->totals = xtf_group_totals_new(measure->aggregate, depth);

@@ -16,7 +16,7 @@ typedef struct {
 } XtfLocationTotals;
 
 /* With totals by the first `depth` keys. */
-bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *guide, const XtfSelection *selection,
+bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *context, const XtfSelection *selection,
                               const XtfAggregateRef *measure, unsigned depth, GError **error);
 void xtf_location_totals_finish(XtfLocationTotals *tally); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationTotals, xtf_location_totals_finish)

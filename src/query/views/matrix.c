@@ -20,22 +20,22 @@ typedef struct {
 } Side;
 
 /* False if the view makes no sense here. */
-static bool find_side(Side *side, const XtfTraceContext *guide, const XtfSelection *selection)
+static bool find_side(Side *side, const XtfTraceContext *context, const XtfSelection *selection)
 {
     const XtfAggregateRef *measure = &side->measure;
-    const XtfSchema *recvs = xtf_trace_find_schema(guide->trace, XTF_TYPE_RECVS);
+    const XtfSchema *recvs = xtf_trace_find_schema(context->trace, XTF_TYPE_RECVS);
 
     side->at_receivers = recvs && selection->type == recvs->id;
     return !selection->base &&
-           xtf_aggregate_ref_groups(&side->measure, guide, side->at_receivers ? XTF_TYPE_RECVS : XTF_TYPE_SENDS) &&
+           xtf_aggregate_ref_groups(&side->measure, context, side->at_receivers ? XTF_TYPE_RECVS : XTF_TYPE_SENDS) &&
            xtf_selection_may_have(selection, measure->schema) && measure->peer != XTF_KEY_NONE && measure->bytes &&
            (measure->comm != XTF_KEY_NONE || !xtf_schema_field_by_role(measure->schema, XTF_ROLE_COMM));
 }
 
-static bool matrix_exists(const XtfTraceContext *guide, const XtfSelection *selection)
+static bool matrix_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     Side side;
-    return find_side(&side, guide, selection);
+    return find_side(&side, context, selection);
 }
 
 /* Those on the other side: all that there are, or those that peer/ leaves. */
@@ -70,16 +70,16 @@ static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfView
     g_auto(XtfSelectedLocations) roster = {0};
     Side side;
 
-    find_side(&side, views->guide, selection);
-    if (!xtf_selected_locations_init(&roster, views->guide, selection, error))
+    find_side(&side, views->context, selection);
+    if (!xtf_selected_locations_init(&roster, views->context, selection, error))
         return false;
     const XtfLocations *locations = roster.locations;
     uint64_t n_peers = count_peers(locations, selection);
     size_t proc = xtf_procs_width(locations);
     xtf_grid_add(&shape->grid, "sender", proc);
     xtf_grid_add(&shape->grid, "receiver", proc);
-    xtf_grid_add(&shape->grid, "messages", xtf_aggregate_ref_rows_width(&side.measure, views->guide));
-    xtf_grid_add(&shape->grid, "bytes", xtf_aggregate_ref_sum_width(&side.measure, views->guide, side.measure.bytes));
+    xtf_grid_add(&shape->grid, "messages", xtf_aggregate_ref_rows_width(&side.measure, views->context));
+    xtf_grid_add(&shape->grid, "bytes", xtf_aggregate_ref_sum_width(&side.measure, views->context, side.measure.bytes));
     shape->n_lines = roster.n_procs * n_peers;
     shape->at_once = (PART_BYTES / MAX(shape->grid.line * n_peers, 1) + 1) * n_peers;
     return true;
@@ -106,7 +106,7 @@ static void count_clear(Count *count)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 
-static bool count_init(Count *count, XtfTraceContext *guide, const XtfSelection *selection,
+static bool count_init(Count *count, XtfTraceContext *context, const XtfSelection *selection,
                        const XtfAggregateRef *measure, const XtfSelectedLocations *roster, const GArray *peers,
                        GError **error)
 {
@@ -116,8 +116,8 @@ static bool count_init(Count *count, XtfTraceContext *guide, const XtfSelection 
     count->roster = roster;
     count->peers = peers;
     count->cells = g_malloc0_n(peers->len, sizeof *count->cells);
-    count->ranks = xtf_trace_context_ranks(guide, error);
-    return count->ranks && xtf_location_totals_init(&count->tally, guide, selection, measure, MAX(peer, comm), error);
+    count->ranks = xtf_trace_context_ranks(context, error);
+    return count->ranks && xtf_location_totals_init(&count->tally, context, selection, measure, MAX(peer, comm), error);
 }
 
 static void add_to_peer(Count *count, uint64_t proc, const uint64_t *totals)
@@ -146,7 +146,7 @@ static bool find_peer(const Count *count, const uint64_t *key, uint64_t from, ui
            xtf_ranks_proc(count->ranks, key[measure->comm], rank, from, proc);
 }
 
-static bool count_process(Count *count, XtfTraceContext *guide, const XtfSelectedProcess *proc, GError **error)
+static bool count_process(Count *count, XtfTraceContext *context, const XtfSelectedProcess *proc, GError **error)
 {
     const XtfSelectedLocations *roster = count->roster;
     XtfGroupTotals *totals = count->tally.totals;
@@ -155,7 +155,7 @@ static bool count_process(Count *count, XtfTraceContext *guide, const XtfSelecte
     memset(count->cells, 0, count->peers->len * sizeof *count->cells);
     xtf_group_totals_clear(totals);
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        if (!xtf_location_arrays_load(&count->holding, guide, &roster->locations->all[roster->places[i]], error) ||
+        if (!xtf_location_arrays_load(&count->holding, context, &roster->locations->all[roster->places[i]], error) ||
             !xtf_location_totals_add_window(&count->tally, &count->holding, error))
             return false;
     }
@@ -173,15 +173,15 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
     g_auto(Count) count = {0};
     Side side;
 
-    find_side(&side, views->guide, selection);
-    if (!xtf_selected_locations_init(&roster, views->guide, selection, error))
+    find_side(&side, views->context, selection);
+    if (!xtf_selected_locations_init(&roster, views->context, selection, error))
         return false;
     g_autoptr(GArray) peers = find_peers(roster.locations, selection);
-    if (!count_init(&count, views->guide, selection, &side.measure, &roster, peers, error))
+    if (!count_init(&count, views->context, selection, &side.measure, &roster, peers, error))
         return false;
     for (uint64_t line = first; line < first + n; line += peers->len) {
         const XtfSelectedProcess *proc = &roster.procs[line / peers->len];
-        if (!count_process(&count, views->guide, proc, error))
+        if (!count_process(&count, views->context, proc, error))
             return false;
         for (unsigned i = 0; i < peers->len; i++) {
             uint64_t peer = g_array_index(peers, uint64_t, i);

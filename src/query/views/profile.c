@@ -9,9 +9,9 @@ typedef struct {
     unsigned __int128 inclusive, exclusive; /* ticks: those of very many locations may be more than 64 bits */
 } Entry;
 
-static bool profile_exists(const XtfTraceContext *guide, const XtfSelection *selection)
+static bool profile_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
-    return xtf_region_times_exist(guide, selection);
+    return xtf_region_times_exist(context, selection);
 }
 
 static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -24,7 +24,7 @@ static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfVie
     size_t time = xtf_region_times_width(&times);
     shape->n_lines = shape->at_once = regions->only ? regions->n_listed : xtf_regions_n_places(regions);
     xtf_grid_add(&shape->grid, "row", regions->row_width);
-    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&times.frames, views->guide));
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&times.frames, views->context));
     xtf_grid_add(&shape->grid, "inclusive", time);
     xtf_grid_add(&shape->grid, "exclusive", time);
     xtf_grid_add(&shape->grid, "inclusive%", 0);
@@ -66,7 +66,7 @@ static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t firs
     uint64_t ticks;
 
     if (!xtf_region_times_init(&times, views->formats, selection, error) ||
-        !xtf_selected_locations_init(&roster, views->guide, selection, error))
+        !xtf_selected_locations_init(&roster, views->context, selection, error))
         return false;
     uint64_t n = xtf_regions_n_places(&times.regions);
     g_autofree Entry *entries = g_new0(Entry, n);

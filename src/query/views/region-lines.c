@@ -27,7 +27,7 @@ static uint64_t count_below(const XtfNumberSet *set, uint64_t n)
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
                       const XtfAggregateRef *frames, GError **error)
 {
-    const XtfLimits *limits = xtf_trace_limits(formats->guide->trace, frames->schema->id, frames->aggregate->keys[0]);
+    const XtfLimits *limits = xtf_trace_limits(formats->context->trace, frames->schema->id, frames->aggregate->keys[0]);
 
     memset(regions, 0, sizeof *regions);
     if (!xtf_padded_names_of_table(formats, XTF_TABLE_REGIONS, &regions->names, error))

@@ -7,7 +7,7 @@
 #include "src/query/views/selected-locations.h"
 
 typedef struct {
-    XtfTraceContext *guide;        /* borrowed */
+    XtfTraceContext *context;      /* borrowed */
     const XtfSelection *selection; /* borrowed */
     const XtfLocations *locations; /* borrowed */
     XtfAggregateRef frames;
@@ -21,7 +21,7 @@ void xtf_region_times_finish(XtfRegionTimes *times);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTimes, xtf_region_times_finish)
 
 /* Whether the trace has sums of frames, and the selection may have calls. */
-bool xtf_region_times_exist(const XtfTraceContext *guide, const XtfSelection *selection);
+bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection);
 
 /* Works out the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
 bool xtf_region_times_measure(XtfRegionTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error);

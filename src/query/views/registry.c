@@ -25,7 +25,7 @@ const XtfView *xtf_view_find(const char *name)
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
-    return !view->exists || view->exists(views->guide, selection);
+    return !view->exists || view->exists(views->context, selection);
 }
 
 /*
@@ -54,7 +54,7 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
     memset(views, 0, sizeof *views);
     views->resolver = resolver;
     views->formats = formats;
-    views->guide = resolver->guide;
+    views->context = resolver->context;
     g_mutex_init(&views->lock);
     g_cond_init(&views->made);
     g_queue_init(&views->parts);
@@ -106,7 +106,7 @@ static GString *make_text(XtfViews *views, const XtfView *view, XtfSelection *se
     GString *text = g_string_new(NULL);
     XtfLines lines;
 
-    xtf_lines_init(&lines, &shape->grid, &views->guide->scale, text);
+    xtf_lines_init(&lines, &shape->grid, &views->context->scale, text);
     if (view->fill(views, selection, first, count, &lines, error) && xtf_lines_finish(&lines, error)) {
         if (text->len == count * shape->grid.line)
             return text;
@@ -234,7 +234,7 @@ bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection
         return false;
     line = shape.grid.line;
     if (offset < line)
-        read_header(&shape, &views->guide->scale, offset, buffer, length);
+        read_header(&shape, &views->context->scale, offset, buffer, length);
     /* Lines are counted from the one below the header. */
     uint64_t first = offset < line ? 0 : (offset / line - 1) / shape.at_once * shape.at_once;
     for (; first < shape.n_lines && (first + 1) * line < end; first += shape.at_once) {

@@ -21,9 +21,9 @@
 typedef struct XtfView XtfView; /* a kind of view */
 
 typedef struct {
-    XtfResolver *resolver;  /* borrowed */
-    XtfFormats *formats;    /* borrowed */
-    XtfTraceContext *guide; /* borrowed */
+    XtfResolver *resolver;    /* borrowed */
+    XtfFormats *formats;      /* borrowed */
+    XtfTraceContext *context; /* borrowed */
     GMutex lock;
     GCond made;   /* a part was, or could not be */
     GQueue parts; /* the latest used first */

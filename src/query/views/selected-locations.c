@@ -26,10 +26,10 @@ static void add_range(XtfSelectedLocations *roster, const XtfSelection *selectio
     }
 }
 
-bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *guide, const XtfSelection *selection,
+bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *context, const XtfSelection *selection,
                                  GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(guide, error);
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
     const XtfNumberSet *procs = selection->procs;
 
     memset(roster, 0, sizeof *roster);
@@ -58,7 +58,7 @@ void xtf_location_arrays_finish(XtfLocationArrays *holding)
     g_clear_pointer(&holding->arrays, g_free);
 }
 
-bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *guide, const XtfLocation *location,
+bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error)
 {
     uint32_t n = (uint32_t)MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX);
@@ -67,14 +67,14 @@ bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext 
         holding->room = n;
         holding->arrays = g_renew(XtfArray, holding->arrays, n);
     }
-    if (n && !xtf_trace_get_arrays(guide->trace, location->first_array, n, holding->arrays, error))
+    if (n && !xtf_trace_get_arrays(context->trace, location->first_array, n, holding->arrays, error))
         return false;
     holding->location = location;
     holding->n = n;
     holding->first = UINT64_MAX;
     holding->last = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!xtf_trace_context_is_record(guide, holding->arrays[i].schema->id))
+        if (!xtf_trace_context_is_record(context, holding->arrays[i].schema->id))
             continue;
         holding->first = MIN(holding->first, holding->arrays[i].first);
         holding->last = MAX(holding->last, holding->arrays[i].last);

@@ -23,7 +23,7 @@ typedef struct {
     uint32_t n_procs;
 } XtfSelectedLocations;
 
-bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *guide, const XtfSelection *selection,
+bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *context, const XtfSelection *selection,
                                  GError **error);
 void xtf_selected_locations_finish(XtfSelectedLocations *roster); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSelectedLocations, xtf_selected_locations_finish)
@@ -40,7 +40,7 @@ void xtf_location_arrays_finish(XtfLocationArrays *holding); /* all zeros is fin
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationArrays, xtf_location_arrays_finish)
 
 /* Loads what a location has; a holding that was used before may be used again. */
-bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *guide, const XtfLocation *location,
+bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error);
 /* The array of a schema; NULL if it has none. */
 const XtfArray *xtf_location_arrays_array(const XtfLocationArrays *holding, const XtfSchema *schema);

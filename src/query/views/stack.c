@@ -15,45 +15,45 @@ enum {
 };
 
 /* The depth of the deepest stack of the trace; 0 if it doesn't say. */
-static uint64_t deepest(const XtfTraceContext *guide, const XtfSchema *calls)
+static uint64_t deepest(const XtfTraceContext *context, const XtfSchema *calls)
 {
     const XtfField *depth = xtf_schema_field_by_role(calls, XTF_ROLE_DEPTH);
 
     if (!depth)
         return 0;
-    const XtfLimits *limits = xtf_trace_limits(guide->trace, calls->id, (uint32_t)(depth - calls->fields));
+    const XtfLimits *limits = xtf_trace_limits(context->trace, calls->id, (uint32_t)(depth - calls->fields));
     return limits->min <= limits->max ? limits->max : 0;
 }
 
-static bool stack_exists(const XtfTraceContext *guide, const XtfSelection *selection)
+static bool stack_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef frames;
 
-    return !selection->base && !xtf_selection_has_facets(selection) && xtf_aggregate_ref_frames(&frames, guide) &&
+    return !selection->base && !xtf_selection_has_facets(selection) && xtf_aggregate_ref_frames(&frames, context) &&
            xtf_selection_may_have(selection, frames.schema) && xtf_schema_field_by_role(frames.schema, XTF_ROLE_DEPTH);
 }
 
 static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *guide = views->guide;
+    const XtfTraceContext *context = views->context;
     g_auto(XtfSelectedLocations) roster = {0};
     XtfAggregateRef frames;
     XtfRegions regions;
 
-    xtf_aggregate_ref_frames(&frames, guide);
-    if (!xtf_selected_locations_init(&roster, views->guide, selection, error) ||
+    xtf_aggregate_ref_frames(&frames, context);
+    if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     const XtfLocations *locations = roster.locations;
-    uint64_t depth = deepest(guide, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
+    uint64_t depth = deepest(context, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
     shape->n_lines = roster.n_places * levels;
     shape->at_once = (PART_LINES / MAX(levels, 1) + 1) * levels;
     xtf_grid_add(&shape->grid, "proc", xtf_procs_width(locations));
     xtf_grid_add(&shape->grid, "thread",
                  xtf_count_digits(locations->n_threads ? locations->threads[locations->n_threads - 1] : 0));
     xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));
-    xtf_grid_add(&shape->grid, "since", guide->scale.width);
-    xtf_grid_add(&shape->grid, "time", guide->scale.width);
+    xtf_grid_add(&shape->grid, "since", context->scale.width);
+    xtf_grid_add(&shape->grid, "time", context->scale.width);
     xtf_grid_add_text(&shape->grid, "region", regions.name_width);
     return true;
 }
@@ -102,14 +102,14 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     XtfAggregateRef frames;
     XtfRegions regions;
 
-    xtf_aggregate_ref_frames(&frames, views->guide);
-    if (!xtf_selected_locations_init(&roster, views->guide, selection, error) ||
+    xtf_aggregate_ref_frames(&frames, views->context);
+    if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
-    uint64_t levels = MIN(deepest(views->guide, frames.schema), (uint64_t)LEVELS_MAX);
+    uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
     for (uint64_t line = first; line < first + n; line += levels) {
         const XtfLocation *location = &roster.locations->all[roster.places[line / levels]];
-        if (!xtf_location_arrays_load(&holding, views->guide, location, error) ||
+        if (!xtf_location_arrays_load(&holding, views->context, location, error) ||
             !find_frames(&holding, &frames, selection->a, open, error))
             return false;
         add_lines_of(location, open, levels, selection->a, &regions, lines);

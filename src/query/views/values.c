@@ -19,21 +19,21 @@ enum {
     PART_METRICS = 64,
 };
 
-static bool find_values(XtfAggregateRef *values, const XtfTraceContext *guide)
+static bool find_values(XtfAggregateRef *values, const XtfTraceContext *context)
 {
-    return xtf_aggregate_ref_groups(values, guide, XTF_SIDE_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
+    return xtf_aggregate_ref_groups(values, context, XTF_SIDE_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
            values->value_type != XTF_KEY_NONE && values->aggregate->extremes && values->aggregate->n_values > 0;
 }
 
-static bool values_exist(const XtfTraceContext *guide, const XtfSelection *selection)
+static bool values_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
-    const XtfSchema *counters = xtf_trace_find_schema(guide->trace, XTF_TYPE_COUNTERS);
-    const XtfSchema *metrics = xtf_trace_find_schema(guide->trace, XTF_TABLE_METRICS);
+    const XtfSchema *counters = xtf_trace_find_schema(context->trace, XTF_TYPE_COUNTERS);
+    const XtfSchema *metrics = xtf_trace_find_schema(context->trace, XTF_TABLE_METRICS);
     XtfAggregateRef values;
 
     return !selection->base && !xtf_selection_has_facets(selection) && counters && metrics &&
-           xtf_trace_n_rows(guide->trace, metrics->id) && xtf_selection_may_have(selection, counters) &&
-           find_values(&values, guide);
+           xtf_trace_n_rows(context->trace, metrics->id) && xtf_selection_may_have(selection, counters) &&
+           find_values(&values, context);
 }
 
 /* Bit k is set where a value type k may occur. */
@@ -44,12 +44,12 @@ static uint64_t possible_types(const XtfLimits *limits)
     return (limits->max < 63 ? (UINT64_C(1) << (limits->max + 1)) - 1 : UINT64_MAX) & UINT64_MAX << limits->min;
 }
 
-static size_t value_width(const XtfTraceContext *guide, const XtfAggregateRef *values)
+static size_t value_width(const XtfTraceContext *context, const XtfAggregateRef *values)
 {
     const XtfAggregate *aggregate = values->aggregate;
     uint32_t schema = values->schema->id;
-    uint64_t types = possible_types(xtf_trace_limits(guide->trace, schema, aggregate->keys[values->value_type]));
-    const XtfLimits *limits = xtf_trace_limits(guide->trace, schema, aggregate->values[0]);
+    uint64_t types = possible_types(xtf_trace_limits(context->trace, schema, aggregate->keys[values->value_type]));
+    const XtfLimits *limits = xtf_trace_limits(context->trace, schema, aggregate->values[0]);
 
     if (types & aggregate->reals ||
         (types & aggregate->signeds && types & ~aggregate->signeds)) /* of both kinds: see series.h */
@@ -59,21 +59,21 @@ static size_t value_width(const XtfTraceContext *guide, const XtfAggregateRef *v
 
 static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *guide = views->guide;
+    const XtfTraceContext *context = views->context;
     const XtfPaddedNames *names;
     XtfAggregateRef values;
 
-    find_values(&values, guide);
+    find_values(&values, context);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error))
         return false;
     uint64_t n = names ? names->n : 0;
-    size_t value = value_width(guide, &values);
+    size_t value = value_width(context, &values);
     shape->n_lines = n * XTF_TIME_BINS;
     shape->at_once = PART_METRICS * XTF_TIME_BINS;
-    xtf_grid_add(&shape->grid, "from", guide->scale.width);
-    xtf_grid_add(&shape->grid, "to", guide->scale.width);
+    xtf_grid_add(&shape->grid, "from", context->scale.width);
+    xtf_grid_add(&shape->grid, "to", context->scale.width);
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(n ? n - 1 : 0));
-    xtf_grid_add(&shape->grid, "count", xtf_aggregate_ref_rows_width(&values, guide));
+    xtf_grid_add(&shape->grid, "count", xtf_aggregate_ref_rows_width(&values, context));
     xtf_grid_add(&shape->grid, "min", value);
     xtf_grid_add(&shape->grid, "mean", MEAN_WIDTH);
     xtf_grid_add(&shape->grid, "max", value);
@@ -221,13 +221,13 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
     return true;
 }
 
-static bool add_location(Collection *collection, const XtfTraceContext *guide, const XtfLocation *location,
+static bool add_location(Collection *collection, const XtfTraceContext *context, const XtfLocation *location,
                          GError **error)
 {
     const XtfSelection *selection = collection->tally.selection;
     uint64_t lo, hi, ends[XTF_TIME_BINS];
 
-    if (!xtf_location_arrays_load(&collection->holding, guide, location, error))
+    if (!xtf_location_arrays_load(&collection->holding, context, location, error))
         return false;
     const XtfArray *array = xtf_location_arrays_array(&collection->holding, collection->measure->schema);
     if (!array)
@@ -242,7 +242,7 @@ static bool add_location(Collection *collection, const XtfTraceContext *guide, c
     return true;
 }
 
-static bool collect(Collection *collection, XtfTraceContext *guide, const XtfSelection *selection,
+static bool collect(Collection *collection, XtfTraceContext *context, const XtfSelection *selection,
                     const XtfAggregateRef *measure, uint64_t first, uint64_t n, GError **error)
 {
     g_auto(XtfSelectedLocations) roster = {0};
@@ -252,12 +252,12 @@ static bool collect(Collection *collection, XtfTraceContext *guide, const XtfSel
     collection->n = n;
     collection->series = g_new0(XtfMetricSummary, n * XTF_TIME_BINS);
     collection->looked_for = g_new0(uint64_t, n);
-    xtf_time_bins_init(&collection->slicing, selection, &guide->scale);
-    if (!xtf_location_totals_init(&collection->tally, guide, selection, measure, measure->aggregate->n_keys, error) ||
-        !xtf_selected_locations_init(&roster, guide, selection, error))
+    xtf_time_bins_init(&collection->slicing, selection, &context->scale);
+    if (!xtf_location_totals_init(&collection->tally, context, selection, measure, measure->aggregate->n_keys, error) ||
+        !xtf_selected_locations_init(&roster, context, selection, error))
         return false;
     for (uint32_t i = 0; i < roster.n_places; i++) {
-        if (!add_location(collection, guide, &roster.locations->all[roster.places[i]], error))
+        if (!add_location(collection, context, &roster.locations->all[roster.places[i]], error))
             return false;
     }
     return true;
@@ -305,14 +305,14 @@ static void add_series(XtfLines *lines, const XtfMetricSummary *series)
 static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {
-    const XtfTimeScale *scale = &views->guide->scale;
+    const XtfTimeScale *scale = &views->context->scale;
     g_auto(Collection) collection = {0};
     const XtfPaddedNames *names;
     XtfAggregateRef measure;
 
-    find_values(&measure, views->guide);
+    find_values(&measure, views->context);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(&collection, views->guide, selection, &measure, first / XTF_TIME_BINS, n / XTF_TIME_BINS, error))
+        !collect(&collection, views->context, selection, &measure, first / XTF_TIME_BINS, n / XTF_TIME_BINS, error))
         return false;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t *bounds = &collection.slicing.bounds[i % XTF_TIME_BINS];

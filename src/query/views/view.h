@@ -15,7 +15,7 @@ typedef struct {
 struct XtfView {
     const char *name;
     /* NULL: always. */
-    bool (*exists)(const XtfTraceContext *guide, const XtfSelection *selection);
+    bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
     /* The shape is all zeros before. */
     bool (*shape)(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error);
     /* Adds `count` lines beginning with the first-th. Both are multiples of shape->at_once, but at the end. */

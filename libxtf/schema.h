@@ -4,7 +4,7 @@
  * Schemas are stored in the file, so a reader can show a record type that it has never heard of. The
  * container itself interprets one thing only: the first field of a record or side row is its time, a U64.
  * Everything else is vocabulary between writers and readers, carried by a field's `role` (the standard one
- * is in src/model/vocabulary.h).
+ * is in libxtf/vocabulary.h).
  *
  * A row is packed: fields follow one another without gaps, integers are little-endian. Rows have no
  * alignment; use the accessors below.

@@ -12,4 +12,5 @@
 #include "libxtf/source.h"
 #include "libxtf/sums.h"
 #include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
 #include "libxtf/writer.h"

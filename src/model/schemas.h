@@ -18,7 +18,7 @@
 #include "libxtf/schema.h"
 #include "src/model/events.h"
 #include "src/model/tables.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 
 #if G_BYTE_ORDER != G_LITTLE_ENDIAN
 #error "rows are built as structs in memory order, which is the file's order on little-endian machines only"

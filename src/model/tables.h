@@ -8,7 +8,7 @@
 
 #include "src/model/fields.h"
 #include "src/model/labels.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 
 #define XTF_TABLE_SYSTEM_TREE              "system_tree"
 #define XTF_TABLE_SYSTEM_TREE_DOMAINS      "system_tree_domains"

@@ -3,9 +3,9 @@
 
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
-#include "src/model/vocabulary.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"
 

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/format/format.h"
 #include "src/query/text/digits.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/value-kind.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 
 static bool find_sums(XtfAggregateRef *measure, const XtfSchema *schema, XtfAggregateKind kind)

@@ -1,7 +1,7 @@
 #include "src/query/select/matcher.h"
 
 #include "libxtf/error.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/select/selection.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/select/merge-batches.h"
 #include "src/query/select/select.h"
 

@@ -1,6 +1,6 @@
 #include "src/query/select/ranks.h"
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 
 static const uint8_t *row_of(const XtfTable *table, uint64_t number)
 {

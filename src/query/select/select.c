@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 
 enum {
     GUESSES = 4,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 
 enum {
@@ -285,7 +285,7 @@ const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *
 void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace)
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
-    const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_TYPE_CALLS);
+    const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_CALLS);
 
     memset(context, 0, sizeof *context);
     context->trace = trace;

@@ -1,7 +1,7 @@
 /*
  * What the query layer knows of a trace beyond its rows: who is where, what is called how.
  *
- * Everything is found by the names of src/model/vocabulary.h, loaded when first needed, and may be missing: without a
+ * Everything is found by the names of libxtf/vocabulary.h, loaded when first needed, and may be missing: without a
  * table of locations, each location is a process of its own with one thread.
  *
  * All functions may be called from any thread.

@@ -3,7 +3,7 @@
  * it; and links to the records beside it in the selection and to the ENTER around it.
  */
 #include "libxtf/error.h"
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/select/select.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"

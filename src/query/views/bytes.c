@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/views/location-totals.h"
 #include "src/query/views/view.h"
 
@@ -13,7 +13,7 @@ enum {
 
 enum { SENDS, RECVS, COLLECTIVES, N_TYPES };
 
-static const char *const types[N_TYPES] = {XTF_TYPE_SENDS, XTF_TYPE_RECVS, XTF_TYPE_COLLECTIVES};
+static const char *const types[N_TYPES] = {XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES};
 
 static void find_measures(const XtfTraceContext *context, XtfAggregateRef measures[static N_TYPES])
 {

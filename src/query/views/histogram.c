@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/views/info.h"
 #include "src/query/views/location-totals.h"
 #include "src/query/views/time-bins.h"
@@ -23,7 +23,7 @@ typedef struct {
 
 static void find_measures(const XtfTraceContext *context, Measures *found)
 {
-    static const char *const types[N_TYPES] = {XTF_TYPE_CALLS, XTF_TYPE_SENDS, XTF_TYPE_RECVS};
+    static const char *const types[N_TYPES] = {XTF_RECORD_CALLS, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
 
     for (unsigned i = 0; i < N_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/views/location-totals.h"
 #include "src/query/views/view.h"
 
@@ -23,11 +23,12 @@ typedef struct {
 static bool find_side(Side *side, const XtfTraceContext *context, const XtfSelection *selection)
 {
     const XtfAggregateRef *measure = &side->measure;
-    const XtfSchema *recvs = xtf_trace_find_schema(context->trace, XTF_TYPE_RECVS);
+    const XtfSchema *recvs = xtf_trace_find_schema(context->trace, XTF_RECORD_RECVS);
 
     side->at_receivers = recvs && selection->type == recvs->id;
     return !selection->base &&
-           xtf_aggregate_ref_groups(&side->measure, context, side->at_receivers ? XTF_TYPE_RECVS : XTF_TYPE_SENDS) &&
+           xtf_aggregate_ref_groups(&side->measure, context,
+                                    side->at_receivers ? XTF_RECORD_RECVS : XTF_RECORD_SENDS) &&
            xtf_selection_may_have(selection, measure->schema) && measure->peer != XTF_KEY_NONE && measure->bytes &&
            (measure->comm != XTF_KEY_NONE || !xtf_schema_field_by_role(measure->schema, XTF_ROLE_COMM));
 }

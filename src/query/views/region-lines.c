@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 
 static const char before_name[] = "(before trace)";

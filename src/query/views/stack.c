@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/views/region-lines.h"
 #include "src/query/views/selected-locations.h"

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/model/vocabulary.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/views/location-totals.h"
 #include "src/query/views/metric-summary.h"
@@ -21,13 +21,13 @@ enum {
 
 static bool find_values(XtfAggregateRef *values, const XtfTraceContext *context)
 {
-    return xtf_aggregate_ref_groups(values, context, XTF_SIDE_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
+    return xtf_aggregate_ref_groups(values, context, XTF_RECORD_METRIC_VALUES) && values->metric != XTF_KEY_NONE &&
            values->value_type != XTF_KEY_NONE && values->aggregate->extremes && values->aggregate->n_values > 0;
 }
 
 static bool values_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
-    const XtfSchema *counters = xtf_trace_find_schema(context->trace, XTF_TYPE_COUNTERS);
+    const XtfSchema *counters = xtf_trace_find_schema(context->trace, XTF_RECORD_COUNTERS);
     const XtfSchema *metrics = xtf_trace_find_schema(context->trace, XTF_TABLE_METRICS);
     XtfAggregateRef values;
 

@@ -18,26 +18,27 @@
 #define XTF_ROLE_BYTES  "bytes" /* moved by the record; for a collective, sent */
 /* In `calls`: how many rows of the array back. For LEAVE to its ENTER, for ENTER to the ENTER around it; 0: none. */
 #define XTF_ROLE_ENTER "enter"
-/* In `calls`: not 0 if no other frame of the region is open around this one. A LEAVE has what its ENTER has; without one
- * 0. */
+/* In `calls`: not 0 if no other frame of the region is open around this one. A LEAVE has what its ENTER has; without
+ * one 0. */
 #define XTF_ROLE_OUTERMOST "outermost"
-/* In `calls`: how deep in the stack the frame stands, 1 being outermost. A LEAVE has what its ENTER has; without one 0. */
+/* In `calls`: how deep in the stack the frame stands, 1 being outermost. A LEAVE has what its ENTER has; without one 0.
+ */
 #define XTF_ROLE_DEPTH      "depth"
 #define XTF_ROLE_METRIC     "metric"     /* row of `metrics`: what a value is of; with XTF_FIELD_NAMES in the record */
 #define XTF_ROLE_VALUE      "value"      /* of a side row: 64 bits, to be read as its value type says */
 #define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
 
 /* The record type that makes up the call stack. ENTER is 0 in its field `event`, LEAVE 1. */
-#define XTF_TYPE_CALLS  "calls"
-#define XTF_EVENT_ENTER "ENTER"
-#define XTF_EVENT_LEAVE "LEAVE"
+#define XTF_RECORD_CALLS "calls"
+#define XTF_EVENT_ENTER  "ENTER"
+#define XTF_EVENT_LEAVE  "LEAVE"
 
 /* Record types, and a side array, that readers add up. */
-#define XTF_TYPE_SENDS         "sends"
-#define XTF_TYPE_RECVS         "recvs"
-#define XTF_TYPE_COLLECTIVES   "collectives"
-#define XTF_TYPE_COUNTERS      "counters"
-#define XTF_SIDE_METRIC_VALUES "metric_values" /* of `counters` */
+#define XTF_RECORD_SENDS         "sends"
+#define XTF_RECORD_RECVS         "recvs"
+#define XTF_RECORD_COLLECTIVES   "collectives"
+#define XTF_RECORD_COUNTERS      "counters"
+#define XTF_RECORD_METRIC_VALUES "metric_values" /* of `counters` */
 
 /* The collective operations that say what they moved. */
 #define XTF_EVENT_COLLECTIVE_END      "MPI_COLLECTIVE_END"

@@ -5,12 +5,13 @@
  */
 #pragma once
 
+#include "libxtf/aggregates.h"
 #include "libxtf/array.h"
 #include "libxtf/check.h"
 #include "libxtf/error.h"
+#include "libxtf/group-filter.h"
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
-#include "libxtf/sums.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "libxtf/writer.h"

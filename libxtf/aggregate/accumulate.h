@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 enum {
     XTF_SNAPSHOT_FRAMES = 64, /* of the stack, that the index keeps for each leaf: the innermost ones */

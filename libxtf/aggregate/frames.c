@@ -232,15 +232,19 @@ bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *s
     return true;
 }
 
-bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, GArray *frames, GError **error)
+bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame **frames, size_t *n_frames,
+                     GError **error)
 {
     XtfFrameStack stack;
 
     xtf_frame_stack_init(&stack);
     bool good = xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) &&
                 xtf_frames_load_all(array, index, &stack, error);
-    if (good && stack.frames->len > 0)
-        g_array_append_vals(frames, stack.frames->data, stack.frames->len);
+    if (good) {
+        gsize depth;
+        *frames = g_array_steal(stack.frames, &depth);
+        *n_frames = depth;
+    }
     xtf_frame_stack_finish(&stack);
     return good;
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 /*
  * Groups stand side by side in the order of their first additions: `depth` keys, then the cells. They are found by open

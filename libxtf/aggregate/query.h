@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libxtf/aggregate/child-totals.h"
+#include "libxtf/group-filter.h"
 
 /* What is to be added up. Without totals rows are only counted. */
 typedef struct {

@@ -2,7 +2,7 @@
  * The sums that a schema declares: which are sound, and their cells.
  */
 #include "libxtf/schema/schema-codec.h"
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
 {

@@ -370,10 +370,15 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
 static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uint64_t n, unsigned index, GError **error)
 {
     XtfFrameStack *stack = &writer->intakes[index].stack;
+    g_autofree XtfOpenFrame *frames = NULL;
+    size_t n_frames;
 
+    if (!xtf_array_stack(stored, index, n, &frames, &n_frames, error))
+        return false;
+    if (n_frames > 0)
+        g_array_append_vals(stack->frames, frames, (guint)n_frames);
     stack->n = n;
-    return xtf_array_stack(stored, index, n, stack->frames, error) &&
-           xtf_array_time(stored, n - 1, &stack->time, error);
+    return xtf_array_time(stored, n - 1, &stack->time, error);
 }
 
 bool xtf_aggregate_writer_resume(XtfAggregateWriter *writer, const XtfArray *stored, GError **error)

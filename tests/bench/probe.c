@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 #include "bench.h"
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 #include "libxtf/xtf.h"
 
 enum { SEARCHES = 20000, WINDOWS = 2000, REPEATS = 5 };

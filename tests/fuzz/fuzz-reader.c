@@ -127,7 +127,8 @@ static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64
 {
     const XtfAggregate *sums = &array->schema->aggregates[which];
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(sums, sums->n_keys);
-    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    g_autofree XtfOpenFrame *frames = NULL;
+    size_t n_frames;
     const XtfGroupFilter filter = {match_some, NULL};
     const XtfGroupFilter *some = sums->n_keys > 0 ? &filter : NULL;
     GError *error = NULL;
@@ -141,8 +142,8 @@ static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64
         must(n <= array->n_rows, "a row of a group beyond the array");
     if (sums->kind != XTF_AGGREGATE_FRAMES)
         return;
-    if (said(xtf_array_stack(array, which, n2, frames, &error), &error))
-        must(frames->len <= array->n_rows, "more frames than rows");
+    if (said(xtf_array_stack(array, which, n2, &frames, &n_frames, &error), &error))
+        must(n_frames <= array->n_rows, "more frames than rows");
     said(xtf_array_profile(array, which, array->first + 1, array->last, array->first, array->last, totals, &error),
          &error);
 }

@@ -1,6 +1,6 @@
 """What sums and views must be, from all events of each location: intervals of time are laid side by side and measured.
 
-docs/TREE.md says what the views show, and the comment "Frames." in libxtf/sums.h what time by region is. Nothing here is
+docs/TREE.md says what the views show, and the comment "Frames." in libxtf/aggregates.h what time by region is. Nothing here is
 clever, nor known to the C code: `expected.py` has the records, worked out from otf2-print's lines, and every question
 is answered by going over all of them. Windows are [a, b), in ticks. Regions are known by name, file and line.
 """

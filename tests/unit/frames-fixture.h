@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 enum { REGIONS = 40, BEFORE = REGIONS, SLOTS }; /* the last slot is XTF_FRAMES_BEFORE's */
 

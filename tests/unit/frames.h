@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 typedef struct __attribute__((packed)) {
     uint64_t time;

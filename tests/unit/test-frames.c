@@ -112,19 +112,19 @@ static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows,
 static void check_stacks(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
 {
     GError *error = NULL;
-    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
 
     for (int i = 0; i < times; i++) {
         uint64_t n = i == 0 ? rows : (uint64_t)(g_rand_double(random) * (double)(rows + 1));
         Calls *until = calls_new();
         for (guint row = 0; row < n; row++)
             naive_row(until, g_array_index(calls->rows, CallRow, row));
-        g_array_set_size(frames, 0);
-        cr_assert_good(xtf_array_stack(array, 0, n, frames, &error), error);
-        cr_assert_eq(frames->len, until->stack->len, "row %" G_GUINT64_FORMAT ": %u frames, should be %u", n,
-                     frames->len, until->stack->len);
-        for (guint f = 0; f < frames->len; f++) {
-            const XtfOpenFrame *is = &g_array_index(frames, XtfOpenFrame, f);
+        g_autofree XtfOpenFrame *frames = NULL;
+        size_t n_frames;
+        cr_assert_good(xtf_array_stack(array, 0, n, &frames, &n_frames, &error), error);
+        cr_assert_eq(n_frames, until->stack->len, "row %" G_GUINT64_FORMAT ": %zu frames, should be %u", n, n_frames,
+                     until->stack->len);
+        for (guint f = 0; f < n_frames; f++) {
+            const XtfOpenFrame *is = &frames[f];
             const NaiveFrame *should = &g_array_index(until->frames, NaiveFrame, g_array_index(until->stack, guint, f));
             cr_assert(is->row == should->row && is->key == should->region && is->time == should->begin &&
                           is->outermost == should->outermost,

@@ -93,9 +93,10 @@ static void ask_everything(const char *path)
         uint64_t a = (uint64_t)g_rand_int_range(random, 0, (gint32)array.n_rows), b = a + 1000 * (uint64_t)i;
         g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array.schema->aggregates[0], (unsigned)i % 2);
         g_autoptr(XtfGroupTotals) times = xtf_group_totals_new(&array.schema->aggregates[0], 1);
-        g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+        g_autofree XtfOpenFrame *frames = NULL;
+        size_t n_frames;
         assert_answer_or_damage(xtf_array_totals(&array, 0, i % 3 ? &filter : NULL, a, b, totals, &error), &error);
-        assert_answer_or_damage(xtf_array_stack(&array, 0, a, frames, &error), &error);
+        assert_answer_or_damage(xtf_array_stack(&array, 0, a, &frames, &n_frames, &error), &error);
         bool ranked = xtf_array_group_rank(&array, 0, &filter, b, &number, &error);
         cr_assert(!ranked || number <= b, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " rows", number, b);
         assert_answer_or_damage(ranked, &error);

@@ -3,7 +3,7 @@
  */
 #include "fixture.h"
 
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 static const XtfAggregate pairs = {
     .kind = XTF_AGGREGATE_GROUPS, .n_keys = 2, .n_values = 1, .keys = {0, 1}, .values = {2}};

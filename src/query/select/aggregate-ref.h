@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 #include "src/query/select/selection.h"
 #include "src/query/select/trace-context.h"
 

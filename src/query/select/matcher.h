@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "libxtf/sums.h"
+#include "libxtf/group-filter.h"
 #include "src/query/select/trace-context.h"
 
 typedef struct XtfSelection XtfSelection;

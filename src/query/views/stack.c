@@ -58,26 +58,33 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     return true;
 }
 
-/* The frames open at t; none where the location's records have ended. */
-static bool find_frames(const XtfLocationArrays *holding, const XtfAggregateRef *frames, uint64_t t, GArray *open,
+/* The frames open at t, the outermost first. */
+typedef struct {
+    XtfOpenFrame *frames;
+    size_t n;
+} OpenFrames;
+
+/* No frames where the location's records have ended. */
+static bool find_frames(const XtfLocationArrays *holding, const XtfAggregateRef *frames, uint64_t t, OpenFrames *open,
                         GError **error)
 {
     const XtfArray *calls = xtf_location_arrays_array(holding, frames->schema);
     uint64_t n;
 
-    g_array_set_size(open, 0);
+    g_clear_pointer(&open->frames, g_free);
+    open->n = 0;
     if (!calls || t <= calls->first || t > holding->last)
         return true;
-    return xtf_array_rank(calls, t, &n, error) && xtf_array_stack(calls, frames->number, n, open, error);
+    return xtf_array_rank(calls, t, &n, error) && xtf_array_stack(calls, frames->number, n, &open->frames, &open->n, error);
 }
 
-static void add_lines_of(const XtfLocation *location, const GArray *open, uint64_t levels, uint64_t t,
+static void add_lines_of(const XtfLocation *location, const OpenFrames *open, uint64_t levels, uint64_t t,
                          const XtfRegions *regions, XtfLines *lines)
 {
-    uint64_t above = open->len > levels ? open->len - levels : 0;
+    uint64_t above = open->n > levels ? open->n - levels : 0;
 
     for (uint64_t i = above; i < above + levels; i++) {
-        const XtfOpenFrame *frame = i < open->len ? &g_array_index(open, XtfOpenFrame, i) : NULL;
+        const XtfOpenFrame *frame = i < open->n ? &open->frames[i] : NULL;
         xtf_lines_number(lines, location->proc);
         xtf_lines_number(lines, location->thread);
         xtf_lines_number(lines, i + 1);
@@ -98,23 +105,25 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
 {
     g_auto(XtfSelectedLocations) roster = {0};
     g_auto(XtfLocationArrays) holding = {0};
-    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    OpenFrames open = {0};
     XtfAggregateRef frames;
     XtfRegions regions;
+    bool good = true;
 
     xtf_aggregate_ref_frames(&frames, views->context);
     if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
-    for (uint64_t line = first; line < first + n; line += levels) {
+    for (uint64_t line = first; good && line < first + n; line += levels) {
         const XtfLocation *location = &roster.locations->all[roster.places[line / levels]];
-        if (!xtf_location_arrays_load(&holding, views->context, location, error) ||
-            !find_frames(&holding, &frames, selection->a, open, error))
-            return false;
-        add_lines_of(location, open, levels, selection->a, &regions, lines);
+        good = xtf_location_arrays_load(&holding, views->context, location, error) &&
+               find_frames(&holding, &frames, selection->a, &open, error);
+        if (good)
+            add_lines_of(location, &open, levels, selection->a, &regions, lines);
     }
-    return true;
+    g_free(open.frames);
+    return good;
 }
 
 const XtfView xtf_view_stack = {.name = "stack", .exists = stack_exists, .shape = shape_stack, .fill = fill_stack};

@@ -1,5 +1,5 @@
 #include "ask.h"
-#include "libxtf/sums.h"
+#include "libxtf/aggregates.h"
 
 static void *open_it(const char *path)
 {

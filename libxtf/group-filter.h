@@ -1,0 +1,35 @@
+/*
+ * Filters of groups: totals, ranks and selections of the rows whose groups a filter takes.
+ *
+ * A filter sees keys of groups, not rows, so the index answers for whole children at once. Where a child's totals are
+ * coarse, kept by the first keys only, the filter is asked about these, and may say that it must know more.
+ */
+#pragma once
+
+#include "libxtf/aggregates.h"
+
+XTF_BEGIN_DECLS
+
+/* What a filter says of the groups whose keys begin with the `depth` values it is given. */
+typedef enum {
+    XTF_MATCH_NONE, /* it takes none of them */
+    XTF_MATCH_ALL,  /* it takes all of them */
+    XTF_MATCH_SOME, /* it takes some: more keys must be known. Never said when all keys are known */
+} XtfMatch;
+
+struct XtfGroupFilter {
+    XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data); /* called often: it should be quick */
+    const void *data;                                                         /* borrowed */
+};
+
+/* The number of rows before n whose groups the filter takes. For frames a row's key is the one that it holds, so no
+ * row is in XTF_FRAMES_BEFORE. A NULL filter takes all. */
+bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
+                          uint64_t *rank, GError **error);
+/* The row that the filter takes and that has k such rows before it; n_rows if there is none. */
+bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
+                            uint64_t *n, GError **error);
+/* Whether the filter takes the group of a row. */
+bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row);
+
+XTF_END_DECLS

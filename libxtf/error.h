@@ -22,6 +22,7 @@ typedef enum {
     XTF_ERROR_INVALID,     /* the caller asked for something that makes no sense: time going backwards, bad schema */
     XTF_ERROR_NOT_FOUND,   /* a name that must exist does not: a path, a table, a process */
     XTF_ERROR_CANCELLED,   /* the user interrupted the work */
+    XTF_ERROR_TOO_LARGE,   /* more than the format, or one block of memory, can hold */
 } XtfErrorCode;
 
 #define XTF_ERROR (xtf_error_quark())

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/disk/format.h"
+#include "libxtf/base/le.h"
 
 typedef struct {
     const uint8_t *at;

@@ -1,8 +1,11 @@
-#include "libxtf/error.h"
-
 #include <errno.h>
 
-G_DEFINE_QUARK(xtf - error - quark, xtf_error)
+#include "libxtf/base/fail.h"
+
+/* The formatter takes the name of the domain for a subtraction. */
+/* clang-format off */
+G_DEFINE_QUARK(xtf-error-quark, xtf_error)
+/* clang-format on */
 
 int xtf_error_to_errno(const GError *error)
 {
@@ -17,10 +20,39 @@ int xtf_error_to_errno(const GError *error)
         return ENOTSUP;
     case XTF_ERROR_CANCELLED:
         return EINTR;
+    case XTF_ERROR_TOO_LARGE:
+        return EFBIG;
     case XTF_ERROR_IO:
     case XTF_ERROR_NOT_XTF:
     case XTF_ERROR_DAMAGED:
         return EIO;
     }
     return EIO;
+}
+
+static void set_error(GError **error, XtfErrorCode code, const char *format, va_list arguments)
+{
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+
+    g_set_error_literal(error, XTF_ERROR, (gint)code, message);
+}
+
+bool xtf_fail(GError **error, XtfErrorCode code, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    set_error(error, code, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool xtf_damaged(GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    set_error(error, XTF_ERROR_DAMAGED, format, arguments);
+    va_end(arguments);
+    return false;
 }

@@ -1,6 +1,6 @@
 /*
- * The bytes of an XTF file. docs/FORMAT.md explains them; this header says where they lie. It includes nothing of the
- * library.
+ * The bytes of an XTF file. docs/FORMAT.md explains them; this header says where they lie. It includes
+ * nothing of the library but the integers that they are made of.
  *
  * A file is a sequence of pages of one size. Pages are named by their place: their number from the beginning of their
  * segment (a file that one writer made is one segment, beginning at 0). What a commit stores lies between the pages as
@@ -13,46 +13,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-#include <string.h>
-
-/* Little-endian integers without alignment: a struct each, so that mixing them with the machine's does not compile. */
-typedef struct {
-    uint8_t bytes[2];
-} XtfLe16;
-typedef struct {
-    uint8_t bytes[4];
-} XtfLe32;
-typedef struct {
-    uint8_t bytes[8];
-} XtfLe64;
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define XTF_SWAP16(v) (v)
-#define XTF_SWAP32(v) (v)
-#define XTF_SWAP64(v) (v)
-#else
-#define XTF_SWAP16(v) __builtin_bswap16(v)
-#define XTF_SWAP32(v) __builtin_bswap32(v)
-#define XTF_SWAP64(v) __builtin_bswap64(v)
-#endif
-
-#define XTF_DEFINE_LE(bits)                                                   \
-    static inline uint##bits##_t xtf_read##bits(XtfLe##bits from)             \
-    {                                                                         \
-        uint##bits##_t value;                                                 \
-        memcpy(&value, from.bytes, sizeof value);                             \
-        return XTF_SWAP##bits(value);                                         \
-    }                                                                         \
-    static inline void xtf_write##bits(XtfLe##bits *to, uint##bits##_t value) \
-    {                                                                         \
-        value = XTF_SWAP##bits(value);                                        \
-        memcpy(to->bytes, &value, sizeof value);                              \
-    }
-
-XTF_DEFINE_LE(16)
-XTF_DEFINE_LE(32)
-XTF_DEFINE_LE(64)
+#include "libxtf/base/le.h"
 
 enum {
     XTF_VERSION_MAJOR = 1, /* readers refuse a greater one */

@@ -8,17 +8,6 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/tree/trace-private.h"
 
-bool xtf_damaged(GError **error, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, message);
-    return false;
-}
-
 static bool page_size_valid(uint32_t size)
 {
     return size >= 4096 && size <= 1 << 20 && (size & (size - 1)) == 0;

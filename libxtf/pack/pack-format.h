@@ -17,9 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "libxtf/disk/format.h"
+#include "libxtf/base/le.h"
 #include "libxtf/schema.h"
 
 /* A stream begins with a varint, its length times four plus one of these. */
@@ -53,20 +52,6 @@ enum {
     XTF_PACK_FIELD_MAX = 1 + XTF_VARINT_MAX, /* bytes of a field's mode, or of its entry in a template */
     XTF_PACK_CHAINED = 1,                    /* the byte before a distance: it is chained, and there is none; else 0 */
 };
-
-static inline uint64_t xtf_load64(const uint8_t *at)
-{
-    XtfLe64 le;
-    memcpy(&le, at, sizeof le);
-    return xtf_read64(le);
-}
-
-static inline void xtf_store64(uint8_t *at, uint64_t value)
-{
-    XtfLe64 le;
-    xtf_write64(&le, value);
-    memcpy(at, &le, sizeof le);
-}
 
 /* A field but the time, made ready for loops over rows: 8 bytes that end with the field lie in the row, whichever field
  * it is, as the time comes first. */

@@ -28,9 +28,7 @@ void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *block, unsigned leve
 /* Times of leaf rows and index entries are had alike. */
 static inline uint64_t xtf_page_time(const XtfPageView *page, uint32_t i)
 {
-    XtfLe64 le;
-    memcpy(&le, page->keys + (size_t)i * page->stride, sizeof le);
-    return xtf_read64(le);
+    return xtf_load64(page->keys + (size_t)i * page->stride);
 }
 
 typedef enum {

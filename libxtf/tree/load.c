@@ -15,9 +15,7 @@ static bool rows_ordered(const uint8_t *rows, uint32_t count, uint32_t row_size)
     uint64_t last = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        XtfLe64 le;
-        memcpy(&le, rows + (size_t)i * row_size, sizeof le);
-        uint64_t t = xtf_read64(le);
+        uint64_t t = xtf_load64(rows + (size_t)i * row_size);
         if (t < last)
             return false;
         last = t;

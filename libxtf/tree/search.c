@@ -35,20 +35,13 @@ static void charge(XtfTrace *trace, const Cost *cost)
         atomic_fetch_add_explicit(&trace->key_comparisons, cost->comparisons, memory_order_relaxed);
 }
 
-static inline uint64_t key_at(const uint8_t *keys, uint32_t stride, uint32_t i)
-{
-    XtfLe64 le;
-    memcpy(&le, keys + (size_t)i * stride, sizeof le);
-    return xtf_read64(le);
-}
-
 /* The first of keys[low, high) that is not less than the key; high if there is none. */
 static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, uint32_t high, uint64_t key, Cost *cost)
 {
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         cost->comparisons++;
-        if (key_at(keys, stride, middle) < key)
+        if (xtf_load64(keys + (size_t)middle * stride) < key)
             low = middle + 1;
         else
             high = middle;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "libxtf/array.h"
+#include "libxtf/base/fail.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/disk/catalog.h"
 #include "libxtf/disk/format.h"
@@ -37,9 +38,6 @@ struct XtfTrace {
 bool xtf_superblock_read(XtfSource *source, XtfSuperblock *superblock, GError **error);
 /* The one in a slot; *found is false where that slot holds none that is whole. */
 bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error);
-
-/* Why a page, item or array is not to be trusted: sets XTF_ERROR_DAMAGED, gives false. */
-bool xtf_damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Where in the file, by bytes, a page of an array lies. */
 bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);

@@ -217,13 +217,6 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
     return true;
 }
 
-static uint64_t time_of(const uint8_t *row)
-{
-    XtfLe64 le;
-    memcpy(&le, row, sizeof le);
-    return xtf_read64(le);
-}
-
 /* Seals a leaf if enough rows are there, the next one having the time t. */
 static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 {
@@ -237,7 +230,7 @@ static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, full.count);
     xtf_aggregate_writer_seal_leaf(array->aggregates, leaf->rows, full.count);
     xtf_leaf_writer_drop(leaf, full.count);
-    uint64_t first_t = leaf->next > leaf->rows ? time_of(leaf->rows) : t;
+    uint64_t first_t = leaf->next > leaf->rows ? xtf_load64(leaf->rows) : t;
     return seal_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
 }
 
@@ -275,7 +268,7 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
 {
     uint32_t row_size = array->schema->row_size;
     XtfLeafWriter *leaf = &array->leaf;
-    uint64_t t = time_of(row);
+    uint64_t t = xtf_load64(row);
 
     if (G_UNLIKELY(leaf->next >= leaf->end || t < array->last) && !make_room(array, t, error))
         return false;

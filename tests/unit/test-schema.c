@@ -261,3 +261,8 @@ Test(open, any_damaged_byte_is_found_out)
     g_free(content);
     remove_folder(folder);
 }
+
+Test(errors, the_domain_has_a_name_that_others_can_spell)
+{
+    cr_assert_str_eq(g_quark_to_string(XTF_ERROR), "xtf-error-quark");
+}

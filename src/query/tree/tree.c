@@ -11,12 +11,17 @@ enum {
     LINKS_MAX = 40, /* followed on one path, as in Linux */
 };
 
+static bool is_reserved(const char *name)
+{
+    return xtf_selection_dir_has(name) || xtf_record_dir_has(name);
+}
+
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
 {
     XtfTree *tree = g_new0(XtfTree, 1);
 
     tree->trace = xtf_trace_ref(trace);
-    xtf_trace_context_init(&tree->context, trace);
+    xtf_trace_context_init(&tree->context, trace, is_reserved);
     xtf_resolver_init(&tree->resolver, &tree->context);
     xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);

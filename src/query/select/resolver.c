@@ -57,7 +57,8 @@ static void print_key(const XtfSelection *selection, GString *key)
 {
     if (selection->base) {
         print_key(selection->base, key);
-        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->i, selection->j);
+        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->rank_from,
+                               selection->rank_to);
     }
     if (selection->procs) {
         g_string_append_c(key, 'p');
@@ -74,7 +75,7 @@ static void print_key(const XtfSelection *selection, GString *key)
         }
     }
     g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
-                           selection->type, selection->a, selection->b);
+                           selection->type, selection->time_from, selection->time_to);
 }
 
 /* ---- Finding the spans. */
@@ -115,7 +116,7 @@ static bool may_have(const Search *search, const XtfSchema *schema)
     const XtfSelection *selection = search->selection;
 
     return xtf_trace_context_is_record(search->context, schema->id) &&
-           (selection->type == XTF_TYPES_ALL || selection->type == schema->id) &&
+           (selection->type == XTF_ANY_TYPE || selection->type == schema->id) &&
            xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
 
@@ -167,7 +168,7 @@ static bool add_array(Search *search, const XtfArray *array, uint32_t place, GEr
 
     if (!may_have(search, array->schema))
         return true;
-    if (!cut_to_window(&span, search->selection->a, search->selection->b, &keep, error))
+    if (!cut_to_window(&span, search->selection->time_from, search->selection->time_to, &keep, error))
         return false;
     if (keep && !filter_rows(search, &span, &keep, error))
         return false;
@@ -210,8 +211,8 @@ static bool narrow_span(Search *search, XtfSpan *span, bool *keep, GError **erro
     const XtfSelection *selection = search->selection, *base = selection->base;
 
     *keep = true;
-    if ((selection->a != base->a || selection->b != base->b) &&
-        !cut_to_window(span, selection->a, selection->b, keep, error))
+    if ((selection->time_from != base->time_from || selection->time_to != base->time_to) &&
+        !cut_to_window(span, selection->time_from, selection->time_to, keep, error))
         return false;
     if (!*keep)
         return true;
@@ -227,8 +228,8 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
     const XtfSelection *selection = search->selection;
     g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
 
-    if (!xtf_select(base, MIN(selection->i, base->count), from, error) ||
-        !xtf_select(base, MIN(selection->j, base->count), to, error))
+    if (!xtf_select(base, MIN(selection->rank_from, base->count), from, error) ||
+        !xtf_select(base, MIN(selection->rank_to, base->count), to, error))
         return false;
     for (uint32_t i = 0; i < base->n; i++) {
         XtfSpan span = base->spans[i];
@@ -341,7 +342,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     uint64_t total = 0;
 
     if (selection->base || selection->procs || selection->threads || xtf_selection_has_facets(selection) ||
-        selection->a > scale->origin || selection->b < scale->end || selection->type == XTF_TYPES_NONE) {
+        selection->time_from > scale->origin || selection->time_to < scale->end || selection->type == XTF_NO_TYPE) {
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)
             return false;
@@ -350,7 +351,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         bool counts =
-            selection->type == XTF_TYPES_ALL ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
+            selection->type == XTF_ANY_TYPE ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
             return false;

@@ -218,8 +218,8 @@ static XtfNode *new_zoom(const XtfNode *directory)
     XtfNode *node = xtf_node_new(directory, NODE_ZOOM);
 
     node->is_window = directory->is_window;
-    node->a = directory->is_window ? directory->a : directory->selection->a;
-    node->b = directory->is_window ? directory->b : directory->selection->b;
+    node->a = directory->is_window ? directory->a : directory->selection->time_from;
+    node->b = directory->is_window ? directory->b : directory->selection->time_to;
     return node;
 }
 
@@ -419,7 +419,7 @@ static bool list_selection(XtfNode *directory, XtfLister *lister, GError **error
         if (listed(directory, i))
             xtf_lister_show(lister, own[i].name, kind_of_role(own[i].role));
     }
-    if (!selection->procs || !selection->threads || selection->type != XTF_TYPES_ALL)
+    if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE)
         return true;
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
     return locations && list_types(&directory->tree->context, selection, locations, lister, error);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/query/select/keeper.h"
 #include "src/query/select/number-set.h"
 #include "src/query/select/span.h"
 #include "src/query/select/trace-context.h"
@@ -79,13 +80,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSpans, xtf_spans_unref)
 /* The places of the locations that a selection may have records of, in the order of their keys. */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
-/* Spans of selections, found once and kept for those who ask again; bounded. */
+/* Finds the spans of selections, and keeps them. */
 typedef struct {
     XtfTraceContext *context; /* borrowed */
-    GMutex lock;
-    GHashTable *entries; /* key to entry */
-    GQueue recent;       /* entries, the latest first */
-    size_t bytes;
+    XtfKeeper kept;
 } XtfResolver;
 
 void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);

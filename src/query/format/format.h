@@ -86,7 +86,7 @@ void xtf_formats_finish(XtfFormats *formats);
 
 void xtf_format_free(XtfFormat *format); /* NULL is fine */
 
-/* The lines of a type, of a side array, or with XTF_TYPES_ALL or _NONE of all types merged. NULL with an error. */
+/* The lines of a type, of a side array, or with XTF_ANY_TYPE or XTF_NO_TYPE of all types merged. NULL with an error. */
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error);
 
 /* The names of a table's rows, no wider than `cap`. *names is NULL where it has none. With the lock held. */

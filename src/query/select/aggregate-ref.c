@@ -96,5 +96,5 @@ size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTrac
 
 bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema)
 {
-    return selection->type == XTF_TYPES_ALL || selection->type == schema->id || schema->kind == XTF_SCHEMA_SIDE;
+    return selection->type == XTF_ANY_TYPE || selection->type == schema->id || schema->kind == XTF_SCHEMA_SIDE;
 }

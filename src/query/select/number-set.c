@@ -46,7 +46,7 @@ void xtf_number_set_unref(XtfNumberSet *set)
 
 static int compare_ranges(const void *a, const void *b)
 {
-    const XtfRange *x = a, *y = b;
+    const XtfNumberRange *x = a, *y = b;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -56,10 +56,10 @@ static XtfNumberSet *set_from_ranges(GArray *ranges)
     XtfNumberSet *set = set_new(ranges->len);
     unsigned n = 0;
 
-    qsort(ranges->data, ranges->len, sizeof(XtfRange), compare_ranges);
+    qsort(ranges->data, ranges->len, sizeof(XtfNumberRange), compare_ranges);
     for (unsigned i = 0; i < ranges->len; i++) {
-        const XtfRange *range = &g_array_index(ranges, XtfRange, i);
-        XtfRange *previous = n ? &set->ranges[n - 1] : NULL;
+        const XtfNumberRange *range = &g_array_index(ranges, XtfNumberRange, i);
+        XtfNumberRange *previous = n ? &set->ranges[n - 1] : NULL;
         if (previous && (previous->last == UINT64_MAX || range->first <= previous->last + 1))
             previous->last = MAX(previous->last, range->last);
         else
@@ -71,10 +71,10 @@ static XtfNumberSet *set_from_ranges(GArray *ranges)
 
 XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n)
 {
-    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
 
     for (size_t i = 0; i < n; i++) {
-        XtfRange range = {numbers[i], numbers[i]};
+        XtfNumberRange range = {numbers[i], numbers[i]};
         g_array_append_val(ranges, range);
     }
     return set_from_ranges(ranges);
@@ -82,11 +82,11 @@ XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n)
 
 XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **error)
 {
-    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfRange));
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
     const char *p = text;
 
     for (;; p++) {
-        XtfRange range;
+        XtfNumberRange range;
         bool good = parse_number(&p, &range.first);
 
         range.last = range.first;
@@ -120,7 +120,7 @@ XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b)
         uint64_t first = MAX(a->ranges[i].first, b->ranges[j].first);
         uint64_t last = MIN(a->ranges[i].last, b->ranges[j].last);
         if (first <= last)
-            set->ranges[n++] = (XtfRange){first, last};
+            set->ranges[n++] = (XtfNumberRange){first, last};
         if (a->ranges[i].last < b->ranges[j].last)
             i++;
         else

@@ -9,13 +9,13 @@
 
 typedef struct {
     uint64_t first, last; /* both in */
-} XtfRange;
+} XtfNumberRange;
 
 /* A set of numbers: ranges that are sorted and neither touch nor overlap. Immutable, reference-counted. */
 typedef struct {
     gatomicrefcount references;
     unsigned n_ranges;
-    XtfRange ranges[];
+    XtfNumberRange ranges[];
 } XtfNumberSet;
 
 /* "12", "0-63", "0,4,8-11"; `what` is what the numbers count, for messages. */

@@ -16,36 +16,6 @@ enum {
     ARRAYS_AT_ONCE = 64,
 };
 
-typedef struct {
-    char *key;
-    XtfSpans *spans;
-    size_t bytes;
-    GList link; /* in `recent` */
-} Entry;
-
-static void entry_free(void *data)
-{
-    Entry *entry = data;
-    g_free(entry->key);
-    xtf_spans_unref(entry->spans);
-    g_free(entry);
-}
-
-void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context)
-{
-    memset(resolver, 0, sizeof *resolver);
-    resolver->context = context;
-    resolver->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entry_free);
-    g_mutex_init(&resolver->lock);
-    g_queue_init(&resolver->recent);
-}
-
-void xtf_resolver_finish(XtfResolver *resolver)
-{
-    g_hash_table_unref(resolver->entries);
-    g_mutex_clear(&resolver->lock);
-}
-
 static const char facet_letters[XTF_N_FACETS] = {
     [XTF_BY_REGION] = 'R',
     [XTF_BY_COMM] = 'C',
@@ -57,7 +27,8 @@ static void print_key(const XtfSelection *selection, GString *key)
 {
     if (selection->base) {
         print_key(selection->base, key);
-        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->i, selection->j);
+        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->rank_from,
+                               selection->rank_to);
     }
     if (selection->procs) {
         g_string_append_c(key, 'p');
@@ -74,7 +45,55 @@ static void print_key(const XtfSelection *selection, GString *key)
         }
     }
     g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
-                           selection->type, selection->a, selection->b);
+                           selection->type, selection->time_from, selection->time_to);
+}
+
+typedef struct {
+    XtfKept kept;
+    char *key;
+    XtfSpans *spans; /* NULL: not found yet */
+} Entry;
+
+static Entry *entry_new(const XtfSelection *selection)
+{
+    Entry *entry = g_new0(Entry, 1);
+    GString *key = g_string_new(NULL);
+    print_key(selection, key);
+    entry->key = g_string_free(key, FALSE);
+    return entry;
+}
+
+static void entry_free(void *data)
+{
+    Entry *entry = data;
+    g_free(entry->key);
+    xtf_spans_unref(entry->spans);
+    g_free(entry);
+}
+
+static gboolean entry_equal(const void *item, const void *wanted)
+{
+    const Entry *a = item, *b = wanted;
+    return g_str_equal(a->key, b->key);
+}
+
+static guint entry_hash(const void *item)
+{
+    const Entry *entry = item;
+    return g_str_hash(entry->key);
+}
+
+static const XtfKeeperMethods entry_methods = {.equal = entry_equal, .hash = entry_hash, .free = entry_free};
+
+void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context)
+{
+    resolver->context = context;
+    xtf_keeper_init(&resolver->kept, &entry_methods, KEPT_BYTES, UINT_MAX);
+}
+
+void xtf_resolver_finish(XtfResolver *resolver)
+{
+    xtf_keeper_finish(&resolver->kept);
 }
 
 /* ---- Finding the spans. */
@@ -115,7 +134,7 @@ static bool may_have(const Search *search, const XtfSchema *schema)
     const XtfSelection *selection = search->selection;
 
     return xtf_trace_context_is_record(search->context, schema->id) &&
-           (selection->type == XTF_TYPES_ALL || selection->type == schema->id) &&
+           (selection->type == XTF_ANY_TYPE || selection->type == schema->id) &&
            xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
 
@@ -167,7 +186,7 @@ static bool add_array(Search *search, const XtfArray *array, uint32_t place, GEr
 
     if (!may_have(search, array->schema))
         return true;
-    if (!cut_to_window(&span, search->selection->a, search->selection->b, &keep, error))
+    if (!cut_to_window(&span, search->selection->time_from, search->selection->time_to, &keep, error))
         return false;
     if (keep && !filter_rows(search, &span, &keep, error))
         return false;
@@ -210,8 +229,8 @@ static bool narrow_span(Search *search, XtfSpan *span, bool *keep, GError **erro
     const XtfSelection *selection = search->selection, *base = selection->base;
 
     *keep = true;
-    if ((selection->a != base->a || selection->b != base->b) &&
-        !cut_to_window(span, selection->a, selection->b, keep, error))
+    if ((selection->time_from != base->time_from || selection->time_to != base->time_to) &&
+        !cut_to_window(span, selection->time_from, selection->time_to, keep, error))
         return false;
     if (!*keep)
         return true;
@@ -227,8 +246,8 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
     const XtfSelection *selection = search->selection;
     g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
 
-    if (!xtf_select(base, MIN(selection->i, base->count), from, error) ||
-        !xtf_select(base, MIN(selection->j, base->count), to, error))
+    if (!xtf_select(base, MIN(selection->rank_from, base->count), from, error) ||
+        !xtf_select(base, MIN(selection->rank_to, base->count), to, error))
         return false;
     for (uint32_t i = 0; i < base->n; i++) {
         XtfSpan span = base->spans[i];
@@ -282,55 +301,17 @@ static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GErr
     return gather_spans(&search, error);
 }
 
-/* ---- Keeping them. */
-
-static XtfSpans *recall(XtfResolver *resolver, const char *key)
-{
-    XtfSpans *spans = NULL;
-
-    g_mutex_lock(&resolver->lock);
-    Entry *entry = g_hash_table_lookup(resolver->entries, key);
-    if (entry) {
-        g_queue_unlink(&resolver->recent, &entry->link);
-        g_queue_push_head_link(&resolver->recent, &entry->link);
-        spans = xtf_spans_ref(entry->spans);
-    }
-    g_mutex_unlock(&resolver->lock);
-    return spans;
-}
-
-/* Takes the key. The latest entry stays, whatever its size. */
-static void keep(XtfResolver *resolver, char *key, XtfSpans *spans)
-{
-    Entry *entry = g_new0(Entry, 1);
-    *entry = (Entry){.key = key, .spans = xtf_spans_ref(spans)};
-    entry->bytes = sizeof *entry + strlen(key) + 64 + spans->n * sizeof(XtfSpan);
-    entry->link.data = entry;
-
-    g_mutex_lock(&resolver->lock);
-    if (g_hash_table_contains(resolver->entries, key)) { /* another thread was faster */
-        entry_free(entry);
-    } else {
-        g_hash_table_insert(resolver->entries, key, entry);
-        g_queue_push_head_link(&resolver->recent, &entry->link);
-        resolver->bytes += entry->bytes;
-    }
-    while (resolver->bytes > KEPT_BYTES && resolver->recent.length > 1) {
-        Entry *oldest = g_queue_pop_tail_link(&resolver->recent)->data;
-        resolver->bytes -= oldest->bytes;
-        g_hash_table_remove(resolver->entries, oldest->key);
-    }
-    g_mutex_unlock(&resolver->lock);
-}
-
 XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    g_autoptr(GString) key = g_string_new(NULL);
-    print_key(selection, key);
+    Entry *entry = xtf_keeper_take(&resolver->kept, entry_new(selection));
+    XtfSpans *spans = NULL;
 
-    XtfSpans *spans = recall(resolver, key->str);
-    if (!spans && (spans = find_spans(resolver, selection, error)))
-        keep(resolver, g_strdup(key->str), spans);
+    if (!entry->spans)
+        entry->spans = find_spans(resolver, selection, error);
+    if (entry->spans)
+        spans = xtf_spans_ref(entry->spans);
+    xtf_keeper_put(&resolver->kept, entry,
+                   sizeof *entry + strlen(entry->key) + 64 + (spans ? spans->n * sizeof(XtfSpan) : 0), spans != NULL);
     return spans;
 }
 
@@ -341,7 +322,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     uint64_t total = 0;
 
     if (selection->base || selection->procs || selection->threads || xtf_selection_has_facets(selection) ||
-        selection->a > scale->origin || selection->b < scale->end || selection->type == XTF_TYPES_NONE) {
+        selection->time_from > scale->origin || selection->time_to < scale->end || selection->type == XTF_NO_TYPE) {
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)
             return false;
@@ -350,7 +331,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         bool counts =
-            selection->type == XTF_TYPES_ALL ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
+            selection->type == XTF_ANY_TYPE ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
             return false;

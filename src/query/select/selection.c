@@ -4,8 +4,8 @@ XtfSelection *xtf_selection_new(void)
 {
     XtfSelection *selection = g_new0(XtfSelection, 1);
     g_atomic_ref_count_init(&selection->references);
-    selection->type = XTF_TYPES_ALL;
-    selection->b = XTF_TIME_OPEN;
+    selection->type = XTF_ANY_TYPE;
+    selection->time_to = XTF_TIME_OPEN;
     return selection;
 }
 
@@ -33,15 +33,15 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
 {
     XtfSelection *copy = xtf_selection_new();
     copy->base = selection->base ? xtf_selection_ref(selection->base) : NULL;
-    copy->i = selection->i;
-    copy->j = selection->j;
+    copy->rank_from = selection->rank_from;
+    copy->rank_to = selection->rank_to;
     copy->procs = xtf_number_set_ref(selection->procs);
     copy->threads = xtf_number_set_ref(selection->threads);
     for (unsigned i = 0; i < XTF_N_FACETS; i++)
         copy->by[i] = xtf_number_set_ref(selection->by[i]);
     copy->type = selection->type;
-    copy->a = selection->a;
-    copy->b = selection->b;
+    copy->time_from = selection->time_from;
+    copy->time_to = selection->time_to;
     return copy;
 }
 
@@ -72,26 +72,26 @@ XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, Xt
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema)
 {
     XtfSelection *narrow = selection_copy(selection);
-    narrow->type = selection->type == XTF_TYPES_ALL || selection->type == schema ? (int64_t)schema : XTF_TYPES_NONE;
+    narrow->type = selection->type == XTF_ANY_TYPE || selection->type == schema ? (int64_t)schema : XTF_NO_TYPE;
     return narrow;
 }
 
-XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t a, uint64_t b)
+XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to)
 {
     XtfSelection *narrow = selection_copy(selection);
-    narrow->a = MAX(selection->a, a);
-    narrow->b = MAX(MIN(selection->b, b), narrow->a);
+    narrow->time_from = MAX(selection->time_from, from);
+    narrow->time_to = MAX(MIN(selection->time_to, to), narrow->time_from);
     return narrow;
 }
 
-XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint64_t j)
+XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to)
 {
     XtfSelection *narrow = selection_copy(selection);
     if (narrow->base)
         xtf_selection_unref(narrow->base);
     narrow->base = xtf_selection_ref(selection);
-    narrow->i = i;
-    narrow->j = j;
+    narrow->rank_from = from;
+    narrow->rank_to = to;
     return narrow;
 }
 
@@ -106,8 +106,8 @@ bool xtf_selection_has_facets(const XtfSelection *selection)
 
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to)
 {
-    *from = CLAMP(selection->a, scale->origin, scale->end);
-    *to = CLAMP(selection->b, *from, scale->end);
+    *from = CLAMP(selection->time_from, scale->origin, scale->end);
+    *to = CLAMP(selection->time_to, *from, scale->end);
 }
 
 static int compare_places(const void *a, const void *b, void *data)
@@ -117,7 +117,7 @@ static int compare_places(const void *a, const void *b, void *data)
     return x < y ? -1 : x > y;
 }
 
-static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfRange range,
+static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfNumberRange range,
                                GArray *places)
 {
     for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
@@ -135,7 +135,7 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
     const XtfNumberSet *procs = selection->procs;
 
     if (!procs)
-        add_range_of_procs(selection, locations, (XtfRange){0, UINT64_MAX}, places);
+        add_range_of_procs(selection, locations, (XtfNumberRange){0, UINT64_MAX}, places);
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
         add_range_of_procs(selection, locations, procs->ranges[i], places);
     g_array_sort_with_data(places, compare_places, locations->all);

@@ -14,13 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/query/select/keeper.h"
 #include "src/query/select/number-set.h"
 #include "src/query/select/span.h"
 #include "src/query/select/trace-context.h"
 
 enum {
-    XTF_TYPES_ALL = -1,
-    XTF_TYPES_NONE = -2, /* two types at once */
+    XTF_ANY_TYPE = -1,
+    XTF_NO_TYPE = -2, /* two types at once */
 };
 
 /* What narrows by the values of fields of these roles. A record type that has no such field has no records then. */
@@ -35,13 +36,13 @@ typedef enum {
 typedef struct XtfSelection XtfSelection;
 struct XtfSelection {
     gatomicrefcount references;
-    XtfSelection *base; /* whose records i to j these are; NULL: the trace */
-    uint64_t i, j;
-    /* These hold for all of its records. With a base they begin as the base's. */
+    XtfSelection *base; /* the records [rank_from, rank_to) of this one, counted in order; NULL: of the trace */
+    uint64_t rank_from, rank_to;
+    /* These hold for all records of the selection. With a base they begin as the base's. */
     XtfNumberSet *procs, *threads;  /* NULL: all */
     XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
-    int64_t type;                   /* a schema's id, or XTF_TYPES_... */
-    uint64_t a, b;                  /* [a, b) */
+    int64_t type;                   /* a schema's id, or one of the above */
+    uint64_t time_from, time_to;    /* [from, to) */
 };
 
 XtfSelection *xtf_selection_new(void); /* all of the trace */
@@ -54,8 +55,8 @@ XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
-XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t a, uint64_t b);
-XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t i, uint64_t j);
+XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);
+XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to);
 
 /* Whether anything narrows by the values of fields. */
 bool xtf_selection_has_facets(const XtfSelection *selection);
@@ -79,13 +80,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSpans, xtf_spans_unref)
 /* The places of the locations that a selection may have records of, in the order of their keys. */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
-/* Spans of selections, found once and kept for those who ask again; bounded. */
+/* Finds the spans of selections, and keeps them. */
 typedef struct {
     XtfTraceContext *context; /* borrowed */
-    GMutex lock;
-    GHashTable *entries; /* key to entry */
-    GQueue recent;       /* entries, the latest first */
-    size_t bytes;
+    XtfKeeper kept;
 } XtfResolver;
 
 void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);

@@ -8,55 +8,66 @@ enum {
     STREAMS_MAX = 8, /* idle ones */
 };
 
-/*
- * A merge with its renderer. Free: nobody's. Busy: one reader's, from the moment it is in `streams` until it is put
- * back. Only `busy` and `next` are looked at by others meanwhile, with the lock held.
- */
+/* A merge with its renderer. One reader uses it at a time. Meanwhile others look at `next` alone. */
 typedef struct {
+    XtfKept kept;
     XtfSelection *selection;
-    XtfMerge *merge;
+    uint64_t row;    /* what the merge gives next */
+    uint64_t next;   /* what `row` will be when the stream is idle */
+    XtfMerge *merge; /* NULL: not begun */
     XtfRenderer *renderer;
-    uint64_t row; /* what the merge gives next */
-    char *line;   /* the line of row - 1, if that was not needed whole */
+    char *line; /* the line of row - 1, if that was not needed whole */
     bool has_line;
-    bool busy;
-    uint64_t next; /* what `row` is, or will be once it is idle */
-    GList link;
 } Stream;
 
-void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *formats)
+static Stream *stream_new(XtfSelection *selection, uint64_t row, uint64_t next)
 {
-    XtfCounters counters;
-
-    memset(records, 0, sizeof *records);
-    records->resolver = resolver;
-    records->formats = formats;
-    g_mutex_init(&records->lock);
-    g_cond_init(&records->stopped);
-    g_queue_init(&records->streams);
-    xtf_trace_get_counters(resolver->context->trace, &counters);
-    records->bytes_max = counters.cache_limit / 4;
+    Stream *stream = g_new(Stream, 1);
+    *stream = (Stream){.selection = xtf_selection_ref(selection), .row = row, .next = next};
+    return stream;
 }
 
-static void stream_free(Stream *stream)
+static void stream_free(void *data)
 {
-    if (!stream)
-        return;
+    Stream *stream = data;
     xtf_selection_unref(stream->selection);
     xtf_merge_free(stream->merge);
     xtf_renderer_free(stream->renderer);
     g_free(stream->line);
     g_free(stream);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stream, stream_free)
+
+/* Whether a stream gives the wanted row next, or gave the line of that row last. */
+static gboolean stream_fits(const void *item, const void *wanted)
+{
+    const Stream *stream = item, *want = wanted;
+    bool busy = stream->kept.busy;
+    uint64_t row = busy ? stream->next : stream->row;
+
+    return stream->selection == want->selection &&
+           (row == want->row || (row == want->row + 1 && (busy || stream->has_line)));
+}
+
+static void stream_reuse(void *item, const void *wanted)
+{
+    Stream *stream = item;
+    stream->next = ((const Stream *)wanted)->next;
+}
+
+static const XtfKeeperMethods stream_methods = {.equal = stream_fits, .reuse = stream_reuse, .free = stream_free};
+
+void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *formats)
+{
+    XtfCounters counters;
+
+    xtf_trace_get_counters(resolver->context->trace, &counters);
+    *records = (XtfRecords){.resolver = resolver, .formats = formats};
+    xtf_keeper_init(&records->streams, &stream_methods, counters.cache_limit / 4, STREAMS_MAX);
+}
 
 void xtf_records_finish(XtfRecords *records)
 {
-    GList *link;
-    while ((link = g_queue_pop_head_link(&records->streams)))
-        stream_free(link->data);
-    g_cond_clear(&records->stopped);
-    g_mutex_clear(&records->lock);
+    xtf_keeper_finish(&records->streams);
 }
 
 bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *size, GError **error)
@@ -74,99 +85,15 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
     return true;
 }
 
-/* ---- Getting a stream. */
-
-static Stream *stream_new(XtfRecords *records, XtfSelection *selection, XtfSpans *spans, const XtfFormat *format,
-                          uint64_t row, GError **error)
+static bool stream_begin(Stream *stream, XtfRecords *records, XtfSpans *spans, const XtfFormat *format, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(records->formats->context, error);
-    g_autoptr(Stream) stream = g_new0(Stream, 1);
 
-    stream->selection = xtf_selection_ref(selection);
-    stream->row = row;
-    stream->link.data = stream;
-    if (!locations || !(stream->merge = xtf_merge_new(spans, row, error)))
-        return NULL;
+    if (!locations || !(stream->merge = xtf_merge_new(spans, stream->row, error)))
+        return false;
     stream->renderer = xtf_renderer_new(records->formats, format, locations);
     stream->line = g_malloc(format->line);
-    return g_steal_pointer(&stream);
-}
-
-/* With the lock held: a stream that gives `row` next, or gave the line of it last. */
-static Stream *find_stream(XtfRecords *records, const XtfSelection *selection, uint64_t row)
-{
-    for (GList *link = records->streams.head; link; link = link->next) {
-        Stream *stream = link->data;
-        bool last_line = stream->next == row + 1 && (stream->busy || stream->has_line);
-        if (stream->selection == selection && (stream->next == row || last_line))
-            return stream;
-    }
-    return NULL;
-}
-
-/* Waits for one that is busy just before `row`; NULL if there is none. What it gets is busy, and on its way to `next`.
- */
-static Stream *take_stream(XtfRecords *records, const XtfSelection *selection, uint64_t row, uint64_t next)
-{
-    Stream *stream;
-
-    g_mutex_lock(&records->lock);
-    while ((stream = find_stream(records, selection, row)) && stream->busy)
-        g_cond_wait(&records->stopped, &records->lock);
-    if (stream) {
-        stream->busy = true;
-        stream->next = next;
-        g_queue_unlink(&records->streams, &stream->link);
-        g_queue_push_head_link(&records->streams, &stream->link);
-    }
-    g_mutex_unlock(&records->lock);
-    return stream;
-}
-
-static void announce_stream(XtfRecords *records, Stream *stream, uint64_t next)
-{
-    g_mutex_lock(&records->lock);
-    stream->busy = true;
-    stream->next = next;
-    g_queue_push_head_link(&records->streams, &stream->link);
-    g_mutex_unlock(&records->lock);
-}
-
-/* The idle streams that are too many, oldest first; with the lock held. */
-static void drop_idle(XtfRecords *records, GQueue *dropped)
-{
-    uint64_t n_idle = 0, bytes = 0;
-
-    for (GList *link = records->streams.head, *next; link; link = next) {
-        Stream *stream = link->data;
-        next = link->next;
-        if (stream->busy)
-            continue;
-        bytes += xtf_merge_bytes(stream->merge);
-        if (n_idle++ && (n_idle > STREAMS_MAX || bytes > records->bytes_max)) {
-            g_queue_unlink(&records->streams, link);
-            g_queue_push_tail_link(dropped, link);
-        }
-    }
-}
-
-static void put_stream(XtfRecords *records, Stream *stream, bool good)
-{
-    GQueue dropped = G_QUEUE_INIT;
-    GList *link;
-
-    g_mutex_lock(&records->lock);
-    stream->busy = false;
-    stream->next = stream->row;
-    if (!good) {
-        g_queue_unlink(&records->streams, &stream->link);
-        g_queue_push_tail_link(&dropped, &stream->link);
-    }
-    drop_idle(records, &dropped);
-    g_cond_broadcast(&records->stopped);
-    g_mutex_unlock(&records->lock);
-    while ((link = g_queue_pop_head_link(&dropped)))
-        stream_free(link->data);
+    return true;
 }
 
 /* ---- Lines. */
@@ -228,26 +155,17 @@ bool xtf_records_read(XtfRecords *records, XtfSelection *selection, uint64_t off
 {
     const XtfFormat *format = xtf_formats_get(records->formats, selection->type, error);
     g_autoptr(XtfSpans) spans = format && length ? xtf_resolver_spans(records->resolver, selection, error) : NULL;
-    uint64_t row, next;
-    Stream *stream;
-    bool good, pooled;
 
     if (!format || !spans)
         return format && !length;
-    row = offset / format->line;
-    next = (offset + length - 1) / format->line + 1;
-    pooled = spans->n > 1; /* one array: a descent gets there, and readers need not wait for one another */
-    stream = pooled ? take_stream(records, selection, row, next) : NULL;
-    if (!stream) {
-        stream = stream_new(records, selection, spans, format, row, error);
-        if (!stream)
-            return false;
-        if (pooled)
-            announce_stream(records, stream, next);
-    }
-    good = fill(stream, format, offset, buffer, length, error);
+    bool pooled = spans->n > 1; /* one array: a descent gets there, and readers need not wait for one another */
+    Stream *stream = stream_new(selection, offset / format->line, (offset + length - 1) / format->line + 1);
     if (pooled)
-        put_stream(records, stream, good);
+        stream = xtf_keeper_take(&records->streams, stream);
+    bool good = (stream->merge || stream_begin(stream, records, spans, format, error)) &&
+                fill(stream, format, offset, buffer, length, error);
+    if (pooled)
+        xtf_keeper_put(&records->streams, stream, good ? xtf_merge_bytes(stream->merge) : 0, good);
     else
         stream_free(stream);
     return good;

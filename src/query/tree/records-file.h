@@ -1,9 +1,9 @@
 /*
  * Reading `records`: any bytes of the lines of a selection.
  *
- * Reads have no memory of their own: a mount doesn't open files, and the kernel reads ahead, several requests at once
- * and out of order. So merges that stopped somewhere are kept for a while; whoever reads on where one stopped, or will
- * stop in a moment, takes it over. Others begin one by a search. The pool is bounded by the bytes that it holds.
+ * A read knows nothing of earlier reads: a mount does not open files, and the kernel reads ahead, several requests at
+ * once and out of order. So a keeper holds streams that stopped somewhere. A read that begins where a stream stopped,
+ * or will stop in a moment, goes on with that stream; any other read begins a new one, by a search.
  */
 #pragma once
 
@@ -18,10 +18,7 @@
 typedef struct {
     XtfResolver *resolver; /* borrowed */
     XtfFormats *formats;   /* borrowed */
-    GMutex lock;
-    GCond stopped;    /* a stream became idle */
-    GQueue streams;   /* the idle ones and the busy ones, the latest used first */
-    size_t bytes_max; /* that idle streams may hold together; the latest is kept whatever it holds */
+    XtfKeeper streams;
 } XtfRecords;
 
 void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *formats);

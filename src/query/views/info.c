@@ -18,7 +18,7 @@ enum {
 static bool type_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
 {
     return xtf_trace_context_is_record(context, schema) && xtf_trace_n_rows(context->trace, schema) &&
-           (selection->type == XTF_TYPES_ALL || selection->type == schema);
+           (selection->type == XTF_ANY_TYPE || selection->type == schema);
 }
 
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection)
@@ -56,7 +56,7 @@ static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, G
     XtfTrace *trace = resolver->context->trace;
     g_autofree uint64_t *counts = g_new0(uint64_t, xtf_trace_n_schemas(trace) + 1);
 
-    if (selection->type == XTF_TYPES_ALL) {
+    if (selection->type == XTF_ANY_TYPE) {
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)
             return NULL;

@@ -47,6 +47,6 @@ bool xtf_location_totals_add_window(XtfLocationTotals *tally, const XtfLocationA
 
     if (!array)
         return true;
-    return xtf_rows_in_window(array, tally->selection->a, tally->selection->b, &lo, &hi, error) &&
+    return xtf_rows_in_window(array, tally->selection->time_from, tally->selection->time_to, &lo, &hi, error) &&
            xtf_location_totals_add_rows(tally, array, holding->location->proc, lo, hi, error);
 }

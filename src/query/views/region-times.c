@@ -42,10 +42,10 @@ bool xtf_region_times_measure(XtfRegionTimes *times, const XtfLocation *location
         return false;
     if (!(calls = xtf_location_arrays_array(holding, times->frames.schema)))
         return true;
-    uint64_t from = MAX(selection->a, holding->first), to = MIN(selection->b, holding->last);
+    uint64_t from = MAX(selection->time_from, holding->first), to = MIN(selection->time_to, holding->last);
     *ticks = to > from ? to - from : 0;
-    return xtf_array_profile(calls, times->frames.number, selection->a, selection->b, holding->first, holding->last,
-                             times->totals, error);
+    return xtf_array_profile(calls, times->frames.number, selection->time_from, selection->time_to, holding->first,
+                             holding->last, times->totals, error);
 }
 
 size_t xtf_region_times_width(const XtfRegionTimes *times)

@@ -29,45 +29,48 @@ bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelect
     return !view->exists || view->exists(views->context, selection);
 }
 
-/*
- * A part of a view's text. Its text is there, and never changes again, once it is made; until then one thread makes it.
- * In `parts` as long as it is being made, or kept; `users` are those who look at it, and `parts`.
- */
+/* A part of a view's text: `at_once` lines from `first` on. */
 typedef struct {
+    XtfKept kept;
     const XtfView *view;
     XtfSelection *selection;
-    uint64_t first; /* line */
-    GString *text;  /* NULL: not made yet */
-    unsigned users; /* with the lock held */
-    GList link;
+    uint64_t first;
+    GString *text; /* NULL: not made yet */
 } Part;
 
-static void part_free(Part *part)
+static Part *part_new(const XtfView *view, XtfSelection *selection, uint64_t first)
 {
+    Part *part = g_new(Part, 1);
+    *part = (Part){.view = view, .selection = xtf_selection_ref(selection), .first = first};
+    return part;
+}
+
+static void part_free(void *data)
+{
+    Part *part = data;
     xtf_selection_unref(part->selection);
     if (part->text)
         g_string_free(part->text, TRUE);
     g_free(part);
 }
 
+static gboolean part_equal(const void *item, const void *wanted)
+{
+    const Part *a = item, *b = wanted;
+    return a->view == b->view && a->selection == b->selection && a->first == b->first;
+}
+
+static const XtfKeeperMethods part_methods = {.equal = part_equal, .free = part_free};
+
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
 {
-    memset(views, 0, sizeof *views);
-    views->resolver = resolver;
-    views->formats = formats;
-    views->context = resolver->context;
-    g_mutex_init(&views->lock);
-    g_cond_init(&views->made);
-    g_queue_init(&views->parts);
+    *views = (XtfViews){.resolver = resolver, .formats = formats, .context = resolver->context};
+    xtf_keeper_init(&views->parts, &part_methods, KEPT_BYTES, KEPT_PARTS);
 }
 
 void xtf_views_finish(XtfViews *views)
 {
-    GList *link;
-    while ((link = g_queue_pop_head_link(&views->parts)))
-        part_free(link->data);
-    g_cond_clear(&views->made);
-    g_mutex_clear(&views->lock);
+    xtf_keeper_finish(&views->parts);
 }
 
 /* ---- Shapes. */
@@ -118,100 +121,6 @@ static GString *make_text(XtfViews *views, const XtfView *view, XtfSelection *se
     return NULL;
 }
 
-/* With the lock held. */
-static void release(Part *part)
-{
-    if (--part->users == 0)
-        part_free(part);
-}
-
-static void forget(XtfViews *views, Part *part)
-{
-    g_queue_unlink(&views->parts, &part->link);
-    if (part->text)
-        views->bytes -= part->text->allocated_len;
-    release(part);
-}
-
-static void move_to_front(XtfViews *views, Part *part)
-{
-    g_queue_unlink(&views->parts, &part->link);
-    g_queue_push_head_link(&views->parts, &part->link);
-}
-
-/* The oldest that are too many; the latest stays, whatever its size. */
-static void trim(XtfViews *views)
-{
-    for (GList *link = views->parts.tail, *previous; link && link != views->parts.head; link = previous) {
-        Part *part = link->data;
-        previous = link->prev;
-        if (part->text && (views->bytes > KEPT_BYTES || views->parts.length > KEPT_PARTS))
-            forget(views, part);
-    }
-}
-
-static Part *find_part(XtfViews *views, const XtfView *view, const XtfSelection *selection, uint64_t first)
-{
-    for (GList *link = views->parts.head; link; link = link->next) {
-        Part *part = link->data;
-        if (part->view == view && part->selection == selection && part->first == first)
-            return part;
-    }
-    return NULL;
-}
-
-/* With the lock held, which it gives up meanwhile: makes the part anew. The caller uses it then; NULL with an error. */
-static Part *make_part(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfViewShape *shape,
-                       uint64_t first, GError **error)
-{
-    Part *part = g_new0(Part, 1);
-
-    *part = (Part){.view = view, .selection = xtf_selection_ref(selection), .first = first, .users = 2};
-    part->link.data = part;
-    g_queue_push_head_link(&views->parts, &part->link);
-    g_mutex_unlock(&views->lock);
-    GString *text = make_text(views, view, selection, shape, first, error);
-    g_mutex_lock(&views->lock);
-    if (text) {
-        part->text = text;
-        views->bytes += text->allocated_len;
-        move_to_front(views, part); /* for those who wait for it */
-        trim(views);
-    } else {
-        forget(views, part);
-        release(part);
-        part = NULL;
-    }
-    g_cond_broadcast(&views->made);
-    return part;
-}
-
-/* The part that begins with a line: kept, or being made by another thread, or made now. */
-static Part *use_part(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfViewShape *shape,
-                      uint64_t first, GError **error)
-{
-    Part *part;
-
-    g_mutex_lock(&views->lock);
-    while ((part = find_part(views, view, selection, first)) && !part->text)
-        g_cond_wait(&views->made, &views->lock);
-    if (part) {
-        part->users++;
-        move_to_front(views, part);
-    } else {
-        part = make_part(views, view, selection, shape, first, error);
-    }
-    g_mutex_unlock(&views->lock);
-    return part;
-}
-
-static void put_part(XtfViews *views, Part *part)
-{
-    g_mutex_lock(&views->lock);
-    release(part);
-    g_mutex_unlock(&views->lock);
-}
-
 /* ---- Reading. */
 
 static void read_header(const XtfViewShape *shape, const XtfTimeScale *scale, uint64_t offset, char *buffer,
@@ -223,6 +132,21 @@ static void read_header(const XtfViewShape *shape, const XtfTimeScale *scale, ui
     xtf_lines_init(&lines, &shape->grid, scale, text);
     xtf_lines_header(&lines);
     xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
+}
+
+/* Copies from the part that begins with line `first`: one that is kept, or is made now. */
+static bool read_part(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfViewShape *shape,
+                      uint64_t first, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    Part *part = xtf_keeper_take(&views->parts, part_new(view, selection, first));
+
+    if (!part->text)
+        part->text = make_text(views, view, selection, shape, first, error);
+    bool good = part->text;
+    if (good)
+        xtf_copy_part(part->text->str, part->text->len, (first + 1) * shape->grid.line, offset, buffer, length);
+    xtf_keeper_put(&views->parts, part, good ? part->text->allocated_len : 0, good);
+    return good;
 }
 
 bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t offset, char *buffer,
@@ -239,11 +163,8 @@ bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection
     /* Lines are counted from the one below the header. */
     uint64_t first = offset < line ? 0 : (offset / line - 1) / shape.at_once * shape.at_once;
     for (; first < shape.n_lines && (first + 1) * line < end; first += shape.at_once) {
-        Part *part = use_part(views, view, selection, &shape, first, error);
-        if (!part)
+        if (!read_part(views, view, selection, &shape, first, offset, buffer, length, error))
             return false;
-        xtf_copy_part(part->text->str, part->text->len, (first + 1) * line, offset, buffer, length);
-        put_part(views, part);
     }
     return true;
 }

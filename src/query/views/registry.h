@@ -3,8 +3,7 @@
  * from the trace alone, so that a size costs nothing.
  *
  * A text is worked out in parts, when one is asked for: a part is what costs little more together than a line of it
- * alone. Readers come back for the next block in a moment, several at once, so the latest parts are kept for a while,
- * and whoever wants one that is being made waits for it.
+ * alone. Readers come back for the next block in a moment, several at once, so a keeper holds the latest parts.
  *
  * All functions may be called from any thread.
  */
@@ -16,6 +15,7 @@
 #include <stdint.h>
 
 #include "src/query/format/format.h"
+#include "src/query/select/keeper.h"
 #include "src/query/select/selection.h"
 
 typedef struct XtfView XtfView; /* a kind of view */
@@ -24,10 +24,7 @@ typedef struct {
     XtfResolver *resolver;    /* borrowed */
     XtfFormats *formats;      /* borrowed */
     XtfTraceContext *context; /* borrowed */
-    GMutex lock;
-    GCond made;   /* a part was, or could not be */
-    GQueue parts; /* the latest used first */
-    size_t bytes; /* of the texts of parts */
+    XtfKeeper parts;
 } XtfViews;
 
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats);

@@ -11,7 +11,7 @@ static void add_proc(XtfSelectedLocations *roster, uint64_t proc, uint32_t first
     roster->procs[roster->n_procs++] = (XtfSelectedProcess){proc, first, 1};
 }
 
-static void add_range(XtfSelectedLocations *roster, const XtfSelection *selection, XtfRange range)
+static void add_range(XtfSelectedLocations *roster, const XtfSelection *selection, XtfNumberRange range)
 {
     const XtfLocations *locations = roster->locations;
 
@@ -39,7 +39,7 @@ bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *
     roster->places = g_new(uint32_t, locations->n);
     roster->procs = g_new(XtfSelectedProcess, locations->n_procs);
     if (!procs)
-        add_range(roster, selection, (XtfRange){0, UINT64_MAX});
+        add_range(roster, selection, (XtfNumberRange){0, UINT64_MAX});
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
         add_range(roster, selection, procs->ranges[i]);
     return true;

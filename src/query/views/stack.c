@@ -75,7 +75,8 @@ static bool find_frames(const XtfLocationArrays *holding, const XtfAggregateRef 
     open->n = 0;
     if (!calls || t <= calls->first || t > holding->last)
         return true;
-    return xtf_array_rank(calls, t, &n, error) && xtf_array_stack(calls, frames->number, n, &open->frames, &open->n, error);
+    return xtf_array_rank(calls, t, &n, error) &&
+           xtf_array_stack(calls, frames->number, n, &open->frames, &open->n, error);
 }
 
 static void add_lines_of(const XtfLocation *location, const OpenFrames *open, uint64_t levels, uint64_t t,
@@ -118,9 +119,9 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     for (uint64_t line = first; good && line < first + n; line += levels) {
         const XtfLocation *location = &roster.locations->all[roster.places[line / levels]];
         good = xtf_location_arrays_load(&holding, views->context, location, error) &&
-               find_frames(&holding, &frames, selection->a, &open, error);
+               find_frames(&holding, &frames, selection->time_from, &open, error);
         if (good)
-            add_lines_of(location, &open, levels, selection->a, &regions, lines);
+            add_lines_of(location, &open, levels, selection->time_from, &regions, lines);
     }
     g_free(open.frames);
     return good;

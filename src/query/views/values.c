@@ -232,7 +232,7 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
     const XtfArray *array = xtf_location_arrays_array(&collection->holding, collection->measure->schema);
     if (!array)
         return true;
-    if (!xtf_rows_in_window(array, selection->a, selection->b, &lo, &hi, error) ||
+    if (!xtf_rows_in_window(array, selection->time_from, selection->time_to, &lo, &hi, error) ||
         !xtf_time_bins_cut(&collection->slicing, array, lo, hi, ends, error))
         return false;
     for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {

@@ -180,7 +180,7 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
         else if ((!entry->is_here || entry->is_here(directory)) && (!entry->is_listed || entry->is_listed(directory)))
             xtf_lister_show(lister, entry->name, entry->class->kind);
     }
-    if (!selection->procs || !selection->threads || selection->type != XTF_TYPES_ALL)
+    if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE)
         return true;
     return list_types(&directory->tree->context, selection, lister, error);
 }

@@ -77,8 +77,8 @@ static XtfNode *lookup_zoom(XtfNode *directory, const char *name, GError **error
         return NULL;
     }
     uint64_t i = (uint64_t)(name[0] - '0');
-    return window_link(directory, directory->is_window ? "../../" : "../time/", xtf_slice(from, to, i, ZOOMS),
-                       xtf_slice(from, to, i + 1, ZOOMS));
+    return window_link(directory, directory->is_window ? "../../" : "../time/", xtf_time_bin_bound(from, to, i, ZOOMS),
+                       xtf_time_bin_bound(from, to, i + 1, ZOOMS));
 }
 
 static bool list_zoom(XtfNode *directory, XtfLister *lister, GError **error)
@@ -97,7 +97,7 @@ XtfNode *xtf_zoom_new(XtfNode *directory, GError **error)
     XtfNode *node = xtf_node_new(directory, &xtf_zoom_dir);
 
     node->is_window = directory->is_window;
-    node->window.from = directory->is_window ? directory->window.from : directory->selection->a;
-    node->window.to = directory->is_window ? directory->window.to : directory->selection->b;
+    node->window.from = directory->is_window ? directory->window.from : directory->selection->time_from;
+    node->window.to = directory->is_window ? directory->window.to : directory->selection->time_to;
     return node;
 }

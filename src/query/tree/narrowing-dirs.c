@@ -1,6 +1,5 @@
 #include "src/query/tree/narrowing-dirs.h"
 
-#include "libxtf/error.h"
 #include "src/query/text/digits.h"
 #include "src/query/tree/record-dir.h"
 
@@ -97,46 +96,35 @@ const XtfNodeClass xtf_tags_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_
 
 /* ---- region/ and comm/: names. */
 
-static XtfNode *lookup_named(XtfNode *directory, const XtfNameIndex *index, XtfFacet facet, const char *name,
-                             GError **error)
+static const XtfNameIndex *names_of(XtfNode *directory, GError **error)
 {
-    g_autoptr(XtfNumberSet) set = index ? xtf_name_index_lookup(index, name, error) : NULL;
+    XtfTraceContext *context = &directory->tree->context;
+    return directory->class == &xtf_regions_dir ? xtf_trace_context_regions(context, error)
+                                                : xtf_trace_context_comms(context, error);
+}
+
+static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfNameIndex *names = names_of(directory, error);
+    g_autoptr(XtfNumberSet) set = names ? xtf_name_index_lookup(names, name, error) : NULL;
+    XtfFacet facet = directory->class == &xtf_regions_dir ? XTF_BY_REGION : XTF_BY_COMM;
+
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, facet, set)) : NULL;
 }
 
-static XtfNode *lookup_region(XtfNode *directory, const char *name, GError **error)
+static bool list_named(XtfNode *directory, XtfLister *lister, GError **error)
 {
-    const XtfNameIndex *regions = xtf_trace_context_regions(&directory->tree->context, error);
-    return lookup_named(directory, regions, XTF_BY_REGION, name, error);
-}
+    const XtfNameIndex *names = names_of(directory, error);
 
-static XtfNode *lookup_comm(XtfNode *directory, const char *name, GError **error)
-{
-    const XtfNameIndex *comms = xtf_trace_context_comms(&directory->tree->context, error);
-    return lookup_named(directory, comms, XTF_BY_COMM, name, error);
-}
-
-static bool list_named(const XtfNameIndex *index, XtfLister *lister)
-{
-    for (uint64_t i = lister->from; index && i < index->n_listed && !lister->stopped; i++) {
-        g_autofree char *name = xtf_name_index_print(index, i);
+    for (uint64_t i = lister->from; names && i < names->n_listed && !lister->stopped; i++) {
+        g_autofree char *name = xtf_name_index_print(names, i);
         lister->stopped = !lister->visit(name, XTF_NODE_DIRECTORY, lister->data);
     }
-    return index != NULL;
+    return names;
 }
 
-static bool list_regions(XtfNode *directory, XtfLister *lister, GError **error)
-{
-    return list_named(xtf_trace_context_regions(&directory->tree->context, error), lister);
-}
-
-static bool list_comms(XtfNode *directory, XtfLister *lister, GError **error)
-{
-    return list_named(xtf_trace_context_comms(&directory->tree->context, error), lister);
-}
-
-const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_region, .list = list_regions};
-const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_comm, .list = list_comms};
+const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
+const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
 
 /* ---- time/ and num/: ranges without end, which are not listed. */
 
@@ -165,11 +153,8 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
         return NULL;
     if (single)
         return xtf_record_dir_new(directory, i, error);
-    if (directory->numberings >= NUMBERINGS_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "num/ stands more than %d times in the path",
-                    NUMBERINGS_MAX);
-        return NULL;
-    }
+    if (directory->numberings >= NUMBERINGS_MAX)
+        return xtf_not_found(error, "num/ stands more than %d times in the path", NUMBERINGS_MAX);
     XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_numbers(directory->selection, i, j));
     node->numberings++;
     return node;

@@ -67,24 +67,17 @@ XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
     return node;
 }
 
-static bool find_size(XtfNode *node, GError **error)
+XtfNode *xtf_node_with_size(XtfNode *new, GError **error)
 {
-    if (node->class->size)
-        return node->class->size(node, &node->size, error);
-    GString *text = node->class->text ? node->class->text(node, error) : NULL;
-    if (text) {
-        node->size = text->len;
-        g_string_free(text, TRUE);
-    }
-    return text || !node->class->text;
-}
+    g_autoptr(XtfNode) node = new;
+    const XtfNodeClass *class = node->class;
+    g_autoptr(GString) text = class->text ? class->text(node, error) : NULL;
 
-XtfNode *xtf_node_with_size(XtfNode *node, GError **error)
-{
-    if (find_size(node, error))
-        return node;
-    xtf_node_unref(node);
-    return NULL;
+    if (text)
+        node->size = text->len;
+    else if (class->text || (class->size && !class->size(node, &node->size, error)))
+        return NULL;
+    return g_steal_pointer(&node);
 }
 
 /* ---- Using nodes. */
@@ -104,20 +97,28 @@ const char *xtf_node_target(const XtfNode *link)
     return link->text;
 }
 
+XtfNode *xtf_not_found(GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_propagate_error(error, g_error_new_valist(XTF_ERROR, XTF_ERROR_NOT_FOUND, format, arguments));
+    va_end(arguments);
+    return NULL;
+}
+
 XtfNode *xtf_no_such(const char *name, GError **error)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "there is no \"%s\" here", name);
-    return NULL;
+    return xtf_not_found(error, "there is no \"%s\" here", name);
 }
 
 XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
 {
     if (!directory->class->lookup)
         return xtf_no_such(name, error);
-    if (strlen(name) <= XTF_DIRECTORY_NAME_MAX)
-        return directory->class->lookup(directory, name, error);
-    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
-    return NULL;
+    if (strlen(name) > XTF_DIRECTORY_NAME_MAX)
+        return xtf_not_found(error, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
+    return directory->class->lookup(directory, name, error);
 }
 
 void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)

@@ -81,4 +81,6 @@ XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes the t
 /* Sets the size of a new file. Takes the node and returns it; NULL with an error. */
 XtfNode *xtf_node_with_size(XtfNode *node, GError **error);
 
-XtfNode *xtf_no_such(const char *name, GError **error); /* NULL */
+/* NULL, and XTF_ERROR_NOT_FOUND. */
+XtfNode *xtf_not_found(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+XtfNode *xtf_no_such(const char *name, GError **error);

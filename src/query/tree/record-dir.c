@@ -302,15 +302,10 @@ static char *enter_target(XtfNode *node, const Place *place, GError **error)
 
 /* ---- The directory. */
 
-static const char *const names[] = {"record", "enter", "next", "prev"};
-
 bool xtf_record_dir_has(const char *name)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (g_str_equal(names[i], name))
-            return true;
-    }
-    return false;
+    static const char *const names[] = {"record", "enter", "next", "prev", NULL};
+    return g_strv_contains(names, name);
 }
 
 static bool has_neighbour(const XtfNode *directory, bool next)
@@ -390,11 +385,8 @@ XtfNode *xtf_record_dir_new(const XtfNode *numbers, uint64_t k, GError **error)
 
     if (!xtf_resolver_count(&numbers->tree->resolver, numbers->selection, &count, error))
         return NULL;
-    if (k >= count) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "there is no record %" PRIu64 " among the %" PRIu64 " of the selection", k, count);
-        return NULL;
-    }
+    if (k >= count)
+        return xtf_not_found(error, "there is no record %" PRIu64 " among the %" PRIu64 " of the selection", k, count);
     XtfNode *node = xtf_node_new(numbers, &record_dir);
     node->record.number = k;
     node->record.count = count;

@@ -1,6 +1,5 @@
 #include "src/query/tree/selection-dir.h"
 
-#include "libxtf/error.h"
 #include "src/query/tree/definitions-dir.h"
 #include "src/query/tree/files.h"
 #include "src/query/tree/narrowing-dirs.h"
@@ -12,9 +11,9 @@
 typedef struct {
     const char *name; /* NULL: the views are listed here */
     const XtfNodeClass *class;
-    bool (*is_here)(const XtfNode *directory);            /* NULL: everywhere */
-    bool (*is_listed)(const XtfNode *directory);          /* where it is here; NULL: always */
-    XtfNode *(*make)(XtfNode *directory, GError **error); /* NULL: a node of the class */
+    bool (*is_here)(const XtfNode *directory);                              /* NULL: in every directory */
+    bool (*is_listed)(const XtfNode *directory);                            /* if it is here; NULL: if it can be made */
+    XtfNode *(*make)(XtfNode *directory, const char *name, GError **error); /* NULL: makes a node of the class */
 } Entry;
 
 static bool is_root(const XtfNode *directory)
@@ -56,18 +55,10 @@ static const Entry entries[] = {
     {.name = "count", .class = &xtf_count_file},
     {.name = "definitions", .class = &xtf_definitions_dir, .is_here = is_root},
     {.name = NULL}, /* views */
-    {.name = "next",
-     .class = &xtf_link,
-     .is_here = is_window,
-     .is_listed = xtf_window_has_next,
-     .make = xtf_window_next},
+    {.name = "next", .class = &xtf_link, .is_here = is_window, .make = xtf_window_link_new},
     {.name = "num", .class = &xtf_numbers_dir},
     {.name = "peer", .class = &xtf_peers_dir, .is_listed = never},
-    {.name = "prev",
-     .class = &xtf_link,
-     .is_here = is_window,
-     .is_listed = xtf_window_has_prev,
-     .make = xtf_window_prev},
+    {.name = "prev", .class = &xtf_link, .is_here = is_window, .make = xtf_window_link_new},
     {.name = "proc", .class = &xtf_procs_dir, .is_listed = has_all_procs},
     {.name = "records", .class = &xtf_records_file},
     {.name = "region", .class = &xtf_regions_dir, .is_listed = never},
@@ -96,11 +87,12 @@ bool xtf_selection_dir_has(const char *name)
 
 static XtfNode *lookup_view(XtfNode *directory, const XtfView *view, GError **error)
 {
-    if (!xtf_view_exists(&directory->tree->views, view, directory->selection)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "there is no %s of these records, or the trace keeps no sums for it", view->name);
-        return NULL;
-    }
+    XtfTree *tree = directory->tree;
+
+    if (!xtf_view_exists(&tree->views, view, tree->root->selection))
+        return xtf_not_found(error, "the trace has no records for %s, or keeps no aggregates of them", view->name);
+    if (!xtf_view_exists(&tree->views, view, directory->selection))
+        return xtf_not_found(error, "there is no %s of these records", view->name);
     XtfNode *node = xtf_node_new(directory, &xtf_view_file);
     node->view = view;
     return xtf_node_with_size(node, error);
@@ -112,11 +104,10 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
 
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
-    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                "\"%s\" is no file, no record type and none of proc, thread, time, num, region, comm, peer, tag: see "
-                "README and info",
-                name);
-    return NULL;
+    return xtf_not_found(error,
+                         "\"%s\" is no file, no record type and none of proc, thread, time, num, region, comm, peer, "
+                         "tag: see README and info",
+                         name);
 }
 
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
@@ -129,7 +120,7 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
     if (!entry || (entry->is_here && !entry->is_here(directory)))
         return lookup_type(directory, name, error);
     if (entry->make)
-        return entry->make(directory, error);
+        return entry->make(directory, name, error);
     return xtf_node_with_size(xtf_node_new(directory, entry->class), error);
 }
 
@@ -169,16 +160,25 @@ static void list_views(XtfNode *directory, XtfLister *lister)
     }
 }
 
+static bool is_listed(XtfNode *directory, const Entry *entry)
+{
+    if (entry->is_here && !entry->is_here(directory))
+        return false;
+    if (entry->is_listed || !entry->make)
+        return !entry->is_listed || entry->is_listed(directory);
+    g_autoptr(XtfNode) made = entry->make(directory, entry->name, NULL);
+    return made;
+}
+
 static bool list(XtfNode *directory, XtfLister *lister, GError **error)
 {
     const XtfSelection *selection = directory->selection;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) {
-        const Entry *entry = &entries[i];
-        if (!entry->name)
+        if (!entries[i].name)
             list_views(directory, lister);
-        else if ((!entry->is_here || entry->is_here(directory)) && (!entry->is_listed || entry->is_listed(directory)))
-            xtf_lister_show(lister, entry->name, entry->class->kind);
+        else if (is_listed(directory, &entries[i]))
+            xtf_lister_show(lister, entries[i].name, entries[i].class->kind);
     }
     if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE)
         return true;

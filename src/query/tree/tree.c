@@ -3,7 +3,6 @@
  */
 #include "src/query/tree/tree.h"
 
-#include "libxtf/error.h"
 #include "src/query/tree/record-dir.h"
 #include "src/query/tree/selection-dir.h"
 
@@ -68,15 +67,13 @@ XtfNode *xtf_tree_root(XtfTree *tree)
 
 static bool walk(GPtrArray *trail, const char *path, unsigned *links, GError **error);
 
-/* One component further; the trail ends with where it leads. */
+/* Follows one component; the trail then ends with its node. */
 static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **error)
 {
     XtfNode *here = trail->pdata[trail->len - 1];
 
-    if (xtf_node_kind(here) != XTF_NODE_DIRECTORY) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "what stands before \"%s\" is no directory", name);
-        return false;
-    }
+    if (xtf_node_kind(here) != XTF_NODE_DIRECTORY)
+        return xtf_not_found(error, "the name before \"%s\" is no directory", name);
     if (g_str_equal(name, "") || g_str_equal(name, "."))
         return true;
     if (g_str_equal(name, "..")) {
@@ -91,10 +88,8 @@ static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **e
         g_ptr_array_add(trail, g_steal_pointer(&node));
         return true;
     }
-    if (++*links > LINKS_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "too many links");
-        return false;
-    }
+    if (++*links > LINKS_MAX)
+        return xtf_not_found(error, "too many links");
     return walk(trail, xtf_node_target(node), links, error);
 }
 

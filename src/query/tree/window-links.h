@@ -5,10 +5,8 @@
 
 #include "src/query/tree/node.h"
 
-bool xtf_window_has_next(const XtfNode *window);
-bool xtf_window_has_prev(const XtfNode *window);
-XtfNode *xtf_window_next(XtfNode *window, GError **error);
-XtfNode *xtf_window_prev(XtfNode *window, GError **error);
+/* "next" or "prev"; XTF_ERROR_NOT_FOUND where the trace ends. */
+XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error);
 
 extern const XtfNodeClass xtf_zoom_dir;
-XtfNode *xtf_zoom_new(XtfNode *directory, GError **error);
+XtfNode *xtf_zoom_new(XtfNode *directory, const char *name, GError **error);

@@ -3,7 +3,7 @@ s/[\"]/\\&/g
 s/^/    "/
 s/$/\\n"/
 1i\
-#include "src/query/tree/files.h"\
+#include "src/query/tree/entries.h"\
 \
 const char xtf_readme[] =
 $s/$/;/

@@ -1,4 +1,7 @@
-#include "src/query/tree/definitions-dir.h"
+/*
+ * definitions/: a file for each definition table.
+ */
+#include "src/query/tree/entries.h"
 
 static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **error)
 {

@@ -1,7 +1,9 @@
-#include "src/query/tree/files.h"
-
+/*
+ * The files of a selection's directory.
+ */
 #include <inttypes.h>
 
+#include "src/query/tree/entries.h"
 #include "src/query/views/info.h"
 
 static GString *readme_text(XtfNode *file, GError **error)

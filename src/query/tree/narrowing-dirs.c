@@ -1,6 +1,8 @@
-#include "src/query/tree/narrowing-dirs.h"
-
+/*
+ * The directories that narrow a selection by the names below them.
+ */
 #include "src/query/text/digits.h"
+#include "src/query/tree/entries.h"
 #include "src/query/tree/record-dir.h"
 
 enum {

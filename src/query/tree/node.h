@@ -1,12 +1,12 @@
 /*
  * Inside a tree: what all nodes have in common.
  *
- * A node points to its class, which is one kind of directory, file or link. Each file of this room defines some classes
- * and knows those of the directories' children, which are defined below it:
+ * A node points to its class, which is one kind of directory, file or link. A file of this room knows the classes of
+ * the files below it, which are those of its directories' children:
  *
- *     node < files, definitions-dir, record-dir < window-links, narrowing-dirs < selection-dir < tree
+ *     node < files, definitions-dir, window-links, record-dir < narrowing-dirs < selection-dir < tree
  *
- * Below proc/, time/ and so on stand selections again. Their class is that of the root.
+ * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */
 #pragma once
 

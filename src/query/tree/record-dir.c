@@ -8,14 +8,14 @@
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 
-/* Where a record is, and its row. */
+/* A record, and where it is. */
 typedef struct {
-    XtfSpan span; /* of one row, without a filter: its position is the row's number */
+    XtfSpan span; /* of this row only, without a filter: its position is the row's number */
     uint8_t row[XTF_ROW_MAX];
     uint64_t t, seq;
-} Place;
+} Record;
 
-static bool find_place(XtfNode *node, Place *place, GError **error)
+static bool find_record(XtfNode *node, Record *record, GError **error)
 {
     g_autoptr(XtfSelection) one =
         xtf_selection_in_numbers(node->selection, node->record.number, node->record.number + 1);
@@ -27,17 +27,17 @@ static bool find_place(XtfNode *node, Place *place, GError **error)
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
         return false;
     }
-    place->span = spans->spans[0];
+    record->span = spans->spans[0];
     uint64_t n;
-    if (!xtf_span_row_number(&place->span, place->span.lo, &n, error) ||
-        !xtf_array_row(&place->span.array, n, place->row, error))
+    if (!xtf_span_row_number(&record->span, record->span.lo, &n, error) ||
+        !xtf_array_row(&record->span.array, n, record->row, error))
         return false;
-    place->span.lo = n;
-    place->span.hi = n + 1;
-    place->span.filter = (XtfFilter){0};
-    const XtfSchema *schema = place->span.array.schema;
-    place->t = xtf_field_get(&schema->fields[0], place->row);
-    place->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), place->row, place->span.lo);
+    record->span.lo = n;
+    record->span.hi = n + 1;
+    record->span.filter = (XtfFilter){0};
+    const XtfSchema *schema = record->span.array.schema;
+    record->t = xtf_field_get(&schema->fields[0], record->row);
+    record->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), record->row, record->span.lo);
     return true;
 }
 
@@ -50,7 +50,7 @@ static void add_shown(GString *out, const char *text, size_t width, bool blanks)
     xtf_text_put(out->str + at, width, text, blanks, 0);
 }
 
-/* What stands in a column of a line; a string whole. */
+/* The text in a column of a line; of a string all of it. */
 static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColumn *column, const char *line,
                       const uint8_t *row, GString *out, GError **error)
 {
@@ -94,13 +94,13 @@ static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema
     return true;
 }
 
-static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **error)
+static XtfNode *lookup_fields(XtfNode *directory, const Record *record, GError **error)
 {
     XtfFormats *formats = &directory->tree->formats;
-    uint32_t schema = place->span.array.schema->id;
+    uint32_t schema = record->span.array.schema->id;
     const XtfFormat *format = xtf_formats_get(formats, schema, error);
     const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
-    XtfRowRun run = {&place->span, place->row, 1};
+    XtfRowRun run = {&record->span, record->row, 1};
 
     if (!format || !locations)
         return NULL;
@@ -108,42 +108,43 @@ static XtfNode *lookup_fields(XtfNode *directory, const Place *place, GError **e
     g_autofree char *line = g_malloc(format->line);
     g_autoptr(GString) text = g_string_new(NULL);
     if (!xtf_renderer_run(renderer, &run, line, error) ||
-        !add_fields(directory->tree->trace, format, schema, line, place->row, text, error))
+        !add_fields(directory->tree->trace, format, schema, line, record->row, text, error))
         return NULL;
     return xtf_node_new_text(directory, g_steal_pointer(&text));
 }
 
 /* ---- Side arrays. */
 
-/* The rows of the record in a side array of its location; *span has none if there are none. */
-static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *schema, XtfSpan *span, GError **error)
+/* The rows of the record in a side array of its location; *span may be empty. */
+static bool find_side(const XtfNode *node, const Record *record, const XtfSchema *schema, XtfSpan *span, GError **error)
 {
     XtfArray *array = &span->array;
     bool found;
 
-    *span = (XtfSpan){.location = place->span.location};
-    if (!xtf_trace_find_array(node->tree->trace, place->span.array.location, schema->id, array, &found, error))
+    *span = (XtfSpan){.location = record->span.location};
+    if (!xtf_trace_find_array(node->tree->trace, record->span.array.location, schema->id, array, &found, error))
         return false;
-    if (!found || place->t < array->first || place->t > array->last)
+    if (!found || record->t < array->first || record->t > array->last)
         return true;
-    if (!xtf_array_rank(array, place->t, &span->lo, error))
+    if (!xtf_array_rank(array, record->t, &span->lo, error))
         return false;
     span->hi = array->n_rows;
-    if (place->t < array->last &&
-        !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
+    if (record->t < array->last &&
+        !xtf_array_rank_within(array, record->t + 1, span->lo, array->n_rows, &span->hi, error))
         return false;
     return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
-           (xtf_rank_of_seq(span, place->seq, span->lo, span->hi, &span->lo, error) &&
-            (place->seq == UINT64_MAX || xtf_rank_of_seq(span, place->seq + 1, span->lo, span->hi, &span->hi, error)));
+           (xtf_rank_of_seq(span, record->seq, span->lo, span->hi, &span->lo, error) &&
+            (record->seq == UINT64_MAX ||
+             xtf_rank_of_seq(span, record->seq + 1, span->lo, span->hi, &span->hi, error)));
 }
 
 enum {
-    SIDE_ROWS_MAX = 65536, /* that are shown of one record */
+    SIDE_ROWS_MAX = 65536, /* shown of one record */
     SIDE_BYTES_MAX = 8 << 20,
 };
 
-/* A line for each row; where the last column is a string, it stands whole. The text is held in memory, and a few rows
- * may name one long string again and again: what is too much is counted. */
+/* A line for each row; a string in the last column is not cut. The text is held in memory, and many rows may refer to
+ * one long string, so the number of rows and bytes is limited. The last line tells the number of rows left out. */
 static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GString *text,
                           GError **error)
 {
@@ -183,13 +184,13 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
     return true;
 }
 
-static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSchema *schema, GError **error)
+static XtfNode *lookup_side(XtfNode *directory, const Record *record, const XtfSchema *schema, GError **error)
 {
     XtfFormats *formats = &directory->tree->formats;
     const XtfFormat *format = xtf_formats_get(formats, schema->id, error);
     XtfSpan span;
 
-    if (!format || !find_side(directory, place, schema, &span, error))
+    if (!format || !find_side(directory, record, schema, &span, error))
         return NULL;
     if (span.lo == span.hi)
         return xtf_no_such(directory->tree->context.type_names[schema->id], error);
@@ -208,7 +209,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Place *place, const XtfSch
 
 /* ---- enter */
 
-/* The row of `calls` that is the ENTER which row n of it points to; false if it points to none. */
+/* Finds the ENTER that row n of `calls` points to; false if it points to none. */
 static bool follow(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
 {
     const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
@@ -225,20 +226,20 @@ static bool is_enter(const XtfArray *calls, const uint8_t *row)
     return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
 }
 
-/* The last call event of the location before the record: an ENTER is the one sought, a LEAVE knows an ENTER
- * that is in the same region as it. */
-static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n, bool *found, GError **error)
+/* Looks at the location's last call event before the record. If that is an ENTER, it is the one; a LEAVE points to its
+ * own ENTER, and that to the ENTER around it. */
+static bool enter_before(const XtfArray *calls, const Record *record, uint64_t *n, bool *found, GError **error)
 {
     XtfSpan span = {.array = *calls, .hi = calls->n_rows};
     uint64_t low, high = calls->n_rows, enter;
     uint8_t row[XTF_ROW_MAX];
 
     *found = false;
-    if (place->t < calls->first)
+    if (record->t < calls->first)
         return true;
-    if (!xtf_array_rank(calls, place->t, &low, error) ||
-        (place->t < calls->last && !xtf_array_rank_within(calls, place->t + 1, low, calls->n_rows, &high, error)) ||
-        !xtf_rank_of_seq(&span, place->seq, low, high, &low, error))
+    if (!xtf_array_rank(calls, record->t, &low, error) ||
+        (record->t < calls->last && !xtf_array_rank_within(calls, record->t + 1, low, calls->n_rows, &high, error)) ||
+        !xtf_rank_of_seq(&span, record->seq, low, high, &low, error))
         return false;
     if (low == 0)
         return true;
@@ -257,47 +258,52 @@ static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n,
     return true;
 }
 
-static bool find_enter(const XtfNode *node, const Place *place, uint64_t *n, bool *found, GError **error)
+static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, bool *found, GError **error)
 {
     const XtfTraceContext *context = &node->tree->context;
-    const XtfArray *array = &place->span.array;
+    const XtfArray *array = &record->span.array;
     XtfArray calls;
 
     *found = false;
     if (context->calls < 0)
         return true;
     if (array->schema->id == context->calls) {
-        *found = follow(array, place->span.lo, place->row, n);
+        *found = follow(array, record->span.lo, record->row, n);
         return true;
     }
     if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->calls, &calls, found, error))
         return false;
-    return !*found || enter_before(&calls, place, n, found, error);
+    return !*found || enter_before(&calls, record, n, found, error);
 }
 
-/* By the shortest path to a record: of calls, of its thread, of its process. A location that shares its numbers with
- * another has no such path. */
-static char *enter_target(XtfNode *node, const Place *place, GError **error)
+/* The shortest path to the ENTER: proc/P/thread/T/calls/num/N. *target is NULL if there is none, or if two locations
+ * share the numbers P and T. */
+static bool enter_target(XtfNode *node, const Record *record, char **target, GError **error)
 {
+    const XtfTraceContext *context = &node->tree->context;
     const XtfLocations *locations = xtf_trace_context_locations(&node->tree->context, error);
     uint64_t n;
     bool found;
 
-    if (!locations || !find_enter(node, place, &n, &found, error) || !found)
-        return NULL;
-    const XtfLocation *location = &locations->all[place->span.location];
+    *target = NULL;
+    if (!locations || !find_enter(node, record, &n, &found, error))
+        return false;
+    const XtfLocation *location = &locations->all[record->span.location];
     for (int i = -1; i <= 1; i += 2) {
-        uint64_t other = (uint64_t)((int64_t)place->span.location + i);
+        uint64_t other = (uint64_t)((int64_t)record->span.location + i);
         if (other < locations->n && locations->all[other].proc == location->proc &&
             locations->all[other].thread == location->thread)
-            return NULL;
+            return true;
     }
-    GString *target = g_string_new(NULL);
+    if (!found)
+        return true;
+    GString *path = g_string_new(NULL);
     for (uint32_t i = 0; i < node->depth; i++)
-        g_string_append(target, "../");
-    g_string_append_printf(target, "proc/%" PRIu64 "/thread/%" PRIu64 "/%s/num/%" PRIu64, location->proc,
-                           location->thread, node->tree->context.type_names[node->tree->context.calls], n);
-    return g_string_free(target, FALSE);
+        g_string_append(path, "../");
+    g_string_append_printf(path, "proc/%" PRIu64 "/thread/%" PRIu64 "/%s/num/%" PRIu64, location->proc,
+                           location->thread, context->type_names[context->calls], n);
+    *target = g_string_free(path, FALSE);
+    return true;
 }
 
 /* ---- The directory. */
@@ -324,41 +330,32 @@ static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 {
     const XtfSchema *side = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_SIDE);
-    GError *problem = NULL;
-    Place place;
+    Record record;
+    char *target;
 
     if (g_str_equal(name, "next") || g_str_equal(name, "prev"))
         return lookup_neighbour(directory, *name == 'n', error);
     if (!side && !xtf_record_dir_has(name))
         return xtf_no_such(name, error);
-    if (!find_place(directory, &place, error))
+    if (!find_record(directory, &record, error))
         return NULL;
     if (side)
-        return lookup_side(directory, &place, side, error);
+        return lookup_side(directory, &record, side, error);
     if (g_str_equal(name, "record"))
-        return lookup_fields(directory, &place, error);
-    char *target = enter_target(directory, &place, &problem);
-    if (target)
-        return xtf_node_new_link(directory, target);
-    if (!problem)
-        return xtf_no_such(name, error);
-    g_propagate_error(error, problem);
-    return NULL;
+        return lookup_fields(directory, &record, error);
+    if (!enter_target(directory, &record, &target, error))
+        return NULL;
+    return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
 }
 
 static bool list(XtfNode *directory, XtfLister *lister, GError **error)
 {
     XtfTree *tree = directory->tree;
-    GError *problem = NULL;
-    Place place;
+    g_autofree char *enter = NULL;
+    Record record;
 
-    if (!find_place(directory, &place, error))
+    if (!find_record(directory, &record, error) || !enter_target(directory, &record, &enter, error))
         return false;
-    g_autofree char *enter = enter_target(directory, &place, &problem);
-    if (problem) {
-        g_propagate_error(error, problem);
-        return false;
-    }
     xtf_lister_show(lister, "record", XTF_NODE_FILE);
     if (enter)
         xtf_lister_show(lister, "enter", XTF_NODE_LINK);
@@ -370,7 +367,7 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
         XtfSpan span;
         if (xtf_trace_schema(tree->trace, i)->kind != XTF_SCHEMA_SIDE)
             continue;
-        if (!find_side(directory, &place, xtf_trace_schema(tree->trace, i), &span, error))
+        if (!find_side(directory, &record, xtf_trace_schema(tree->trace, i), &span, error))
             return false;
         if (span.lo < span.hi)
             xtf_lister_show(lister, tree->context.type_names[i], XTF_NODE_FILE);

@@ -1,9 +1,6 @@
 #include "src/query/tree/selection-dir.h"
 
-#include "src/query/tree/definitions-dir.h"
-#include "src/query/tree/files.h"
-#include "src/query/tree/narrowing-dirs.h"
-#include "src/query/tree/window-links.h"
+#include "src/query/tree/entries.h"
 #include "src/query/views/view.h"
 
 /* ---- The entries that a directory has whatever its records are. */

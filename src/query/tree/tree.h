@@ -1,9 +1,8 @@
 /*
- * The tree of a trace: a path is a query, a directory is a selection, its files show it.
+ * The tree of a trace: a path is a query, a directory is a selection, its files show the selection's records.
  *
- * This is what the filesystem and `xtf cat` and `xtf ls` share: nodes without inodes. A node is immutable and
- * reference-counted; every function here may be called by any number of threads at once. docs/TREE.md describes the
- * tree for its users.
+ * The filesystem, `xtf cat` and `xtf ls` share it. A node is immutable and reference-counted. Every function here may
+ * be called from any thread. docs/TREE.md describes the tree for its users.
  */
 #pragma once
 
@@ -23,7 +22,7 @@ typedef enum {
     XTF_NODE_LINK, /* relative */
 } XtfNodeKind;
 
-/* Takes a reference to the trace. Loads none but the definitions that the tree itself needs, and those lazily. */
+/* Takes a reference to the trace. Loads only the definitions that the tree needs, each when it is first needed. */
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error);
 void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
@@ -34,18 +33,16 @@ XtfNode *xtf_node_ref(XtfNode *node);
 void xtf_node_unref(XtfNode *node); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNode, xtf_node_unref)
 
-/* The child of that name, a new reference. XTF_ERROR_NOT_FOUND, with a message that says what is wrong with the name,
- * if there is none.
- * "." and ".." are the caller's business. */
+/* The child of a name, a new reference. The message of XTF_ERROR_NOT_FOUND tells what is wrong with the name. The
+ * caller handles "." and "..". */
 XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error);
 
-/* Walks a path from the root, following links on the way and at its end. The message of an error names the component
- * that failed. */
+/* Follows a path from the root, and all links in it. The message of an error names the component that failed. */
 XtfNode *xtf_tree_resolve(XtfTree *tree, const char *path, GError **error);
 
 XtfNodeKind xtf_node_kind(const XtfNode *node);
 
-/* Of a file: its exact size, known since the look-up, at no cost. Of a link: the length of its target. */
+/* Of a file: its exact size, which the look-up found. Of a link: the length of its target. */
 uint64_t xtf_node_size(const XtfNode *node);
 
 /* Of a file: fills `buffer` from `offset`; *length_read is less than `length` only at the file's end. */
@@ -54,7 +51,7 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
 /* Of a link. Owned by the node. */
 const char *xtf_node_target(const XtfNode *link);
 
-/* Lists a directory's children beginning with the from-th (0: the first), "." and ".." not among them, until `visit`
- * returns false or there are no more. Going on from any ordinal costs no walk over those before it. */
+/* Lists a directory's children from the from-th on (0: the first), without "." and "..", until `visit` returns false.
+ * Long listings go on from any number at no cost. */
 typedef bool (*XtfNodeVisit)(const char *name, XtfNodeKind kind, void *data);
 bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error);

@@ -1,4 +1,7 @@
-#include "src/query/tree/window-links.h"
+/*
+ * Links from a window of time to others: next and prev to its neighbours, zoom/ to its ten parts.
+ */
+#include "src/query/tree/entries.h"
 
 enum {
     ZOOMS = 10,

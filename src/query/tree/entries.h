@@ -1,0 +1,20 @@
+/*
+ * The entries of a selection's directory: the files that show its records, and the directories and links that lead on.
+ */
+#pragma once
+
+#include "src/query/tree/node.h"
+
+extern const char xtf_readme[]; /* docs/TREE.md */
+
+extern const XtfNodeClass xtf_readme_file, xtf_count_file, xtf_columns_file, xtf_records_file;
+extern const XtfNodeClass xtf_view_file; /* the maker sets its `view` */
+
+extern const XtfNodeClass xtf_definitions_dir;
+extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_numbers_dir;
+extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir;
+
+/* "next" or "prev" of a window. */
+XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error);
+extern const XtfNodeClass xtf_zoom_dir;
+XtfNode *xtf_zoom_new(XtfNode *directory, const char *name, GError **error);

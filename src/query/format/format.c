@@ -1,8 +1,8 @@
 /*
- * Rendering: running a program of cells on rows. This is the hot path of everything that shows records.
+ * Rendering: running a program of cells on rows. Everything that shows records spends most of its time here.
  *
- * Rows are rendered a block at a time, cell by cell: what depends on the cell alone is decided once a block, and what
- * is left for a row is a short loop without calls. The lines of a block stay in the processor's first cache meanwhile.
+ * Rows are rendered a block at a time, and a block cell by cell: all decisions about a cell are made once a block, and
+ * its rows are a short loop without calls. Meanwhile the lines of the block stay in the processor's first cache.
  */
 #include "src/query/format/format.h"
 
@@ -24,13 +24,13 @@ typedef struct {
     uint64_t proc; /* of the run's location */
 } Context;
 
-/* Some rows, and where their lines are. */
+/* Some rows and their lines. */
 typedef struct {
     const uint8_t *rows;
     char *lines;
     uint32_t n; /* at most BLOCK_ROWS */
     uint32_t row_size, line;
-    uint64_t values[BLOCK_ROWS]; /* of the field at hand */
+    uint64_t values[BLOCK_ROWS]; /* of the cell's field */
 } Block;
 
 static bool damaged(const XtfCell *cell, GError **error)
@@ -50,11 +50,8 @@ static bool put_unsigned(const XtfCell *cell, uint64_t v, char *line, GError **e
 
 static bool put_signed(const XtfCell *cell, int64_t v, char *line, GError **error)
 {
-    char digits[24], *end = digits + sizeof digits;
-    char *begin = xtf_put_digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+    char digits[24], *end = digits + sizeof digits, *begin = xtf_put_signed(end, v);
 
-    if (v < 0)
-        *--begin = '-';
     if (end - begin > (ptrdiff_t)(cell->to - cell->from))
         return damaged(cell, error);
     memcpy(line + cell->to - (end - begin), begin, (size_t)(end - begin));
@@ -77,7 +74,7 @@ static bool put_string(const Context *context, const XtfCell *cell, uint32_t str
     return true;
 }
 
-/* A number that has no name, or no process, is a question, not a lie. */
+/* A number without a name, or a rank without a process, is shown as "?". */
 static void put_unknown(const XtfCell *cell, char *line)
 {
     line[cell->kind == XTF_CELL_NAME ? cell->from : cell->to - 1] = '?';
@@ -88,7 +85,7 @@ static bool put_peer(const Context *context, const XtfCell *cell, const uint8_t 
     const XtfCommSource *source = &cell->comm;
     uint64_t rank = xtf_field_get(cell->field, row), comm, proc;
 
-    if (!source->field || !context->ranks->comms) /* no communicators: nothing to translate by */
+    if (!source->field || !context->ranks->comms) /* without communicators a rank is shown as it is */
         return put_unsigned(cell, rank, line, error);
     if (!xtf_field_is_none(source->field, row) &&
         xtf_comm_source_map(source, xtf_field_get(source->field, row), &comm) &&
@@ -125,7 +122,7 @@ static bool put_value(const Context *context, const XtfCell *cell, const uint8_t
     return put_unsigned(cell, bits, line, error);
 }
 
-/* ---- Cells of one row: those that are rare. */
+/* ---- Rare cells, row by row. */
 
 static bool put_cell(const Context *context, const XtfCell *cell, const uint8_t *row, char *line, GError **error)
 {
@@ -159,12 +156,12 @@ static bool put_one_by_one(const Context *context, const XtfCell *cell, const Bl
 
     for (uint32_t i = 0; i < block->n; i++, row += block->row_size, line += block->line) {
         if (!xtf_field_is_none(cell->field, row) && !put_cell(context, cell, row, line, error))
-            return false; /* the template has a dash for none */
+            return false; /* an absent value: the template has a dash */
     }
     return true;
 }
 
-/* ---- Cells of a block: those of unsigned numbers. */
+/* ---- Cells of unsigned numbers, block by block. */
 
 static void load_values(Block *block, const XtfField *field)
 {
@@ -193,7 +190,7 @@ static void load_values(Block *block, const XtfField *field)
 #undef LOAD
 }
 
-/* "None" is left out, where the field can be that: the template has a dash. */
+/* The value that stands for an absent one, if the field is optional. It is left out: the template has a dash. */
 typedef struct {
     bool optional;
     uint64_t value;
@@ -221,7 +218,7 @@ static bool put_numbers(const XtfCell *cell, const Block *block, GError **error)
     return true;
 }
 
-/* memcpy(), but for short names without a call: two halves that overlap. */
+/* memcpy() without a call for short names: two halves that overlap. */
 static inline void copy_name(char *to, const char *from, uint32_t width)
 {
 #define HALVES(N)                                    \
@@ -278,8 +275,7 @@ static bool put_column(const Context *context, const XtfCell *cell, Block *block
 
 /* ---- Lines. */
 
-/* How the lines of one schema begin: its template, with the process and thread of a location filled in, and a second.
- */
+/* The template of a schema with a location's process and thread, and the second of a time, filled in. */
 typedef struct {
     char *template;
     const XtfLocation *location;
@@ -310,7 +306,7 @@ void xtf_renderer_free(XtfRenderer *renderer)
     g_free(renderer);
 }
 
-static void put_place(const XtfFormat *format, unsigned i, uint64_t number, char *line)
+static void put_number(const XtfFormat *format, unsigned i, uint64_t number, char *line)
 {
     const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
     xtf_put_right(line + column->from + column->width, number, column->width);
@@ -328,8 +324,8 @@ static Beginning *begin_lines(XtfRenderer *renderer, const XtfProgram *program, 
             xtf_time_scale_put_second(scale, 0, beginning->template + scale->width, &beginning->second);
     }
     if (beginning->location != location && renderer->format->has_prefix) {
-        put_place(renderer->format, 1, location->proc, beginning->template);
-        put_place(renderer->format, 2, location->thread, beginning->template);
+        put_number(renderer->format, 1, location->proc, beginning->template);
+        put_number(renderer->format, 2, location->thread, beginning->template);
         beginning->location = location;
     }
     return beginning;
@@ -391,12 +387,12 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
     Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc};
 
     if (!program->template) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", of which it states none",
-                    schema->name);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
+                    "the trace has rows of \"%s\", though it states that there are none", schema->name);
         return false;
     }
     Beginning *beginning = begin_lines(renderer, program, schema->id, location);
-    Block block; /* its values are not worth clearing for a run of one row */
+    Block block; /* not cleared: its values are large for a run of one row */
     block.rows = run->rows;
     block.lines = out;
     block.row_size = schema->row_size;

@@ -1,11 +1,11 @@
 /*
- * Lines: how records become text of a fixed width.
+ * Records as lines of a fixed width.
  *
  * The columns of a record type, and of all types merged, follow from the schemas and from the limits of their values in
- * the whole trace, so they are known without reading a row, and are the same in every selection. Each schema has a
- * program, a list of cells to fill into a template; running it is all that happens for a row.
+ * the whole trace. So they are known without reading a row, and are the same in every selection. Each schema has a
+ * program: a template, and a list of cells to fill in for each row.
  *
- * A format is immutable once made, and lives as long as its XtfFormats.
+ * A format is immutable, and lives as long as its XtfFormats.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct {
     bool left;            /* text, aligned left */
 } XtfColumn;
 
-/* Names of table rows, or labels, made fit and padded: one after another, `width` bytes each. */
+/* Names of table rows, or labels, escaped and padded: one after another, `width` bytes each. */
 typedef struct {
     uint64_t n;
     uint32_t width;
@@ -38,22 +38,22 @@ typedef enum {
     XTF_CELL_UNSIGNED,
     XTF_CELL_SIGNED,
     XTF_CELL_REAL,
-    XTF_CELL_NAME,   /* the value numbers one of `names` */
-    XTF_CELL_TYPE,   /* the record type: for those without events */
+    XTF_CELL_NAME,   /* the value is an index into `names` */
+    XTF_CELL_TYPE,   /* the record type, if it has no events */
     XTF_CELL_STRING, /* of the trace's heap */
     XTF_CELL_PEER,   /* a rank, shown as a process */
-    XTF_CELL_VALUE,  /* 64 bits, to be read as the type in another field says */
+    XTF_CELL_VALUE,  /* 64 bits, whose type is in another field */
 } XtfCellKind;
 
 typedef struct {
     XtfCellKind kind;
     const XtfField *field; /* NULL: XTF_CELL_TYPE */
-    const XtfField *other; /* of a VALUE: its type. May be NULL */
+    const XtfField *other; /* of a VALUE: the field of its type. May be NULL */
     XtfCommSource comm;    /* of a PEER */
     const XtfPaddedNames *names;
     uint64_t max;      /* of an UNSIGNED: the largest that fits */
     uint32_t from, to; /* in the line */
-    uint32_t width;    /* that it needs; the column may be wider */
+    uint32_t width;    /* of the widest value; the column may be wider */
     uint32_t column;
     bool last; /* in the line: blanks stay blanks */
 } XtfCell;
@@ -68,14 +68,14 @@ typedef struct {
     GArray *columns;      /* of XtfColumn */
     uint32_t line;        /* bytes, with the newline */
     bool has_prefix;      /* begins with time, proc, thread */
-    XtfProgram *programs; /* by schema; without template: none */
+    XtfProgram *programs; /* by schema; a NULL template: no lines of it */
     uint32_t n_programs;
 } XtfFormat;
 
 typedef struct {
     XtfTraceContext *context; /* borrowed */
     GMutex lock;
-    XtfFormat **formats;   /* by schema; behind them that of all types merged */
+    XtfFormat **formats;   /* by schema; the last is that of all types merged */
     GHashTable *names;     /* table and width to XtfPaddedNames */
     GPtrArray *labels;     /* XtfPaddedNames of fields */
     const XtfRanks *ranks; /* once there is a format */
@@ -98,15 +98,15 @@ bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const Xtf
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
 const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
 
-/* Whether a cell shows a string, and which: for those who have room for all of it. */
+/* Whether a cell shows a string, and which: num/K shows all of it. */
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string);
 
-/* What renders lines of a format: it remembers how they begin. One thread at a time. */
+/* Renders lines of a format, and remembers their beginnings. One thread at a time. */
 typedef struct XtfRenderer XtfRenderer;
 
 XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, const XtfLocations *locations);
 void xtf_renderer_free(XtfRenderer *renderer); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRenderer, xtf_renderer_free)
 
-/* Renders a run's rows as lines, one after another, into `out`, which has room for n_rows lines. */
+/* Renders a run's rows into `out`, which has room for n_rows lines. */
 bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error);

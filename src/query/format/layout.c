@@ -1,5 +1,5 @@
 /*
- * Laying out lines: which columns there are, how wide, and what fills them.
+ * Laying out lines: their columns, the widths, and the cells.
  */
 #include <string.h>
 
@@ -99,7 +99,7 @@ static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
     }
 }
 
-/* Values show as numbers, unless something better is known of them: labels, a peer's communicator, a value's type. */
+/* A value is shown as a number, unless it has labels, or is the rank of a peer, or has a type in another field. */
 static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField *field)
 {
     XtfFormats *formats = layout->formats;
@@ -127,7 +127,7 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
     return cell;
 }
 
-/* A field shown by the name of the row that it refers to, where there is one. */
+/* A field shown by the name of the row that it refers to, if rows of that table have names. */
 static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap, XtfCell *cell,
                            GError **error)
 {
@@ -259,7 +259,7 @@ static bool lay_out_type(Layout *layout, const XtfSchema *schema, GError **error
     return true;
 }
 
-/* What hangs on a record, without the time and seq that say on which. */
+/* The fields of a side row, without the time and seq of its record. */
 static bool lay_out_side(Layout *layout, const XtfSchema *schema, GError **error)
 {
     for (uint32_t i = 1; i < schema->n_fields; i++) {
@@ -273,9 +273,9 @@ static bool lay_out_side(Layout *layout, const XtfSchema *schema, GError **error
     return true;
 }
 
-/* ---- Places. */
+/* ---- Positions in the line. */
 
-static void place_columns(Layout *layout)
+static void position_columns(Layout *layout)
 {
     uint32_t at = 0;
 
@@ -339,7 +339,7 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
         xtf_format_free(layout.format);
         return NULL;
     }
-    place_columns(&layout);
+    position_columns(&layout);
     for (uint32_t i = 0; i < layout.format->n_programs; i++) {
         if (layout.format->programs[i].cells ||
             (schema && schema->id == i)) /* side rows may have no more than a time */

@@ -1,5 +1,5 @@
 /*
- * Names of table rows and labels of values, padded once, so that a line copies them.
+ * Names of table rows and labels of values, padded once, so that rendering a line only copies them.
  */
 #include <string.h>
 

@@ -8,10 +8,11 @@
 #include "src/query/text/escape.h"
 #include "src/query/text/value-kind.h"
 
-/* A column shows a field; the first one the row's number. The last text stands last, and keeps its blanks. */
+/* A column of a field; the first column is the row's number. The last text is in the last column, and keeps its blanks.
+ */
 typedef struct {
     const XtfField *field;
-    const XtfField *type; /* of a value: the field that says its type */
+    const XtfField *type; /* of a value: the field of its type */
     size_t from, width;
     bool text;
 } Column;
@@ -66,7 +67,7 @@ static XtfValueKind kind_of(const Column *column, const uint8_t *row)
     }
 }
 
-/* What a cell shows: text in the file's own bytes, or printed into `buffer`. */
+/* The text of a cell: in the trace's own bytes, or printed into `buffer`. */
 static bool cell_text(const XtfTableView *view, const Column *column, const uint8_t *row, uint64_t number,
                       char buffer[static G_ASCII_DTOSTR_BUF_SIZE], const char **text, GError **error)
 {
@@ -150,7 +151,7 @@ static void put_cell(char *line, const Column *column, const char *text, bool la
 }
 
 /* The first line begins with "# ", all others with two blanks. */
-static void place(XtfTableView *view)
+static void lay_out(XtfTableView *view)
 {
     size_t at = strlen("# ");
 
@@ -180,7 +181,7 @@ XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, GErro
     add_columns(view, schema);
     if (!measure(view, error))
         return NULL;
-    place(view);
+    lay_out(view);
     if (__builtin_mul_overflow(view->n_rows + 1, (uint64_t)view->line, &bytes) || bytes > INT64_MAX) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the table \"%s\" makes too large a file", schema->name);
         return NULL;

@@ -1,6 +1,6 @@
 #include "src/query/text/digits.h"
 
-/* In rows of ten and hundred; the strings of an array's element follow one another without a NUL. */
+/* Tens and hundreds of elements, each a string literal that fills its element without a NUL. */
 #define TEN(BEGIN) \
     BEGIN "0", BEGIN "1", BEGIN "2", BEGIN "3", BEGIN "4", BEGIN "5", BEGIN "6", BEGIN "7", BEGIN "8", BEGIN "9",
 #define NINETY(H)  TEN(H "1") TEN(H "2") TEN(H "3") TEN(H "4") TEN(H "5") TEN(H "6") TEN(H "7") TEN(H "8") TEN(H "9")

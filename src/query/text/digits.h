@@ -1,5 +1,5 @@
 /*
- * Decimal digits, written backwards from where a column ends, three at a time.
+ * Decimal digits, written backwards from the end of a column, three at a time.
  */
 #pragma once
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The numbers below 1000, as three characters with one before them: so that four can be stored at once, and the next
- * three overwrite the foremost. */
+/* The numbers below 1000 as three characters behind a filler. All four are stored at once; the next three to the left
+ * overwrite the filler. */
 extern const char xtf_triples[1000][4];       /* with leading zeros */
 extern const char xtf_blank_triples[1000][4]; /* with leading blanks; 0 is blank */
 
-/* Writes v before `end`; returns where it begins. */
+/* Writes v so that it ends before `end`; returns its beginning. */
 static inline char *xtf_put_digits(char *end, uint64_t v)
 {
     for (; v >= 1000; v /= 1000) {
@@ -25,7 +25,23 @@ static inline char *xtf_put_digits(char *end, uint64_t v)
     return end;
 }
 
-/* The last n, 1 to 3, of a triple's characters before `end`. */
+static inline char *xtf_put_signed(char *end, int64_t v)
+{
+    char *begin = xtf_put_digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+
+    if (v < 0)
+        *--begin = '-';
+    return begin;
+}
+
+static inline char *xtf_put_wide(char *end, unsigned __int128 v)
+{
+    for (; v > UINT64_MAX; v /= 10)
+        *--end = (char)('0' + (unsigned)(v % 10));
+    return xtf_put_digits(end, (uint64_t)v);
+}
+
+/* Writes the last n, 1 to 3, characters of a triple before `end`. */
 static inline void xtf_store_triple(char *end, const char *triple, unsigned n)
 {
     if (n == 3)
@@ -46,11 +62,11 @@ static inline char *xtf_put_padded(char *end, uint64_t v, unsigned n)
     return end - n;
 }
 
-/* Fills `width` characters, at least 1, before `end`: v, which fits, behind blanks. */
+/* Fills `width` characters, at least 1, before `end` with blanks and v, which fits. */
 static inline void xtf_put_right(char *end, uint64_t v, unsigned width)
 {
-    const uint32_t zero =
-        GUINT32_TO_LE((uint32_t)('0' - ' ') << 24); /* makes of a last blank a zero, and leaves digits alone */
+    /* Turns a blank in the last character into a zero; digits have these bits set already. */
+    const uint32_t zero = GUINT32_TO_LE((uint32_t)('0' - ' ') << 24);
     char last[4];
     uint32_t four;
 
@@ -75,7 +91,7 @@ static inline unsigned xtf_count_digits(uint64_t v)
     return n;
 }
 
-/* The largest number of so many digits. */
+/* The largest number of n digits. */
 static inline uint64_t xtf_largest_of_digits(unsigned n)
 {
     uint64_t v = 1;

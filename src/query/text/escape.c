@@ -7,7 +7,7 @@
 
 static const char hex[] = "0123456789abcdef";
 
-/* What the next character of the text is shown as; *used are its bytes. */
+/* Escapes the next character of the text, which has *used bytes; returns the length of `shown`. */
 static size_t next_shown(const char *text, bool blanks, char shown[static 4], size_t *used)
 {
     unsigned char c = (unsigned char)*text;
@@ -42,7 +42,7 @@ size_t xtf_text_width(const char *text, bool blanks)
     return width;
 }
 
-/* As many whole characters as there is room for. */
+/* Writes as many whole characters as there is room for. */
 static size_t put_prefix(char *out, size_t room, const char *text, bool blanks, bool *whole)
 {
     size_t at = 0, used;

@@ -10,7 +10,7 @@
 typedef unsigned __int128 Wide;
 
 enum {
-    CELL_TEXT_MAX = 128, /* what a number may take, a time of very many ticks with very fine digits too */
+    CELL_TEXT_MAX = 128, /* of a number, and of the longest time with the finest digits */
 };
 
 /* ---- Grids. */
@@ -51,7 +51,7 @@ bool xtf_lines_finish(const XtfLines *lines, GError **error)
     return false;
 }
 
-/* Room for the next cell and what ends it. */
+/* Makes room for the next cell and the blank or newline after it. */
 static char *begin_cell(XtfLines *lines, size_t *width)
 {
     unsigned column = lines->column++;
@@ -102,15 +102,11 @@ void xtf_lines_number(XtfLines *lines, uint64_t number)
 
 void xtf_lines_signed(XtfLines *lines, int64_t number)
 {
-    char digits[24], *end = digits + sizeof digits;
-    char *begin = xtf_put_digits(end, number < 0 ? -(uint64_t)number : (uint64_t)number);
-
-    if (number < 0)
-        *--begin = '-';
+    char digits[24], *end = digits + sizeof digits, *begin = xtf_put_signed(end, number);
     put(lines, begin, (size_t)(end - begin), false);
 }
 
-/* The seconds and the rest by themselves: together they may be more than 64 bits of ticks. */
+/* Puts whole seconds and the rest separately, since the ticks may need more than 64 bits. */
 static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
 {
     uint64_t rest = (uint64_t)(ticks % scale->num);
@@ -125,9 +121,7 @@ static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
     if (__builtin_mul_overflow(ticks / scale->num, (Wide)scale->den, &whole) ||
         __builtin_add_overflow(seconds, whole, &seconds))
         seconds = ~(Wide)0;
-    for (; seconds > UINT64_MAX; seconds /= 10)
-        *--end = (char)('0' + (unsigned)(seconds % 10));
-    return xtf_put_digits(end, (uint64_t)seconds);
+    return xtf_put_wide(end, seconds);
 }
 
 void xtf_lines_ticks(XtfLines *lines, Wide ticks)
@@ -144,9 +138,9 @@ size_t xtf_ticks_width(const XtfTimeScale *scale, Wide ticks)
 
 void xtf_lines_real(XtfLines *lines, const char *format, double number)
 {
-    char text[512]; /* of a time in %f: up to 10^308 */
+    char text[512]; /* "%f" of a time prints up to 309 digits before the point */
 
-    g_ascii_formatd(text, sizeof text, format, isnan(number) ? NAN : number); /* whose sign means nothing */
+    g_ascii_formatd(text, sizeof text, format, isnan(number) ? NAN : number); /* never "-nan" */
     put(lines, text, strlen(text), false);
 }
 

@@ -1,8 +1,8 @@
 /*
- * Tables as text: a `#` line that names the columns, and below it lines that are just as long.
+ * Tables as text: a `#` line with the names of the columns, and below it lines of the same length.
  *
- * The columns and their widths stand in a grid; whoever fills lines puts one cell after the other. What does not fit
- * its column spoils the lines: widths follow from what the trace states, so it is damaged then.
+ * A grid has the columns and their widths; lines are filled cell by cell. Widths follow from the limits that the trace
+ * states. If a cell does not fit its column, the trace is damaged, and the lines are spoilt.
  */
 #pragma once
 
@@ -24,38 +24,38 @@ typedef struct {
         size_t width;
         bool left; /* text, aligned left */
     } columns[XTF_GRID_COLUMNS_MAX];
-    size_t line; /* bytes, one blank after each column, the last one's being the newline */
+    size_t line; /* bytes; after each column a blank, after the last one the newline */
 } XtfGrid;
 
-/* Columns are wide enough for their names, the first one for the # too. A grid begins as all zeros. */
+/* Columns are made wide enough for their names, the first one for the # too. A grid begins as all zeros. */
 void xtf_grid_add(XtfGrid *grid, const char *name, size_t width);
 void xtf_grid_add_text(XtfGrid *grid, const char *name, size_t width);
 
 typedef struct {
     const XtfGrid *grid;
     const XtfTimeScale *scale;
-    GString *out;    /* borrowed: what there is so far */
+    GString *out;    /* borrowed: the text so far */
     unsigned column; /* of the next cell */
     bool spoilt;
 } XtfLines;
 
 void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfTimeScale *scale, GString *out);
-/* XTF_ERROR_DAMAGED if something did not fit. */
+/* XTF_ERROR_DAMAGED if a cell did not fit. */
 bool xtf_lines_finish(const XtfLines *lines, GError **error);
 
 void xtf_lines_header(XtfLines *lines);
 
-/* The next cell of a line; with the last one the line ends. */
+/* Add the next cell; the last one ends the line. */
 void xtf_lines_none(XtfLines *lines); /* a dash */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
 void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks); /* as seconds, exactly */
-void xtf_lines_seconds(XtfLines *lines, double seconds);        /* with as many digits */
+void xtf_lines_seconds(XtfLines *lines, double seconds);        /* with as many digits as ticks have */
 void xtf_lines_real(XtfLines *lines, const char *format, double number);
 void xtf_lines_signed(XtfLines *lines, int64_t number);
-/* In hundredths of a percent; a dash if the whole is nothing. */
+/* In hundredths of a percent; a dash if the whole is 0. */
 void xtf_lines_percent(XtfLines *lines, unsigned __int128 part, unsigned __int128 whole);
 void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number); /* see xtf_text_put() */
-void xtf_lines_name(XtfLines *lines, const char *name, size_t length);   /* made fit already, and padded if too short */
+void xtf_lines_name(XtfLines *lines, const char *name, size_t length);   /* escaped already; padded if too short */
 
-/* Characters of the largest of so many ticks. */
+/* Characters of a time. */
 size_t xtf_ticks_width(const XtfTimeScale *scale, unsigned __int128 ticks);

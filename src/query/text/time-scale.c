@@ -8,7 +8,7 @@
 typedef unsigned __int128 Wide;
 
 enum {
-    NUMBER_DIGITS_MAX = 40, /* of a number in a path: more than any tick needs */
+    NUMBER_DIGITS_MAX = 40, /* of a number in a path; any tick needs fewer */
     LIMBS = 6,              /* 384 bits: 40 digits times a unit times a resolution take 209 */
     INVERSE_BITS = 60,
 };
@@ -23,7 +23,7 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The least number of digits whose last one is worth a tick or less: 10^digits * den >= num. */
+/* The least number of digits after the point whose last digit is a tick or less: 10^digits * den >= num. */
 static unsigned digits_of_resolution(uint64_t num, uint64_t den)
 {
     unsigned digits = 0;
@@ -48,15 +48,15 @@ void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock)
     scale->end = empty ? scale->origin : scale->last + (scale->last < UINT64_MAX);
     scale->digits = digits_of_resolution(scale->num, scale->den);
     scale->fraction = scale->digits <= 19 ? xtf_largest_of_digits(scale->digits) + 1 : 0;
-    /* For seconds of less than 2^60 ticks. It has 64 bits: 10^digits is less than ten times a second's ticks. */
+    /* For seconds of less than 2^60 ticks. It fits 64 bits, since 10^digits is less than ten times a second's ticks. */
     if (scale->fraction && scale->den == 1 && scale->num < UINT64_C(1) << INVERSE_BITS)
         scale->inverse = (uint64_t)(((Wide)scale->fraction << INVERSE_BITS) / scale->num);
-    /* 100% is printed too: as the end of a window, and as a duration. */
+    /* The end, too, is printed: as that of a window, and as a duration. */
     scale->width =
         (unsigned)(text + sizeof text - xtf_time_scale_put(scale, scale->end - scale->origin, text + sizeof text));
 }
 
-/* The digits of rest / num, one by one: for the few resolutions finer than 10^19 a second. */
+/* The digits of rest / num, one by one: for the few resolutions of more than 10^19 ticks a second. */
 static void put_fraction_slowly(const XtfTimeScale *scale, uint64_t rest, char *end)
 {
     for (char *p = end - scale->digits; p < end; p++) {
@@ -64,13 +64,6 @@ static void put_fraction_slowly(const XtfTimeScale *scale, uint64_t rest, char *
         *p = (char)('0' + (unsigned)(ten / scale->num));
         rest = (uint64_t)(ten % scale->num);
     }
-}
-
-static char *put_wide(char *end, Wide v)
-{
-    for (; v > UINT64_MAX; v /= 10)
-        *--end = (char)('0' + (unsigned)(v % 10));
-    return xtf_put_digits(end, (uint64_t)v);
 }
 
 char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end)
@@ -96,7 +89,7 @@ char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end)
         end -= scale->digits;
         *--end = '.';
     }
-    return put_wide(end, whole);
+    return xtf_put_wide(end, whole);
 }
 
 void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *end, XtfSecond *second)
@@ -107,12 +100,13 @@ void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *
         *second = ticks - ticks % scale->num;
 }
 
-/* rest * fraction / num, rest being less than num. The inverse is less than 1 too small in units of 2^-60, so the
- * quotient is at most 1 too small. */
+/* rest * fraction / num, where rest < num. The inverse is too small by less than 1 in units of 2^-60, so the quotient
+ * is too small by at most 1. */
 static inline uint64_t fraction_of(const XtfTimeScale *scale, uint64_t rest)
 {
     uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
-    uint64_t left = rest * scale->fraction - quotient * scale->num; /* less than 2 * num: right although both wrap */
+    uint64_t left =
+        rest * scale->fraction - quotient * scale->num; /* less than 2 * num, and right although both products wrap */
     return quotient + (left >= scale->num);
 }
 
@@ -154,11 +148,11 @@ void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t
     *p = '\0';
 }
 
-/* ---- Parsing: number * unit * resolution, with room for every digit on the way. */
+/* ---- Parsing: number * unit * resolution, exact. */
 
 typedef struct {
     uint64_t limbs[LIMBS]; /* the least significant first */
-    bool rest;             /* a division left something over */
+    bool rest;             /* a division had a remainder */
 } Big;
 
 static void big_multiply_add(Big *big, uint64_t factor, uint64_t carry)
@@ -181,7 +175,7 @@ static void big_divide(Big *big, uint64_t divisor)
     big->rest |= rest != 0;
 }
 
-/* Rounded up; what is beyond 64 bits is beyond every trace. */
+/* Rounded up. More than 64 bits are beyond every trace. */
 static uint64_t big_ceil(const Big *big)
 {
     for (unsigned i = 1; i < LIMBS; i++) {
@@ -200,8 +194,8 @@ static const Unit units[] = {
     {"s", 1, 1}, {"ms", 1, 1000}, {"us", 1, 1000000}, {"ns", 1, 1000000000}, {"m", 60, 1}, {"h", 3600, 1},
 };
 
-/* The digits up to `end` into big; *decimals are those after the point. Returns where the number ends, NULL with an
- * error. */
+/* Reads a number that ends at `end` or before; *decimals of its digits are after the point. Returns its end, NULL with
+ * an error. */
 static const char *parse_number(const char *text, const char *end, Big *big, unsigned *decimals, GError **error)
 {
     const char *p = text, *point = NULL;

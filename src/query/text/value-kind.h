@@ -1,5 +1,5 @@
 /*
- * Values of which another field of the row says the type: 64 bits, to be read as its label says.
+ * Values of 64 bits whose type is the label of another field of the row.
  */
 #pragma once
 
@@ -8,11 +8,11 @@
 #include "libxtf/schema.h"
 
 typedef enum {
-    XTF_KIND_UNSIGNED, /* and a number of something: a row, a location */
+    XTF_KIND_UNSIGNED, /* also of rows and locations */
     XTF_KIND_SIGNED,
     XTF_KIND_REAL,
     XTF_KIND_STRING,
 } XtfValueKind;
 
-/* `type` is the field that says the type; NULL: nothing does. */
+/* `type` is the field with the type; NULL if there is none. */
 XtfValueKind xtf_value_kind(const XtfField *type, const uint8_t *row);

@@ -45,7 +45,7 @@ void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t 
 {
     if (line < regions->n)
         xtf_lines_name(lines, regions->names->text + line * regions->names->width, regions->names->width);
-    else if (line == xtf_region_line_before(regions))
+    else if (line == regions->n)
         xtf_lines_name(lines, before_name, strlen(before_name));
     else
         xtf_lines_name(lines, "?", 1);

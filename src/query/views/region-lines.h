@@ -26,16 +26,6 @@ typedef struct {
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
                       const XtfAggregateRef *frames, GError **error);
 
-static inline uint64_t xtf_region_line_before(const XtfRegions *regions)
-{
-    return regions->n;
-}
-
-static inline uint64_t xtf_region_line_unknown(const XtfRegions *regions)
-{
-    return regions->n + 1;
-}
-
 static inline uint64_t xtf_regions_n_lines(const XtfRegions *regions)
 {
     return regions->n + 1 + regions->has_unknown;
@@ -51,8 +41,8 @@ static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t line
 static inline uint64_t xtf_region_line(const XtfRegions *regions, uint64_t key)
 {
     if (key == XTF_FRAMES_BEFORE)
-        return xtf_region_line_before(regions);
-    return key < regions->n ? key : xtf_region_line_unknown(regions);
+        return regions->n;
+    return key < regions->n ? key : regions->n + 1;
 }
 
 void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t line);

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/xtf.h"
-#include "src/query/tree/tree.h"
+#include "writing.h"
 
 enum {
     RUN_REGIONS = 6, /* the last is never entered */
@@ -22,7 +21,7 @@ typedef enum { RUN_ENTER, RUN_LEAVE, RUN_SEND, RUN_RECV, RUN_COLLECTIVE, RUN_MET
 
 typedef struct {
     uint64_t t, seq;
-    uint32_t place; /* of its location */
+    uint32_t location; /* of its location */
     RunKind kind;
     uint32_t region; /* RUN_NONE: a LEAVE without ENTER, or not in a region */
     uint32_t peer;   /* process; RUN_NONE: unknown */
@@ -43,7 +42,7 @@ typedef struct {
     uint32_t proc, thread;
     uint64_t id;
     GArray *events; /* of RunEvent */
-} RunPlace;
+} RunLocation;
 
 typedef struct {
     unsigned n_procs;
@@ -53,12 +52,10 @@ typedef struct {
 typedef struct {
     RunRecipe recipe;
     GRand *random;
-    RunPlace *places; /* by (proc, thread) */
-    unsigned n_places;
+    RunLocation *locations; /* by (proc, thread) */
+    unsigned n_locations;
     unsigned deepest; /* frames */
-    char *path;
-    XtfTrace *trace;
-    XtfTree *tree;
+    Written written;
 } Run;
 
 extern const char *const run_regions[RUN_REGIONS];

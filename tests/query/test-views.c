@@ -23,8 +23,8 @@ static uint64_t end_of(const Run *run)
 {
     uint64_t last = 0;
 
-    for (unsigned i = 0; i < run->n_places; i++) {
-        const GArray *events = run->places[i].events;
+    for (unsigned i = 0; i < run->n_locations; i++) {
+        const GArray *events = run->locations[i].events;
         if (events->len)
             last = MAX(last, g_array_index(events, RunEvent, events->len - 1).t);
     }
@@ -70,10 +70,10 @@ static Pick random_pick(Run *run)
     return pick;
 }
 
-static bool picks(const Pick *pick, const RunPlace *place)
+static bool picks(const Pick *pick, const RunLocation *location)
 {
-    return (pick->proc < 0 || ((gint32)place->proc >= pick->proc && (gint32)place->proc <= pick->proc_last)) &&
-           (pick->thread < 0 || (gint32)place->thread == pick->thread);
+    return (pick->proc < 0 || ((gint32)location->proc >= pick->proc && (gint32)location->proc <= pick->proc_last)) &&
+           (pick->thread < 0 || (gint32)location->thread == pick->thread);
 }
 
 static bool in_window(const Pick *pick, const RunEvent *event)
@@ -154,9 +154,9 @@ static void add_interval(const Pick *pick, const GArray *stack, uint64_t from, u
 }
 
 /* Adds one location's times; returns the width of its part of the window. */
-static uint64_t add_times(const Pick *pick, const RunPlace *place, Time *times)
+static uint64_t add_times(const Pick *pick, const RunLocation *location, Time *times)
 {
-    const GArray *events = place->events, *stack = NULL;
+    const GArray *events = location->events, *stack = NULL;
     uint64_t first = g_array_index(events, RunEvent, 0).t, t = first;
     uint64_t last = g_array_index(events, RunEvent, events->len - 1).t;
     bool has_calls = false;
@@ -206,9 +206,9 @@ static void check_profile(Run *run, const Pick *pick)
 
     for (unsigned i = 0; i < N_ROWS; i++)
         times[i].row = i;
-    for (unsigned i = 0; i < run->n_places; i++) {
-        if (picks(pick, &run->places[i]))
-            whole += add_times(pick, &run->places[i], times);
+    for (unsigned i = 0; i < run->n_locations; i++) {
+        if (picks(pick, &run->locations[i]))
+            whole += add_times(pick, &run->locations[i], times);
     }
     qsort(times, N_ROWS, sizeof *times, compare_times);
     cr_assert_eq(lines->len, N_ROWS);
@@ -257,33 +257,33 @@ static void check_imbalance(Run *run, const Pick *pick)
 {
     g_autoptr(GPtrArray) lines =
         read_lines(run, pick, "imbalance", "# row mean min max stddev min_proc max_proc region");
-    g_autofree uint64_t *ticks = g_new0(uint64_t, RUN_REGIONS * run->n_places);
-    g_autofree uint32_t *procs = g_new0(uint32_t, run->n_places);
+    g_autofree uint64_t *ticks = g_new0(uint64_t, RUN_REGIONS * run->n_locations);
+    g_autofree uint32_t *procs = g_new0(uint32_t, run->n_locations);
     double over = INFINITY;
     unsigned n = 0;
 
-    for (unsigned i = 0; i < run->n_places; i++) {
+    for (unsigned i = 0; i < run->n_locations; i++) {
         Time times[N_ROWS] = {0};
-        if (!picks(pick, &run->places[i]))
+        if (!picks(pick, &run->locations[i]))
             continue;
-        add_times(pick, &run->places[i], times);
-        if (!n || procs[n - 1] != run->places[i].proc)
-            procs[n++] = run->places[i].proc;
+        add_times(pick, &run->locations[i], times);
+        if (!n || procs[n - 1] != run->locations[i].proc)
+            procs[n++] = run->locations[i].proc;
         for (unsigned region = 0; region < RUN_REGIONS; region++)
-            ticks[region * run->n_places + n - 1] += times[region].exclusive;
+            ticks[region * run->n_locations + n - 1] += times[region].exclusive;
     }
     cr_assert_eq(lines->len, RUN_REGIONS);
     for (unsigned i = 0; n && i < RUN_REGIONS; i++) {
         const char *line = line_at(lines, i);
-        check_imbalance_line(pick, line, ticks + strtoul(line, NULL, 10) * run->n_places, procs, n, &over);
+        check_imbalance_line(pick, line, ticks + strtoul(line, NULL, 10) * run->n_locations, procs, n, &over);
     }
 }
 
 /* ---- Stacks. */
 
-static unsigned check_stack_of(Run *run, const Pick *pick, const RunPlace *place, GPtrArray *lines, unsigned at)
+static unsigned check_stack_of(Run *run, const Pick *pick, const RunLocation *location, GPtrArray *lines, unsigned at)
 {
-    const GArray *events = place->events, *stack = NULL;
+    const GArray *events = location->events, *stack = NULL;
     bool over = g_array_index(events, RunEvent, events->len - 1).t < pick->a;
     /* When what is at each level of the stack was entered. */
     g_autoptr(GArray) since = g_array_new(FALSE, TRUE, sizeof(uint64_t));
@@ -299,12 +299,12 @@ static unsigned check_stack_of(Run *run, const Pick *pick, const RunPlace *place
     }
     for (unsigned level = 1; level <= run->deepest; level++, at++) {
         if (over || !stack || level > stack->len) {
-            assert_line(pick, lines, at, "%u %u %u - - -", place->proc, place->thread, level);
+            assert_line(pick, lines, at, "%u %u %u - - -", location->proc, location->thread, level);
             continue;
         }
         uint64_t t = g_array_index(since, uint64_t, level - 1);
         g_autofree char *entered = seconds(t), *open = seconds(pick->a - t);
-        assert_line(pick, lines, at, "%u %u %u %s %s %s", place->proc, place->thread, level, entered, open,
+        assert_line(pick, lines, at, "%u %u %u %s %s %s", location->proc, location->thread, level, entered, open,
                     run_regions[g_array_index(stack, uint32_t, level - 1)]);
     }
     return at;
@@ -315,9 +315,9 @@ static void check_stack(Run *run, const Pick *pick)
     g_autoptr(GPtrArray) lines = read_lines(run, pick, "stack", "# proc thread level since time region");
     unsigned at = 0;
 
-    for (unsigned i = 0; i < run->n_places; i++) {
-        if (picks(pick, &run->places[i]))
-            at = check_stack_of(run, pick, &run->places[i], lines, at);
+    for (unsigned i = 0; i < run->n_locations; i++) {
+        if (picks(pick, &run->locations[i]))
+            at = check_stack_of(run, pick, &run->locations[i], lines, at);
     }
     cr_assert_eq(at, lines->len);
 }
@@ -331,10 +331,10 @@ typedef struct {
 /* What a process exchanged with each other one. */
 static void add_traffic(Run *run, const Pick *pick, uint32_t proc, RunKind kind, Traffic *with)
 {
-    for (unsigned i = 0; i < run->n_places; i++) {
-        const RunPlace *place = &run->places[i];
-        for (unsigned j = 0; place->proc == proc && picks(pick, place) && j < place->events->len; j++) {
-            const RunEvent *event = &g_array_index(place->events, RunEvent, j);
+    for (unsigned i = 0; i < run->n_locations; i++) {
+        const RunLocation *location = &run->locations[i];
+        for (unsigned j = 0; location->proc == proc && picks(pick, location) && j < location->events->len; j++) {
+            const RunEvent *event = &g_array_index(location->events, RunEvent, j);
             if (event->kind != kind || event->peer == RUN_NONE || !in_window(pick, event))
                 continue;
             with[event->peer].messages++;
@@ -345,8 +345,8 @@ static void add_traffic(Run *run, const Pick *pick, uint32_t proc, RunKind kind,
 
 static bool picks_proc(const Run *run, const Pick *pick, uint32_t proc)
 {
-    for (unsigned i = 0; i < run->n_places; i++) {
-        if (run->places[i].proc == proc && picks(pick, &run->places[i]))
+    for (unsigned i = 0; i < run->n_locations; i++) {
+        if (run->locations[i].proc == proc && picks(pick, &run->locations[i]))
             return true;
     }
     return false;
@@ -381,10 +381,10 @@ static void check_bytes(Run *run, const Pick *pick)
         uint64_t sum[7] = {0};
         if (!picks_proc(run, pick, proc))
             continue;
-        for (unsigned i = 0; i < run->n_places; i++) {
-            const RunPlace *place = &run->places[i];
-            for (unsigned j = 0; place->proc == proc && picks(pick, place) && j < place->events->len; j++) {
-                const RunEvent *event = &g_array_index(place->events, RunEvent, j);
+        for (unsigned i = 0; i < run->n_locations; i++) {
+            const RunLocation *location = &run->locations[i];
+            for (unsigned j = 0; location->proc == proc && picks(pick, location) && j < location->events->len; j++) {
+                const RunEvent *event = &g_array_index(location->events, RunEvent, j);
                 if (!in_window(pick, event))
                     continue;
                 bool sent = event->kind == RUN_SEND, received = event->kind == RUN_RECV;
@@ -423,10 +423,10 @@ static void check_histogram(Run *run, const Pick *pick)
         uint64_t sum[6] = {0};
         part.a = bound(pick, slice);
         part.b = bound(pick, slice + 1);
-        for (unsigned i = 0; i < run->n_places; i++) {
-            const RunPlace *place = &run->places[i];
-            for (unsigned j = 0; picks(pick, place) && j < place->events->len; j++) {
-                const RunEvent *event = &g_array_index(place->events, RunEvent, j);
+        for (unsigned i = 0; i < run->n_locations; i++) {
+            const RunLocation *location = &run->locations[i];
+            for (unsigned j = 0; picks(pick, location) && j < location->events->len; j++) {
+                const RunEvent *event = &g_array_index(location->events, RunEvent, j);
                 if (!in_window(&part, event))
                     continue;
                 sum[0]++;
@@ -462,7 +462,7 @@ static char *exact(const RunEvent *event)
 /* Whether a value comes after another: by (T, location, seq). */
 static bool is_later(const Run *run, const RunEvent *x, const RunEvent *y)
 {
-    uint64_t a = run->places[x->place].id, b = run->places[y->place].id;
+    uint64_t a = run->locations[x->location].id, b = run->locations[y->location].id;
     if (x->t != y->t)
         return x->t > y->t;
     return a != b ? a > b : x->seq > y->seq;
@@ -475,10 +475,10 @@ static void check_values_line(Run *run, const Pick *pick, const Pick *part, unsi
     long double sum = 0;
     unsigned n = 0;
 
-    for (unsigned i = 0; i < run->n_places; i++) {
-        const RunPlace *place = &run->places[i];
-        for (unsigned j = 0; picks(pick, place) && j < place->events->len; j++) {
-            const RunEvent *event = &g_array_index(place->events, RunEvent, j);
+    for (unsigned i = 0; i < run->n_locations; i++) {
+        const RunLocation *location = &run->locations[i];
+        for (unsigned j = 0; picks(pick, location) && j < location->events->len; j++) {
+            const RunEvent *event = &g_array_index(location->events, RunEvent, j);
             if (event->kind != RUN_METRIC || event->metric != metric || !in_window(part, event))
                 continue;
             n++;
@@ -565,7 +565,7 @@ Test(views, blocks_are_parts_of_the_whole, .timeout = 120)
     g_autoptr(Run) run = run_new(8, &wide);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
-        g_autoptr(XtfNode) node = xtf_tree_resolve(run->tree, files[i], NULL);
+        g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, files[i], NULL);
         GString *whole = run_read(run, files[i]);
         char buffer[70000];
         size_t got;
@@ -613,16 +613,16 @@ Test(views, stand_where_they_make_sense)
 Test(views, reading_on_computes_nothing_again)
 {
     g_autoptr(Run) run = run_new(10, &ordinary);
-    g_autoptr(XtfNode) node = xtf_tree_resolve(run->tree, "time/10%-90%/values", NULL);
+    g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, "time/10%-90%/values", NULL);
     XtfCounters before, after;
     char buffer[1000];
     size_t got;
 
     cr_assert(xtf_node_read(node, 0, buffer, sizeof buffer, &got, NULL));
-    xtf_trace_get_counters(run->trace, &before);
+    xtf_trace_get_counters(run->written.trace, &before);
     for (uint64_t offset = got; offset < xtf_node_size(node); offset += got)
         cr_assert(xtf_node_read(node, offset, buffer, sizeof buffer, &got, NULL));
-    xtf_trace_get_counters(run->trace, &after);
+    xtf_trace_get_counters(run->written.trace, &after);
     cr_assert_eq(after.page_visits, before.page_visits);
 }
 
@@ -650,7 +650,7 @@ Test(views, threads_read_side_by_side, .timeout = 120)
 {
     g_autoptr(Run) run = run_new(11, &wide);
     GString *whole = run_read(run, "matrix");
-    g_autoptr(XtfNode) node = xtf_tree_resolve(run->tree, "time/0-/matrix", NULL);
+    g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, "time/0-/matrix", NULL);
     Reader readers[4];
     GThread *threads[4];
 

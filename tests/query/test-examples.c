@@ -1,0 +1,125 @@
+/* Views of few events, written out by hand: what each view means. test-views.c compares them with random traces. */
+#include <criterion/criterion.h>
+
+#include "example.h"
+
+#define NESTED_CALL ENTER(0, 0, MAIN), ENTER(10, 0, WORK), LEAVE(30, 0), LEAVE(40, 0)
+
+/* ---- profile */
+
+Test(profile, time_in_a_nested_call_is_inclusive_time_of_its_caller)
+{
+    EXAMPLE(written, NESTED_CALL);
+
+    LINES(written, "profile", 0, "# row calls inclusive exclusive inclusive% exclusive% region",
+          "0 1 0.000000040 0.000000020 100.00 50.00 main", "1 1 0.000000020 0.000000020 50.00 50.00 work",
+          "2 0 0.000000000 0.000000000 0.00 0.00 barrier", "- 0 0.000000000 0.000000000 0.00 0.00 (before trace)");
+}
+
+Test(profile, a_recursive_call_is_inclusive_time_once)
+{
+    EXAMPLE(written, ENTER(0, 0, MAIN), ENTER(10, 0, MAIN), LEAVE(30, 0), LEAVE(40, 0));
+
+    LINES(written, "profile", 1, "0 2 0.000000040 0.000000040 100.00 100.00 main");
+}
+
+Test(profile, a_frame_that_never_began_was_open_before_the_trace)
+{
+    EXAMPLE(written, SEND(0, 0, 0, 1), LEAVE_LOST(10, 0), ENTER(10, 0, WORK), LEAVE(30, 0));
+
+    LINES(written, "profile", 1, "1 1 0.000000020 0.000000020 66.67 66.67 work",
+          "- 1 0.000000010 0.000000010 33.33 33.33 (before trace)");
+}
+
+Test(profile, a_frame_that_is_never_left_ends_with_the_last_record_of_its_location)
+{
+    EXAMPLE(written, ENTER(0, 0, MAIN), ENTER(10, 0, WORK), SEND(40, 0, 0, 1), ENTER(90, 1, MAIN));
+
+    LINES(written, "profile", 1, "1 1 0.000000030 0.000000030 75.00 75.00 work",
+          "0 2 0.000000040 0.000000010 100.00 25.00 main");
+}
+
+Test(profile, a_window_has_the_calls_that_begin_in_it_and_the_time_in_it)
+{
+    EXAMPLE(written, NESTED_CALL);
+
+    LINES(written, "time/5ns-20ns/profile", 1, "1 1 0.000000010 0.000000010 66.67 66.67 work",
+          "0 0 0.000000015 0.000000005 100.00 33.33 main");
+}
+
+Test(profile, under_region_only_that_region_is_listed)
+{
+    EXAMPLE(written, NESTED_CALL);
+
+    LINES(written, "region/work/profile", 1, "1 1 0.000000020 0.000000020 50.00 50.00 work", "");
+}
+
+/* ---- imbalance and stack */
+
+Test(imbalance, a_process_that_was_never_in_a_region_has_a_time_of_0)
+{
+    EXAMPLE(written, ENTER(0, 0, WORK), LEAVE(30, 0), ENTER(0, 1, MAIN), LEAVE(10, 1));
+
+    LINES(written, "imbalance", 0, "# row mean min max stddev min_proc max_proc region",
+          "1 0.000000015 0.000000000 0.000000030 0.000000015 1 0 work",
+          "0 0.000000005 0.000000000 0.000000010 0.000000005 0 1 main",
+          "2 0.000000000 0.000000000 0.000000000 0.000000000 0 0 barrier");
+}
+
+Test(stack, has_the_frames_that_are_open_when_the_window_begins)
+{
+    EXAMPLE(written, NESTED_CALL);
+
+    LINES(written, "time/20ns-/stack", 0, "# proc thread level since time region", "0 0 1 0.000000000 0.000000020 main",
+          "0 0 2 0.000000010 0.000000010 work", "");
+    LINES(written, "time/35ns-/stack", 1, "0 0 1 0.000000000 0.000000035 main", "0 0 2 - - -");
+}
+
+/* ---- matrix and bytes */
+
+#define MESSAGES SEND(1, 0, 1, 100), SEND(2, 0, 1, 20), RECV(3, 1, 0, 100), SEND(4, 1, 0, 0)
+
+Test(matrix, counts_messages_where_they_are_sent_and_under_recvs_where_they_are_received)
+{
+    EXAMPLE(written, MESSAGES);
+
+    LINES(written, "matrix", 0, "# sender receiver messages bytes", "0 0 0 0", "0 1 2 120", "1 0 1 0", "1 1 0 0", "");
+    LINES(written, "recvs/matrix", 1, "0 0 0 0", "1 0 0 0", "0 1 1 100", "1 1 0 0", "");
+    LINES(written, "proc/1/recvs/matrix", 1, "0 1 1 100", "1 1 0 0", "");
+}
+
+Test(bytes, has_a_line_for_each_process)
+{
+    EXAMPLE(written, MESSAGES);
+
+    LINES(written, "bytes", 1, "0 2 120 0 0 0 0 0", "1 1 0 1 100 0 0 0", "");
+}
+
+/* Pages have totals by all keys and, since these are many groups here, coarse totals by fewer. The matrix needs the
+ * peers, which coarse totals leave out; bytes needs no key at all. */
+Test(matrix, needs_more_keys_than_coarse_totals_have)
+{
+    enum { PEERS = 40, EACH = 1000 };
+    g_autofree ExampleEvent *events = g_new0(ExampleEvent, PEERS * EACH);
+    g_auto(Written) written;
+
+    for (unsigned i = 0; i < PEERS * EACH; i++)
+        events[i] = SEND(i, 0, i % PEERS, i % PEERS);
+    example_write(&written, events, PEERS * EACH);
+    LINES(written, "proc/0/matrix", 1, "0 0 1000 0", "0 1 1000 1000", "0 2 1000 2000");
+    LINES(written, "proc/0/time/4us-36us/matrix", 40, "0 39 800 31200", "");
+    LINES(written, "proc/0/bytes", 1, "0 40000 780000 0 0 0 0 0", "");
+    LINES(written, "proc/0/time/4us-36us/bytes", 1, "0 32000 624000 0 0 0 0 0", "");
+}
+
+/* ---- histogram */
+
+Test(histogram, a_record_at_the_bound_of_two_bins_is_in_the_later_one)
+{
+    EXAMPLE(written, ENTER(0, 0, MAIN), LEAVE(1, 0), ENTER(2, 0, WORK), SEND(3, 0, 0, 50), LEAVE(199, 0));
+
+    LINES(written, "histogram", 0, "# from to count calls sent_messages sent_bytes received_messages received_bytes",
+          "0.000000000 0.000000002 2 1 0 0 0 0", "0.000000002 0.000000004 2 1 1 50 0 0",
+          "0.000000004 0.000000006 0 0 0 0 0 0");
+    LINES(written, "histogram", 100, "0.000000198 0.000000200 1 0 0 0 0 0", "");
+}

@@ -1,0 +1,38 @@
+/*
+ * Writing a small trace with the schemas of src/model, each declared when its first row comes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/xtf.h"
+#include "src/model/labels.h"
+#include "src/model/schemas.h"
+#include "src/query/tree/tree.h"
+
+typedef struct {
+    char *path;
+    XtfWriter *writer;
+    uint32_t ids[XTF_N_MODEL_SCHEMAS];
+    bool declared[XTF_N_MODEL_SCHEMAS];
+} Writing;
+
+void writing_begin(Writing *writing);
+uint32_t writing_string(Writing *writing, const char *string);
+void writing_define(Writing *writing, unsigned table, const void *row);
+void writing_append(Writing *writing, uint64_t location, unsigned type, const void *row);
+
+/* A trace that was written. */
+typedef struct {
+    char *path;
+    XtfTrace *trace;
+    XtfTree *tree;
+} Written;
+
+void writing_end(Writing *writing, Written *written);
+void written_finish(Written *written); /* removes the file */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Written, written_finish)
+
+/* All of a file, which must have its stated size. */
+GString *written_read(const Written *written, const char *path);

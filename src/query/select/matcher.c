@@ -21,7 +21,8 @@ struct XtfMatcher {
     /* Of peers. */
     const XtfRanks *ranks;
     XtfCommSource source; /* of their communicators; without field: ranks are taken for processes */
-    unsigned comm_key;    /* the place of that field among the keys */
+    unsigned comm_key;    /* the index of that field among the keys */
+    GSList *filters;      /* XtfFilter: those of xtf_matcher_filter() */
 };
 
 static const char *const facet_roles[XTF_N_FACETS] = {
@@ -145,6 +146,7 @@ void xtf_matcher_free(XtfMatcher *matcher)
         return;
     for (unsigned i = 0; i < matcher->n_tests; i++)
         xtf_number_set_unref(matcher->tests[i].set);
+    g_slist_free_full(matcher->filters, g_free);
     g_free(matcher);
 }
 
@@ -202,13 +204,9 @@ static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
     return result;
 }
 
-XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
+static bool takes_row(const uint8_t *row, const void *data)
 {
-    return (XtfGroupFilter){match, filter};
-}
-
-bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row)
-{
+    const XtfFilter *filter = data;
     const XtfMatcher *matcher = filter->matcher;
 
     for (unsigned i = 0; i < matcher->n_tests; i++) {
@@ -224,4 +222,18 @@ bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row)
             return false;
     }
     return true;
+}
+
+XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
+{
+    return (XtfGroupFilter){.match = match, .takes_row = takes_row, .data = filter};
+}
+
+XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)
+{
+    XtfFilter *filter = g_new(XtfFilter, 1);
+
+    *filter = (XtfFilter){matcher, proc};
+    matcher->filters = g_slist_prepend(matcher->filters, filter);
+    return xtf_filter_groups(filter);
 }

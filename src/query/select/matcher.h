@@ -10,8 +10,8 @@
  *     case XTF_MATCH_SOME:
  *         matcher = xtf_matcher_new(context, selection, schema, index, error);
  *         XtfFilter filter = {matcher, proc};
- *         XtfGroupFilter group = xtf_filter_groups(&filter);
- *         xtf_array_totals(array, sums, &group, n1, n2, totals, error);
+ *         XtfGroupFilter groups = xtf_filter_groups(&filter);
+ *         xtf_array_totals(array, aggregate, &groups, n1, n2, totals, error);
  *     }
  *
  * Matchers are immutable: any thread may use them.
@@ -38,7 +38,7 @@ XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selec
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)
 
-unsigned xtf_matcher_aggregate(const XtfMatcher *matcher); /* which of schema->sums */
+unsigned xtf_matcher_aggregate(const XtfMatcher *matcher); /* index in schema->aggregates */
 
 /* For rows that process `proc` recorded. */
 typedef struct {
@@ -48,5 +48,5 @@ typedef struct {
 
 /* Borrows the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
-/* Whether a row is in the groups meant: xtf_row_matches(), for those who ask for each of many. */
-bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row);
+/* The same with a filter that the matcher owns: for a thread that has the matcher to itself. */
+XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc);

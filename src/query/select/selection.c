@@ -141,26 +141,3 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
     g_array_sort_with_data(places, compare_places, locations->all);
     return places;
 }
-
-XtfSpans *xtf_spans_new(uint32_t n)
-{
-    XtfSpans *spans = g_malloc0(sizeof *spans + (size_t)n * sizeof *spans->spans);
-    g_atomic_ref_count_init(&spans->references);
-    spans->n = n;
-    return spans;
-}
-
-XtfSpans *xtf_spans_ref(XtfSpans *spans)
-{
-    g_atomic_ref_count_inc(&spans->references);
-    return spans;
-}
-
-void xtf_spans_unref(XtfSpans *spans)
-{
-    if (!spans || !g_atomic_ref_count_dec(&spans->references))
-        return;
-    if (spans->matchers)
-        g_ptr_array_unref(spans->matchers);
-    g_free(spans);
-}

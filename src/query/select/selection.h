@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxtf/spans.h"
 #include "src/query/select/keeper.h"
 #include "src/query/select/number-set.h"
-#include "src/query/select/span.h"
 #include "src/query/select/trace-context.h"
 
 enum {
@@ -64,20 +64,7 @@ bool xtf_selection_has_facets(const XtfSelection *selection);
 /* Its window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);
 
-typedef struct {
-    gatomicrefcount references;
-    uint64_t count;      /* of records */
-    GPtrArray *matchers; /* that the spans' filters borrow; NULL: none */
-    uint32_t n;
-    XtfSpan spans[]; /* by location, then schema */
-} XtfSpans;
-
-XtfSpans *xtf_spans_new(uint32_t n); /* zeroed */
-XtfSpans *xtf_spans_ref(XtfSpans *spans);
-void xtf_spans_unref(XtfSpans *spans); /* NULL is fine */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSpans, xtf_spans_unref)
-
-/* The places of the locations that a selection may have records of, in the order of their keys. */
+/* The indices in `locations` of those that a selection may have records of, in the order of their keys. */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
 /* Finds the spans of selections, and keeps them. */
@@ -89,7 +76,7 @@ typedef struct {
 void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);
 void xtf_resolver_finish(XtfResolver *resolver);
 
-/* A new reference; NULL with an error. */
+/* A new reference; NULL with an error. A span's tag is the index of its location in XtfLocations. */
 XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error);
 /* The number of records: by the catalog alone where that knows it. */
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error);

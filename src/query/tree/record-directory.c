@@ -4,7 +4,6 @@
  */
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/select/select.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/tree/node.h"
@@ -53,7 +52,7 @@ static bool find_place(XtfNode *node, Place *place, GError **error)
         return false;
     place->span.lo = n;
     place->span.hi = n + 1;
-    place->span.filter = (XtfFilter){0};
+    place->span.filter = (XtfGroupFilter){0};
     const XtfSchema *schema = place->span.array.schema;
     place->t = xtf_field_get(&schema->fields[0], place->row);
     place->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), place->row, place->span.lo);
@@ -140,7 +139,7 @@ static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *
     XtfArray *array = &span->array;
     bool found;
 
-    *span = (XtfSpan){.location = place->span.location};
+    *span = (XtfSpan){.tag = place->span.tag};
     if (!xtf_trace_find_array(node->tree->trace, place->span.array.location, schema->id, array, &found, error))
         return false;
     if (!found || place->t < array->first || place->t > array->last)
@@ -152,8 +151,9 @@ static bool find_side(const XtfNode *node, const Place *place, const XtfSchema *
         !xtf_array_rank_within(array, place->t + 1, span->lo, array->n_rows, &span->hi, error))
         return false;
     return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
-           (xtf_rank_of_seq(span, place->seq, span->lo, span->hi, &span->lo, error) &&
-            (place->seq == UINT64_MAX || xtf_rank_of_seq(span, place->seq + 1, span->lo, span->hi, &span->hi, error)));
+           (xtf_span_rank_of_seq(span, place->seq, span->lo, span->hi, &span->lo, error) &&
+            (place->seq == UINT64_MAX ||
+             xtf_span_rank_of_seq(span, place->seq + 1, span->lo, span->hi, &span->hi, error)));
 }
 
 enum {
@@ -257,7 +257,7 @@ static bool enter_before(const XtfArray *calls, const Place *place, uint64_t *n,
         return true;
     if (!xtf_array_rank(calls, place->t, &low, error) ||
         (place->t < calls->last && !xtf_array_rank_within(calls, place->t + 1, low, calls->n_rows, &high, error)) ||
-        !xtf_rank_of_seq(&span, place->seq, low, high, &low, error))
+        !xtf_span_rank_of_seq(&span, place->seq, low, high, &low, error))
         return false;
     if (low == 0)
         return true;
@@ -304,9 +304,9 @@ static char *enter_target(XtfNode *node, const Place *place, GError **error)
 
     if (!locations || !find_enter(node, place, &n, &found, error) || !found)
         return NULL;
-    const XtfLocation *location = &locations->all[place->span.location];
+    const XtfLocation *location = &locations->all[place->span.tag];
     for (int i = -1; i <= 1; i += 2) {
-        uint64_t other = (uint64_t)((int64_t)place->span.location + i);
+        uint64_t other = (uint64_t)((int64_t)place->span.tag + i);
         if (other < locations->n && locations->all[other].proc == location->proc &&
             locations->all[other].thread == location->thread)
             return NULL;

@@ -62,6 +62,7 @@ typedef struct {
 
 typedef struct {
     Measures found;
+    const XtfLocations *locations;
     XtfLocationTotals tallies[N_TYPES];
     XtfTimeBins slicing;
     Slice slices[XTF_TIME_BINS];
@@ -127,10 +128,11 @@ static bool add_sums(Histogram *histogram, const XtfSpan *span, unsigned type, u
                      GError **error)
 {
     XtfLocationTotals *tally = &histogram->tallies[type];
+    uint64_t proc = histogram->locations->all[span->tag].proc;
     const uint64_t *cells;
 
     xtf_group_totals_clear(tally->totals);
-    if (!xtf_location_totals_add_rows(tally, &span->array, span->filter.proc, lo, hi, error))
+    if (!xtf_location_totals_add_rows(tally, &span->array, proc, lo, hi, error))
         return false;
     if (!xtf_group_totals_n(tally->totals))
         return true;
@@ -203,7 +205,7 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, selection, error);
     g_auto(Histogram) histogram = {0};
 
-    if (!spans)
+    if (!spans || !(histogram.locations = xtf_trace_context_locations(views->context, error)))
         return false;
     find_measures(views->context, &histogram.found);
     xtf_time_bins_init(&histogram.slicing, selection, &views->context->scale);

@@ -10,11 +10,9 @@
  * middle of the array with most rows left, which is good for all: it halves that array at least every other time,
  * however many times are equal.
  */
-#include "src/query/select/select.h"
+#include "libxtf/records/select.h"
 
-#include <string.h>
-
-#include "libxtf/error.h"
+#include "libxtf/base/fail.h"
 #include "libxtf/vocabulary.h"
 
 enum {
@@ -81,9 +79,8 @@ static bool probe_fits(const Search *search, const Pivot *pivot, uint64_t t, GEr
     if (pivot->t >= search->t_low && pivot->t <= search->t_high &&
         (search->probe[pivot->span] > pivot->n) == (pivot->t <= t))
         return true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: row %" G_GUINT64_FORMAT " is not where its time is",
-                search->spans->spans[pivot->span].array.id, pivot->n);
-    return false;
+    return xtf_damaged(error, "array %u: row %" PRIu64 " is not where its time is",
+                       search->spans->spans[pivot->span].array.id, pivot->n);
 }
 
 static void swap(uint64_t **a, uint64_t **b)
@@ -120,7 +117,7 @@ static bool search_time(Search *search, GError **error)
     return true;
 }
 
-bool xtf_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error)
+bool xtf_spans_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error)
 {
     uint32_t n = spans->n;
     g_autofree uint64_t *room = g_new(uint64_t, 3 * (size_t)n + 1);
@@ -167,7 +164,8 @@ static bool seq_at(const XtfSpan *span, uint64_t position, uint64_t *seq, GError
     return true;
 }
 
-bool xtf_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t high, uint64_t *position, GError **error)
+bool xtf_span_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t high, uint64_t *position,
+                          GError **error)
 {
     while (low < high) {
         uint64_t middle = low + (high - low) / 2, s;
@@ -200,7 +198,8 @@ static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before
     for (uint32_t i = 0; i < ties->n; i++) {
         uint64_t bound = seq + (i < pivot && seq < UINT64_MAX); /* of two equal ones the former array's is first */
         ties->cut[i] = middle;
-        if (i != pivot && !xtf_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
+        if (i != pivot &&
+            !xtf_span_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
             return false;
         *before += ties->cut[i] - ties->low[i];
     }
@@ -242,7 +241,8 @@ bool xtf_select_ties(const XtfSpans *spans, uint64_t k, uint64_t *low, const uin
     for (uint32_t begin = 0, end; begin < spans->n && k; begin = end) {
         uint64_t count = 0;
 
-        for (end = begin; end < spans->n && spans->spans[end].location == spans->spans[begin].location; end++)
+        for (end = begin; end < spans->n && spans->spans[end].array.location == spans->spans[begin].array.location;
+             end++)
             count += high[end] - low[end];
         if (k < count) {
             g_autofree uint64_t *cut = g_new(uint64_t, end - begin);

@@ -111,9 +111,15 @@ void xtf_span_reader_finish(XtfSpanReader *reader)
 static uint64_t stretch(const XtfSpan *span, const uint8_t *row, uint64_t n_rows, bool taken)
 {
     const XtfSchema *schema = span->array.schema;
+    const XtfGroupFilter filter = span->filter;
     uint64_t n = 0;
 
-    while (n < n_rows && xtf_row_matches(schema, span->aggregate, &span->filter, row + n * schema->row_size) == taken)
+    if (!filter.takes_row) {
+        while (n < n_rows && xtf_row_matches(schema, span->aggregate, &filter, row + n * schema->row_size) == taken)
+            n++;
+        return n;
+    }
+    while (n < n_rows && filter.takes_row(row + n * schema->row_size, filter.data) == taken)
         n++;
     return n;
 }

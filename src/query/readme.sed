@@ -3,7 +3,7 @@ s/[\"]/\\&/g
 s/^/    "/
 s/$/\\n"/
 1i\
-#include "src/query/tree/node.h"\
+#include "src/query/tree/files.h"\
 \
 const char xtf_readme[] =
 $s/$/;/

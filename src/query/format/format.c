@@ -101,7 +101,7 @@ static bool put_peer(const Context *context, const XtfCell *cell, const uint8_t 
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
 {
     if (cell->kind != XTF_CELL_STRING &&
-        (cell->kind != XTF_CELL_VALUE || xtf_value_kind(cell->other, row) != XTF_VALUE_STRING))
+        (cell->kind != XTF_CELL_VALUE || xtf_value_kind(cell->other, row) != XTF_KIND_STRING))
         return false;
     *string = (uint32_t)xtf_field_get(cell->field, row);
     return true;
@@ -112,14 +112,14 @@ static bool put_value(const Context *context, const XtfCell *cell, const uint8_t
     uint64_t bits = xtf_field_get(cell->field, row);
 
     switch (xtf_value_kind(cell->other, row)) {
-    case XTF_VALUE_STRING:
+    case XTF_KIND_STRING:
         return put_string(context, cell, (uint32_t)bits, line, error);
-    case XTF_VALUE_SIGNED:
+    case XTF_KIND_SIGNED:
         return put_signed(cell, (int64_t)bits, line, error);
-    case XTF_VALUE_REAL:
+    case XTF_KIND_REAL:
         put_real(cell, xtf_field_get_f64(cell->field, row), line);
         return true;
-    case XTF_VALUE_UNSIGNED:
+    case XTF_KIND_UNSIGNED:
         break;
     }
     return put_unsigned(cell, bits, line, error);

@@ -89,10 +89,12 @@ void xtf_format_free(XtfFormat *format); /* NULL is fine */
 /* The lines of a type, of a side array, or with XTF_ANY_TYPE or XTF_NO_TYPE of all types merged. NULL with an error. */
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error);
 
-/* The names of a table's rows, no wider than `cap`. *names is NULL where it has none. With the lock held. */
+/* With the lock held: the names of a table's rows, no wider than `cap`. *names is NULL if the table has no names. */
 bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
                        GError **error);
-/* The labels of a field's values, as wide as those of the values within its limits. */
+/* The same for the end of a line, without the lock. */
+bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
+/* The labels of a field's values; as wide as the labels of values within the field's limits. */
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
 const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
 

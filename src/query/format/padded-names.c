@@ -110,6 +110,14 @@ bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap
     return true;
 }
 
+bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
+{
+    g_mutex_lock(&formats->lock);
+    bool good = xtf_formats_names(formats, table, XTF_NAME_WIDTH_MAX, names, error);
+    g_mutex_unlock(&formats->lock);
+    return good;
+}
+
 /* As wide as the widest of the words from `first` to `last`. */
 static const XtfPaddedNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n, uint64_t first,
                                               uint64_t last)

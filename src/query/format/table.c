@@ -55,14 +55,14 @@ static XtfValueKind kind_of(const Column *column, const uint8_t *row)
         return xtf_value_kind(column->type, row);
     switch (column->field->type) {
     case XTF_TYPE_STRING:
-        return XTF_VALUE_STRING;
+        return XTF_KIND_STRING;
     case XTF_TYPE_F64:
-        return XTF_VALUE_REAL;
+        return XTF_KIND_REAL;
     case XTF_TYPE_I32:
     case XTF_TYPE_I64:
-        return XTF_VALUE_SIGNED;
+        return XTF_KIND_SIGNED;
     default:
-        return XTF_VALUE_UNSIGNED;
+        return XTF_KIND_UNSIGNED;
     }
 }
 
@@ -82,16 +82,16 @@ static bool cell_text(const XtfTableView *view, const Column *column, const uint
         *text = field->labels[v];
         return true;
     }
-    switch (field ? kind_of(column, row) : XTF_VALUE_UNSIGNED) {
-    case XTF_VALUE_STRING:
+    switch (field ? kind_of(column, row) : XTF_KIND_UNSIGNED) {
+    case XTF_KIND_STRING:
         return xtf_trace_string(view->trace, (uint32_t)v, text, error);
-    case XTF_VALUE_REAL:
+    case XTF_KIND_REAL:
         g_ascii_dtostr(buffer, G_ASCII_DTOSTR_BUF_SIZE, xtf_field_get_f64(field, row));
         break;
-    case XTF_VALUE_SIGNED:
+    case XTF_KIND_SIGNED:
         g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GINT64_FORMAT, (int64_t)v);
         break;
-    case XTF_VALUE_UNSIGNED:
+    case XTF_KIND_UNSIGNED:
         g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GUINT64_FORMAT, v);
         break;
     }

@@ -34,5 +34,5 @@ void xtf_number_set_print(const XtfNumberSet *set, GString *out);
 /* "K", or "I-J", "I-", "-J" of records: [*i, *j); *single for the first kind. */
 bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single, GError **error);
 
-/* Whether a name from a file can stand in a directory beside those of the tree's own. */
+/* Whether a directory can have a name that comes from a file. */
 bool xtf_name_is_usable(const char *name);

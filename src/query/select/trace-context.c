@@ -282,7 +282,7 @@ const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *
     return NULL;
 }
 
-void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace)
+void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is_reserved)(const char *name))
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_CALLS);
@@ -294,7 +294,8 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace)
     context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
-        context->type_names[i] = xtf_name_is_usable(name) ? g_strdup(name) : g_strdup_printf("schema~%u", i);
+        bool usable = xtf_name_is_usable(name) && !is_reserved(name);
+        context->type_names[i] = usable ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
     context->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
 }

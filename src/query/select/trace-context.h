@@ -49,7 +49,8 @@ typedef struct {
     gint named_loaded; /* atomic */
 } XtfTraceContext;
 
-void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace);
+/* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
+void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is_reserved)(const char *name));
 void xtf_trace_context_finish(XtfTraceContext *context);
 
 /* Loaded when first asked for. NULL with an error. */

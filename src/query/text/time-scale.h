@@ -62,7 +62,7 @@ void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t
 bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error);
 
 /* The i-th of n + 1 ticks that cut [a, b) into n slices that are as equal as ticks allow. */
-static inline uint64_t xtf_slice(uint64_t a, uint64_t b, uint64_t i, uint64_t n)
+static inline uint64_t xtf_time_bin_bound(uint64_t a, uint64_t b, uint64_t i, uint64_t n)
 {
     return a + (uint64_t)((unsigned __int128)(b - a) * i / n);
 }

@@ -8,10 +8,10 @@ XtfValueKind xtf_value_kind(const XtfField *type, const uint8_t *row)
     const char *name = type && number < type->n_labels ? type->labels[number] : "";
 
     if (g_ascii_strcasecmp(name, "STRING") == 0)
-        return XTF_VALUE_STRING;
+        return XTF_KIND_STRING;
     if (g_ascii_strcasecmp(name, "FLOAT") == 0 || g_ascii_strcasecmp(name, "DOUBLE") == 0)
-        return XTF_VALUE_REAL;
+        return XTF_KIND_REAL;
     if (g_ascii_strncasecmp(name, "INT", 3) == 0 && g_ascii_strncasecmp(name, "INTERRUPT", 9) != 0)
-        return XTF_VALUE_SIGNED;
-    return XTF_VALUE_UNSIGNED;
+        return XTF_KIND_SIGNED;
+    return XTF_KIND_UNSIGNED;
 }

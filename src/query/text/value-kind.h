@@ -8,10 +8,10 @@
 #include "libxtf/schema.h"
 
 typedef enum {
-    XTF_VALUE_UNSIGNED, /* and a number of something: a row, a location */
-    XTF_VALUE_SIGNED,
-    XTF_VALUE_REAL,
-    XTF_VALUE_STRING,
+    XTF_KIND_UNSIGNED, /* and a number of something: a row, a location */
+    XTF_KIND_SIGNED,
+    XTF_KIND_REAL,
+    XTF_KIND_STRING,
 } XtfValueKind;
 
 /* `type` is the field that says the type; NULL: nothing does. */

@@ -1,5 +1,12 @@
 /*
- * Inside a tree: its nodes, and who answers for which.
+ * Inside a tree: what all nodes have in common.
+ *
+ * A node points to its class, which is one kind of directory, file or link. Each file of this room defines some classes
+ * and knows those of the directories' children, which are defined below it:
+ *
+ *     node < files, definitions-dir, record-dir < window-links, narrowing-dirs < selection-dir < tree
+ *
+ * Below proc/, time/ and so on stand selections again. Their class is that of the root.
  */
 #pragma once
 
@@ -8,46 +15,46 @@
 #include "src/query/tree/tree.h"
 #include "src/query/views/registry.h"
 
-/* Directories first, then files, then links: see xtf_node_kind(). */
-typedef enum {
-    NODE_SELECTION,
-    NODE_PROCS,
-    NODE_THREADS,
-    NODE_TIMES,
-    NODE_NUMBERS,
-    NODE_REGIONS,
-    NODE_COMMS,
-    NODE_PEERS,
-    NODE_TAGS,
-    NODE_ZOOM,
-    NODE_RECORD, /* num/K */
-    NODE_DEFINITIONS,
-    NODE_LAST_DIRECTORY = NODE_DEFINITIONS,
+/* For listing: passes over the first `from` children. */
+typedef struct {
+    uint64_t from;
+    XtfNodeVisit visit;
+    void *data;
+    bool stopped;
+} XtfLister;
 
-    NODE_README,
-    NODE_COUNT,
-    NODE_RECORDS,
-    NODE_COLUMNS,
-    NODE_VIEW,
-    NODE_TABLE, /* definitions/NAME */
-    NODE_TEXT,  /* of its own: `text` */
-    NODE_LAST_FILE = NODE_TEXT,
+void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind);
 
-    NODE_LINK,
-} NodeRole;
+/* `name` is never "." or "..", and no longer than XTF_DIRECTORY_NAME_MAX. A file has `text`, or `size` and `read`. */
+typedef struct {
+    XtfNodeKind kind;
+    XtfNode *(*lookup)(XtfNode *directory, const char *name, GError **error);
+    bool (*list)(XtfNode *directory, XtfLister *lister, GError **error); /* NULL: lists nothing */
+    GString *(*text)(XtfNode *file, GError **error);                     /* all of it, made anew for each read */
+    bool (*size)(XtfNode *file, uint64_t *size, GError **error); /* NULL: whoever makes the node sets its size */
+    bool (*read)(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error);
+} XtfNodeClass;
 
 struct XtfNode {
     gatomicrefcount references;
     XtfTree *tree; /* borrowed: it outlives its nodes */
-    NodeRole role;
+    const XtfNodeClass *class;
     uint32_t depth;          /* of a directory: components from the root */
     uint32_t numberings;     /* num/ components so far */
-    bool is_window;          /* a selection right under time/ */
+    bool is_window;          /* a selection right under time/, and its zoom/ */
     XtfSelection *selection; /* NULL outside of selections */
-    const XtfView *view;     /* of a VIEW */
-    uint64_t a, b;           /* the window's own times; a RECORD's number; a TABLE's schema */
+    union {
+        struct {
+            uint64_t from, to;
+        } window; /* of a window and of zoom/: the times of its name, which may be beyond the trace's */
+        struct {
+            uint64_t number, count;
+        } record;            /* num/K: K, and how many records the selection has */
+        const XtfView *view; /* of a view's file */
+        uint32_t schema;     /* of definitions/NAME */
+    };
     uint64_t size;
-    char *text; /* a link's target, a TEXT's content */
+    char *text; /* a link's target, or a text that the node keeps */
 };
 
 struct XtfTree {
@@ -62,32 +69,18 @@ struct XtfTree {
     XtfTableView **tables; /* by schema, made when first asked for */
 };
 
-enum {
-    XTF_NUMBERINGS_MAX = 16, /* num/ in one path */
-};
+extern const XtfNodeClass xtf_link;
 
-/* A child of `parent`, whose selection it has. */
-XtfNode *xtf_node_new(const XtfNode *parent, NodeRole role);
+/* A child of `parent`, whose selection it has; without its size. */
+XtfNode *xtf_node_new(const XtfNode *parent, const XtfNodeClass *class);
+/* The same, for a selection. Takes it. */
+XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection);
 XtfNode *xtf_node_new_link(const XtfNode *parent, char *target);  /* takes the target */
-XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes the text */
+XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes the text, and keeps it */
 
-/* What one kind of directory holds. `name` is never "." or "..". */
-XtfNode *xtf_selection_lookup(XtfNode *directory, const char *name, GError **error);
-bool xtf_selection_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error);
-XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error);
-bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error);
-/* The directory num/K. */
-XtfNode *xtf_record_new(const XtfNode *numbers, uint64_t k, GError **error);
+/* Sets the size of a new file. Takes the node and returns it; NULL with an error. */
+XtfNode *xtf_node_with_size(XtfNode *node, GError **error);
 
-/* For listing: passes over the first `from` children. */
-typedef struct {
-    uint64_t from;
-    XtfNodeVisit visit;
-    void *data;
-    bool stopped;
-} XtfLister;
-
-void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind);
-
-XtfNode *xtf_no_such(const char *name, GError **error); /* NULL */
-extern const char xtf_readme[];
+/* NULL, and XTF_ERROR_NOT_FOUND. */
+XtfNode *xtf_not_found(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+XtfNode *xtf_no_such(const char *name, GError **error);

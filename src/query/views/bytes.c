@@ -1,5 +1,5 @@
 /*
- * bytes: what each process sent and received, in messages and in collective operations.
+ * bytes: the bytes that each process sent and received, in messages and in collective operations.
  */
 #include <string.h>
 
@@ -15,38 +15,38 @@ enum { SENDS, RECVS, COLLECTIVES, N_TYPES };
 
 static const char *const types[N_TYPES] = {XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES};
 
-static void find_measures(const XtfTraceContext *context, XtfAggregateRef measures[static N_TYPES])
+static void find_aggregates(const XtfTraceContext *context, XtfAggregateRef refs[static N_TYPES])
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_aggregate_ref_groups(&measures[i], context, types[i]) || !measures[i].bytes ||
-            (i == COLLECTIVES && measures[i].event == XTF_KEY_NONE))
-            measures[i] = (XtfAggregateRef){0};
+        if (!xtf_aggregate_ref_groups(&refs[i], context, types[i]) || !refs[i].bytes ||
+            (i == COLLECTIVES && refs[i].event == XTF_KEY_NONE))
+            refs[i] = (XtfAggregateRef){0};
     }
 }
 
 static bool bytes_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
-    XtfAggregateRef measures[N_TYPES];
+    XtfAggregateRef refs[N_TYPES];
     bool exists = false;
 
-    find_measures(context, measures);
+    find_aggregates(context, refs);
     for (unsigned i = 0; i < N_TYPES; i++)
-        exists |= measures[i].schema && xtf_selection_may_have(selection, measures[i].schema);
+        exists |= refs[i].schema && xtf_selection_may_have(selection, refs[i].schema);
     return exists && !selection->base;
 }
 
 static bool shape_bytes(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
-    g_auto(XtfSelectedLocations) roster = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
     XtfAggregateRef m[N_TYPES];
 
-    if (!xtf_selected_locations_init(&roster, views->context, selection, error))
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error))
         return false;
-    find_measures(context, m);
-    shape->n_lines = roster.n_procs;
+    find_aggregates(context, m);
+    shape->n_lines = selected.n_procs;
     shape->at_once = PART_LINES;
-    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(roster.locations));
+    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(selected.locations));
     xtf_grid_add(&shape->grid, "messages_sent", xtf_aggregate_ref_rows_width(&m[SENDS], context));
     xtf_grid_add(&shape->grid, "bytes_sent", xtf_aggregate_ref_sum_width(&m[SENDS], context, m[SENDS].bytes));
     xtf_grid_add(&shape->grid, "messages_received", xtf_aggregate_ref_rows_width(&m[RECVS], context));
@@ -59,11 +59,11 @@ static bool shape_bytes(XtfViews *views, const XtfSelection *selection, XtfViewS
     return true;
 }
 
-/* Whether a group is of those that end a collective operation: only they say what it moved. */
-static bool ends_collective(const XtfAggregateRef *measure, const uint64_t *key)
+/* Whether a group's rows end a collective operation: only these have its bytes. */
+static bool ends_collective(const XtfAggregateRef *ref, const uint64_t *key)
 {
-    const XtfField *event = xtf_aggregate_ref_key(measure, measure->event);
-    uint64_t value = key[measure->event];
+    const XtfField *event = xtf_aggregate_ref_key(ref, ref->event);
+    uint64_t value = key[ref->event];
 
     return value < event->n_labels && (g_str_equal(event->labels[value], XTF_EVENT_COLLECTIVE_END) ||
                                        g_str_equal(event->labels[value], XTF_EVENT_COLLECTIVE_COMPLETE));
@@ -73,59 +73,59 @@ typedef struct {
     uint64_t rows, bytes, received;
 } Sum;
 
-static Sum sum_up(const XtfLocationTotals *tally, bool collectives)
+static Sum sum_up(const XtfLocationTotals *totals, bool collectives)
 {
-    const XtfAggregateRef *measure = tally->measure;
+    const XtfAggregateRef *ref = totals->ref;
     Sum sum = {0};
 
-    for (uint32_t i = 0; tally->totals && i < xtf_group_totals_n(tally->totals); i++) {
-        const uint64_t *cells = xtf_group_totals_cells(tally->totals, i);
-        if (collectives && !ends_collective(measure, xtf_group_totals_key(tally->totals, i)))
+    for (uint32_t i = 0; totals->groups && i < xtf_group_totals_n(totals->groups); i++) {
+        const uint64_t *cells = xtf_group_totals_cells(totals->groups, i);
+        if (collectives && !ends_collective(ref, xtf_group_totals_key(totals->groups, i)))
             continue;
         sum.rows += cells[XTF_GROUP_ROWS];
-        sum.bytes += cells[measure->bytes];
-        sum.received += measure->received ? cells[measure->received] : 0;
+        sum.bytes += cells[ref->bytes];
+        sum.received += ref->received ? cells[ref->received] : 0;
     }
     return sum;
 }
 
 typedef struct {
-    XtfAggregateRef measures[N_TYPES];
-    XtfLocationTotals tallies[N_TYPES];
-    XtfLocationArrays holding;
+    XtfAggregateRef refs[N_TYPES];
+    XtfLocationTotals totals[N_TYPES];
+    XtfLocationArrays arrays;
 } Count;
 
 static void count_clear(Count *count)
 {
     for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_location_totals_finish(&count->tallies[i]);
-    xtf_location_arrays_finish(&count->holding);
+        xtf_location_totals_finish(&count->totals[i]);
+    xtf_location_arrays_finish(&count->arrays);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 
 static bool count_init(Count *count, XtfTraceContext *context, const XtfSelection *selection, GError **error)
 {
-    find_measures(context, count->measures);
+    find_aggregates(context, count->refs);
     for (unsigned i = 0; i < N_TYPES; i++) {
-        unsigned depth = i == COLLECTIVES ? count->measures[i].event + 1 : 0;
-        if (!xtf_location_totals_init(&count->tallies[i], context, selection, &count->measures[i], depth, error))
+        unsigned depth = i == COLLECTIVES ? count->refs[i].event + 1 : 0;
+        if (!xtf_location_totals_init(&count->totals[i], context, selection, &count->refs[i], depth, error))
             return false;
     }
     return true;
 }
 
-static bool count_process(Count *count, const XtfTraceContext *context, const XtfSelectedLocations *roster,
+static bool count_process(Count *count, const XtfTraceContext *context, const XtfSelectedLocations *selected,
                           const XtfSelectedProcess *proc, GError **error)
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (count->tallies[i].totals)
-            xtf_group_totals_clear(count->tallies[i].totals);
+        if (count->totals[i].groups)
+            xtf_group_totals_clear(count->totals[i].groups);
     }
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        if (!xtf_location_arrays_load(&count->holding, context, &roster->locations->all[roster->places[i]], error))
+        if (!xtf_location_arrays_load(&count->arrays, context, xtf_selected_location(selected, i), error))
             return false;
         for (unsigned j = 0; j < N_TYPES; j++) {
-            if (!xtf_location_totals_add_window(&count->tallies[j], &count->holding, error))
+            if (!xtf_location_totals_add_window(&count->totals[j], &count->arrays, error))
                 return false;
         }
     }
@@ -135,18 +135,18 @@ static bool count_process(Count *count, const XtfTraceContext *context, const Xt
 static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                        GError **error)
 {
-    g_auto(XtfSelectedLocations) roster = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
     g_auto(Count) count = {0};
 
-    if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
         !count_init(&count, views->context, selection, error))
         return false;
     for (uint64_t i = first; i < first + n; i++) {
-        if (!count_process(&count, views->context, &roster, &roster.procs[i], error))
+        if (!count_process(&count, views->context, &selected, &selected.procs[i], error))
             return false;
-        xtf_lines_number(lines, roster.procs[i].proc);
+        xtf_lines_number(lines, selected.procs[i].proc);
         for (unsigned j = 0; j < N_TYPES; j++) {
-            Sum sum = sum_up(&count.tallies[j], j == COLLECTIVES);
+            Sum sum = sum_up(&count.totals[j], j == COLLECTIVES);
             xtf_lines_number(lines, sum.rows);
             xtf_lines_number(lines, sum.bytes);
             if (j == COLLECTIVES)

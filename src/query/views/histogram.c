@@ -1,5 +1,5 @@
 /*
- * histogram: the records in equal slices of the window, and what those of the commonest types add up to.
+ * histogram: the number of records in each of equal time bins, and the totals of calls and messages.
  */
 #include <string.h>
 
@@ -10,39 +10,38 @@
 #include "src/query/views/view.h"
 
 enum {
-    WALK_ROWS = 1024, /* so few rows are added up one by one */
+    WALK_ROWS = 1024, /* at most as many rows of a span are counted one by one */
 };
 
 enum { CALLS, SENDS, RECVS, N_TYPES };
 
-/* Whether the trace has rows of a type, but no sums that tell what they add up to. */
 typedef struct {
-    XtfAggregateRef measures[N_TYPES];
-    bool untold[N_TYPES];
-} Measures;
+    XtfAggregateRef refs[N_TYPES];
+    bool unknown[N_TYPES]; /* the trace has rows of the type, but no aggregate of them */
+} Aggregates;
 
-static void find_measures(const XtfTraceContext *context, Measures *found)
+static void find_aggregates(const XtfTraceContext *context, Aggregates *found)
 {
     static const char *const types[N_TYPES] = {XTF_RECORD_CALLS, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
 
     for (unsigned i = 0; i < N_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);
-        XtfAggregateRef *measure = &found->measures[i];
-        bool good = i == CALLS ? xtf_aggregate_ref_frames(measure, context)
-                               : xtf_aggregate_ref_groups(measure, context, types[i]) && measure->bytes;
+        XtfAggregateRef *ref = &found->refs[i];
+        bool good = i == CALLS ? xtf_aggregate_ref_frames(ref, context)
+                               : xtf_aggregate_ref_groups(ref, context, types[i]) && ref->bytes;
         if (!good)
-            *measure = (XtfAggregateRef){0};
-        found->untold[i] = !good && schema && xtf_trace_n_rows(context->trace, schema->id);
+            *ref = (XtfAggregateRef){0};
+        found->unknown[i] = !good && schema && xtf_trace_n_rows(context->trace, schema->id);
     }
 }
 
 static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
-    Measures found;
-    const XtfAggregateRef *m = found.measures;
+    Aggregates found;
+    const XtfAggregateRef *m = found.refs;
 
-    find_measures(context, &found);
+    find_aggregates(context, &found);
     shape->n_lines = shape->at_once = XTF_TIME_BINS;
     xtf_grid_add(&shape->grid, "from", context->scale.width);
     xtf_grid_add(&shape->grid, "to", context->scale.width);
@@ -58,101 +57,101 @@ static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfV
 typedef struct {
     uint64_t count;
     uint64_t calls, messages[N_TYPES], bytes[N_TYPES];
-} Slice;
+} Bin;
 
 typedef struct {
-    Measures found;
+    Aggregates found;
     const XtfLocations *locations;
-    XtfLocationTotals tallies[N_TYPES];
-    XtfTimeBins slicing;
-    Slice slices[XTF_TIME_BINS];
+    XtfLocationTotals totals[N_TYPES];
+    XtfTimeBins bins;
+    Bin counts[XTF_TIME_BINS];
 } Histogram;
 
 static void histogram_clear(Histogram *histogram)
 {
     for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_location_totals_finish(&histogram->tallies[i]);
+        xtf_location_totals_finish(&histogram->totals[i]);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Histogram, histogram_clear)
 
-/* Which of the types a schema is, if it is one that there are sums of. */
+/* The type of a schema; N_TYPES if it is another, or the trace keeps no aggregate of it. */
 static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
 {
     unsigned type = 0;
 
-    while (type < N_TYPES && histogram->found.measures[type].schema != schema)
+    while (type < N_TYPES && histogram->found.refs[type].schema != schema)
         type++;
     return type;
 }
 
-static void add_row(Slice *slice, unsigned type, const XtfAggregateRef *measure, const uint8_t *row)
+static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const uint8_t *row)
 {
     if (type == CALLS) {
-        slice->calls += xtf_field_get(&measure->schema->fields[measure->aggregate->values[0]], row) == 0;
+        bin->calls += xtf_field_get(&ref->schema->fields[ref->aggregate->values[0]], row) == 0;
         return;
     }
-    const XtfField *bytes = xtf_aggregate_ref_value(measure, measure->bytes);
-    slice->messages[type]++;
+    const XtfField *bytes = xtf_aggregate_ref_value(ref, ref->bytes);
+    bin->messages[type]++;
     if (!xtf_field_is_none(bytes, row))
-        slice->bytes[type] += xtf_field_get(bytes, row);
+        bin->bytes[type] += xtf_field_get(bytes, row);
 }
 
-/* Few rows: each into the slice that its time falls in. */
-static bool walk(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+/* Few rows: each is added to the bin of its time. */
+static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
-    const uint64_t *bounds = histogram->slicing.bounds;
+    const uint64_t *bounds = histogram->bins.bounds;
     uint32_t row_size = span->array.schema->row_size;
-    g_auto(XtfSpanReader) walk;
+    g_auto(XtfSpanReader) reader;
     unsigned i = 0;
 
-    xtf_span_reader_init(&walk, span);
-    if (!xtf_span_reader_seek(&walk, span->lo, error))
+    xtf_span_reader_init(&reader, span);
+    if (!xtf_span_reader_seek(&reader, span->lo, error))
         return false;
-    while (walk.n_rows) {
-        const uint8_t *row = xtf_cursor_row(&walk.cursor);
-        for (uint64_t n = 0; n < walk.n_rows; n++, row += row_size) {
+    while (reader.n_rows) {
+        const uint8_t *row = xtf_cursor_row(&reader.cursor);
+        for (uint64_t n = 0; n < reader.n_rows; n++, row += row_size) {
             uint64_t t = xtf_field_get(&span->array.schema->fields[0], row);
             while (i < XTF_TIME_BINS - 1 && t >= bounds[i + 1])
                 i++;
-            histogram->slices[i].count++;
+            histogram->counts[i].count++;
             if (type < N_TYPES)
-                add_row(&histogram->slices[i], type, &histogram->found.measures[type], row);
+                add_row(&histogram->counts[i], type, &histogram->found.refs[type], row);
         }
-        if (!xtf_span_reader_next(&walk, error))
+        if (!xtf_span_reader_next(&reader, error))
             return false;
     }
     return true;
 }
 
-static bool add_sums(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Slice *slice,
-                     GError **error)
+static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Bin *bin,
+                       GError **error)
 {
-    XtfLocationTotals *tally = &histogram->tallies[type];
+    XtfLocationTotals *totals = &histogram->totals[type];
     uint64_t proc = histogram->locations->all[span->tag].proc;
     const uint64_t *cells;
 
-    xtf_group_totals_clear(tally->totals);
-    if (!xtf_location_totals_add_rows(tally, &span->array, proc, lo, hi, error))
+    xtf_group_totals_clear(totals->groups);
+    if (!xtf_location_totals_add_rows(totals, &span->array, proc, lo, hi, error))
         return false;
-    if (!xtf_group_totals_n(tally->totals))
+    if (!xtf_group_totals_n(totals->groups))
         return true;
-    cells = xtf_group_totals_cells(tally->totals, 0);
+    cells = xtf_group_totals_cells(totals->groups, 0);
     if (type == CALLS) {
-        slice->calls += cells[XTF_FRAMES_BEGUN];
+        bin->calls += cells[XTF_FRAMES_BEGUN];
     } else {
-        slice->messages[type] += cells[XTF_GROUP_ROWS];
-        slice->bytes[type] += cells[tally->measure->bytes];
+        bin->messages[type] += cells[XTF_GROUP_ROWS];
+        bin->bytes[type] += cells[totals->ref->bytes];
     }
     return true;
 }
 
-/* Many rows: cut at the slices' bounds, for what lies between the index adds up. */
+/* Many rows: cut at the bounds of the bins; the index has the totals of the rows between two bounds. */
 static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     uint64_t lo, hi, from, to = span->lo, ends[XTF_TIME_BINS];
 
     if (!xtf_span_rows(span, &lo, &hi, error) ||
-        !xtf_time_bins_cut(&histogram->slicing, &span->array, lo, hi, ends, error))
+        !xtf_time_bins_cut(&histogram->bins, &span->array, lo, hi, ends, error))
         return false;
     for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {
         if (lo == ends[i])
@@ -160,8 +159,8 @@ static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError
         from = to;
         if (!xtf_span_position(span, ends[i], &to, error))
             return false;
-        histogram->slices[i].count += to - MIN(from, to);
-        if (type < N_TYPES && !add_sums(histogram, span, type, lo, ends[i], &histogram->slices[i], error))
+        histogram->counts[i].count += to - MIN(from, to);
+        if (type < N_TYPES && !add_totals(histogram, span, type, lo, ends[i], &histogram->counts[i], error))
             return false;
     }
     return true;
@@ -171,12 +170,13 @@ static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
 {
     unsigned type = type_of(histogram, span->array.schema);
 
-    return span->hi - span->lo <= WALK_ROWS ? walk(histogram, span, type, error) : cut(histogram, span, type, error);
+    return span->hi - span->lo <= WALK_ROWS ? count_rows(histogram, span, type, error)
+                                            : cut(histogram, span, type, error);
 }
 
-static void add_cell(XtfLines *lines, bool untold, uint64_t number)
+static void add_cell(XtfLines *lines, bool unknown, uint64_t number)
 {
-    if (untold)
+    if (unknown)
         xtf_lines_none(lines);
     else
         xtf_lines_number(lines, number);
@@ -184,17 +184,17 @@ static void add_cell(XtfLines *lines, bool untold, uint64_t number)
 
 static void add_lines(const Histogram *histogram, XtfLines *lines)
 {
-    const bool *untold = histogram->found.untold;
+    const bool *unknown = histogram->found.unknown;
 
     for (unsigned i = 0; i < XTF_TIME_BINS; i++) {
-        const Slice *slice = &histogram->slices[i];
-        xtf_lines_ticks(lines, histogram->slicing.bounds[i] - lines->scale->origin);
-        xtf_lines_ticks(lines, histogram->slicing.bounds[i + 1] - lines->scale->origin);
-        xtf_lines_number(lines, slice->count);
-        add_cell(lines, untold[CALLS], slice->calls);
+        const Bin *bin = &histogram->counts[i];
+        xtf_lines_ticks(lines, histogram->bins.bounds[i] - lines->scale->origin);
+        xtf_lines_ticks(lines, histogram->bins.bounds[i + 1] - lines->scale->origin);
+        xtf_lines_number(lines, bin->count);
+        add_cell(lines, unknown[CALLS], bin->calls);
         for (unsigned type = SENDS; type <= RECVS; type++) {
-            add_cell(lines, untold[type], slice->messages[type]);
-            add_cell(lines, untold[type], slice->bytes[type]);
+            add_cell(lines, unknown[type], bin->messages[type]);
+            add_cell(lines, unknown[type], bin->bytes[type]);
         }
     }
 }
@@ -207,10 +207,10 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
 
     if (!spans || !(histogram.locations = xtf_trace_context_locations(views->context, error)))
         return false;
-    find_measures(views->context, &histogram.found);
-    xtf_time_bins_init(&histogram.slicing, selection, &views->context->scale);
+    find_aggregates(views->context, &histogram.found);
+    xtf_time_bins_init(&histogram.bins, selection, &views->context->scale);
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_location_totals_init(&histogram.tallies[i], views->context, selection, &histogram.found.measures[i], 0,
+        if (!xtf_location_totals_init(&histogram.totals[i], views->context, selection, &histogram.found.refs[i], 0,
                                       error))
             return false;
     }

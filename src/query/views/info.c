@@ -1,5 +1,5 @@
 /*
- * info: what a selection holds, in a few lines. columns: what its lines hold.
+ * info: a selection's window and its number of records, by type. columns: the columns of its records.
  */
 #include "src/query/views/info.h"
 
@@ -14,7 +14,7 @@ enum {
     FIXED_LINES = 4, /* from, to, duration, records */
 };
 
-/* Whether a line counts this schema. */
+/* Whether info has a line for a schema. */
 static bool type_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
 {
     return xtf_trace_context_is_record(context, schema) && xtf_trace_n_rows(context->trace, schema) &&
@@ -50,7 +50,7 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     return true;
 }
 
-/* The records of each schema; a new array by schema, NULL with an error. */
+/* The number of records of each schema, a new array by schema; NULL with an error. */
 static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
     XtfTrace *trace = resolver->context->trace;

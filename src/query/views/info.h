@@ -1,5 +1,5 @@
 /*
- * What is said of a selection, and of its lines.
+ * Descriptions of a selection and of its columns.
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 #include "src/query/format/format.h"
 #include "src/query/select/selection.h"
 
-/* Digits of the largest number that any selection of these types can count. */
+/* Digits of the number of all records of the selection's types. */
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* What the columns of a format's lines are. */
+/* The file `columns`: a line for each column of a format. */
 GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale);

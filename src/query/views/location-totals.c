@@ -2,51 +2,51 @@
 
 #include <string.h>
 
-bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *context, const XtfSelection *selection,
-                              const XtfAggregateRef *measure, unsigned depth, GError **error)
+bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
+                              const XtfAggregateRef *ref, unsigned depth, GError **error)
 {
-    bool possible = measure->schema && xtf_selection_may_have(selection, measure->schema);
-    XtfMatch matches = possible ? xtf_selection_matches(selection, measure->schema) : XTF_MATCH_NONE;
+    bool possible = ref->schema && xtf_selection_may_have(selection, ref->schema);
+    XtfMatch matches = possible ? xtf_selection_matches(selection, ref->schema) : XTF_MATCH_NONE;
 
-    memset(tally, 0, sizeof *tally);
-    tally->measure = measure;
-    tally->selection = selection;
-    tally->nothing = matches == XTF_MATCH_NONE;
+    memset(totals, 0, sizeof *totals);
+    totals->ref = ref;
+    totals->selection = selection;
+    totals->nothing = matches == XTF_MATCH_NONE;
     if (matches == XTF_MATCH_SOME &&
-        !(tally->matcher = xtf_matcher_new(context, selection, measure->schema, measure->number, error)))
+        !(totals->matcher = xtf_matcher_new(context, selection, ref->schema, ref->number, error)))
         return false;
-    if (measure->aggregate)
-        tally->totals = xtf_group_totals_new(measure->aggregate, depth);
+    if (ref->aggregate)
+        totals->groups = xtf_group_totals_new(ref->aggregate, depth);
     return true;
 }
 
-void xtf_location_totals_finish(XtfLocationTotals *tally)
+void xtf_location_totals_finish(XtfLocationTotals *totals)
 {
-    g_clear_pointer(&tally->matcher, xtf_matcher_free);
-    g_clear_pointer(&tally->totals, xtf_group_totals_free);
+    g_clear_pointer(&totals->matcher, xtf_matcher_free);
+    g_clear_pointer(&totals->groups, xtf_group_totals_free);
 }
 
-bool xtf_location_totals_add_rows(XtfLocationTotals *tally, const XtfArray *array, uint64_t proc, uint64_t lo,
+bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, uint64_t lo,
                                   uint64_t hi, GError **error)
 {
-    XtfFilter filter = {tally->matcher, proc};
+    XtfFilter filter = {totals->matcher, proc};
     XtfGroupFilter groups;
 
-    if (tally->nothing || lo >= hi)
+    if (totals->nothing || lo >= hi)
         return true;
-    if (tally->matcher)
+    if (totals->matcher)
         groups = xtf_filter_groups(&filter);
-    return xtf_array_totals(array, tally->measure->number, tally->matcher ? &groups : NULL, lo, hi, tally->totals,
+    return xtf_array_totals(array, totals->ref->number, totals->matcher ? &groups : NULL, lo, hi, totals->groups,
                             error);
 }
 
-bool xtf_location_totals_add_window(XtfLocationTotals *tally, const XtfLocationArrays *holding, GError **error)
+bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error)
 {
-    const XtfArray *array = tally->nothing ? NULL : xtf_location_arrays_array(holding, tally->measure->schema);
+    const XtfArray *array = totals->nothing ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);
     uint64_t lo, hi;
 
     if (!array)
         return true;
-    return xtf_rows_in_window(array, tally->selection->time_from, tally->selection->time_to, &lo, &hi, error) &&
-           xtf_location_totals_add_rows(tally, array, holding->location->proc, lo, hi, error);
+    return xtf_rows_in_window(array, totals->selection->time_from, totals->selection->time_to, &lo, &hi, error) &&
+           xtf_location_totals_add_rows(totals, array, arrays->location->proc, lo, hi, error);
 }

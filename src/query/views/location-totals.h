@@ -1,5 +1,5 @@
 /*
- * Tallies: what a selection's rows of one type add up to, location by location.
+ * Group totals of a selection's rows of one type, added up location by location.
  */
 #pragma once
 
@@ -8,21 +8,21 @@
 #include "src/query/views/selected-locations.h"
 
 typedef struct {
-    const XtfAggregateRef *measure; /* borrowed */
-    const XtfSelection *selection;  /* borrowed */
-    bool nothing;                   /* the selection leaves no row of the type */
-    XtfMatcher *matcher;            /* NULL: all of them */
-    XtfGroupTotals *totals;         /* of what was added since they were cleared */
+    const XtfAggregateRef *ref;    /* borrowed */
+    const XtfSelection *selection; /* borrowed */
+    bool nothing;                  /* no row of the type is in the selection */
+    XtfMatcher *matcher;           /* NULL: all rows of the type are in the selection */
+    XtfGroupTotals *groups;        /* of the rows added so far; the owner may clear them. NULL: no aggregate */
 } XtfLocationTotals;
 
-/* With totals by the first `depth` keys. */
-bool xtf_location_totals_init(XtfLocationTotals *tally, XtfTraceContext *context, const XtfSelection *selection,
-                              const XtfAggregateRef *measure, unsigned depth, GError **error);
-void xtf_location_totals_finish(XtfLocationTotals *tally); /* all zeros is fine */
+/* Groups by the first `depth` keys. */
+bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
+                              const XtfAggregateRef *ref, unsigned depth, GError **error);
+void xtf_location_totals_finish(XtfLocationTotals *totals); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationTotals, xtf_location_totals_finish)
 
-/* Adds those of rows [lo, hi) of an array that process `proc` recorded. */
-bool xtf_location_totals_add_rows(XtfLocationTotals *tally, const XtfArray *array, uint64_t proc, uint64_t lo,
+/* Adds the selected ones of rows [lo, hi) of an array, which process `proc` recorded. */
+bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, uint64_t lo,
                                   uint64_t hi, GError **error);
-/* Adds those of a location in the selection's window. */
-bool xtf_location_totals_add_window(XtfLocationTotals *tally, const XtfLocationArrays *holding, GError **error);
+/* Adds the selected rows of a location, in the selection's window. */
+bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error);

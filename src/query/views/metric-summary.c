@@ -6,9 +6,9 @@ static double real_of(XtfValueKind kind, uint64_t bits)
 {
     double real;
 
-    if (kind == XTF_VALUE_SIGNED)
+    if (kind == XTF_KIND_SIGNED)
         return (double)(int64_t)bits;
-    if (kind != XTF_VALUE_REAL)
+    if (kind != XTF_KIND_REAL)
         return (double)bits;
     memcpy(&real, &bits, sizeof real);
     return real;
@@ -23,90 +23,90 @@ static uint64_t bits_of(double real)
 
 static bool less(XtfValueKind kind, uint64_t a, uint64_t b)
 {
-    if (kind == XTF_VALUE_SIGNED)
+    if (kind == XTF_KIND_SIGNED)
         return (int64_t)a < (int64_t)b;
-    return kind == XTF_VALUE_REAL ? real_of(kind, a) < real_of(kind, b) : a < b;
+    return kind == XTF_KIND_REAL ? real_of(kind, a) < real_of(kind, b) : a < b;
 }
 
 static __int128 wide_of(XtfValueKind kind, uint64_t bits)
 {
-    return kind == XTF_VALUE_SIGNED ? (__int128)(int64_t)bits : (__int128)bits;
+    return kind == XTF_KIND_SIGNED ? (__int128)(int64_t)bits : (__int128)bits;
 }
 
 /*
- * The sum that a sum modulo 2^64 stands for. It lies between n times the least value and n times the greatest; where
- * these are less than 2^64 apart, only one number there has that remainder.
+ * The true sum, of which totals->sum is the remainder modulo 2^64. It lies between n * min and n * max. If these are
+ * less than 2^64 apart, only one number between them has that remainder; else the sum is not known.
  */
-static bool whole_sum(const XtfMetricPart *part, __int128 *sum)
+static bool whole_sum(const XtfMetricTotals *totals, __int128 *sum)
 {
     __int128 least, most;
 
-    if (__builtin_mul_overflow(wide_of(part->kind, part->min), (__int128)part->n, &least) ||
-        __builtin_mul_overflow(wide_of(part->kind, part->max), (__int128)part->n, &most) || most < least ||
+    if (__builtin_mul_overflow(wide_of(totals->kind, totals->min), (__int128)totals->n, &least) ||
+        __builtin_mul_overflow(wide_of(totals->kind, totals->max), (__int128)totals->n, &most) || most < least ||
         (unsigned __int128)(most - least) > UINT64_MAX)
         return false;
-    return !__builtin_add_overflow(least, (__int128)(part->sum - (uint64_t)least), sum);
+    return !__builtin_add_overflow(least, (__int128)(totals->sum - (uint64_t)least), sum);
 }
 
-static void become_real(XtfMetricSummary *series)
+static void become_real(XtfMetricSummary *summary)
 {
-    if (series->kind == XTF_VALUE_REAL)
+    if (summary->kind == XTF_KIND_REAL)
         return;
-    series->min = bits_of(real_of(series->kind, series->min));
-    series->max = bits_of(real_of(series->kind, series->max));
-    series->last = bits_of(real_of(series->kind, series->last));
-    series->real_sum = (double)series->sum;
-    series->kind = XTF_VALUE_REAL;
+    summary->min = bits_of(real_of(summary->kind, summary->min));
+    summary->max = bits_of(real_of(summary->kind, summary->max));
+    summary->last = bits_of(real_of(summary->kind, summary->last));
+    summary->real_sum = (double)summary->sum;
+    summary->kind = XTF_KIND_REAL;
 }
 
-void xtf_metric_summary_add(XtfMetricSummary *series, const XtfMetricPart *part)
+void xtf_metric_summary_add(XtfMetricSummary *summary, const XtfMetricTotals *totals)
 {
-    uint64_t min = part->min, max = part->max;
-    bool has_extremes = !less(part->kind, max, min);
+    uint64_t min = totals->min, max = totals->max;
+    bool has_extremes = !less(totals->kind, max, min);
     __int128 sum = 0;
 
-    if (!series->n) {
-        series->kind = part->kind;
-        series->has_sum = true;
+    if (!summary->n) {
+        summary->kind = totals->kind;
+        summary->has_sum = true;
     }
-    series->n += part->n;
-    if (part->kind != XTF_VALUE_REAL)
-        series->has_sum = series->has_sum && whole_sum(part, &sum);
-    if (series->kind != part->kind) {
-        become_real(series);
-        min = bits_of(real_of(part->kind, min));
-        max = bits_of(real_of(part->kind, max));
+    summary->n += totals->n;
+    if (totals->kind != XTF_KIND_REAL)
+        summary->has_sum = summary->has_sum && whole_sum(totals, &sum);
+    if (summary->kind != totals->kind) {
+        become_real(summary);
+        min = bits_of(real_of(totals->kind, min));
+        max = bits_of(real_of(totals->kind, max));
     }
-    if (part->kind == XTF_VALUE_REAL)
-        series->real_sum += real_of(XTF_VALUE_REAL, part->sum);
-    else if (series->kind == XTF_VALUE_REAL)
-        series->real_sum += (double)sum;
-    else if (__builtin_add_overflow(series->sum, sum, &series->sum))
-        series->has_sum = false;
+    if (totals->kind == XTF_KIND_REAL)
+        summary->real_sum += real_of(XTF_KIND_REAL, totals->sum);
+    else if (summary->kind == XTF_KIND_REAL)
+        summary->real_sum += (double)sum;
+    else if (__builtin_add_overflow(summary->sum, sum, &summary->sum))
+        summary->has_sum = false;
     if (!has_extremes)
         return;
-    if (!series->has_extremes || less(series->kind, min, series->min))
-        series->min = min;
-    if (!series->has_extremes || less(series->kind, series->max, max))
-        series->max = max;
-    series->has_extremes = true;
+    if (!summary->has_extremes || less(summary->kind, min, summary->min))
+        summary->min = min;
+    if (!summary->has_extremes || less(summary->kind, summary->max, max))
+        summary->max = max;
+    summary->has_extremes = true;
 }
 
-void xtf_metric_summary_add_last(XtfMetricSummary *series, XtfValueKind kind, uint64_t value, uint64_t time,
+void xtf_metric_summary_add_last(XtfMetricSummary *summary, XtfValueKind kind, uint64_t value, uint64_t time,
                                  uint64_t location)
 {
-    if (series->has_last && (time < series->time || (time == series->time && location < series->location)))
+    if (summary->has_last && (time < summary->time || (time == summary->time && location < summary->location)))
         return;
-    series->has_last = true;
-    series->last = series->kind == kind ? value : bits_of(real_of(kind, value));
-    series->time = time;
-    series->location = location;
+    summary->has_last = true;
+    summary->last = summary->kind == kind ? value : bits_of(real_of(kind, value));
+    summary->time = time;
+    summary->location = location;
 }
 
-bool xtf_metric_summary_mean(const XtfMetricSummary *series, double *mean)
+bool xtf_metric_summary_mean(const XtfMetricSummary *summary, double *mean)
 {
-    if (!series->has_sum || !series->n)
+    if (!summary->has_sum || !summary->n)
         return false;
-    *mean = (series->kind == XTF_VALUE_REAL ? series->real_sum : (double)series->sum) / (double)series->n;
+    *mean = (summary->kind == XTF_KIND_REAL ? summary->real_sum : (double)summary->sum) / (double)summary->n;
     return true;
 }

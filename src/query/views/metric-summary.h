@@ -1,5 +1,5 @@
 /*
- * What values of one metric add up to, recorded by several locations, each in its own order.
+ * Count, extremes, sum and last value of one metric, over several locations.
  */
 #pragma once
 
@@ -11,26 +11,26 @@
 typedef struct {
     uint64_t n; /* values */
     XtfValueKind kind;
-    bool has_extremes; /* there is one that is a number */
-    bool has_sum;      /* of integers: it is known */
-    uint64_t min, max; /* as the kind says */
+    bool has_extremes; /* some value is a number, not NaN */
+    bool has_sum;      /* false: a sum of integers is not known */
+    uint64_t min, max; /* bits of the kind */
     __int128 sum;
     double real_sum;
-    /* The latest. */
+    /* The latest value; at equal times that of the greatest location. */
     bool has_last;
     uint64_t last, time, location;
 } XtfMetricSummary;
 
-/* Sums over some values of one kind, as the index keeps them: integers modulo 2^64. */
+/* Totals of some values of one kind, as the index keeps them. The sum of integers is modulo 2^64. */
 typedef struct {
     XtfValueKind kind;
     uint64_t n, sum, min, max;
-} XtfMetricPart;
+} XtfMetricTotals;
 
-/* All zeros before the first. If kinds differ, all become doubles. */
-void xtf_metric_summary_add(XtfMetricSummary *series, const XtfMetricPart *part);
-/* A value that one of the parts has, at `time`: the latest of a location. */
-void xtf_metric_summary_add_last(XtfMetricSummary *series, XtfValueKind kind, uint64_t value, uint64_t time,
+/* A summary begins as all zeros. If kinds differ, all values become doubles. */
+void xtf_metric_summary_add(XtfMetricSummary *summary, const XtfMetricTotals *totals);
+/* The latest value of a location, after its totals were added. */
+void xtf_metric_summary_add_last(XtfMetricSummary *summary, XtfValueKind kind, uint64_t value, uint64_t time,
                                  uint64_t location);
-/* False if it is not known: what the index keeps says no more. */
-bool xtf_metric_summary_mean(const XtfMetricSummary *series, double *mean);
+/* False if the sum is not known. */
+bool xtf_metric_summary_mean(const XtfMetricSummary *summary, double *mean);

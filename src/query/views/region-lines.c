@@ -7,14 +7,6 @@
 
 static const char before_name[] = "(before trace)";
 
-bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
-{
-    g_mutex_lock(&formats->lock);
-    bool good = xtf_formats_names(formats, table, XTF_NAME_WIDTH_MAX, names, error);
-    g_mutex_unlock(&formats->lock);
-    return good;
-}
-
 static uint64_t count_below(const XtfNumberSet *set, uint64_t n)
 {
     uint64_t count = 0;
@@ -41,19 +33,19 @@ bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelecti
     return true;
 }
 
-void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t place)
+void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t line)
 {
-    if (place < regions->n)
-        xtf_lines_number(lines, place);
+    if (line < regions->n)
+        xtf_lines_number(lines, line);
     else
         xtf_lines_none(lines);
 }
 
-void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t place)
+void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t line)
 {
-    if (place < regions->n)
-        xtf_lines_name(lines, regions->names->text + place * regions->names->width, regions->names->width);
-    else if (place == xtf_region_before(regions))
+    if (line < regions->n)
+        xtf_lines_name(lines, regions->names->text + line * regions->names->width, regions->names->width);
+    else if (line == xtf_region_line_before(regions))
         xtf_lines_name(lines, before_name, strlen(before_name));
     else
         xtf_lines_name(lines, "?", 1);

@@ -1,6 +1,7 @@
 /*
- * Regions as lines of views: those of the trace in their order; then what ended before the trace began; then, where
- * calls say nothing of their region, or something that the trace doesn't define, all of those together.
+ * Regions as lines of views, before any sorting: line i is row i of definitions/regions; then comes a line for frames
+ * that began before the trace; then, if the trace has calls with no region or an undefined one, a line for all of
+ * these.
  */
 #pragma once
 
@@ -14,10 +15,10 @@
 
 typedef struct {
     const XtfPaddedNames *names; /* NULL: the trace has none */
-    uint64_t n;                  /* that the trace defines: their rows are 0 to n - 1 */
+    uint64_t n;                  /* rows of definitions/regions */
     bool has_unknown;
-    const XtfNumberSet *only; /* rows that the selection leaves, and nothing else; NULL: all. Borrowed */
-    uint64_t n_listed;        /* of the trace's own, how many are left */
+    const XtfNumberSet *only; /* rows that region/ selects: no other line is listed; NULL: all lines are. Borrowed */
+    uint64_t n_listed;        /* rows that are listed */
     size_t name_width, row_width;
 } XtfRegions;
 
@@ -25,38 +26,34 @@ typedef struct {
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
                       const XtfAggregateRef *frames, GError **error);
 
-/* Places: rows are their own. */
-static inline uint64_t xtf_region_before(const XtfRegions *regions)
+static inline uint64_t xtf_region_line_before(const XtfRegions *regions)
 {
     return regions->n;
 }
 
-static inline uint64_t xtf_region_unknown(const XtfRegions *regions)
+static inline uint64_t xtf_region_line_unknown(const XtfRegions *regions)
 {
     return regions->n + 1;
 }
 
-static inline uint64_t xtf_regions_n_places(const XtfRegions *regions)
+static inline uint64_t xtf_regions_n_lines(const XtfRegions *regions)
 {
     return regions->n + 1 + regions->has_unknown;
 }
 
-/* Whether a view of the selection has a line for it. */
-static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t place)
+/* Whether a view of the selection shows the line. */
+static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t line)
 {
-    return !regions->only || (place < regions->n && xtf_number_set_contains(regions->only, place));
+    return !regions->only || (line < regions->n && xtf_number_set_contains(regions->only, line));
 }
 
-/* The place of a key of the sums of frames; one that there is not if the trace's limits say so. */
-static inline uint64_t xtf_region_place(const XtfRegions *regions, uint64_t key)
+/* The line of a key of the aggregate of frames. A damaged trace may lead to line xtf_regions_n_lines(). */
+static inline uint64_t xtf_region_line(const XtfRegions *regions, uint64_t key)
 {
     if (key == XTF_FRAMES_BEFORE)
-        return xtf_region_before(regions);
-    return key < regions->n ? key : xtf_region_unknown(regions);
+        return xtf_region_line_before(regions);
+    return key < regions->n ? key : xtf_region_line_unknown(regions);
 }
 
-void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t place);
-void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t place);
-
-/* The names of a table's rows at the end of a line; *names is NULL where it has none. */
-bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
+void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t line);
+void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t line);

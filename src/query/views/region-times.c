@@ -11,45 +11,48 @@ bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *
            xtf_selection_may_have(selection, frames.schema);
 }
 
-bool xtf_region_times_init(XtfRegionTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error)
+bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
+                           GError **error)
 {
-    memset(times, 0, sizeof *times);
-    times->context = formats->context;
-    times->selection = selection;
-    times->locations = xtf_trace_context_locations(times->context, error);
-    xtf_aggregate_ref_frames(&times->frames, formats->context);
-    if (!times->locations || !xtf_regions_load(&times->regions, formats, selection, &times->frames, error))
+    memset(region_times, 0, sizeof *region_times);
+    region_times->context = formats->context;
+    region_times->selection = selection;
+    region_times->locations = xtf_trace_context_locations(region_times->context, error);
+    xtf_aggregate_ref_frames(&region_times->frames, formats->context);
+    if (!region_times->locations ||
+        !xtf_regions_load(&region_times->regions, formats, selection, &region_times->frames, error))
         return false;
-    times->totals = xtf_group_totals_new(times->frames.aggregate, 1);
+    region_times->groups = xtf_group_totals_new(region_times->frames.aggregate, 1);
     return true;
 }
 
-void xtf_region_times_finish(XtfRegionTimes *times)
+void xtf_region_times_finish(XtfRegionTimes *region_times)
 {
-    xtf_location_arrays_finish(&times->holding);
-    g_clear_pointer(&times->totals, xtf_group_totals_free);
+    xtf_location_arrays_finish(&region_times->arrays);
+    g_clear_pointer(&region_times->groups, xtf_group_totals_free);
 }
 
-bool xtf_region_times_measure(XtfRegionTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error)
+bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *location, uint64_t *ticks,
+                              GError **error)
 {
-    const XtfSelection *selection = times->selection;
-    XtfLocationArrays *holding = &times->holding;
+    const XtfSelection *selection = region_times->selection;
+    XtfLocationArrays *arrays = &region_times->arrays;
     const XtfArray *calls;
 
     *ticks = 0;
-    xtf_group_totals_clear(times->totals);
-    if (!xtf_location_arrays_load(holding, times->context, location, error))
+    xtf_group_totals_clear(region_times->groups);
+    if (!xtf_location_arrays_load(arrays, region_times->context, location, error))
         return false;
-    if (!(calls = xtf_location_arrays_array(holding, times->frames.schema)))
+    if (!(calls = xtf_location_arrays_find(arrays, region_times->frames.schema)))
         return true;
-    uint64_t from = MAX(selection->time_from, holding->first), to = MIN(selection->time_to, holding->last);
+    uint64_t from = MAX(selection->time_from, arrays->first), to = MIN(selection->time_to, arrays->last);
     *ticks = to > from ? to - from : 0;
-    return xtf_array_profile(calls, times->frames.number, selection->time_from, selection->time_to, holding->first,
-                             holding->last, times->totals, error);
+    return xtf_array_profile(calls, region_times->frames.number, selection->time_from, selection->time_to,
+                             arrays->first, arrays->last, region_times->groups, error);
 }
 
-size_t xtf_region_times_width(const XtfRegionTimes *times)
+size_t xtf_region_times_width(const XtfRegionTimes *region_times)
 {
-    const XtfTimeScale *scale = &times->context->scale;
-    return xtf_ticks_width(scale, (unsigned __int128)(scale->last - scale->origin) * times->locations->n);
+    const XtfTimeScale *scale = &region_times->context->scale;
+    return xtf_ticks_width(scale, (unsigned __int128)(scale->last - scale->origin) * region_times->locations->n);
 }

@@ -1,5 +1,5 @@
 /*
- * Time by region of a selection, location by location: what profile and imbalance have in common.
+ * Time by region, location by location. profile and imbalance add it up.
  */
 #pragma once
 
@@ -12,19 +12,21 @@ typedef struct {
     const XtfLocations *locations; /* borrowed */
     XtfAggregateRef frames;
     XtfRegions regions;
-    XtfLocationArrays holding;
-    XtfGroupTotals *totals; /* of the location that was measured last, by region */
+    XtfLocationArrays arrays;
+    XtfGroupTotals *groups; /* by region; of the location that was measured last */
 } XtfRegionTimes;
 
-bool xtf_region_times_init(XtfRegionTimes *times, XtfFormats *formats, const XtfSelection *selection, GError **error);
-void xtf_region_times_finish(XtfRegionTimes *times);
+bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
+                           GError **error);
+void xtf_region_times_finish(XtfRegionTimes *region_times);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTimes, xtf_region_times_finish)
 
-/* Whether the trace has sums of frames, and the selection may have calls. */
+/* Whether the trace keeps aggregates of frames, and the selection may have calls. */
 bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* Works out the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
-bool xtf_region_times_measure(XtfRegionTimes *times, const XtfLocation *location, uint64_t *ticks, GError **error);
+/* Finds the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
+bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *location, uint64_t *ticks,
+                              GError **error);
 
-/* Characters of the most that the times of all locations together can be. */
-size_t xtf_region_times_width(const XtfRegionTimes *times);
+/* Characters that the times of all locations together can take. */
+size_t xtf_region_times_width(const XtfRegionTimes *region_times);

@@ -11,16 +11,17 @@ enum {
     KEPT_PARTS = 64,
 };
 
-static const XtfView *const all_views[] = {&xtf_view_histogram, &xtf_view_profile,   &xtf_view_matrix, &xtf_view_bytes,
-                                           &xtf_view_stack,     &xtf_view_imbalance, &xtf_view_values, &xtf_view_info};
+const XtfView *const xtf_all_views[] = {&xtf_view_histogram, &xtf_view_profile, &xtf_view_matrix,
+                                        &xtf_view_bytes,     &xtf_view_stack,   &xtf_view_imbalance,
+                                        &xtf_view_values,    &xtf_view_info,    NULL};
 
 const XtfView *xtf_view_find(const char *name)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(all_views); i++) {
-        if (g_str_equal(all_views[i]->name, name))
-            return all_views[i];
-    }
-    return NULL;
+    const XtfView *const *view = xtf_all_views;
+
+    while (*view && !g_str_equal((*view)->name, name))
+        view++;
+    return *view;
 }
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)

@@ -1,6 +1,6 @@
 /*
- * Views: the tables that show a selection. Each is a text of lines that are all as long, and how many they are follows
- * from the trace alone, so that a size costs nothing.
+ * Views: tables that show a selection. All lines of a table are equally long, and their number follows from definitions
+ * and selection alone, so that a size costs nothing.
  *
  * A text is worked out in parts, when one is asked for: a part is what costs little more together than a line of it
  * alone. Readers come back for the next block in a moment, several at once, so a keeper holds the latest parts.
@@ -31,7 +31,7 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
 void xtf_views_finish(XtfViews *views);
 
 const XtfView *xtf_view_find(const char *name); /* NULL if there is none */
-/* Whether it makes sense for the selection. */
+/* Whether the selection has this view. */
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
 
 bool xtf_view_size(XtfViews *views, const XtfView *view, const XtfSelection *selection, uint64_t *size, GError **error);

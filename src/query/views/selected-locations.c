@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-static void add_proc(XtfSelectedLocations *roster, uint64_t proc, uint32_t first)
+static void add_proc(XtfSelectedLocations *selected, uint64_t proc, uint32_t first)
 {
-    if (roster->n_procs && roster->procs[roster->n_procs - 1].proc == proc) {
-        roster->procs[roster->n_procs - 1].n++;
+    if (selected->n_procs && selected->procs[selected->n_procs - 1].proc == proc) {
+        selected->procs[selected->n_procs - 1].n++;
         return;
     }
-    roster->procs[roster->n_procs++] = (XtfSelectedProcess){proc, first, 1};
+    selected->procs[selected->n_procs++] = (XtfSelectedProcess){proc, first, 1};
 }
 
-static void add_range(XtfSelectedLocations *roster, const XtfSelection *selection, XtfNumberRange range)
+static void add_range(XtfSelectedLocations *selected, const XtfSelection *selection, XtfNumberRange range)
 {
-    const XtfLocations *locations = roster->locations;
+    const XtfLocations *locations = selected->locations;
 
     for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
         const XtfLocation *location = &locations->all[i];
@@ -21,72 +21,72 @@ static void add_range(XtfSelectedLocations *roster, const XtfSelection *selectio
             break;
         if (!xtf_number_set_contains(selection->threads, location->thread))
             continue;
-        add_proc(roster, location->proc, roster->n_places);
-        roster->places[roster->n_places++] = i;
+        add_proc(selected, location->proc, selected->n);
+        selected->indices[selected->n++] = i;
     }
 }
 
-bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *context, const XtfSelection *selection,
-                                 GError **error)
+bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext *context,
+                                 const XtfSelection *selection, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
     const XtfNumberSet *procs = selection->procs;
 
-    memset(roster, 0, sizeof *roster);
+    memset(selected, 0, sizeof *selected);
     if (!locations)
         return false;
-    roster->locations = locations;
-    roster->places = g_new(uint32_t, locations->n);
-    roster->procs = g_new(XtfSelectedProcess, locations->n_procs);
+    selected->locations = locations;
+    selected->indices = g_new(uint32_t, locations->n);
+    selected->procs = g_new(XtfSelectedProcess, locations->n_procs);
     if (!procs)
-        add_range(roster, selection, (XtfNumberRange){0, UINT64_MAX});
+        add_range(selected, selection, (XtfNumberRange){0, UINT64_MAX});
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
-        add_range(roster, selection, procs->ranges[i]);
+        add_range(selected, selection, procs->ranges[i]);
     return true;
 }
 
-void xtf_selected_locations_finish(XtfSelectedLocations *roster)
+void xtf_selected_locations_finish(XtfSelectedLocations *selected)
 {
-    g_clear_pointer(&roster->places, g_free);
-    g_clear_pointer(&roster->procs, g_free);
+    g_clear_pointer(&selected->indices, g_free);
+    g_clear_pointer(&selected->procs, g_free);
 }
 
-/* ---- What locations have. */
+/* ---- Arrays. */
 
-void xtf_location_arrays_finish(XtfLocationArrays *holding)
+void xtf_location_arrays_finish(XtfLocationArrays *arrays)
 {
-    g_clear_pointer(&holding->arrays, g_free);
+    g_clear_pointer(&arrays->all, g_free);
 }
 
-bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *context, const XtfLocation *location,
+bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error)
 {
     uint32_t n = (uint32_t)MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX);
 
-    if (n > holding->room) {
-        holding->room = n;
-        holding->arrays = g_renew(XtfArray, holding->arrays, n);
+    if (n > arrays->room) {
+        arrays->room = n;
+        arrays->all = g_renew(XtfArray, arrays->all, n);
     }
-    if (n && !xtf_trace_get_arrays(context->trace, location->first_array, n, holding->arrays, error))
+    if (n && !xtf_trace_get_arrays(context->trace, location->first_array, n, arrays->all, error))
         return false;
-    holding->location = location;
-    holding->n = n;
-    holding->first = UINT64_MAX;
-    holding->last = 0;
+    arrays->location = location;
+    arrays->n = n;
+    arrays->first = UINT64_MAX;
+    arrays->last = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!xtf_trace_context_is_record(context, holding->arrays[i].schema->id))
+        if (!xtf_trace_context_is_record(context, arrays->all[i].schema->id))
             continue;
-        holding->first = MIN(holding->first, holding->arrays[i].first);
-        holding->last = MAX(holding->last, holding->arrays[i].last);
+        arrays->first = MIN(arrays->first, arrays->all[i].first);
+        arrays->last = MAX(arrays->last, arrays->all[i].last);
     }
     return true;
 }
 
-const XtfArray *xtf_location_arrays_array(const XtfLocationArrays *holding, const XtfSchema *schema)
+const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const XtfSchema *schema)
 {
-    for (uint32_t i = 0; schema && i < holding->n; i++) {
-        if (holding->arrays[i].schema == schema)
-            return &holding->arrays[i];
+    for (uint32_t i = 0; schema && i < arrays->n; i++) {
+        if (arrays->all[i].schema == schema)
+            return &arrays->all[i];
     }
     return NULL;
 }

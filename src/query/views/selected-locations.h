@@ -1,6 +1,6 @@
 /*
- * Rosters: the processes of a selection, and of each its locations and their arrays. For views that go from one to the
- * next; record views go by spans (selection.h).
+ * The locations of a selection, process by process, and the arrays of each. For views that go from one location to the
+ * next; records are read by spans (selection.h).
  */
 #pragma once
 
@@ -12,38 +12,43 @@
 
 typedef struct {
     uint64_t proc;
-    uint32_t first, n; /* places[first] and so on */
+    uint32_t first, n; /* of its locations, for xtf_selected_location() */
 } XtfSelectedProcess;
 
 typedef struct {
     const XtfLocations *locations; /* borrowed */
-    uint32_t *places;              /* of the selection's locations in locations->all, ascending: by (proc, thread) */
-    uint32_t n_places;
-    XtfSelectedProcess *procs; /* that have any of them */
+    uint32_t *indices;             /* of the selected locations in locations->all; ascending, thus by (proc, thread) */
+    uint32_t n;
+    XtfSelectedProcess *procs; /* only processes that have selected locations */
     uint32_t n_procs;
 } XtfSelectedLocations;
 
-bool xtf_selected_locations_init(XtfSelectedLocations *roster, XtfTraceContext *context, const XtfSelection *selection,
-                                 GError **error);
-void xtf_selected_locations_finish(XtfSelectedLocations *roster); /* all zeros is fine */
+bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext *context,
+                                 const XtfSelection *selection, GError **error);
+void xtf_selected_locations_finish(XtfSelectedLocations *selected); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSelectedLocations, xtf_selected_locations_finish)
 
-/* What one location has, as the P index says. */
+static inline const XtfLocation *xtf_selected_location(const XtfSelectedLocations *selected, uint32_t i)
+{
+    return &selected->locations->all[selected->indices[i]];
+}
+
+/* The arrays of one location. */
 typedef struct {
     const XtfLocation *location;
-    XtfArray *arrays;
+    XtfArray *all;
     uint32_t n, room;
-    uint64_t first, last; /* times of its first and last records, of any type; first > last: it has none */
+    uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
 } XtfLocationArrays;
 
-void xtf_location_arrays_finish(XtfLocationArrays *holding); /* all zeros is fine */
+void xtf_location_arrays_finish(XtfLocationArrays *arrays); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationArrays, xtf_location_arrays_finish)
 
-/* Loads what a location has; a holding that was used before may be used again. */
-bool xtf_location_arrays_load(XtfLocationArrays *holding, const XtfTraceContext *context, const XtfLocation *location,
+/* `arrays` is all zeros, or was loaded for another location before. */
+bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error);
-/* The array of a schema; NULL if it has none. */
-const XtfArray *xtf_location_arrays_array(const XtfLocationArrays *holding, const XtfSchema *schema);
+/* The array of a schema; NULL if the location has none. */
+const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const XtfSchema *schema);
 
-/* The rows of an array with a time in [a, b): [*lo, *hi). */
+/* [*lo, *hi): the rows of an array with a time in [a, b). */
 bool xtf_rows_in_window(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *lo, uint64_t *hi, GError **error);

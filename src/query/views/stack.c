@@ -1,5 +1,5 @@
 /*
- * stack: the frames that are open when the selection's window begins, of each location, the outermost first.
+ * stack: of each location the frames that are open when the selection's window begins, the outermost first.
  */
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "src/query/views/view.h"
 
 enum {
-    LEVELS_MAX = 64, /* of a location that are shown: the innermost ones */
+    LEVELS_MAX = 64, /* lines of a location: of deeper stacks the innermost frames are shown */
     PART_LINES = 4096,
 };
 
-/* The depth of the deepest stack of the trace; 0 if it doesn't say. */
+/* The depth of the deepest stack of the trace; 0 if the trace does not say. */
 static uint64_t deepest(const XtfTraceContext *context, const XtfSchema *calls)
 {
     const XtfField *depth = xtf_schema_field_by_role(calls, XTF_ROLE_DEPTH);
@@ -36,17 +36,17 @@ static bool stack_exists(const XtfTraceContext *context, const XtfSelection *sel
 static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
-    g_auto(XtfSelectedLocations) roster = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
     XtfAggregateRef frames;
     XtfRegions regions;
 
     xtf_aggregate_ref_frames(&frames, context);
-    if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
-    const XtfLocations *locations = roster.locations;
+    const XtfLocations *locations = selected.locations;
     uint64_t depth = deepest(context, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
-    shape->n_lines = roster.n_places * levels;
+    shape->n_lines = selected.n * levels;
     shape->at_once = (PART_LINES / MAX(levels, 1) + 1) * levels;
     xtf_grid_add(&shape->grid, "proc", xtf_procs_width(locations));
     xtf_grid_add(&shape->grid, "thread",
@@ -65,15 +65,15 @@ typedef struct {
 } OpenFrames;
 
 /* No frames where the location's records have ended. */
-static bool find_frames(const XtfLocationArrays *holding, const XtfAggregateRef *frames, uint64_t t, OpenFrames *open,
+static bool find_frames(const XtfLocationArrays *arrays, const XtfAggregateRef *frames, uint64_t t, OpenFrames *open,
                         GError **error)
 {
-    const XtfArray *calls = xtf_location_arrays_array(holding, frames->schema);
+    const XtfArray *calls = xtf_location_arrays_find(arrays, frames->schema);
     uint64_t n;
 
     g_clear_pointer(&open->frames, g_free);
     open->n = 0;
-    if (!calls || t <= calls->first || t > holding->last)
+    if (!calls || t <= calls->first || t > arrays->last)
         return true;
     return xtf_array_rank(calls, t, &n, error) &&
            xtf_array_stack(calls, frames->number, n, &open->frames, &open->n, error);
@@ -92,7 +92,7 @@ static void add_lines_of(const XtfLocation *location, const OpenFrames *open, ui
         if (frame) {
             xtf_lines_ticks(lines, frame->time - MIN(frame->time, lines->scale->origin));
             xtf_lines_ticks(lines, t - MIN(t, frame->time));
-            xtf_lines_region_name(lines, regions, xtf_region_place(regions, frame->key));
+            xtf_lines_region_name(lines, regions, xtf_region_line(regions, frame->key));
         } else {
             xtf_lines_none(lines);
             xtf_lines_none(lines);
@@ -104,22 +104,22 @@ static void add_lines_of(const XtfLocation *location, const OpenFrames *open, ui
 static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                        GError **error)
 {
-    g_auto(XtfSelectedLocations) roster = {0};
-    g_auto(XtfLocationArrays) holding = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
+    g_auto(XtfLocationArrays) arrays = {0};
     OpenFrames open = {0};
     XtfAggregateRef frames;
     XtfRegions regions;
     bool good = true;
 
     xtf_aggregate_ref_frames(&frames, views->context);
-    if (!xtf_selected_locations_init(&roster, views->context, selection, error) ||
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
     for (uint64_t line = first; good && line < first + n; line += levels) {
-        const XtfLocation *location = &roster.locations->all[roster.places[line / levels]];
-        good = xtf_location_arrays_load(&holding, views->context, location, error) &&
-               find_frames(&holding, &frames, selection->time_from, &open, error);
+        const XtfLocation *location = xtf_selected_location(&selected, line / levels);
+        good = xtf_location_arrays_load(&arrays, views->context, location, error) &&
+               find_frames(&arrays, &frames, selection->time_from, &open, error);
         if (good)
             add_lines_of(location, &open, levels, selection->time_from, &regions, lines);
     }

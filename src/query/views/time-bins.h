@@ -1,5 +1,5 @@
 /*
- * A window in equal slices, and the rows of an array that fall into each of them.
+ * A window in equal bins, and the rows of an array in each bin.
  */
 #pragma once
 
@@ -14,11 +14,11 @@ enum {
 };
 
 typedef struct {
-    uint64_t bounds[XTF_TIME_BINS + 1]; /* slice i is [bounds[i], bounds[i + 1]); the last takes what comes later too */
+    uint64_t bounds[XTF_TIME_BINS + 1]; /* bin i is [bounds[i], bounds[i + 1]); the last has all later rows too */
 } XtfTimeBins;
 
-void xtf_time_bins_init(XtfTimeBins *slicing, const XtfSelection *selection, const XtfTimeScale *scale);
+void xtf_time_bins_init(XtfTimeBins *bins, const XtfSelection *selection, const XtfTimeScale *scale);
 
-/* Of rows [lo, hi), all of which are in the window: those of slice i are [ends[i - 1], ends[i]), ends[-1] being lo. */
-bool xtf_time_bins_cut(const XtfTimeBins *slicing, const XtfArray *array, uint64_t lo, uint64_t hi,
+/* Rows [lo, hi) of an array are in the window. Bin 0 has rows [lo, ends[0]), bin i has rows [ends[i - 1], ends[i]). */
+bool xtf_time_bins_cut(const XtfTimeBins *bins, const XtfArray *array, uint64_t lo, uint64_t hi,
                        uint64_t ends[static XTF_TIME_BINS], GError **error);

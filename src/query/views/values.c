@@ -1,5 +1,5 @@
 /*
- * values: of each metric, what was recorded in each slice of the window.
+ * values: count, extremes, mean and last value of each metric, in each of equal time bins.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum {
     INTEGER_WIDTH = 20,
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
     MEAN_WIDTH = 17, /* the same with ten digits */
-    WALK_ROWS = 64,  /* that are looked at for last values, before the index is asked */
+    WALK_ROWS = 64,  /* rows that are searched one by one for last values, before the index is asked */
     PART_METRICS = 64,
 };
 
@@ -36,7 +36,7 @@ static bool values_exist(const XtfTraceContext *context, const XtfSelection *sel
            find_values(&values, context);
 }
 
-/* Bit k is set where a value type k may occur. */
+/* Bit k is set if value type k may occur. */
 static uint64_t possible_types(const XtfLimits *limits)
 {
     if (limits->min > limits->max || limits->min > 63)
@@ -52,7 +52,7 @@ static size_t value_width(const XtfTraceContext *context, const XtfAggregateRef 
     const XtfLimits *limits = xtf_trace_limits(context->trace, schema, aggregate->values[0]);
 
     if (types & aggregate->reals ||
-        (types & aggregate->signeds && types & ~aggregate->signeds)) /* of both kinds: see series.h */
+        (types & aggregate->signeds && types & ~aggregate->signeds)) /* mixed kinds: see metric-summary.h */
         return REAL_WIDTH;
     return types & aggregate->signeds || limits->min > limits->max ? INTEGER_WIDTH : xtf_count_digits(limits->max);
 }
@@ -82,63 +82,63 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
     return true;
 }
 
-/* ---- Collecting: a series for each slice of some metrics. */
+/* ---- Collecting a summary of each metric in each bin. */
 
 typedef struct {
-    const XtfAggregateRef *measure;
-    XtfTimeBins slicing;
-    XtfLocationTotals tally;
-    XtfLocationArrays holding;
-    uint64_t first, n;        /* metrics */
-    XtfMetricSummary *series; /* XTF_TIME_BINS of each metric */
-    uint64_t *looked_for;     /* by metric: the last slice of all locations' whose last value is known */
-    uint64_t slices;          /* so far, of all locations */
+    const XtfAggregateRef *ref;
+    XtfTimeBins bins;
+    XtfLocationTotals totals;
+    XtfLocationArrays arrays;
+    uint64_t first, n;           /* metrics */
+    XtfMetricSummary *summaries; /* XTF_TIME_BINS of each metric */
+    uint64_t *looked_for;        /* by metric: n_bins when its last value was found */
+    uint64_t n_bins;             /* visited so far, of all locations */
 } Collection;
 
-/* Whether a metric is one of the collection's, and its place in it. */
-static bool find_place(const Collection *collection, uint64_t metric, uint64_t *place)
+/* Whether a metric is one of the collection's, and its index there. */
+static bool find_metric(const Collection *collection, uint64_t metric, uint64_t *index)
 {
-    *place = metric - collection->first;
-    return metric >= collection->first && *place < collection->n;
+    *index = metric - collection->first;
+    return metric >= collection->first && *index < collection->n;
 }
 
 static void collection_clear(Collection *collection)
 {
-    xtf_location_totals_finish(&collection->tally);
-    xtf_location_arrays_finish(&collection->holding);
-    g_free(collection->series);
+    xtf_location_totals_finish(&collection->totals);
+    xtf_location_arrays_finish(&collection->arrays);
+    g_free(collection->summaries);
     g_free(collection->looked_for);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Collection, collection_clear)
 
-static XtfValueKind kind_of(const XtfAggregateRef *measure, uint64_t value_type)
+static XtfValueKind kind_of(const XtfAggregateRef *ref, uint64_t value_type)
 {
     if (value_type >= 64)
-        return XTF_VALUE_UNSIGNED;
-    if (measure->aggregate->reals >> value_type & 1)
-        return XTF_VALUE_REAL;
-    return measure->aggregate->signeds >> value_type & 1 ? XTF_VALUE_SIGNED : XTF_VALUE_UNSIGNED;
+        return XTF_KIND_UNSIGNED;
+    if (ref->aggregate->reals >> value_type & 1)
+        return XTF_KIND_REAL;
+    return ref->aggregate->signeds >> value_type & 1 ? XTF_KIND_SIGNED : XTF_KIND_UNSIGNED;
 }
 
-/* What a row says of its metric, if that is not known of this slice of its location yet. */
-static bool note_last(Collection *collection, unsigned slice, const uint8_t *row)
+/* Notes a row's value as the last of its metric, unless a later one of this bin of the location is known. */
+static bool note_last(Collection *collection, unsigned bin, const uint8_t *row)
 {
-    const XtfAggregateRef *measure = collection->measure;
-    uint64_t metric = xtf_field_get(xtf_aggregate_ref_key(measure, measure->metric), row), place;
-    const XtfField *type = xtf_aggregate_ref_key(measure, measure->value_type);
-    const XtfField *value = &measure->schema->fields[measure->aggregate->values[0]];
+    const XtfAggregateRef *ref = collection->ref;
+    uint64_t metric = xtf_field_get(xtf_aggregate_ref_key(ref, ref->metric), row), index;
+    const XtfField *type = xtf_aggregate_ref_key(ref, ref->value_type);
+    const XtfField *value = &ref->schema->fields[ref->aggregate->values[0]];
 
-    if (!find_place(collection, metric, &place) || collection->looked_for[place] == collection->slices)
+    if (!find_metric(collection, metric, &index) || collection->looked_for[index] == collection->n_bins)
         return false;
-    collection->looked_for[place] = collection->slices;
-    xtf_metric_summary_add_last(&collection->series[place * XTF_TIME_BINS + slice],
-                                kind_of(measure, xtf_field_get(type, row)), xtf_field_get(value, row),
-                                xtf_field_get(&measure->schema->fields[0], row), collection->holding.location->id);
+    collection->looked_for[index] = collection->n_bins;
+    xtf_metric_summary_add_last(&collection->summaries[index * XTF_TIME_BINS + bin],
+                                kind_of(ref, xtf_field_get(type, row)), xtf_field_get(value, row),
+                                xtf_field_get(&ref->schema->fields[0], row), collection->arrays.location->id);
     return true;
 }
 
-/* Most often the values of all metrics stand side by side at the end of a slice. */
-static bool walk_back(Collection *collection, const XtfArray *array, unsigned slice, uint64_t lo, uint64_t hi,
+/* Most often the values of all metrics are side by side at the end of a bin. */
+static bool walk_back(Collection *collection, const XtfArray *array, unsigned bin, uint64_t lo, uint64_t hi,
                       unsigned n_metrics, GError **error)
 {
     g_auto(XtfCursor) cursor;
@@ -148,7 +148,7 @@ static bool walk_back(Collection *collection, const XtfArray *array, unsigned sl
     if (!xtf_cursor_seek_n(&cursor, hi - 1, &found, error))
         return false;
     for (unsigned steps = n_metrics + WALK_ROWS; found && cursor.n >= lo && n_metrics && steps; steps--) {
-        n_metrics -= note_last(collection, slice, xtf_cursor_row(&cursor));
+        n_metrics -= note_last(collection, bin, xtf_cursor_row(&cursor));
         if (cursor.n == lo)
             break;
         if (!xtf_cursor_next(&cursor, -1, &found, error))
@@ -159,63 +159,63 @@ static bool walk_back(Collection *collection, const XtfArray *array, unsigned sl
 
 static XtfMatch match_metric(const uint64_t *key, unsigned depth, const void *data)
 {
-    const uint64_t *wanted = data; /* a metric, and its place among the keys */
+    const uint64_t *wanted = data; /* a metric, and the index of its key */
     if (depth <= wanted[1])
         return XTF_MATCH_SOME;
     return key[wanted[1]] == wanted[0] ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-/* The last value before row hi of a metric that has one in the slice. */
-static bool look_up_last(Collection *collection, const XtfArray *array, unsigned slice, uint64_t metric, uint64_t hi,
+/* Notes the last value before row hi of a metric that has values in the bin. */
+static bool look_up_last(Collection *collection, const XtfArray *array, unsigned bin, uint64_t metric, uint64_t hi,
                          GError **error)
 {
-    const XtfAggregateRef *measure = collection->measure;
-    uint64_t wanted[2] = {metric, measure->metric}, rank, n;
+    const XtfAggregateRef *ref = collection->ref;
+    uint64_t wanted[2] = {metric, ref->metric}, rank, n;
     XtfGroupFilter filter = {.match = match_metric, .data = wanted};
     uint8_t row[XTF_ROW_MAX];
 
-    if (!xtf_array_group_rank(array, measure->number, &filter, hi, &rank, error))
+    if (!xtf_array_group_rank(array, ref->number, &filter, hi, &rank, error))
         return false;
     if (!rank)
         return true;
-    if (!xtf_array_group_select(array, measure->number, &filter, rank - 1, &n, error))
+    if (!xtf_array_group_select(array, ref->number, &filter, rank - 1, &n, error))
         return false;
     if (n >= array->n_rows)
         return true;
     if (!xtf_array_row(array, n, row, error))
         return false;
-    note_last(collection, slice, row);
+    note_last(collection, bin, row);
     return true;
 }
 
-static bool add_slice(Collection *collection, const XtfArray *array, unsigned slice, uint64_t lo, uint64_t hi,
-                      GError **error)
+static bool add_bin(Collection *collection, const XtfArray *array, unsigned bin, uint64_t lo, uint64_t hi,
+                    GError **error)
 {
-    const XtfAggregateRef *measure = collection->measure;
-    const XtfGroupTotals *totals = collection->tally.totals;
+    const XtfAggregateRef *ref = collection->ref;
+    const XtfGroupTotals *groups = collection->totals.groups;
     unsigned n_found = 0;
-    uint64_t place;
+    uint64_t index;
 
-    collection->slices++;
-    xtf_group_totals_clear(collection->tally.totals);
-    if (!xtf_location_totals_add_rows(&collection->tally, array, collection->holding.location->proc, lo, hi, error))
+    collection->n_bins++;
+    xtf_group_totals_clear(collection->totals.groups);
+    if (!xtf_location_totals_add_rows(&collection->totals, array, collection->arrays.location->proc, lo, hi, error))
         return false;
-    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
-        const uint64_t *key = xtf_group_totals_key(totals, i), *cells = xtf_group_totals_cells(totals, i);
+    for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
+        const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
         const uint64_t *value = cells + 1; /* the first of the value fields */
-        XtfMetricPart part = {kind_of(measure, key[measure->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
-                              value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
-        if (!find_place(collection, key[measure->metric], &place))
+        XtfMetricTotals totals = {kind_of(ref, key[ref->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
+                                  value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
+        if (!find_metric(collection, key[ref->metric], &index))
             continue;
-        xtf_metric_summary_add(&collection->series[place * XTF_TIME_BINS + slice], &part);
+        xtf_metric_summary_add(&collection->summaries[index * XTF_TIME_BINS + bin], &totals);
         n_found++;
     }
-    if (n_found && !walk_back(collection, array, slice, lo, hi, n_found, error))
+    if (n_found && !walk_back(collection, array, bin, lo, hi, n_found, error))
         return false;
-    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
-        uint64_t metric = xtf_group_totals_key(totals, i)[measure->metric];
-        if (find_place(collection, metric, &place) && collection->looked_for[place] != collection->slices &&
-            !look_up_last(collection, array, slice, metric, hi, error))
+    for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
+        uint64_t metric = xtf_group_totals_key(groups, i)[ref->metric];
+        if (find_metric(collection, metric, &index) && collection->looked_for[index] != collection->n_bins &&
+            !look_up_last(collection, array, bin, metric, hi, error))
             return false;
     }
     return true;
@@ -224,40 +224,40 @@ static bool add_slice(Collection *collection, const XtfArray *array, unsigned sl
 static bool add_location(Collection *collection, const XtfTraceContext *context, const XtfLocation *location,
                          GError **error)
 {
-    const XtfSelection *selection = collection->tally.selection;
+    const XtfSelection *selection = collection->totals.selection;
     uint64_t lo, hi, ends[XTF_TIME_BINS];
 
-    if (!xtf_location_arrays_load(&collection->holding, context, location, error))
+    if (!xtf_location_arrays_load(&collection->arrays, context, location, error))
         return false;
-    const XtfArray *array = xtf_location_arrays_array(&collection->holding, collection->measure->schema);
+    const XtfArray *array = xtf_location_arrays_find(&collection->arrays, collection->ref->schema);
     if (!array)
         return true;
     if (!xtf_rows_in_window(array, selection->time_from, selection->time_to, &lo, &hi, error) ||
-        !xtf_time_bins_cut(&collection->slicing, array, lo, hi, ends, error))
+        !xtf_time_bins_cut(&collection->bins, array, lo, hi, ends, error))
         return false;
     for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {
-        if (lo < ends[i] && !add_slice(collection, array, i, lo, ends[i], error))
+        if (lo < ends[i] && !add_bin(collection, array, i, lo, ends[i], error))
             return false;
     }
     return true;
 }
 
 static bool collect(Collection *collection, XtfTraceContext *context, const XtfSelection *selection,
-                    const XtfAggregateRef *measure, uint64_t first, uint64_t n, GError **error)
+                    const XtfAggregateRef *ref, uint64_t first, uint64_t n, GError **error)
 {
-    g_auto(XtfSelectedLocations) roster = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
 
-    collection->measure = measure;
+    collection->ref = ref;
     collection->first = first;
     collection->n = n;
-    collection->series = g_new0(XtfMetricSummary, n * XTF_TIME_BINS);
+    collection->summaries = g_new0(XtfMetricSummary, n * XTF_TIME_BINS);
     collection->looked_for = g_new0(uint64_t, n);
-    xtf_time_bins_init(&collection->slicing, selection, &context->scale);
-    if (!xtf_location_totals_init(&collection->tally, context, selection, measure, measure->aggregate->n_keys, error) ||
-        !xtf_selected_locations_init(&roster, context, selection, error))
+    xtf_time_bins_init(&collection->bins, selection, &context->scale);
+    if (!xtf_location_totals_init(&collection->totals, context, selection, ref, ref->aggregate->n_keys, error) ||
+        !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
-    for (uint32_t i = 0; i < roster.n_places; i++) {
-        if (!add_location(collection, context, &roster.locations->all[roster.places[i]], error))
+    for (uint32_t i = 0; i < selected.n; i++) {
+        if (!add_location(collection, context, xtf_selected_location(&selected, i), error))
             return false;
     }
     return true;
@@ -265,41 +265,34 @@ static bool collect(Collection *collection, XtfTraceContext *context, const XtfS
 
 /* ---- Lines. */
 
-static void add_value(XtfLines *lines, XtfValueKind kind, uint64_t bits)
+static void add_value(XtfLines *lines, bool known, XtfValueKind kind, uint64_t bits)
 {
     double real;
 
-    if (kind == XTF_VALUE_REAL) {
+    if (!known) {
+        xtf_lines_none(lines);
+    } else if (kind == XTF_KIND_REAL) {
         memcpy(&real, &bits, sizeof real);
         xtf_lines_real(lines, "%.17g", real);
-    } else if (kind == XTF_VALUE_SIGNED) {
+    } else if (kind == XTF_KIND_SIGNED) {
         xtf_lines_signed(lines, (int64_t)bits);
     } else {
         xtf_lines_number(lines, bits);
     }
 }
 
-static void add_series(XtfLines *lines, const XtfMetricSummary *series)
+static void add_summary(XtfLines *lines, const XtfMetricSummary *summary)
 {
     double mean;
 
-    xtf_lines_number(lines, series->n);
-    if (series->has_extremes)
-        add_value(lines, series->kind, series->min);
-    else
-        xtf_lines_none(lines);
-    if (series->has_extremes && xtf_metric_summary_mean(series, &mean))
+    xtf_lines_number(lines, summary->n);
+    add_value(lines, summary->has_extremes, summary->kind, summary->min);
+    if (summary->has_extremes && xtf_metric_summary_mean(summary, &mean))
         xtf_lines_real(lines, "%.10g", mean);
     else
         xtf_lines_none(lines);
-    if (series->has_extremes)
-        add_value(lines, series->kind, series->max);
-    else
-        xtf_lines_none(lines);
-    if (series->has_last)
-        add_value(lines, series->kind, series->last);
-    else
-        xtf_lines_none(lines);
+    add_value(lines, summary->has_extremes, summary->kind, summary->max);
+    add_value(lines, summary->has_last, summary->kind, summary->last);
 }
 
 static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
@@ -308,19 +301,19 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
     const XtfTimeScale *scale = &views->context->scale;
     g_auto(Collection) collection = {0};
     const XtfPaddedNames *names;
-    XtfAggregateRef measure;
+    XtfAggregateRef ref;
 
-    find_values(&measure, views->context);
+    find_values(&ref, views->context);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(&collection, views->context, selection, &measure, first / XTF_TIME_BINS, n / XTF_TIME_BINS, error))
+        !collect(&collection, views->context, selection, &ref, first / XTF_TIME_BINS, n / XTF_TIME_BINS, error))
         return false;
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t *bounds = &collection.slicing.bounds[i % XTF_TIME_BINS];
+        const uint64_t *bounds = &collection.bins.bounds[i % XTF_TIME_BINS];
         uint64_t metric = (first + i) / XTF_TIME_BINS;
         xtf_lines_ticks(lines, bounds[0] - scale->origin);
         xtf_lines_ticks(lines, bounds[1] - scale->origin);
         xtf_lines_number(lines, metric);
-        add_series(lines, &collection.series[i]);
+        add_summary(lines, &collection.summaries[i]);
         xtf_lines_name(lines, names->text + metric * names->width, names->width);
     }
     return true;

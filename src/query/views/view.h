@@ -1,5 +1,5 @@
 /*
- * What makes up a view, and the views that there are.
+ * The parts of a view, and the list of all views.
  */
 #pragma once
 
@@ -8,20 +8,22 @@
 
 typedef struct {
     XtfGrid grid;
-    uint64_t n_lines; /* below the first */
-    uint64_t at_once; /* lines of a part, at least 1 */
+    uint64_t n_lines; /* without the header */
+    uint64_t at_once; /* lines of a part of the text, at least 1 */
 } XtfViewShape;
 
 struct XtfView {
     const char *name;
-    /* NULL: always. */
+    /* NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
-    /* The shape is all zeros before. */
+    /* Sets a shape that is all zeros. */
     bool (*shape)(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error);
-    /* Adds `count` lines beginning with the first-th. Both are multiples of shape->at_once, but at the end. */
+    /* Adds lines first to first + count - 1. Both are multiples of shape->at_once; at the end count may be less. */
     bool (*fill)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                  GError **error);
 };
 
+/* In the order in which directories list them; the last is NULL. A view is a file of its own and a line of this. */
+extern const XtfView *const xtf_all_views[];
 extern const XtfView xtf_view_bytes, xtf_view_histogram, xtf_view_imbalance, xtf_view_info, xtf_view_matrix,
     xtf_view_profile, xtf_view_stack, xtf_view_values;

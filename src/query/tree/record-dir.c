@@ -1,31 +1,11 @@
-/*
- * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of
- * it; and links to the records beside it in the selection and to the ENTER around it.
- */
+#include "src/query/tree/record-dir.h"
+
+#include <inttypes.h>
+
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
-#include "src/query/tree/node.h"
-
-XtfNode *xtf_record_new(const XtfNode *numbers, uint64_t k, GError **error)
-{
-    XtfTree *tree = numbers->tree;
-    uint64_t count;
-
-    if (!xtf_resolver_count(&tree->resolver, numbers->selection, &count, error))
-        return NULL;
-    if (k >= count) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "there is no record %" G_GUINT64_FORMAT " among the %" G_GUINT64_FORMAT " of the selection", k,
-                    count);
-        return NULL;
-    }
-    XtfNode *node = xtf_node_new(numbers, NODE_RECORD);
-    node->a = k;
-    node->b = count;
-    return node;
-}
 
 /* Where a record is, and its row. */
 typedef struct {
@@ -36,7 +16,8 @@ typedef struct {
 
 static bool find_place(XtfNode *node, Place *place, GError **error)
 {
-    g_autoptr(XtfSelection) one = xtf_selection_in_numbers(node->selection, node->a, node->a + 1);
+    g_autoptr(XtfSelection) one =
+        xtf_selection_in_numbers(node->selection, node->record.number, node->record.number + 1);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(&node->tree->resolver, one, error);
 
     if (!spans)
@@ -198,7 +179,7 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
             return false;
     }
     if (n < span->hi)
-        g_string_append_printf(text, "# %" G_GUINT64_FORMAT " more\n", span->hi - n);
+        g_string_append_printf(text, "# %" PRIu64 " more\n", span->hi - n);
     return true;
 }
 
@@ -314,23 +295,33 @@ static char *enter_target(XtfNode *node, const Place *place, GError **error)
     GString *target = g_string_new(NULL);
     for (uint32_t i = 0; i < node->depth; i++)
         g_string_append(target, "../");
-    g_string_append_printf(target, "proc/%" G_GUINT64_FORMAT "/thread/%" G_GUINT64_FORMAT "/%s/num/%" G_GUINT64_FORMAT,
-                           location->proc, location->thread, node->tree->context.type_names[node->tree->context.calls],
-                           n);
+    g_string_append_printf(target, "proc/%" PRIu64 "/thread/%" PRIu64 "/%s/num/%" PRIu64, location->proc,
+                           location->thread, node->tree->context.type_names[node->tree->context.calls], n);
     return g_string_free(target, FALSE);
 }
 
 /* ---- The directory. */
 
-static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
+bool xtf_record_dir_has(const char *name)
 {
-    if (next ? directory->a + 1 >= directory->b : directory->a == 0)
-        return xtf_no_such(next ? "next" : "prev", error);
-    return xtf_node_new_link(directory,
-                             g_strdup_printf("../%" G_GUINT64_FORMAT, directory->a + (next ? 1 : -UINT64_C(1))));
+    static const char *const names[] = {"record", "enter", "next", "prev", NULL};
+    return g_strv_contains(names, name);
 }
 
-XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
+static bool has_neighbour(const XtfNode *directory, bool next)
+{
+    return next ? directory->record.number + 1 < directory->record.count : directory->record.number > 0;
+}
+
+static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
+{
+    if (!has_neighbour(directory, next))
+        return xtf_no_such(next ? "next" : "prev", error);
+    return xtf_node_new_link(
+        directory, g_strdup_printf("../%" PRIu64, next ? directory->record.number + 1 : directory->record.number - 1));
+}
+
+static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 {
     const XtfSchema *side = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_SIDE);
     GError *problem = NULL;
@@ -338,7 +329,7 @@ XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
 
     if (g_str_equal(name, "next") || g_str_equal(name, "prev"))
         return lookup_neighbour(directory, *name == 'n', error);
-    if (!side && !g_str_equal(name, "record") && !g_str_equal(name, "enter"))
+    if (!side && !xtf_record_dir_has(name))
         return xtf_no_such(name, error);
     if (!find_place(directory, &place, error))
         return NULL;
@@ -349,17 +340,15 @@ XtfNode *xtf_record_lookup(XtfNode *directory, const char *name, GError **error)
     char *target = enter_target(directory, &place, &problem);
     if (target)
         return xtf_node_new_link(directory, target);
-    if (problem) {
-        g_propagate_error(error, problem);
-        return NULL;
-    }
-    return xtf_no_such(name, error);
+    if (!problem)
+        return xtf_no_such(name, error);
+    g_propagate_error(error, problem);
+    return NULL;
 }
 
-bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
+static bool list(XtfNode *directory, XtfLister *lister, GError **error)
 {
     XtfTree *tree = directory->tree;
-    XtfLister lister = {from, visit, data, false};
     GError *problem = NULL;
     Place place;
 
@@ -370,13 +359,13 @@ bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void
         g_propagate_error(error, problem);
         return false;
     }
-    xtf_lister_show(&lister, "record", XTF_NODE_FILE);
+    xtf_lister_show(lister, "record", XTF_NODE_FILE);
     if (enter)
-        xtf_lister_show(&lister, "enter", XTF_NODE_LINK);
-    if (directory->a + 1 < directory->b)
-        xtf_lister_show(&lister, "next", XTF_NODE_LINK);
-    if (directory->a > 0)
-        xtf_lister_show(&lister, "prev", XTF_NODE_LINK);
+        xtf_lister_show(lister, "enter", XTF_NODE_LINK);
+    if (has_neighbour(directory, true))
+        xtf_lister_show(lister, "next", XTF_NODE_LINK);
+    if (has_neighbour(directory, false))
+        xtf_lister_show(lister, "prev", XTF_NODE_LINK);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
         XtfSpan span;
         if (xtf_trace_schema(tree->trace, i)->kind != XTF_SCHEMA_SIDE)
@@ -384,7 +373,22 @@ bool xtf_record_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void
         if (!find_side(directory, &place, xtf_trace_schema(tree->trace, i), &span, error))
             return false;
         if (span.lo < span.hi)
-            xtf_lister_show(&lister, tree->context.type_names[i], XTF_NODE_FILE);
+            xtf_lister_show(lister, tree->context.type_names[i], XTF_NODE_FILE);
     }
     return true;
+}
+
+XtfNode *xtf_record_dir_new(const XtfNode *numbers, uint64_t k, GError **error)
+{
+    static const XtfNodeClass record_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};
+    uint64_t count;
+
+    if (!xtf_resolver_count(&numbers->tree->resolver, numbers->selection, &count, error))
+        return NULL;
+    if (k >= count)
+        return xtf_not_found(error, "there is no record %" PRIu64 " among the %" PRIu64 " of the selection", k, count);
+    XtfNode *node = xtf_node_new(numbers, &record_dir);
+    node->record.number = k;
+    node->record.count = count;
+    return node;
 }

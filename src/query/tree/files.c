@@ -1,0 +1,54 @@
+#include "src/query/tree/files.h"
+
+#include <inttypes.h>
+
+#include "src/query/views/info.h"
+
+static GString *readme_text(XtfNode *file, GError **error)
+{
+    return g_string_new(xtf_readme);
+}
+
+static GString *count_text(XtfNode *file, GError **error)
+{
+    GString *text;
+    uint64_t count;
+
+    if (!xtf_resolver_count(&file->tree->resolver, file->selection, &count, error))
+        return NULL;
+    text = g_string_new(NULL);
+    g_string_printf(text, "%" PRIu64 "\n", count);
+    return text;
+}
+
+static GString *columns_text(XtfNode *file, GError **error)
+{
+    const XtfFormat *format = xtf_formats_get(&file->tree->formats, file->selection->type, error);
+    return format ? xtf_columns_text(format, &file->tree->context.scale) : NULL;
+}
+
+static bool records_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    return xtf_records_size(&file->tree->records, file->selection, size, error);
+}
+
+static bool records_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    return xtf_records_read(&file->tree->records, file->selection, offset, buffer, length, error);
+}
+
+static bool view_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    return xtf_view_size(&file->tree->views, file->view, file->selection, size, error);
+}
+
+static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    return xtf_view_read(&file->tree->views, file->view, file->selection, offset, buffer, length, error);
+}
+
+const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
+const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
+const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .text = columns_text};
+const XtfNodeClass xtf_records_file = {.kind = XTF_NODE_FILE, .size = records_size, .read = records_read};
+const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE, .size = view_size, .read = view_read};

@@ -1,0 +1,164 @@
+#include "src/query/tree/narrowing-dirs.h"
+
+#include "src/query/text/digits.h"
+#include "src/query/tree/record-dir.h"
+
+enum {
+    NUMBERINGS_MAX = 16, /* num/ in one path */
+};
+
+/* ---- proc/, thread/, peer/ and tag/: sets of numbers. */
+
+static XtfNumberSet *parse_procs(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
+    g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("process", name, error) : NULL;
+
+    if (!set || !xtf_number_set_exists(set, "process", locations->procs, locations->n_procs, error))
+        return NULL;
+    return g_steal_pointer(&set);
+}
+
+static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **error)
+{
+    g_autoptr(XtfNumberSet) set = parse_procs(directory, name, error);
+    return set ? xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, set)) : NULL;
+}
+
+static XtfNode *lookup_peers(XtfNode *directory, const char *name, GError **error)
+{
+    g_autoptr(XtfNumberSet) set = parse_procs(directory, name, error);
+    return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set)) : NULL;
+}
+
+static XtfNode *lookup_threads(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
+    g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("thread", name, error) : NULL;
+
+    if (!set || !xtf_number_set_exists(set, "thread", locations->threads, locations->n_threads, error))
+        return NULL;
+    return xtf_node_new_selection(directory, xtf_selection_in_threads(directory->selection, set));
+}
+
+static XtfNode *lookup_tags(XtfNode *directory, const char *name, GError **error)
+{
+    g_autoptr(XtfNumberSet) set = xtf_number_set_parse("tag", name, error);
+    return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_TAG, set)) : NULL;
+}
+
+static void list_numbers(XtfLister *lister, const uint64_t *numbers, uint64_t n)
+{
+    char text[24], *end = text + sizeof text - 1;
+
+    *end = '\0';
+    for (uint64_t i = MIN(lister->from, n); i < n && !lister->stopped; i++)
+        lister->stopped = !lister->visit(xtf_put_digits(end, numbers[i]), XTF_NODE_DIRECTORY, lister->data);
+}
+
+static bool list_procs(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
+
+    if (locations)
+        list_numbers(lister, locations->procs, locations->n_procs);
+    return locations != NULL;
+}
+
+/* The threads of one process; of all processes where the selection has several. */
+static bool list_threads(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
+    uint64_t proc;
+
+    if (!locations)
+        return false;
+    if (!xtf_number_set_single(directory->selection->procs, &proc)) {
+        list_numbers(lister, locations->threads, locations->n_threads);
+        return true;
+    }
+    g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n; i++) {
+        const XtfLocation *location = &locations->all[i];
+        if (location->proc != proc)
+            break;
+        if (!threads->len || g_array_index(threads, uint64_t, threads->len - 1) != location->thread)
+            g_array_append_val(threads, location->thread);
+    }
+    list_numbers(lister, (const uint64_t *)(void *)threads->data, threads->len);
+    return true;
+}
+
+const XtfNodeClass xtf_procs_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_procs, .list = list_procs};
+const XtfNodeClass xtf_threads_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_threads, .list = list_threads};
+const XtfNodeClass xtf_peers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_peers};
+const XtfNodeClass xtf_tags_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_tags};
+
+/* ---- region/ and comm/: names. */
+
+static const XtfNameIndex *names_of(XtfNode *directory, GError **error)
+{
+    XtfTraceContext *context = &directory->tree->context;
+    return directory->class == &xtf_regions_dir ? xtf_trace_context_regions(context, error)
+                                                : xtf_trace_context_comms(context, error);
+}
+
+static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfNameIndex *names = names_of(directory, error);
+    g_autoptr(XtfNumberSet) set = names ? xtf_name_index_lookup(names, name, error) : NULL;
+    XtfFacet facet = directory->class == &xtf_regions_dir ? XTF_BY_REGION : XTF_BY_COMM;
+
+    return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, facet, set)) : NULL;
+}
+
+static bool list_named(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    const XtfNameIndex *names = names_of(directory, error);
+
+    for (uint64_t i = lister->from; names && i < names->n_listed && !lister->stopped; i++) {
+        g_autofree char *name = xtf_name_index_print(names, i);
+        lister->stopped = !lister->visit(name, XTF_NODE_DIRECTORY, lister->data);
+    }
+    return names;
+}
+
+const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
+const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
+
+/* ---- time/ and num/: ranges without end, which are not listed. */
+
+static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfTimeScale *scale = &directory->tree->context.scale;
+    uint64_t a, b;
+
+    if (!xtf_time_scale_parse_window(scale, name, &a, &b, error))
+        return NULL;
+    /* A window that begins before the trace, or ends after it, is open there: one form for one meaning. */
+    uint64_t from = a <= scale->origin ? 0 : a, to = b >= scale->end ? XTF_TIME_OPEN : b;
+    XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_window(directory->selection, MIN(from, to), to));
+    node->is_window = true;
+    node->window.from = a;
+    node->window.to = b;
+    return node;
+}
+
+static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t i, j;
+    bool single;
+
+    if (!xtf_numbers_parse(name, &i, &j, &single, error))
+        return NULL;
+    if (single)
+        return xtf_record_dir_new(directory, i, error);
+    if (directory->numberings >= NUMBERINGS_MAX)
+        return xtf_not_found(error, "num/ stands more than %d times in the path", NUMBERINGS_MAX);
+    XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_numbers(directory->selection, i, j));
+    node->numberings++;
+    return node;
+}
+
+const XtfNodeClass xtf_times_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_window};
+const XtfNodeClass xtf_numbers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_numbers};

@@ -1,0 +1,161 @@
+#include "src/query/tree/node.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+
+XtfNode *xtf_node_ref(XtfNode *node)
+{
+    g_atomic_ref_count_inc(&node->references);
+    return node;
+}
+
+void xtf_node_unref(XtfNode *node)
+{
+    if (!node || !g_atomic_ref_count_dec(&node->references))
+        return;
+    xtf_selection_unref(node->selection);
+    g_free(node->text);
+    g_free(node);
+}
+
+/* ---- New nodes. */
+
+XtfNode *xtf_node_new(const XtfNode *parent, const XtfNodeClass *class)
+{
+    XtfNode *node = g_new0(XtfNode, 1);
+
+    g_atomic_ref_count_init(&node->references);
+    node->tree = parent->tree;
+    node->class = class;
+    node->depth = parent->depth + 1;
+    node->numberings = parent->numberings;
+    node->selection = parent->selection ? xtf_selection_ref(parent->selection) : NULL;
+    return node;
+}
+
+XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection)
+{
+    XtfNode *node = xtf_node_new(parent, parent->tree->root->class);
+    xtf_selection_unref(node->selection);
+    node->selection = selection;
+    return node;
+}
+
+const XtfNodeClass xtf_link = {.kind = XTF_NODE_LINK};
+
+XtfNode *xtf_node_new_link(const XtfNode *parent, char *target)
+{
+    XtfNode *node = xtf_node_new(parent, &xtf_link);
+    node->text = target;
+    node->size = strlen(target);
+    return node;
+}
+
+static bool read_kept(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    xtf_copy_part(file->text, file->size, 0, offset, buffer, length);
+    return true;
+}
+
+XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
+{
+    static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
+    XtfNode *node = xtf_node_new(parent, &kept_text);
+    node->size = text->len;
+    node->text = g_string_free(text, FALSE);
+    return node;
+}
+
+XtfNode *xtf_node_with_size(XtfNode *new, GError **error)
+{
+    g_autoptr(XtfNode) node = new;
+    const XtfNodeClass *class = node->class;
+    g_autoptr(GString) text = class->text ? class->text(node, error) : NULL;
+
+    if (text)
+        node->size = text->len;
+    else if (class->text || (class->size && !class->size(node, &node->size, error)))
+        return NULL;
+    return g_steal_pointer(&node);
+}
+
+/* ---- Using nodes. */
+
+XtfNodeKind xtf_node_kind(const XtfNode *node)
+{
+    return node->class->kind;
+}
+
+uint64_t xtf_node_size(const XtfNode *node)
+{
+    return node->size;
+}
+
+const char *xtf_node_target(const XtfNode *link)
+{
+    return link->text;
+}
+
+XtfNode *xtf_not_found(GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_propagate_error(error, g_error_new_valist(XTF_ERROR, XTF_ERROR_NOT_FOUND, format, arguments));
+    va_end(arguments);
+    return NULL;
+}
+
+XtfNode *xtf_no_such(const char *name, GError **error)
+{
+    return xtf_not_found(error, "there is no \"%s\" here", name);
+}
+
+XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    if (!directory->class->lookup)
+        return xtf_no_such(name, error);
+    if (strlen(name) > XTF_DIRECTORY_NAME_MAX)
+        return xtf_not_found(error, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
+    return directory->class->lookup(directory, name, error);
+}
+
+void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)
+{
+    if (lister->from)
+        lister->from--;
+    else if (!lister->stopped)
+        lister->stopped = !lister->visit(name, kind, lister->data);
+}
+
+bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
+{
+    XtfLister lister = {from, visit, data, false};
+    return !directory->class->list || directory->class->list(directory, &lister, error);
+}
+
+static bool read_text(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    g_autoptr(GString) text = file->class->text(file, error);
+
+    if (!text)
+        return false;
+    if (text->len != file->size) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "numbers do not fit the widths that the trace states");
+        return false;
+    }
+    xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
+    return true;
+}
+
+bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, size_t *length_read, GError **error)
+{
+    size_t part = offset < file->size ? (size_t)MIN((uint64_t)length, file->size - offset) : 0;
+    bool (*read)(XtfNode *, uint64_t, char *, size_t, GError **) = file->class->text ? read_text : file->class->read;
+
+    if (part && !read(file, offset, buffer, part, error))
+        return false;
+    *length_read = part;
+    return true;
+}

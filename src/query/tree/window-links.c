@@ -1,0 +1,66 @@
+#include "src/query/tree/window-links.h"
+
+enum {
+    ZOOMS = 10,
+};
+
+static XtfNode *link_to(const XtfNode *directory, const char *up, uint64_t from, uint64_t to)
+{
+    char name[XTF_WINDOW_TEXT_MAX];
+
+    xtf_time_scale_print_window(&directory->tree->context.scale, from, to, name);
+    return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
+}
+
+/* The window of the same width right after, or before, this one. An open end is the trace's. An end beyond the trace
+ * stays, so that going there and back leads home. */
+XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error)
+{
+    const XtfTimeScale *scale = &window->tree->context.scale;
+    uint64_t from = MAX(window->window.from, scale->origin);
+    uint64_t to = window->window.to == XTF_TIME_OPEN ? scale->end : window->window.to;
+    uint64_t width = to > from ? to - from : 0;
+    bool next = g_str_equal(name, "next");
+
+    if (!width || (next ? to >= scale->end : from <= scale->origin))
+        return xtf_not_found(error, "the trace %s here", next ? "ends" : "begins");
+    if (next)
+        return link_to(window, "../", to, width > UINT64_MAX - 1 - to ? UINT64_MAX - 1 : to + width);
+    return link_to(window, "../", from - MIN(width, from - scale->origin), from);
+}
+
+/* ---- zoom/ */
+
+static XtfNode *lookup_zoom(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfTimeScale *scale = &directory->tree->context.scale;
+    uint64_t from = CLAMP(directory->window.from, scale->origin, scale->end);
+    uint64_t to = CLAMP(directory->window.to, from, scale->end);
+
+    if (!g_ascii_isdigit(name[0]) || name[1])
+        return xtf_not_found(error, "the parts of a window are numbered 0 to %d", ZOOMS - 1);
+    uint64_t i = (uint64_t)(name[0] - '0');
+    return link_to(directory, directory->is_window ? "../../" : "../time/", xtf_time_bin_bound(from, to, i, ZOOMS),
+                   xtf_time_bin_bound(from, to, i + 1, ZOOMS));
+}
+
+static bool list_zoom(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    for (unsigned i = 0; i < ZOOMS; i++) {
+        char name[2] = {(char)('0' + i), '\0'};
+        xtf_lister_show(lister, name, XTF_NODE_LINK);
+    }
+    return true;
+}
+
+const XtfNodeClass xtf_zoom_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_zoom, .list = list_zoom};
+
+XtfNode *xtf_zoom_new(XtfNode *directory, const char *name, GError **error)
+{
+    XtfNode *node = xtf_node_new(directory, &xtf_zoom_dir);
+
+    node->is_window = directory->is_window;
+    node->window.from = directory->is_window ? directory->window.from : directory->selection->time_from;
+    node->window.to = directory->is_window ? directory->window.to : directory->selection->time_to;
+    return node;
+}

@@ -1,6 +1,5 @@
-#include "libxtf/records/batches.h"
+#include "libxtf/records/records-private.h"
 
-#include "libxtf/records/select.h"
 #include "libxtf/vocabulary.h"
 
 enum {

@@ -1,32 +1,31 @@
-#include "libxtf/records.h"
+#include "libxtf/records/records-private.h"
 
 #include "libxtf/base/le.h"
-#include "libxtf/records/batches.h"
 #include "libxtf/vocabulary.h"
 
 enum {
     HEAP_MAX = 64, /* spans: more are read in batches */
 };
 
-/* One span on its way. The key of its current row is kept beside it: (t, location, seq, span). */
+/* A span and its current row, with the key of that row beside it: (t, location, seq, span). */
 typedef struct {
     uint64_t t, location, seq;
     uint32_t span;
     uint32_t row_size;
-    const uint8_t *row; /* the current one */
-    uint64_t left;      /* rows in the run, the current one included */
+    const uint8_t *row;
+    uint64_t left; /* rows in the run, the current row included */
     const XtfField *seq_field;
     XtfSpanReader rows;
 } Input;
 
 struct XtfRecordReader {
     XtfSpans *spans;
-    XtfRecordBatches *batches; /* for many; else NULL, and: */
+    XtfRecordBatches *batches; /* of many spans; NULL: few, and: */
     Input *inputs;
     uint32_t n_inputs; /* made */
     uint32_t *heap;    /* of inputs with rows left; the first is the least */
     uint32_t n_heap;
-    uint64_t taken; /* rows of the first that the last run gave out */
+    uint64_t taken; /* rows of the first input that the last run gave out */
 };
 
 static bool before(const Input *a, const Input *b)
@@ -59,7 +58,7 @@ static void sift_down(XtfRecordReader *reader, uint32_t at)
     reader->heap[at] = moving;
 }
 
-/* Looks at the run that the span reader has come to, if it is not at its end. */
+/* Begins the run that the span reader has come to, unless it is at its end. */
 static void enter_run(Input *input)
 {
     const XtfCursor *cursor = &input->rows.cursor;
@@ -171,7 +170,7 @@ static bool settle(XtfRecordReader *reader, GError **error)
     return true;
 }
 
-/* How many rows of the first input come before all others. */
+/* The number of rows of the first input, at most `max`, that come before all rows of the others. */
 static uint64_t run_length(const XtfRecordReader *reader, const Input *input, uint64_t max)
 {
     uint64_t limit = MIN(max, input->left), n = 1;

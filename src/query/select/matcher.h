@@ -1,8 +1,8 @@
 /*
- * Matchers: region/, comm/, peer/ and tag/ of a selection, as filters for the groups that an index keeps sums of.
+ * Matchers: region/, comm/, peer/ and tag/ of a selection, as filters of groups (group-filter.h).
  *
- * A matcher is made for the rows of one schema and one of its sums. Which process a peer is depends on who recorded the
- * row, so what filters is a matcher together with a process.
+ * A matcher is made for the rows of one schema and one of its aggregates. Which process a peer is depends on the
+ * process that recorded the row, so a filter is a matcher together with that process.
  *
  *     switch (xtf_selection_matches(selection, schema)) {
  *     case XTF_MATCH_NONE: no row of the schema is in the selection
@@ -23,16 +23,16 @@
 
 typedef struct XtfSelection XtfSelection;
 
-/* Which rows of a schema are left by region/, comm/, peer/ and tag/, whoever recorded them, and whenever. */
+/* Whether region/, comm/, peer/ and tag/ leave rows of a schema, of whatever location and time. */
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema);
 
 typedef struct XtfMatcher XtfMatcher;
 
-/* Borrows the context; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do
- * not tell the selection's rows from others. */
+/* Borrows the context; references the selection's sets. XTF_ERROR_UNSUPPORTED if the keys of the aggregate do not say
+ * whether a row is in the selection. */
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error);
-/* The same for the first sums that do. */
+/* The same for the first aggregate whose keys do. */
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
@@ -48,5 +48,5 @@ typedef struct {
 
 /* Borrows the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
-/* The same with a filter that the matcher owns: for a thread that has the matcher to itself. */
+/* The same with a filter that the matcher owns. No other thread may use the matcher meanwhile. */
 XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc);

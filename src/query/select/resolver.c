@@ -1,10 +1,11 @@
 /*
  * From selections to spans.
  *
- * A selection of the trace is resolved from the P index and two descents an array, and two more where rows are
- * filtered; one that numbers the records of another from the spans of that, cut at both ends. What was found is kept
- * under a key that says all about the selection, so that paths that mean the same share it.
+ * A selection of the trace is resolved from the P index, with two descents an array for a window and two more for a
+ * filter. A selection with a base is resolved from the spans of the base, cut at both ranks. Spans are kept under a
+ * key that says all about the selection, so that paths that mean the same share them.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -27,8 +28,7 @@ static void print_key(const XtfSelection *selection, GString *key)
 {
     if (selection->base) {
         print_key(selection->base, key);
-        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->rank_from,
-                               selection->rank_to);
+        g_string_append_printf(key, "#%" PRIx64 "-%" PRIx64, selection->rank_from, selection->rank_to);
     }
     if (selection->procs) {
         g_string_append_c(key, 'p');
@@ -44,8 +44,8 @@ static void print_key(const XtfSelection *selection, GString *key)
             xtf_number_set_print(selection->by[i], key);
         }
     }
-    g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
-                           selection->type, selection->time_from, selection->time_to);
+    g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64, selection->type, selection->time_from,
+                           selection->time_to);
 }
 
 typedef struct {
@@ -103,7 +103,7 @@ typedef struct {
     const XtfLocations *locations;
     const XtfSelection *selection;
     XtfSpans *spans;
-    GPtrArray *matchers; /* by schema, made when first needed; the spans own them. NULL: nothing is filtered */
+    GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: nothing is filtered */
 } Search;
 
 static bool search_init(Search *search, XtfTraceContext *context, const XtfSelection *selection, GError **error)

@@ -1,10 +1,9 @@
 /*
  * Selections: what a directory of the tree stands for, and where its records are.
  *
- * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when something is
- * counted or read is it resolved to spans: of each array the rows that belong to it, found by two descents for a
- * window, none without one; and two for what filters them. The records of a selection are those of its spans, in (T,
- * location, seq) order.
+ * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when its records are
+ * counted or read is it resolved to spans, of each array the rows that belong to it. A window costs two descents an
+ * array, a filter two more. The records of a selection are those of its spans, in (T, location, seq) order.
  *
  * All functions may be called from any thread.
  */
@@ -21,10 +20,10 @@
 
 enum {
     XTF_ANY_TYPE = -1,
-    XTF_NO_TYPE = -2, /* two types at once */
+    XTF_NO_TYPE = -2, /* narrowed to two types at once */
 };
 
-/* What narrows by the values of fields of these roles. A record type that has no such field has no records then. */
+/* Roles of fields whose values narrow a selection. A record type that has no such field has no records then. */
 typedef enum {
     XTF_BY_REGION, /* rows of definitions/regions */
     XTF_BY_COMM,   /* rows of definitions/communicators */
@@ -40,7 +39,7 @@ struct XtfSelection {
     uint64_t rank_from, rank_to;
     /* These hold for all records of the selection. With a base they begin as the base's. */
     XtfNumberSet *procs, *threads;  /* NULL: all */
-    XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
+    XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; see matcher.h */
     int64_t type;                   /* a schema's id, or one of the above */
     uint64_t time_from, time_to;    /* [from, to) */
 };

@@ -17,9 +17,12 @@ typedef enum {
     XTF_MATCH_SOME, /* it takes some: more keys must be known. Never said when all keys are known */
 } XtfMatch;
 
+/* Called often: both functions should be quick. */
 struct XtfGroupFilter {
-    XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data); /* called often: it should be quick */
-    const void *data;                                                         /* borrowed */
+    XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);
+    bool (*takes_row)(const uint8_t *row,
+                      const void *data); /* match() of a row's key; NULL: match() is asked instead */
+    const void *data;                    /* borrowed */
 };
 
 /* The number of rows before n whose groups the filter takes. For frames a row's key is the one that it holds, so no

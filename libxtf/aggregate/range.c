@@ -229,6 +229,8 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
 
     if (!filter)
         return true;
+    if (filter->takes_row)
+        return filter->takes_row(row, filter->data);
     xtf_aggregate_row_key(schema, of, row, key);
     return filter->match(key, of->n_keys, filter->data) == XTF_MATCH_ALL;
 }

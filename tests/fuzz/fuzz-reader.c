@@ -129,7 +129,7 @@ static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(sums, sums->n_keys);
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
-    const XtfGroupFilter filter = {match_some, NULL};
+    const XtfGroupFilter filter = {.match = match_some};
     const XtfGroupFilter *some = sums->n_keys > 0 ? &filter : NULL;
     GError *error = NULL;
     uint64_t n;

@@ -362,7 +362,7 @@ Test(narrowing, names_lead_back_to_their_rows)
     g_autoptr(Fixture) fixture = messages_new(22, 4, 500, true);
 
     for (unsigned row = 0; row < n_message_regions; row++) {
-        g_autofree char *name = xtf_name_escape(message_regions[row]);
+        g_autofree char *name = xtf_directory_name_escape(message_regions[row]);
         g_autofree char *path = g_strdup_printf("/region/%s", name ? name : ""),
                         *by_row = g_strdup_printf("/region/#%u", row);
         uint64_t of_name = 0, of_row = 0;
@@ -377,7 +377,7 @@ Test(narrowing, names_lead_back_to_their_rows)
             cr_assert(!*message_regions[row] || strlen(message_regions[row]) > 255 / 4);
             continue;
         }
-        g_autofree char *text = xtf_name_unescape(name);
+        g_autofree char *text = xtf_directory_name_unescape(name);
         cr_assert_str_eq(text, message_regions[row]);
         cr_assert_eq(read_count(fixture, path), of_name, "%s", path);
     }

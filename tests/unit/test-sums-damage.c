@@ -86,7 +86,7 @@ static void ask_everything(const char *path)
     g_autoptr(GRand) random = g_rand_new_with_seed(32);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
-    XtfGroupFilter filter = {match_some, NULL};
+    XtfGroupFilter filter = {.match = match_some};
     uint64_t number;
 
     for (int i = 0; i < 12; i++) {
@@ -278,7 +278,7 @@ Test(sums_damage, counts_too_great)
         ask_everything(path);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfArray array = find_array(trace, 7, 0);
-        XtfGroupFilter filter = {match_some, NULL};
+        XtfGroupFilter filter = {.match = match_some};
         g_autoptr(GError) error = NULL;
         uint64_t number;
         uint64_t inside = first_n + 1000; /* so the root's sums are not enough */

@@ -161,7 +161,7 @@ static void check_tuples(const XtfArray *array, const GArray *rows, const Wanted
                          uint64_t n2)
 {
     GError *error = NULL;
-    XtfGroupFilter filter = {match_wanted, wanted};
+    XtfGroupFilter filter = {.match = match_wanted, .data = wanted};
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[BY_TUPLE], depth);
     uint64_t all = 0, counted = 0;
 
@@ -272,7 +272,7 @@ static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, ui
 static void check_rank_and_select(const XtfArray *array, const GArray *rows, const Wanted *wanted, GRand *random)
 {
     GError *error = NULL;
-    XtfGroupFilter filter = {match_wanted, wanted};
+    XtfGroupFilter filter = {.match = match_wanted, .data = wanted};
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     uint64_t rank, n;
 

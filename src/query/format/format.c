@@ -382,7 +382,7 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
     const XtfFormat *format = renderer->format;
     const XtfSchema *schema = run->span->array.schema;
     const XtfProgram *program = &format->programs[schema->id];
-    const XtfLocation *location = &renderer->locations->all[run->span->location];
+    const XtfLocation *location = &renderer->locations->all[run->span->tag];
     XtfTraceContext *context = renderer->formats->context;
     Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc};
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/query/select/merge.h"
+#include "libxtf/records.h"
 #include "src/query/select/trace-context.h"
 
 enum {
@@ -108,5 +108,5 @@ XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, cons
 void xtf_renderer_free(XtfRenderer *renderer); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRenderer, xtf_renderer_free)
 
-/* Renders a run's rows into `out`, which has room for n_rows lines. */
+/* Renders a run's rows into `out`, which has room for n_rows lines. The span's tag is the index of its location. */
 bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error);

@@ -1,6 +1,6 @@
 /*
- * Measures: which of a record type's sums tell what a view shows, found by what they are and by the roles of their
- * fields, and what of them a selection leaves.
+ * References to the aggregates that views show: which of a record type's aggregates, and which of its keys and cells,
+ * found by kind and by the roles of fields.
  */
 #pragma once
 
@@ -13,32 +13,31 @@
 #include "src/query/select/trace-context.h"
 
 enum {
-    XTF_KEY_NONE = XTF_AGGREGATE_KEYS_MAX, /* the place of a key that there is not */
+    XTF_KEY_NONE = XTF_AGGREGATE_KEYS_MAX, /* the index of a missing key */
 };
 
 typedef struct {
-    const XtfSchema *schema;       /* NULL: the trace has no such sums */
-    const XtfAggregate *aggregate; /* schema->sums[number] */
+    const XtfSchema *schema;       /* NULL: the trace has no such aggregate */
+    const XtfAggregate *aggregate; /* schema->aggregates[number] */
     unsigned number;
-    unsigned event, region, comm, peer, metric, value_type; /* places of keys */
-    unsigned bytes, received;                               /* cells; 0: none */
+    unsigned event, region, comm, peer, metric, value_type; /* indices of keys */
+    unsigned bytes, received;                               /* indices of cells; 0: missing */
 } XtfAggregateRef;
 
-/* Sums of frames of the record type of the call stack. */
-bool xtf_aggregate_ref_frames(XtfAggregateRef *measure, const XtfTraceContext *context);
-/* Sums of groups of a type: the rows, and what they hold, by what the keys tell. */
-bool xtf_aggregate_ref_groups(XtfAggregateRef *measure, const XtfTraceContext *context, const char *type);
+/* The aggregate of frames of the record type of the call stack. */
+bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context);
+/* The aggregate of groups of a record type. */
+bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *context, const char *type);
 
-/* Digits of the most rows that there can be, and of the most that a cell can add up to over the whole trace. */
-size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *measure, const XtfTraceContext *context);
-size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *measure, const XtfTraceContext *context, unsigned cell);
+/* Digits of the largest number of rows, and of the largest sum that a cell can have over the whole trace. */
+size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
+size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *ref, const XtfTraceContext *context, unsigned cell);
 
-/* The fields that a key, and a cell that is a sum, are of. */
-const XtfField *xtf_aggregate_ref_key(const XtfAggregateRef *measure, unsigned key);
-const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *measure, unsigned cell);
+/* The field of a key; the field that a cell is the sum of. */
+const XtfField *xtf_aggregate_ref_key(const XtfAggregateRef *ref, unsigned key);
+const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *ref, unsigned cell);
 
-/* Whether the selection's type leaves records of this schema. Of side rows it says nothing: they go with their records.
- */
+/* Whether the selection's type leaves records of this schema. True for side rows: they go with their records. */
 bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema);
 
 /* Whether a value of a field, as keys have it, means none. */

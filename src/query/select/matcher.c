@@ -5,12 +5,13 @@
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/select/selection.h"
 
-/* What one of a group's keys must be. A peer takes two of them: its rank, and what tells its communicator. */
+/* The set that one of a group's keys must be in. For a peer two keys are looked at: its rank, and its communicator's.
+ */
 typedef struct {
     const XtfField *field;
     XtfNumberSet *set;
-    unsigned key;   /* its place among the keys */
-    unsigned depth; /* so many keys must be known to decide */
+    unsigned key;   /* the index of the field among the keys */
+    unsigned depth; /* the number of keys that must be known */
     bool is_peer;
 } Test;
 
@@ -20,8 +21,9 @@ struct XtfMatcher {
     Test tests[XTF_N_FACETS];
     /* Of peers. */
     const XtfRanks *ranks;
-    XtfCommSource source; /* of their communicators; without field: ranks are taken for processes */
-    unsigned comm_key;    /* the place of that field among the keys */
+    XtfCommSource source; /* of their communicators; field is NULL: ranks are taken for processes */
+    unsigned comm_key;    /* the index of that field among the keys */
+    GSList *filters;      /* XtfFilter: those of xtf_matcher_filter() */
 };
 
 static const char *const facet_roles[XTF_N_FACETS] = {
@@ -46,7 +48,7 @@ XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *s
     return matches;
 }
 
-/* ---- Making one. */
+/* ---- Making matchers. */
 
 static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, const XtfField *field, unsigned *key)
 {
@@ -59,7 +61,7 @@ static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, con
     return false;
 }
 
-/* How peers become processes. False if the schema or the tables cannot be read. */
+/* How peers become processes. False if the tables cannot be read. */
 static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfSchema *schema, GError **error)
 {
     matcher->ranks = xtf_trace_context_ranks(context, error);
@@ -70,7 +72,7 @@ static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfS
     return true;
 }
 
-/* False if the keys do not have what the selection asks for. */
+/* False if the field that the facet is about is not among the keys. */
 static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, const XtfSchema *schema)
 {
     const XtfAggregate *aggregate = &schema->aggregates[matcher->index];
@@ -90,8 +92,8 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, con
 }
 
 /* NULL without an error if the keys do not fit. */
-static XtfMatcher *try_sums(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
-                            unsigned index, GError **error)
+static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                                 unsigned index, GError **error)
 {
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
@@ -108,17 +110,18 @@ static XtfMatcher *try_sums(XtfTraceContext *context, const XtfSelection *select
 static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
 {
     g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
-                "the trace keeps no sums of \"%s\" by what they are narrowed by here: import it anew", schema->name);
+                "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
+                schema->name);
     return NULL;
 }
 
-/* The first of sums [from, to) that fits. */
+/* A matcher for the first of aggregates [from, to) that fits. */
 static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              unsigned from, unsigned to, GError **error)
 {
     for (unsigned i = from; i < to; i++) {
         GError *problem = NULL;
-        XtfMatcher *matcher = try_sums(context, selection, schema, i, &problem);
+        XtfMatcher *matcher = try_aggregate(context, selection, schema, i, &problem);
         if (problem)
             g_propagate_error(error, problem);
         if (problem || matcher)
@@ -145,6 +148,7 @@ void xtf_matcher_free(XtfMatcher *matcher)
         return;
     for (unsigned i = 0; i < matcher->n_tests; i++)
         xtf_number_set_unref(matcher->tests[i].set);
+    g_slist_free_full(matcher->filters, g_free);
     g_free(matcher);
 }
 
@@ -155,14 +159,14 @@ unsigned xtf_matcher_aggregate(const XtfMatcher *matcher)
 
 /* ---- Matching. */
 
-/* Numbers are what sets hold: "none" is in no set, and neither is what is less than 0. */
+/* Sets hold numbers from 0 on: "none" and values less than 0 are in no set. */
 static bool is_number(const XtfField *field, uint64_t value)
 {
     bool is_signed = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64;
     return !xtf_key_is_none(field, value) && !(is_signed && (int64_t)value < 0);
 }
 
-/* `source` is the value of the field that tells the communicator. */
+/* `source` is the value of matcher->source.field. */
 static bool is_peer_meant(const XtfFilter *filter, const Test *test, uint64_t rank, uint64_t source)
 {
     const XtfMatcher *matcher = filter->matcher;
@@ -202,13 +206,9 @@ static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
     return result;
 }
 
-XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
+static bool takes_row(const uint8_t *row, const void *data)
 {
-    return (XtfGroupFilter){match, filter};
-}
-
-bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row)
-{
+    const XtfFilter *filter = data;
     const XtfMatcher *matcher = filter->matcher;
 
     for (unsigned i = 0; i < matcher->n_tests; i++) {
@@ -224,4 +224,18 @@ bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row)
             return false;
     }
     return true;
+}
+
+XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
+{
+    return (XtfGroupFilter){.match = match, .takes_row = takes_row, .data = filter};
+}
+
+XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)
+{
+    XtfFilter *filter = g_new(XtfFilter, 1);
+
+    *filter = (XtfFilter){matcher, proc};
+    matcher->filters = g_slist_prepend(matcher->filters, filter);
+    return xtf_filter_groups(filter);
 }

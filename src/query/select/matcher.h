@@ -1,8 +1,8 @@
 /*
- * Matchers: region/, comm/, peer/ and tag/ of a selection, as filters for the groups that an index keeps sums of.
+ * Matchers: region/, comm/, peer/ and tag/ of a selection, as filters of groups (group-filter.h).
  *
- * A matcher is made for the rows of one schema and one of its sums. Which process a peer is depends on who recorded the
- * row, so what filters is a matcher together with a process.
+ * A matcher is made for the rows of one schema and one of its aggregates. Which process a peer is depends on the
+ * process that recorded the row, so a filter is a matcher together with that process.
  *
  *     switch (xtf_selection_matches(selection, schema)) {
  *     case XTF_MATCH_NONE: no row of the schema is in the selection
@@ -10,8 +10,8 @@
  *     case XTF_MATCH_SOME:
  *         matcher = xtf_matcher_new(context, selection, schema, index, error);
  *         XtfFilter filter = {matcher, proc};
- *         XtfGroupFilter group = xtf_filter_groups(&filter);
- *         xtf_array_totals(array, sums, &group, n1, n2, totals, error);
+ *         XtfGroupFilter groups = xtf_filter_groups(&filter);
+ *         xtf_array_totals(array, aggregate, &groups, n1, n2, totals, error);
  *     }
  *
  * Matchers are immutable: any thread may use them.
@@ -23,22 +23,22 @@
 
 typedef struct XtfSelection XtfSelection;
 
-/* Which rows of a schema are left by region/, comm/, peer/ and tag/, whoever recorded them, and whenever. */
+/* Whether region/, comm/, peer/ and tag/ leave rows of a schema, of whatever location and time. */
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema);
 
 typedef struct XtfMatcher XtfMatcher;
 
-/* Borrows the context; references what it needs of the selection. XTF_ERROR_UNSUPPORTED if the keys of these sums do
- * not tell the selection's rows from others. */
+/* Borrows the context; references the selection's sets. XTF_ERROR_UNSUPPORTED if the keys of the aggregate do not say
+ * whether a row is in the selection. */
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error);
-/* The same for the first sums that do. */
+/* The same for the first aggregate whose keys do. */
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)
 
-unsigned xtf_matcher_aggregate(const XtfMatcher *matcher); /* which of schema->sums */
+unsigned xtf_matcher_aggregate(const XtfMatcher *matcher); /* index in schema->aggregates */
 
 /* For rows that process `proc` recorded. */
 typedef struct {
@@ -48,5 +48,5 @@ typedef struct {
 
 /* Borrows the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
-/* Whether a row is in the groups meant: xtf_row_matches(), for those who ask for each of many. */
-bool xtf_filter_has(const XtfFilter *filter, const uint8_t *row);
+/* The same with a filter that the matcher owns. No other thread may use the matcher meanwhile. */
+XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc);

@@ -1,5 +1,6 @@
 #include "src/query/select/name-index.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -8,7 +9,7 @@
 
 static const char hex[] = "0123456789abcdef";
 
-char *xtf_name_escape(const char *text)
+char *xtf_directory_name_escape(const char *text)
 {
     g_autoptr(GString) name = g_string_new(NULL);
 
@@ -26,7 +27,7 @@ char *xtf_name_escape(const char *text)
     return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-char *xtf_name_unescape(const char *name)
+char *xtf_directory_name_unescape(const char *name)
 {
     g_autoptr(GString) text = g_string_new(NULL);
 
@@ -46,68 +47,79 @@ char *xtf_name_unescape(const char *name)
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+bool xtf_directory_name_is_usable(const char *name)
+{
+    if (!*name || strlen(name) > 200 || strchr(name, '/') || !g_utf8_validate(name, -1, NULL))
+        return false;
+    for (const char *p = name; *p; p++) {
+        if (g_ascii_iscntrl(*p))
+            return false;
+    }
+    return !g_str_equal(name, ".") && !g_str_equal(name, "..");
+}
+
 /* ---- Loading. */
 
-void xtf_name_index_finish(XtfNameIndex *named)
+void xtf_name_index_finish(XtfNameIndex *index)
 {
-    g_free((void *)named->texts);
-    g_free(named->next);
-    g_free(named->listed);
-    if (named->rows)
-        g_hash_table_unref(named->rows);
-    memset(named, 0, sizeof *named);
+    g_free((void *)index->texts);
+    g_free(index->next);
+    g_free(index->listed);
+    if (index->rows)
+        g_hash_table_unref(index->rows);
+    memset(index, 0, sizeof *index);
 }
 
 static bool is_listable(const char *text)
 {
-    g_autofree char *name = xtf_name_escape(text);
+    g_autofree char *name = xtf_directory_name_escape(text);
     return name != NULL;
 }
 
-/* The rows from the last to the first, so that each chain of namesakes ascends, and the table knows where it begins. */
-static void link_namesakes(XtfNameIndex *named)
+/* Goes from the last row to the first, so that each chain of namesakes ascends and the table has its first row. */
+static void link_namesakes(XtfNameIndex *index)
 {
-    for (uint64_t row = named->n_rows; row-- > 0;) {
-        const char **later = g_hash_table_lookup(named->rows, named->texts[row]);
-        named->next[row] = later ? (uint64_t)(later - named->texts) : row;
-        g_hash_table_replace(named->rows, (void *)named->texts[row], &named->texts[row]);
+    for (uint64_t row = index->n_rows; row-- > 0;) {
+        const char **later = g_hash_table_lookup(index->rows, index->texts[row]);
+        index->next[row] = later ? (uint64_t)(later - index->texts) : row;
+        g_hash_table_replace(index->rows, (void *)index->texts[row], &index->texts[row]);
     }
 }
 
-static void choose_listed(XtfNameIndex *named)
+static void choose_listed(XtfNameIndex *index)
 {
-    for (uint64_t row = 0; row < named->n_rows; row++) {
-        bool first = g_hash_table_lookup(named->rows, named->texts[row]) == &named->texts[row];
-        if (!is_listable(named->texts[row]) || first)
-            named->listed[named->n_listed++] = row;
+    for (uint64_t row = 0; row < index->n_rows; row++) {
+        bool first = g_hash_table_lookup(index->rows, index->texts[row]) == &index->texts[row];
+        if (!is_listable(index->texts[row]) || first)
+            index->listed[index->n_listed++] = row;
     }
 }
 
-bool xtf_name_index_load(XtfNameIndex *named, XtfTrace *trace, const char *table_name, const char *what, GError **error)
+bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table_name, const char *what, GError **error)
 {
     const XtfTable *table;
 
     if (!xtf_trace_table(trace, table_name, &table, error))
         return false;
     const XtfField *field = table ? xtf_schema_field(table->schema, "name") : NULL;
-    memset(named, 0, sizeof *named);
-    named->what = what;
+    memset(index, 0, sizeof *index);
+    index->what = what;
     if (!field || field->type != XTF_TYPE_STRING)
         return true;
-    named->texts = g_new(const char *, table->n_rows + 1);
+    index->texts = g_new(const char *, table->n_rows + 1);
     for (uint64_t row = 0; row < table->n_rows; row++) {
         const uint8_t *bytes = table->rows + row * table->schema->row_size;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, bytes), &named->texts[row], error)) {
-            xtf_name_index_finish(named);
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, bytes), &index->texts[row], error)) {
+            xtf_name_index_finish(index);
             return false;
         }
     }
-    named->n_rows = table->n_rows;
-    named->next = g_new(uint64_t, named->n_rows + 1);
-    named->listed = g_new(uint64_t, named->n_rows + 1);
-    named->rows = g_hash_table_new(g_str_hash, g_str_equal);
-    link_namesakes(named);
-    choose_listed(named);
+    index->n_rows = table->n_rows;
+    index->next = g_new(uint64_t, index->n_rows + 1);
+    index->listed = g_new(uint64_t, index->n_rows + 1);
+    index->rows = g_hash_table_new(g_str_hash, g_str_equal);
+    link_namesakes(index);
+    choose_listed(index);
     return true;
 }
 
@@ -122,42 +134,42 @@ static bool parse_row(const char *name, uint64_t *row)
     return *name == '#' && n && !digits[n] && g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX, row, NULL);
 }
 
-static XtfNumberSet *find_row(const XtfNameIndex *named, uint64_t row, GError **error)
+static XtfNumberSet *find_row(const XtfNameIndex *index, uint64_t row, GError **error)
 {
-    if (row < named->n_rows)
+    if (row < index->n_rows)
         return xtf_number_set_from_numbers(&row, 1);
-    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                "there is no %s #%" G_GUINT64_FORMAT "; there are %" G_GUINT64_FORMAT, named->what, row, named->n_rows);
+    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "there is no %s #%" PRIu64 "; there are %" PRIu64, index->what,
+                row, index->n_rows);
     return NULL;
 }
 
-XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *named, const char *name, GError **error)
+XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name, GError **error)
 {
-    g_autofree char *text = xtf_name_unescape(name);
+    g_autofree char *text = xtf_directory_name_unescape(name);
     g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     uint64_t row;
 
     if (parse_row(name, &row))
-        return find_row(named, row, error);
+        return find_row(index, row, error);
     if (!text) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "a backslash begins \\xNN, and stands for itself as \\x5c");
         return NULL;
     }
-    const char **slot = named->rows ? g_hash_table_lookup(named->rows, text) : NULL;
+    const char **slot = index->rows ? g_hash_table_lookup(index->rows, text) : NULL;
     if (!slot) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s of this name", named->what);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s of this name", index->what);
         return NULL;
     }
-    row = (uint64_t)(slot - named->texts);
+    row = (uint64_t)(slot - index->texts);
     g_array_append_val(rows, row);
-    for (; named->next[row] != row; row = named->next[row])
-        g_array_append_val(rows, named->next[row]);
+    for (; index->next[row] != row; row = index->next[row])
+        g_array_append_val(rows, index->next[row]);
     return xtf_number_set_from_numbers((const uint64_t *)(void *)rows->data, rows->len);
 }
 
-char *xtf_name_index_print(const XtfNameIndex *named, uint64_t i)
+char *xtf_name_index_print(const XtfNameIndex *index, uint64_t i)
 {
-    uint64_t row = named->listed[i];
-    char *name = xtf_name_escape(named->texts[row]);
-    return name ? name : g_strdup_printf("#%" G_GUINT64_FORMAT, row);
+    uint64_t row = index->listed[i];
+    char *name = xtf_directory_name_escape(index->texts[row]);
+    return name ? name : g_strdup_printf("#%" PRIu64, row);
 }

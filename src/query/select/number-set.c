@@ -1,5 +1,6 @@
 #include "src/query/select/number-set.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -50,7 +51,7 @@ static int compare_ranges(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Sorts, and joins ranges that touch: one set, one form. */
+/* Sorts the ranges, and joins those that touch: equal sets have equal ranges. */
 static XtfNumberSet *set_from_ranges(GArray *ranges)
 {
     XtfNumberSet *set = set_new(ranges->len);
@@ -155,45 +156,34 @@ bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value)
 void xtf_number_set_print(const XtfNumberSet *set, GString *out)
 {
     for (unsigned i = 0; i < set->n_ranges; i++) {
-        g_string_append_printf(out, "%s%" G_GUINT64_FORMAT, i ? "," : "", set->ranges[i].first);
+        g_string_append_printf(out, "%s%" PRIu64, i ? "," : "", set->ranges[i].first);
         if (set->ranges[i].last != set->ranges[i].first)
-            g_string_append_printf(out, "-%" G_GUINT64_FORMAT, set->ranges[i].last);
+            g_string_append_printf(out, "-%" PRIu64, set->ranges[i].last);
     }
 }
 
-bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single, GError **error)
+bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error)
 {
-    uint64_t from = 0, to = UINT64_MAX;
+    uint64_t i = 0, j = UINT64_MAX;
     const char *p = text;
-    bool has_from = parse_number(&p, &from), has_dash = *p == '-', has_to = false;
+    bool has_i = parse_number(&p, &i), has_dash = *p == '-', has_j = false;
 
     if (has_dash) {
         p++;
-        has_to = parse_number(&p, &to);
+        has_j = parse_number(&p, &j);
     }
-    if (*p || (!has_from && !has_to) || (!has_dash && from == UINT64_MAX)) {
+    if (*p || (!has_i && !has_j) || (!has_dash && i == UINT64_MAX)) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
                     "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J",
                     text);
         return false;
     }
-    if (from > to) {
+    if (i > j) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the numbers \"%s\" end before they begin", text);
         return false;
     }
     *single = !has_dash;
-    *i = from;
-    *j = has_dash ? to : from + 1;
+    *from = i;
+    *to = has_dash ? j : i + 1;
     return true;
-}
-
-bool xtf_name_is_usable(const char *name)
-{
-    if (!*name || strlen(name) > 200 || strchr(name, '/') || !g_utf8_validate(name, -1, NULL))
-        return false;
-    for (const char *p = name; *p; p++) {
-        if (g_ascii_iscntrl(*p))
-            return false;
-    }
-    return !g_str_equal(name, ".") && !g_str_equal(name, "..");
 }

@@ -1,5 +1,5 @@
 /*
- * The grammar of what stands below proc/, thread/ and num/, and which names may stand in a directory.
+ * Sets of numbers and ranges of ranks: the names of directories below proc/, thread/, peer/, tag/ and num/.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t first, last; /* both in */
+    uint64_t first, last; /* both are in the range */
 } XtfNumberRange;
 
 /* A set of numbers: ranges that are sorted and neither touch nor overlap. Immutable, reference-counted. */
@@ -18,7 +18,7 @@ typedef struct {
     XtfNumberRange ranges[];
 } XtfNumberSet;
 
-/* "12", "0-63", "0,4,8-11"; `what` is what the numbers count, for messages. */
+/* "12", "0-63", "0,4,8-11". For messages: the numbers are of a `what`. */
 XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **error);
 XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n);
 XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
@@ -31,8 +31,5 @@ bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value);
 bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value);
 void xtf_number_set_print(const XtfNumberSet *set, GString *out);
 
-/* "K", or "I-J", "I-", "-J" of records: [*i, *j); *single for the first kind. */
-bool xtf_numbers_parse(const char *text, uint64_t *i, uint64_t *j, bool *single, GError **error);
-
-/* Whether a directory can have a name that comes from a file. */
-bool xtf_name_is_usable(const char *name);
+/* Ranks of records [*from, *to): "K", which is *single, or "I-J", "I-", "-J". */
+bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error);

@@ -65,7 +65,7 @@ bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *
 
 /* ---- Members. */
 
-/* The rows of `members` that a group holds. */
+/* The rows of `members` that are a group's. */
 static bool members_of(const XtfRanks *ranks, uint64_t group, uint64_t *first, uint64_t *count)
 {
     const uint8_t *row = row_of(ranks->groups, group);
@@ -107,12 +107,12 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
 
     if (!row || !ranks->group)
         return false;
-    if (xtf_field_is_none(ranks->group, row)) { /* of oneself */
+    if (xtf_field_is_none(ranks->group, row)) { /* a communicator of oneself */
         *proc = from;
         return rank == 0;
     }
     group = xtf_field_get(ranks->group, row);
-    /* Between two groups, the peers of one's members are the other's. */
+    /* Between two groups, the peers of a member of one are members of the other. */
     if (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row)) {
         uint64_t remote = xtf_field_get(ranks->remote_group, row);
         if (has_member(ranks, group, from) || !has_member(ranks, remote, from))

@@ -1,7 +1,7 @@
 /*
- * Ranks in communicators, and the processes they are.
+ * From ranks in communicators to processes.
  *
- * A file states peers as ranks in a communicator; whoever looks wants processes. The tables of communicators, groups
+ * A record states its peer as a rank in a communicator; the tree shows processes. The tables of communicators, groups
  * and members lead from one to the other. Any of them may be missing.
  *
  * Immutable once loaded: any thread may use it.
@@ -21,17 +21,17 @@ typedef struct {
 
 bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error);
 
-/* How rows of a schema tell the communicator that their peers are ranks in: by a field that is its row, or by one that
- * is a row of another table, which has a field for it. */
+/* How rows of a schema state the communicator of their peers' ranks: by a field that is a row of `communicators`, or by
+ * a field that is a row of another table, which has such a field. */
 typedef struct {
-    const XtfField *field; /* NULL: they don't tell */
-    const XtfTable *via;   /* NULL: `field` is the communicator; else rows that `field` numbers */
+    const XtfField *field; /* NULL: the rows do not state it */
+    const XtfTable *via;   /* that `field` is a row of; NULL: `field` is the communicator */
     const XtfField *comm;  /* of `via` */
 } XtfCommSource;
 
 bool xtf_comm_source_find(XtfCommSource *source, XtfTrace *trace, const XtfSchema *schema, GError **error);
-/* The communicator that a value of source->field, which is not "none", stands for; false if that is not known. */
+/* The communicator that a value of source->field means, which is not "none"; false if it is not known. */
 bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *comm);
 
-/* The process that a rank of a communicator is, seen from process `from`. False if the tables don't tell. */
+/* The process of a rank in a communicator, as process `from` sees it. False if the tables do not say. */
 bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_t from, uint64_t *proc);

@@ -1,14 +1,15 @@
 /*
  * From selections to spans.
  *
- * A selection of the trace is resolved from the P index and two descents an array, and two more where rows are
- * filtered; one that numbers the records of another from the spans of that, cut at both ends. What was found is kept
- * under a key that says all about the selection, so that paths that mean the same share it.
+ * A selection of the trace is resolved from the P index, with two descents an array for a window and two more for a
+ * filter. A selection with a base is resolved from the spans of the base, cut at both ranks. Spans are kept under a
+ * key that says all about the selection, so that paths that mean the same share them.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/select/select.h"
+#include "src/query/select/matcher.h"
 #include "src/query/select/selection.h"
 
 enum {
@@ -27,8 +28,7 @@ static void print_key(const XtfSelection *selection, GString *key)
 {
     if (selection->base) {
         print_key(selection->base, key);
-        g_string_append_printf(key, "#%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", selection->rank_from,
-                               selection->rank_to);
+        g_string_append_printf(key, "#%" PRIx64 "-%" PRIx64, selection->rank_from, selection->rank_to);
     }
     if (selection->procs) {
         g_string_append_c(key, 'p');
@@ -44,8 +44,8 @@ static void print_key(const XtfSelection *selection, GString *key)
             xtf_number_set_print(selection->by[i], key);
         }
     }
-    g_string_append_printf(key, "s%" G_GINT64_FORMAT "w%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
-                           selection->type, selection->time_from, selection->time_to);
+    g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64, selection->type, selection->time_from,
+                           selection->time_to);
 }
 
 typedef struct {
@@ -102,8 +102,8 @@ typedef struct {
     XtfTraceContext *context;
     const XtfLocations *locations;
     const XtfSelection *selection;
-    GArray *spans;
-    GPtrArray *matchers; /* by schema, made when first needed; NULL: nothing is filtered */
+    XtfSpans *spans;
+    GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: nothing is filtered */
 } Search;
 
 static bool search_init(Search *search, XtfTraceContext *context, const XtfSelection *selection, GError **error)
@@ -112,22 +112,13 @@ static bool search_init(Search *search, XtfTraceContext *context, const XtfSelec
         (Search){.context = context, .selection = selection, .locations = xtf_trace_context_locations(context, error)};
     if (!search->locations)
         return false;
-    search->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
     if (xtf_selection_has_facets(selection)) {
         search->matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
         g_ptr_array_set_size(search->matchers, (int)xtf_trace_n_schemas(context->trace));
     }
+    search->spans = xtf_spans_new(search->matchers, search->matchers ? (GDestroyNotify)g_ptr_array_unref : NULL);
     return true;
 }
-
-static void search_finish(Search *search)
-{
-    if (search->spans)
-        g_array_unref(search->spans);
-    if (search->matchers)
-        g_ptr_array_unref(search->matchers);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_finish)
 
 static bool may_have(const Search *search, const XtfSchema *schema)
 {
@@ -138,66 +129,45 @@ static bool may_have(const Search *search, const XtfSchema *schema)
            xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
 
-/* The filter for a span, if there is to be one. */
-static bool set_filter(Search *search, XtfSpan *span, GError **error)
+/* The filter for a span, with the aggregate that it is for. */
+static bool find_filter(Search *search, const XtfSpan *span, XtfGroupFilter *filter, unsigned *aggregate,
+                        GError **error)
 {
     const XtfSchema *schema = span->array.schema;
-    void **slot = search->matchers ? &search->matchers->pdata[schema->id] : NULL;
+    void **matcher = &search->matchers->pdata[schema->id];
 
-    span->filter = (XtfFilter){NULL, search->locations->all[span->location].proc};
-    if (!slot)
-        return true;
-    if (!*slot && !(*slot = xtf_matcher_find(search->context, search->selection, schema, error)))
+    if (!*matcher && !(*matcher = xtf_matcher_find(search->context, search->selection, schema, error)))
         return false;
-    span->filter.matcher = *slot;
+    *filter = xtf_matcher_filter(*matcher, search->locations->all[span->tag].proc);
+    *aggregate = xtf_matcher_aggregate(*matcher);
     return true;
 }
 
-/* From rows lo to hi to those among them that match; *keep is false if there are none. */
-static bool filter_rows(Search *search, XtfSpan *span, bool *keep, GError **error)
+/* Leaves the rows that match. */
+static bool filter_span(Search *search, XtfSpan *span, GError **error)
 {
-    if (!set_filter(search, span, error) || !xtf_span_position(span, span->lo, &span->lo, error) ||
-        !xtf_span_position(span, span->hi, &span->hi, error))
-        return false;
-    *keep = span->lo < span->hi;
-    return true;
+    XtfGroupFilter filter;
+    unsigned aggregate;
+
+    return !search->matchers || span->lo >= span->hi ||
+           (find_filter(search, span, &filter, &aggregate, error) && xtf_span_filter(span, aggregate, &filter, error));
 }
 
-/* Cuts a span to the window; *keep is false if nothing of it is left. */
-static bool cut_to_window(XtfSpan *span, uint64_t a, uint64_t b, bool *keep, GError **error)
+static bool add_array(Search *search, const XtfArray *array, uint32_t index, GError **error)
 {
-    const XtfArray *array = &span->array;
-
-    *keep = a <= array->last && (b > array->first || b == XTF_TIME_OPEN) && a < b;
-    if (!*keep)
-        return true;
-    if (a > array->first && !xtf_span_rank_within(span, a, span->lo, span->hi, &span->lo, error))
-        return false;
-    if (b <= array->last && b != XTF_TIME_OPEN && !xtf_span_rank_within(span, b, span->lo, span->hi, &span->hi, error))
-        return false;
-    *keep = span->lo < span->hi;
-    return true;
-}
-
-static bool add_array(Search *search, const XtfArray *array, uint32_t place, GError **error)
-{
-    XtfSpan span = {.array = *array, .lo = 0, .hi = array->n_rows, .location = place};
-    bool keep;
+    XtfSpan span;
 
     if (!may_have(search, array->schema))
         return true;
-    if (!cut_to_window(&span, search->selection->time_from, search->selection->time_to, &keep, error))
-        return false;
-    if (keep && !filter_rows(search, &span, &keep, error))
-        return false;
-    if (keep)
-        g_array_append_val(search->spans, span);
-    return true;
+    xtf_span_init(&span, array);
+    span.tag = index;
+    return xtf_span_cut(&span, search->selection->time_from, search->selection->time_to, error) &&
+           filter_span(search, &span, error) && xtf_spans_add(search->spans, &span, error);
 }
 
-static bool add_location(Search *search, uint32_t place, GError **error)
+static bool add_location(Search *search, uint32_t index, GError **error)
 {
-    const XtfLocation *location = &search->locations->all[place];
+    const XtfLocation *location = &search->locations->all[index];
     XtfArray arrays[ARRAYS_AT_ONCE];
 
     for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_AT_ONCE) {
@@ -205,7 +175,7 @@ static bool add_location(Search *search, uint32_t place, GError **error)
         if (!xtf_trace_get_arrays(search->context->trace, location->first_array + done, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++) {
-            if (!add_array(search, &arrays[i], place, error))
+            if (!add_array(search, &arrays[i], index, error))
                 return false;
         }
     }
@@ -214,83 +184,59 @@ static bool add_location(Search *search, uint32_t place, GError **error)
 
 static bool find_in_trace(Search *search, GError **error)
 {
-    g_autoptr(GArray) places = xtf_selection_locations(search->selection, search->locations);
+    g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
-    for (unsigned i = 0; i < places->len; i++) {
-        if (!add_location(search, g_array_index(places, uint32_t, i), error))
+    for (unsigned i = 0; i < locations->len; i++) {
+        if (!add_location(search, g_array_index(locations, uint32_t, i), error))
             return false;
     }
     return true;
 }
 
-/* Narrows positions of a span of a base, which are cut to `span` already, by what came after the base. */
-static bool narrow_span(Search *search, XtfSpan *span, bool *keep, GError **error)
+/* Narrows a span of a base, whose positions are cut already, by what came after the base. */
+static bool narrow_span(Search *search, XtfSpan *span, GError **error)
 {
     const XtfSelection *selection = search->selection, *base = selection->base;
 
-    *keep = true;
     if ((selection->time_from != base->time_from || selection->time_to != base->time_to) &&
-        !cut_to_window(span, selection->time_from, selection->time_to, keep, error))
+        !xtf_span_cut(span, selection->time_from, selection->time_to, error))
         return false;
-    if (!*keep)
-        return true;
-    if (memcmp(selection->by, base->by, sizeof base->by) == 0)
-        return set_filter(search, span, error); /* the positions stay */
-
-    return xtf_span_rows(span, &span->lo, &span->hi, error) && filter_rows(search, span, keep, error);
+    if (memcmp(selection->by, base->by, sizeof base->by) != 0)
+        return filter_span(search, span, error);
+    /* The positions stay; but the filter is one that the new spans own. */
+    return !search->matchers || find_filter(search, span, &span->filter, &span->aggregate, error);
 }
 
-/* The part of a base's spans between the positions of its records i and j, narrowed by what came after. */
+/* The part of a base's spans between the ranks of its records, narrowed by what came after. */
 static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
 {
     const XtfSelection *selection = search->selection;
     g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
 
-    if (!xtf_select(base, MIN(selection->rank_from, base->count), from, error) ||
-        !xtf_select(base, MIN(selection->rank_to, base->count), to, error))
+    if (!xtf_spans_select(base, MIN(selection->rank_from, base->count), from, error) ||
+        !xtf_spans_select(base, MIN(selection->rank_to, base->count), to, error))
         return false;
     for (uint32_t i = 0; i < base->n; i++) {
         XtfSpan span = base->spans[i];
-        const XtfLocation *location = &search->locations->all[span.location];
-        bool keep = from[i] < to[i] && xtf_number_set_contains(selection->procs, location->proc) &&
-                    xtf_number_set_contains(selection->threads, location->thread) &&
-                    may_have(search, span.array.schema);
+        const XtfLocation *location = &search->locations->all[span.tag];
+        if (from[i] >= to[i] || !xtf_number_set_contains(selection->procs, location->proc) ||
+            !xtf_number_set_contains(selection->threads, location->thread) || !may_have(search, span.array.schema))
+            continue;
         span.lo = from[i];
         span.hi = to[i];
-        if (keep && !narrow_span(search, &span, &keep, error))
+        if (!narrow_span(search, &span, error) || !xtf_spans_add(search->spans, &span, error))
             return false;
-        if (keep)
-            g_array_append_val(search->spans, span);
     }
     return true;
 }
 
-static XtfSpans *gather_spans(Search *search, GError **error)
-{
-    uint64_t count = 0;
-
-    for (unsigned i = 0; i < search->spans->len; i++) {
-        const XtfSpan *span = &g_array_index(search->spans, XtfSpan, i);
-        if (__builtin_add_overflow(count, span->hi - span->lo, &count)) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
-            return NULL;
-        }
-    }
-
-    XtfSpans *spans = xtf_spans_new(search->spans->len);
-    if (search->spans->len)
-        memcpy(spans->spans, search->spans->data, search->spans->len * sizeof(XtfSpan));
-    spans->count = count;
-    spans->matchers = g_steal_pointer(&search->matchers);
-    return spans;
-}
-
 static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    g_auto(Search) search = {0};
+    Search search;
 
     if (!search_init(&search, resolver->context, selection, error))
         return NULL;
+    g_autoptr(XtfSpans) spans = search.spans;
     if (selection->base) {
         g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
         if (!base || !find_in_base(&search, base, error))
@@ -298,7 +244,7 @@ static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GErr
     } else if (!find_in_trace(&search, error)) {
         return NULL;
     }
-    return gather_spans(&search, error);
+    return g_steal_pointer(&spans);
 }
 
 XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)

@@ -28,7 +28,7 @@ void xtf_selection_unref(XtfSelection *selection)
     }
 }
 
-/* Member by member: the count of references changes under other threads. */
+/* Member by member, since other threads change the count of references meanwhile. */
 static XtfSelection *selection_copy(const XtfSelection *selection)
 {
     XtfSelection *copy = xtf_selection_new();
@@ -110,7 +110,7 @@ void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *sca
     *to = CLAMP(selection->time_to, *from, scale->end);
 }
 
-static int compare_places(const void *a, const void *b, void *data)
+static int compare_keys(const void *a, const void *b, void *data)
 {
     const XtfLocation *all = data;
     uint64_t x = all[*(const uint32_t *)a].id, y = all[*(const uint32_t *)b].id;
@@ -118,49 +118,26 @@ static int compare_places(const void *a, const void *b, void *data)
 }
 
 static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfNumberRange range,
-                               GArray *places)
+                               GArray *indices)
 {
     for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
         const XtfLocation *location = &locations->all[i];
         if (location->proc > range.last)
             break;
         if (xtf_number_set_contains(selection->threads, location->thread))
-            g_array_append_val(places, i);
+            g_array_append_val(indices, i);
     }
 }
 
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations)
 {
-    GArray *places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    GArray *indices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     const XtfNumberSet *procs = selection->procs;
 
     if (!procs)
-        add_range_of_procs(selection, locations, (XtfNumberRange){0, UINT64_MAX}, places);
+        add_range_of_procs(selection, locations, (XtfNumberRange){0, UINT64_MAX}, indices);
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
-        add_range_of_procs(selection, locations, procs->ranges[i], places);
-    g_array_sort_with_data(places, compare_places, locations->all);
-    return places;
-}
-
-XtfSpans *xtf_spans_new(uint32_t n)
-{
-    XtfSpans *spans = g_malloc0(sizeof *spans + (size_t)n * sizeof *spans->spans);
-    g_atomic_ref_count_init(&spans->references);
-    spans->n = n;
-    return spans;
-}
-
-XtfSpans *xtf_spans_ref(XtfSpans *spans)
-{
-    g_atomic_ref_count_inc(&spans->references);
-    return spans;
-}
-
-void xtf_spans_unref(XtfSpans *spans)
-{
-    if (!spans || !g_atomic_ref_count_dec(&spans->references))
-        return;
-    if (spans->matchers)
-        g_ptr_array_unref(spans->matchers);
-    g_free(spans);
+        add_range_of_procs(selection, locations, procs->ranges[i], indices);
+    g_array_sort_with_data(indices, compare_keys, locations->all);
+    return indices;
 }

@@ -1,10 +1,9 @@
 /*
  * Selections: what a directory of the tree stands for, and where its records are.
  *
- * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when something is
- * counted or read is it resolved to spans: of each array the rows that belong to it, found by two descents for a
- * window, none without one; and two for what filters them. The records of a selection are those of its spans, in (T,
- * location, seq) order.
+ * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when its records are
+ * counted or read is it resolved to spans, of each array the rows that belong to it. A window costs two descents an
+ * array, a filter two more. The records of a selection are those of its spans, in (T, location, seq) order.
  *
  * All functions may be called from any thread.
  */
@@ -14,17 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxtf/spans.h"
 #include "src/query/select/keeper.h"
 #include "src/query/select/number-set.h"
-#include "src/query/select/span.h"
 #include "src/query/select/trace-context.h"
 
 enum {
     XTF_ANY_TYPE = -1,
-    XTF_NO_TYPE = -2, /* two types at once */
+    XTF_NO_TYPE = -2, /* narrowed to two types at once */
 };
 
-/* What narrows by the values of fields of these roles. A record type that has no such field has no records then. */
+/* Roles of fields whose values narrow a selection. A record type that has no such field has no records then. */
 typedef enum {
     XTF_BY_REGION, /* rows of definitions/regions */
     XTF_BY_COMM,   /* rows of definitions/communicators */
@@ -40,7 +39,7 @@ struct XtfSelection {
     uint64_t rank_from, rank_to;
     /* These hold for all records of the selection. With a base they begin as the base's. */
     XtfNumberSet *procs, *threads;  /* NULL: all */
-    XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; matcher.h makes filters of them */
+    XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; see matcher.h */
     int64_t type;                   /* a schema's id, or one of the above */
     uint64_t time_from, time_to;    /* [from, to) */
 };
@@ -64,20 +63,7 @@ bool xtf_selection_has_facets(const XtfSelection *selection);
 /* Its window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);
 
-typedef struct {
-    gatomicrefcount references;
-    uint64_t count;      /* of records */
-    GPtrArray *matchers; /* that the spans' filters borrow; NULL: none */
-    uint32_t n;
-    XtfSpan spans[]; /* by location, then schema */
-} XtfSpans;
-
-XtfSpans *xtf_spans_new(uint32_t n); /* zeroed */
-XtfSpans *xtf_spans_ref(XtfSpans *spans);
-void xtf_spans_unref(XtfSpans *spans); /* NULL is fine */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSpans, xtf_spans_unref)
-
-/* The places of the locations that a selection may have records of, in the order of their keys. */
+/* The indices in `locations` of those that a selection may have records of, in the order of their keys. */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
 /* Finds the spans of selections, and keeps them. */
@@ -89,7 +75,7 @@ typedef struct {
 void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);
 void xtf_resolver_finish(XtfResolver *resolver);
 
-/* A new reference; NULL with an error. */
+/* A new reference; NULL with an error. A span's tag is the index of its location in XtfLocations. */
 XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error);
 /* The number of records: by the catalog alone where that knows it. */
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error);

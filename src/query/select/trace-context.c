@@ -1,5 +1,6 @@
 #include "src/query/select/trace-context.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,7 @@ enum {
     ARRAYS_AT_ONCE = 256,
 };
 
-/* ---- Collecting the locations: from the P index, which knows all that have rows, and the table, which knows their
- * numbers. */
+/* ---- Collecting the locations: all that have rows are in the P index; the table has their numbers. */
 
 typedef struct {
     XtfLocation location;
@@ -67,7 +67,7 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
         new.location.thread = thread ? xtf_field_get(thread, row) : 0;
         if (!old) {
             g_array_append_val(found, new);
-        } else if (!old->numbered) { /* of two rows for one location the first counts */
+        } else if (!old->numbered) { /* of two rows for one location the first is meant */
             old->location.proc = new.location.proc;
             old->location.thread = new.location.thread;
             old->numbered = true;
@@ -76,8 +76,8 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
     return true;
 }
 
-/* Locations that the table leaves out become processes of their own: by their key where that number is free, else
- * after all others. */
+/* Each location that the table leaves out becomes a process of its own. Its number is its key if that is free, else a
+ * number after all others. */
 static void number_the_rest(GArray *found)
 {
     g_autoptr(GHashTable) taken = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -175,33 +175,12 @@ static bool load_locations(XtfTraceContext *context, GError **error)
     return true;
 }
 
-const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error)
+static bool load_ranks(XtfTraceContext *context, GError **error)
 {
-    bool good = true;
-
-    if (g_atomic_int_get(&context->locations_loaded))
-        return &context->locations;
-    g_mutex_lock(&context->lock);
-    if (!context->locations_loaded && (good = load_locations(context, error)))
-        g_atomic_int_set(&context->locations_loaded, 1);
-    g_mutex_unlock(&context->lock);
-    return good ? &context->locations : NULL;
+    return xtf_ranks_load(&context->ranks, context->trace, error);
 }
 
-const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error)
-{
-    bool good = true;
-
-    if (g_atomic_int_get(&context->ranks_loaded))
-        return &context->ranks;
-    g_mutex_lock(&context->lock);
-    if (!context->ranks_loaded && (good = xtf_ranks_load(&context->ranks, context->trace, error)))
-        g_atomic_int_set(&context->ranks_loaded, 1);
-    g_mutex_unlock(&context->lock);
-    return good ? &context->ranks : NULL;
-}
-
-static bool load_named(XtfTraceContext *context, GError **error)
+static bool load_name_indexes(XtfTraceContext *context, GError **error)
 {
     if (!xtf_name_index_load(&context->regions, context->trace, XTF_TABLE_REGIONS, "region", error))
         return false;
@@ -211,27 +190,39 @@ static bool load_named(XtfTraceContext *context, GError **error)
     return false;
 }
 
-static bool have_named(XtfTraceContext *context, GError **error)
+/* Loads something unless it is loaded; if it fails, the next caller tries again. */
+static bool load_once(XtfTraceContext *context, gint *loaded, bool (*load)(XtfTraceContext *, GError **),
+                      GError **error)
 {
     bool good = true;
 
-    if (g_atomic_int_get(&context->named_loaded))
+    if (g_atomic_int_get(loaded))
         return true;
     g_mutex_lock(&context->lock);
-    if (!context->named_loaded && (good = load_named(context, error)))
-        g_atomic_int_set(&context->named_loaded, 1);
+    if (!*loaded && (good = load(context, error)))
+        g_atomic_int_set(loaded, 1);
     g_mutex_unlock(&context->lock);
     return good;
 }
 
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->locations_loaded, load_locations, error) ? &context->locations : NULL;
+}
+
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->ranks_loaded, load_ranks, error) ? &context->ranks : NULL;
+}
+
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error)
 {
-    return have_named(context, error) ? &context->regions : NULL;
+    return load_once(context, &context->name_indexes_loaded, load_name_indexes, error) ? &context->regions : NULL;
 }
 
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error)
 {
-    return have_named(context, error) ? &context->comms : NULL;
+    return load_once(context, &context->name_indexes_loaded, load_name_indexes, error) ? &context->comms : NULL;
 }
 
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
@@ -262,9 +253,8 @@ bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint
             continue;
         if (n)
             g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                        "there is no %s %" G_GUINT64_FORMAT "; there are %u, from %" G_GUINT64_FORMAT
-                        " to %" G_GUINT64_FORMAT,
-                        what, number, n, numbers[0], numbers[n - 1]);
+                        "there is no %s %" PRIu64 "; there are %u, from %" PRIu64 " to %" PRIu64, what, number, n,
+                        numbers[0], numbers[n - 1]);
         else
             g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);
         return false;
@@ -294,7 +284,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is
     context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
-        bool usable = xtf_name_is_usable(name) && !is_reserved(name);
+        bool usable = xtf_directory_name_is_usable(name) && !is_reserved(name);
         context->type_names[i] = usable ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
     context->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;

@@ -1,5 +1,5 @@
 /*
- * What the query layer knows of a trace beyond its rows: who is where, what is called how.
+ * What the query layer knows of a trace beyond its rows: processes, threads, communicators, names.
  *
  * Everything is found by the names of libxtf/vocabulary.h, loaded when first needed, and may be missing: without a
  * table of locations, each location is a process of its own with one thread.
@@ -21,9 +21,9 @@
 
 typedef struct {
     uint64_t id;           /* key P */
-    uint64_t proc, thread; /* its numbers in the tree */
-    uint64_t first_array;  /* its place in the P index */
-    uint64_t n_arrays;     /* side arrays too */
+    uint64_t proc, thread; /* the numbers of its process and thread in the tree */
+    uint64_t first_array;  /* rank in the P index */
+    uint64_t n_arrays;     /* side arrays included */
 } XtfLocation;
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     XtfTrace *trace; /* borrowed */
     XtfTimeScale scale;
-    char **type_names; /* of a schema in the tree, by id: its name, where that can stand there */
+    char **type_names; /* by schema: its name in the tree, which is the schema's own if that is usable */
     int64_t calls;     /* the record type of the call stack; -1: none */
 
     GMutex lock; /* for loading, once */
@@ -46,7 +46,7 @@ typedef struct {
     XtfRanks ranks;
     gint ranks_loaded; /* atomic */
     XtfNameIndex regions, comms;
-    gint named_loaded; /* atomic */
+    gint name_indexes_loaded; /* atomic */
 } XtfTraceContext;
 
 /* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
@@ -59,13 +59,13 @@ const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 
-/* The first place in `all` of process `proc` or a later one. */
+/* The index in `all` of the first location of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 
-/* Digits of the largest number of a process. */
+/* The number of digits of the largest process number. */
 unsigned xtf_procs_width(const XtfLocations *locations);
 
-/* Whether all ends of a set's ranges are among `numbers`, which ascend. */
+/* Whether all ends of a set's ranges are among `numbers`, which are ascending. */
 bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
                            GError **error);
 

@@ -151,7 +151,7 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
     uint64_t i, j;
     bool single;
 
-    if (!xtf_numbers_parse(name, &i, &j, &single, error))
+    if (!xtf_rank_range_parse(name, &i, &j, &single, error))
         return NULL;
     if (single)
         return xtf_record_dir_new(directory, i, error);

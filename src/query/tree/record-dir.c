@@ -4,7 +4,6 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/select/select.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 
@@ -34,7 +33,7 @@ static bool find_record(XtfNode *node, Record *record, GError **error)
         return false;
     record->span.lo = n;
     record->span.hi = n + 1;
-    record->span.filter = (XtfFilter){0};
+    record->span.filter = (XtfGroupFilter){0};
     const XtfSchema *schema = record->span.array.schema;
     record->t = xtf_field_get(&schema->fields[0], record->row);
     record->seq = xtf_row_seq(xtf_schema_field_by_role(schema, XTF_ROLE_SEQ), record->row, record->span.lo);
@@ -121,7 +120,7 @@ static bool find_side(const XtfNode *node, const Record *record, const XtfSchema
     XtfArray *array = &span->array;
     bool found;
 
-    *span = (XtfSpan){.location = record->span.location};
+    *span = (XtfSpan){.tag = record->span.tag};
     if (!xtf_trace_find_array(node->tree->trace, record->span.array.location, schema->id, array, &found, error))
         return false;
     if (!found || record->t < array->first || record->t > array->last)
@@ -133,9 +132,9 @@ static bool find_side(const XtfNode *node, const Record *record, const XtfSchema
         !xtf_array_rank_within(array, record->t + 1, span->lo, array->n_rows, &span->hi, error))
         return false;
     return !xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) ||
-           (xtf_rank_of_seq(span, record->seq, span->lo, span->hi, &span->lo, error) &&
+           (xtf_span_rank_of_seq(span, record->seq, span->lo, span->hi, &span->lo, error) &&
             (record->seq == UINT64_MAX ||
-             xtf_rank_of_seq(span, record->seq + 1, span->lo, span->hi, &span->hi, error)));
+             xtf_span_rank_of_seq(span, record->seq + 1, span->lo, span->hi, &span->hi, error)));
 }
 
 enum {
@@ -239,7 +238,7 @@ static bool enter_before(const XtfArray *calls, const Record *record, uint64_t *
         return true;
     if (!xtf_array_rank(calls, record->t, &low, error) ||
         (record->t < calls->last && !xtf_array_rank_within(calls, record->t + 1, low, calls->n_rows, &high, error)) ||
-        !xtf_rank_of_seq(&span, record->seq, low, high, &low, error))
+        !xtf_span_rank_of_seq(&span, record->seq, low, high, &low, error))
         return false;
     if (low == 0)
         return true;
@@ -288,9 +287,9 @@ static bool enter_target(XtfNode *node, const Record *record, char **target, GEr
     *target = NULL;
     if (!locations || !find_enter(node, record, &n, &found, error))
         return false;
-    const XtfLocation *location = &locations->all[record->span.location];
+    const XtfLocation *location = &locations->all[record->span.tag];
     for (int i = -1; i <= 1; i += 2) {
-        uint64_t other = (uint64_t)((int64_t)record->span.location + i);
+        uint64_t other = (uint64_t)((int64_t)record->span.tag + i);
         if (other < locations->n && locations->all[other].proc == location->proc &&
             locations->all[other].thread == location->thread)
             return true;

@@ -8,13 +8,13 @@ enum {
     STREAMS_MAX = 8, /* idle ones */
 };
 
-/* A merge with its renderer. One reader uses it at a time. Meanwhile others look at `next` alone. */
+/* A reader with its renderer. One thread uses it at a time. Meanwhile others look at `next` alone. */
 typedef struct {
     XtfKept kept;
     XtfSelection *selection;
-    uint64_t row;    /* what the merge gives next */
-    uint64_t next;   /* what `row` will be when the stream is idle */
-    XtfMerge *merge; /* NULL: not begun */
+    uint64_t row;            /* what the reader gives next */
+    uint64_t next;           /* what `row` will be when the stream is idle */
+    XtfRecordReader *reader; /* NULL: not begun */
     XtfRenderer *renderer;
     char *line; /* the line of row - 1, if that was not needed whole */
     bool has_line;
@@ -31,7 +31,7 @@ static void stream_free(void *data)
 {
     Stream *stream = data;
     xtf_selection_unref(stream->selection);
-    xtf_merge_free(stream->merge);
+    xtf_record_reader_free(stream->reader);
     xtf_renderer_free(stream->renderer);
     g_free(stream->line);
     g_free(stream);
@@ -89,7 +89,7 @@ static bool stream_begin(Stream *stream, XtfRecords *records, XtfSpans *spans, c
 {
     const XtfLocations *locations = xtf_trace_context_locations(records->formats->context, error);
 
-    if (!locations || !(stream->merge = xtf_merge_new(spans, stream->row, error)))
+    if (!locations || !(stream->reader = xtf_record_reader_new(spans, stream->row, error)))
         return false;
     stream->renderer = xtf_renderer_new(records->formats, format, locations);
     stream->line = g_malloc(format->line);
@@ -103,7 +103,7 @@ static bool render_some(Stream *stream, uint64_t max, char *out, uint64_t *n, GE
 {
     XtfRowRun run;
 
-    if (!xtf_merge_next(stream->merge, max, &run, error))
+    if (!xtf_record_reader_next(stream->reader, max, &run, error))
         return false;
     if (!run.n_rows) {
         g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
@@ -162,10 +162,10 @@ bool xtf_records_read(XtfRecords *records, XtfSelection *selection, uint64_t off
     Stream *stream = stream_new(selection, offset / format->line, (offset + length - 1) / format->line + 1);
     if (pooled)
         stream = xtf_keeper_take(&records->streams, stream);
-    bool good = (stream->merge || stream_begin(stream, records, spans, format, error)) &&
+    bool good = (stream->reader || stream_begin(stream, records, spans, format, error)) &&
                 fill(stream, format, offset, buffer, length, error);
     if (pooled)
-        xtf_keeper_put(&records->streams, stream, good ? xtf_merge_bytes(stream->merge) : 0, good);
+        xtf_keeper_put(&records->streams, stream, good ? xtf_record_reader_bytes(stream->reader) : 0, good);
     else
         stream_free(stream);
     return good;

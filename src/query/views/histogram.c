@@ -61,6 +61,7 @@ typedef struct {
 
 typedef struct {
     Aggregates found;
+    const XtfLocations *locations;
     XtfLocationTotals totals[N_TYPES];
     XtfTimeBins bins;
     Bin counts[XTF_TIME_BINS];
@@ -126,10 +127,11 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
                        GError **error)
 {
     XtfLocationTotals *totals = &histogram->totals[type];
+    uint64_t proc = histogram->locations->all[span->tag].proc;
     const uint64_t *cells;
 
     xtf_group_totals_clear(totals->groups);
-    if (!xtf_location_totals_add_rows(totals, &span->array, span->filter.proc, lo, hi, error))
+    if (!xtf_location_totals_add_rows(totals, &span->array, proc, lo, hi, error))
         return false;
     if (!xtf_group_totals_n(totals->groups))
         return true;
@@ -203,7 +205,7 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, selection, error);
     g_auto(Histogram) histogram = {0};
 
-    if (!spans)
+    if (!spans || !(histogram.locations = xtf_trace_context_locations(views->context, error)))
         return false;
     find_aggregates(views->context, &histogram.found);
     xtf_time_bins_init(&histogram.bins, selection, &views->context->scale);

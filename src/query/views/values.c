@@ -171,7 +171,7 @@ static bool look_up_last(Collection *collection, const XtfArray *array, unsigned
 {
     const XtfAggregateRef *ref = collection->ref;
     uint64_t wanted[2] = {metric, ref->metric}, rank, n;
-    XtfGroupFilter filter = {match_metric, wanted};
+    XtfGroupFilter filter = {.match = match_metric, .data = wanted};
     uint8_t row[XTF_ROW_MAX];
 
     if (!xtf_array_group_rank(array, ref->number, &filter, hi, &rank, error))

@@ -1,20 +1,18 @@
 /*
  * Selecting by rank among sorted arrays.
  *
- * Two searches, one after the other. By time: the k-th record's time T is the least for which more than k records have
- * a time up to T. Each probe narrows, in every array, the rows that are still in question, so later probes cost fewer
- * comparisons, and arrays that are out of question nothing. Then, among the rows at T: by location, where counting is
- * enough, and in one location by seq.
+ * Two searches, one after the other. The first is by time: the k-th record's time T is the least for which more than k
+ * records have a time up to T. Each probe narrows the range of rows where T can be, in every array, so later probes
+ * cost fewer comparisons, and an array whose range is empty costs nothing. The second is among the rows at T: by
+ * location, where counting is enough, and in one location by seq.
  *
- * Probes are guessed by interpolation at first, which is good for times that are spread evenly, then taken from the
- * middle of the array with most rows left, which is good for all: it halves that array at least every other time,
+ * The first probes are guessed by interpolation, which is good for times that are spread evenly. Later probes are the
+ * middle of the array with most rows left, which is good for all times: every other probe at least halves that array,
  * however many times are equal.
  */
-#include "src/query/select/select.h"
+#include "libxtf/records/records-private.h"
 
-#include <string.h>
-
-#include "libxtf/error.h"
+#include "libxtf/base/fail.h"
 #include "libxtf/vocabulary.h"
 
 enum {
@@ -23,13 +21,13 @@ enum {
 
 typedef struct {
     const XtfSpans *spans;
-    uint64_t k;                   /* to pass over, beginning with `low` */
+    uint64_t k;                   /* records to pass over, beginning with `low` */
     uint64_t total;               /* sum of high - low */
-    uint64_t t_low, t_high;       /* T is among these; the rows in question have these times */
+    uint64_t t_low, t_high;       /* T and the times of rows [low, high) are in [t_low, t_high] */
     uint64_t *low, *high, *probe; /* by span */
 } Search;
 
-/* Rows in question with a time up to t: where they end in each array, and how many there are. */
+/* The rows from `low` with a time up to t: where they end in each array, and their number. */
 static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **error)
 {
     *count = 0;
@@ -74,16 +72,15 @@ static bool find_pivot(const Search *search, Pivot *pivot, GError **error)
     return xtf_span_time(&search->spans->spans[widest], pivot->n, &pivot->t, error);
 }
 
-/* Whether the probe at t cuts the pivot's array at the pivot, as it must, since its time is known. Where an index and
+/* Whether the probe at t cuts the pivot's array on the right side of the pivot, whose time is known. If an index and
  * its leaves disagree it may not; then the search would go on for ever. */
 static bool probe_fits(const Search *search, const Pivot *pivot, uint64_t t, GError **error)
 {
     if (pivot->t >= search->t_low && pivot->t <= search->t_high &&
         (search->probe[pivot->span] > pivot->n) == (pivot->t <= t))
         return true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "array %u: row %" G_GUINT64_FORMAT " is not where its time is",
-                search->spans->spans[pivot->span].array.id, pivot->n);
-    return false;
+    return xtf_damaged(error, "array %u: row %" PRIu64 " is not where its time is",
+                       search->spans->spans[pivot->span].array.id, pivot->n);
 }
 
 static void swap(uint64_t **a, uint64_t **b)
@@ -93,7 +90,7 @@ static void swap(uint64_t **a, uint64_t **b)
     *b = c;
 }
 
-/* Until the rows in question all have one time. */
+/* Narrows until all rows [low, high) have one time. */
 static bool search_time(Search *search, GError **error)
 {
     for (unsigned step = 0; search->t_low < search->t_high && search->k; step++) {
@@ -120,7 +117,7 @@ static bool search_time(Search *search, GError **error)
     return true;
 }
 
-bool xtf_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error)
+bool xtf_spans_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error)
 {
     uint32_t n = spans->n;
     g_autofree uint64_t *room = g_new(uint64_t, 3 * (size_t)n + 1);
@@ -167,7 +164,8 @@ static bool seq_at(const XtfSpan *span, uint64_t position, uint64_t *seq, GError
     return true;
 }
 
-bool xtf_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t high, uint64_t *position, GError **error)
+bool xtf_span_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t high, uint64_t *position,
+                          GError **error)
 {
     while (low < high) {
         uint64_t middle = low + (high - low) / 2, s;
@@ -182,7 +180,7 @@ bool xtf_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint64_t h
     return true;
 }
 
-/* Arrays of one location, `n` of them, and their rows that are in question. */
+/* Arrays of one location, and the rows [low, high) of each among which the cut is. */
 typedef struct {
     const XtfSpan *spans;
     uint32_t n;
@@ -200,7 +198,8 @@ static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before
     for (uint32_t i = 0; i < ties->n; i++) {
         uint64_t bound = seq + (i < pivot && seq < UINT64_MAX); /* of two equal ones the former array's is first */
         ties->cut[i] = middle;
-        if (i != pivot && !xtf_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
+        if (i != pivot &&
+            !xtf_span_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
             return false;
         *before += ties->cut[i] - ties->low[i];
     }
@@ -229,7 +228,7 @@ static bool select_by_seq(Ties *ties, uint64_t k, GError **error)
         if (k < before)
             continue;
         k -= before;
-        if (k) { /* past the row itself too: each round takes something away */
+        if (k) { /* past the row itself too: each round passes over a row at least */
             ties->low[widest]++;
             k--;
         }
@@ -242,7 +241,8 @@ bool xtf_select_ties(const XtfSpans *spans, uint64_t k, uint64_t *low, const uin
     for (uint32_t begin = 0, end; begin < spans->n && k; begin = end) {
         uint64_t count = 0;
 
-        for (end = begin; end < spans->n && spans->spans[end].location == spans->spans[begin].location; end++)
+        for (end = begin; end < spans->n && spans->spans[end].array.location == spans->spans[begin].array.location;
+             end++)
             count += high[end] - low[end];
         if (k < count) {
             g_autofree uint64_t *cut = g_new(uint64_t, end - begin);

@@ -1,5 +1,6 @@
 #include "src/query/format/table.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -90,10 +91,10 @@ static bool cell_text(const XtfTableView *view, const Column *column, const uint
         g_ascii_dtostr(buffer, G_ASCII_DTOSTR_BUF_SIZE, xtf_field_get_f64(field, row));
         break;
     case XTF_KIND_SIGNED:
-        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GINT64_FORMAT, (int64_t)v);
+        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" PRId64, (int64_t)v);
         break;
     case XTF_KIND_UNSIGNED:
-        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" G_GUINT64_FORMAT, v);
+        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" PRIu64, v);
         break;
     }
     return true;

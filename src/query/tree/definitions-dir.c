@@ -1,6 +1,4 @@
-/*
- * definitions/: a file for each definition table.
- */
+/* definitions/: a file for each definition table. */
 #include "src/query/tree/entries.h"
 
 static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **error)

@@ -1,6 +1,4 @@
-/*
- * The files of a selection's directory.
- */
+/* The files of a selection's directory. */
 #include <inttypes.h>
 
 #include "src/query/tree/entries.h"

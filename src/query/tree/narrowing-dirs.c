@@ -1,6 +1,4 @@
-/*
- * The directories that narrow a selection by the names below them.
- */
+/* The directories that narrow a selection by the names below them. */
 #include "src/query/text/digits.h"
 #include "src/query/tree/entries.h"
 #include "src/query/tree/record-dir.h"

@@ -5,64 +5,49 @@
 
 /* ---- The entries that a directory has whatever its records are. */
 
+/* Sets of directories. */
+enum {
+    ALL = 1,
+    ROOT = 2,
+    WINDOWS = 4,
+    ANY_PROC = 8,         /* not narrowed by proc/ */
+    PROC_ANY_THREAD = 16, /* narrowed by proc/, but not by thread/ */
+};
+
+static unsigned sets_of(const XtfNode *directory)
+{
+    const XtfSelection *selection = directory->selection;
+    return ALL | (directory->depth == 0 ? ROOT : 0) | (directory->is_window ? WINDOWS : 0) |
+           (selection->procs ? 0 : ANY_PROC) | (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
+}
+
 typedef struct {
     const char *name; /* NULL: the views are listed here */
     const XtfNodeClass *class;
-    bool (*is_here)(const XtfNode *directory);                              /* NULL: in every directory */
-    bool (*is_listed)(const XtfNode *directory);                            /* if it is here; NULL: if it can be made */
+    unsigned is_in, is_listed;                                              /* sets of directories */
     XtfNode *(*make)(XtfNode *directory, const char *name, GError **error); /* NULL: makes a node of the class */
 } Entry;
 
-static bool is_root(const XtfNode *directory)
-{
-    return directory->depth == 0;
-}
-
-static bool is_window(const XtfNode *directory)
-{
-    return directory->is_window;
-}
-
-static bool is_root_or_window(const XtfNode *directory)
-{
-    return directory->is_window || directory->depth == 0;
-}
-
-static bool has_all_procs(const XtfNode *directory)
-{
-    return !directory->selection->procs;
-}
-
-static bool has_all_threads_of_some(const XtfNode *directory)
-{
-    return directory->selection->procs && !directory->selection->threads;
-}
-
-/* For directories below which each record stands once more: a program that walks the tree would read them all again. */
-static bool never(const XtfNode *directory)
-{
-    return false;
-}
-
+/* In the order of the listing. A directory below which each record is once more is not listed: programs that walk the
+ * tree would read all records again. */
 static const Entry entries[] = {
-    /* In the order of the listing. */
-    {.name = "README", .class = &xtf_readme_file, .is_here = is_root},
-    {.name = "columns", .class = &xtf_columns_file},
-    {.name = "comm", .class = &xtf_comms_dir, .is_listed = never},
-    {.name = "count", .class = &xtf_count_file},
-    {.name = "definitions", .class = &xtf_definitions_dir, .is_here = is_root},
-    {.name = NULL}, /* views */
-    {.name = "next", .class = &xtf_link, .is_here = is_window, .make = xtf_window_link_new},
-    {.name = "num", .class = &xtf_numbers_dir},
-    {.name = "peer", .class = &xtf_peers_dir, .is_listed = never},
-    {.name = "prev", .class = &xtf_link, .is_here = is_window, .make = xtf_window_link_new},
-    {.name = "proc", .class = &xtf_procs_dir, .is_listed = has_all_procs},
-    {.name = "records", .class = &xtf_records_file},
-    {.name = "region", .class = &xtf_regions_dir, .is_listed = never},
-    {.name = "tag", .class = &xtf_tags_dir, .is_listed = never},
-    {.name = "thread", .class = &xtf_threads_dir, .is_listed = has_all_threads_of_some},
-    {.name = "time", .class = &xtf_times_dir},
-    {.name = "zoom", .class = &xtf_zoom_dir, .is_listed = is_root_or_window, .make = xtf_zoom_new},
+    {"README", &xtf_readme_file, ROOT, ROOT, NULL},
+    {"columns", &xtf_columns_file, ALL, ALL, NULL},
+    {"comm", &xtf_comms_dir, ALL, 0, NULL},
+    {"count", &xtf_count_file, ALL, ALL, NULL},
+    {"definitions", &xtf_definitions_dir, ROOT, ROOT, NULL},
+    {NULL, NULL, 0, 0, NULL},
+    {"next", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
+    {"num", &xtf_numbers_dir, ALL, ALL, NULL},
+    {"peer", &xtf_peers_dir, ALL, 0, NULL},
+    {"prev", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
+    {"proc", &xtf_procs_dir, ALL, ANY_PROC, NULL},
+    {"records", &xtf_records_file, ALL, ALL, NULL},
+    {"region", &xtf_regions_dir, ALL, 0, NULL},
+    {"tag", &xtf_tags_dir, ALL, 0, NULL},
+    {"thread", &xtf_threads_dir, ALL, PROC_ANY_THREAD, NULL},
+    {"time", &xtf_times_dir, ALL, ALL, NULL},
+    {"zoom", &xtf_zoom_dir, ALL, ROOT | WINDOWS, xtf_zoom_new},
 };
 
 static const Entry *find_entry(const char *name)
@@ -114,7 +99,7 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 
     if (view)
         return lookup_view(directory, view, error);
-    if (!entry || (entry->is_here && !entry->is_here(directory)))
+    if (!entry || !(entry->is_in & sets_of(directory)))
         return lookup_type(directory, name, error);
     if (entry->make)
         return entry->make(directory, name, error);
@@ -159,10 +144,8 @@ static void list_views(XtfNode *directory, XtfLister *lister)
 
 static bool is_listed(XtfNode *directory, const Entry *entry)
 {
-    if (entry->is_here && !entry->is_here(directory))
-        return false;
-    if (entry->is_listed || !entry->make)
-        return !entry->is_listed || entry->is_listed(directory);
+    if (!(entry->is_listed & sets_of(directory)) || !entry->make)
+        return entry->is_listed & sets_of(directory);
     g_autoptr(XtfNode) made = entry->make(directory, entry->name, NULL);
     return made;
 }

@@ -1,6 +1,4 @@
-/*
- * Links from a window of time to others: next and prev to its neighbours, zoom/ to its ten parts.
- */
+/* Links from a window of time to others: next and prev to its neighbours, zoom/ to its ten parts. */
 #include "src/query/tree/entries.h"
 
 enum {

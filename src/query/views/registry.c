@@ -114,7 +114,7 @@ static GString *make_text(XtfViews *views, const XtfView *view, XtfSelection *se
     if (view->fill(views, selection, first, count, &lines, error) && xtf_lines_finish(&lines, error)) {
         if (text->len == count * shape->grid.line)
             return text;
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the %s has not as many lines as the trace states",
+        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the %s has more or fewer lines than the trace states",
                     view->name);
     }
     g_string_free(text, TRUE);

@@ -2,8 +2,8 @@
  * Views: tables that show a selection. All lines of a table are equally long, and their number follows from definitions
  * and selection alone, so that a size costs nothing.
  *
- * A text is worked out in parts, when one is asked for: a part is what costs little more together than a line of it
- * alone. Readers come back for the next block in a moment, several at once, so a keeper holds the latest parts.
+ * A text is made in parts, each when it is first read: a part has as many lines as cost about the same as one line
+ * alone. Readers soon come back for the next block, several at once, so a keeper holds the latest parts.
  *
  * All functions may be called from any thread.
  */

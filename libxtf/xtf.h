@@ -1,7 +1,8 @@
 /*
  * libxtf: the eXtended Trace Format, a paged and B+tree-indexed container for traces of parallel programs.
  *
- * Start with trace.h and array.h to read, writer.h to write. docs/FORMAT.md describes the file byte by byte.
+ * To read, start with trace.h and records.h (many arrays) or array.h (one); to write, with writer.h. docs/FORMAT.md
+ * describes the file byte by byte.
  */
 #pragma once
 

@@ -4,7 +4,8 @@
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/base/bytes.h"
 #include "libxtf/base/checksum.h"
-#include "libxtf/pack/codec.h"
+#include "libxtf/disk/codec.h"
+#include "libxtf/disk/page.h"
 #include "libxtf/pack/pack.h"
 
 /* What is to be decoded, and where it lies. */
@@ -49,7 +50,7 @@ static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const
         return NULL;
     }
     rows = g_malloc(MAX(bytes, 1));
-    if (source->array->codec == XTF_CODEC_PLAIN) {
+    if (xtf_codec(source->array->codec)->side_by_side) {
         if (packed->bytes.left != bytes) {
             *fault = "their rows do not fill them";
             return NULL;

@@ -1,15 +1,8 @@
 #include "libxtf/tree/descent.h"
 
-#include "libxtf/tree/leaf.h"
-
-static const XtfDiskEntry *entry_at(const XtfDescentPage *page, uint32_t slot)
+void xtf_descent_root_leaf(const XtfArray *array, XtfBlock *edge, XtfDescentLeaf *leaf)
 {
-    return (const XtfDiskEntry *)page->page.payload + slot;
-}
-
-void xtf_descent_root_leaf(const XtfArray *array, const XtfBlock *edge, XtfDescentLeaf *leaf)
-{
-    *leaf = (XtfDescentLeaf){.array = array, .open = true, .end = array->n_rows, .offset = edge->offset};
+    *leaf = (XtfDescentLeaf){.array = array, .edge = edge, .open = true, .end = array->n_rows, .offset = edge->offset};
 }
 
 void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root)
@@ -21,7 +14,7 @@ void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage
 
 uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot)
 {
-    return xtf_read64(entry_at(page, slot)->before);
+    return xtf_read64(xtf_page_entry(&page->page, slot)->before);
 }
 
 uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot)
@@ -50,28 +43,28 @@ static bool is_open_child(const XtfDescentPage *page, uint32_t slot)
 
 void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf)
 {
-    const XtfTrace *trace = page->array->trace;
-    uint64_t place = xtf_read64(entry_at(page, slot)->child);
+    const XtfArray *array = page->array;
+    uint64_t place = xtf_read64(xtf_page_entry(&page->page, slot)->child);
     bool open = is_open_child(page, slot);
 
     *leaf = (XtfDescentLeaf){
-        .array = page->array,
+        .array = array,
+        .edge = page->edge,
         .parent = page,
         .slot = slot,
         .open = open,
         .place = place,
         .first_n = xtf_descent_child_start(page, slot),
         .end = xtf_descent_child_end(page, slot),
-        .offset = open ? page->edge->offset
-                       : (trace->catalog.segments[page->array->segment].first_page + place) *
-                             trace->superblock.info.page_size,
+        .offset =
+            open ? page->edge->offset : xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), place),
     };
 }
 
 bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
 {
     const XtfArray *array = page->array;
-    const XtfDiskEntry *entry = entry_at(page, slot);
+    const XtfDiskEntry *entry = xtf_page_entry(&page->page, slot);
     XtfDescentPage to = {
         .array = array,
         .edge = page->edge,
@@ -88,7 +81,7 @@ bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage
             return false;
         xtf_page_view_of_page(array, block, &to.page);
     }
-    /* Its entries lie behind one another, so the last one's must lie before the end for all to do. */
+    /* Its entries lie behind one another, so if the last one's rows lie before the end, all do. */
     if (to.page.first_n == xtf_read64(entry->before) && xtf_page_time(&to.page, 0) == xtf_read64(entry->first_t) &&
         xtf_descent_child_start(&to, to.page.count - 1) < to.end) {
         *child = to;
@@ -102,31 +95,30 @@ bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage
 void xtf_descent_leave(XtfDescentPage *page)
 {
     if (!page->open)
-        xtf_cache_put(page->array->trace->cache, page->page.block);
+        xtf_page_view_finish(&page->page);
 }
 
-bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
+bool xtf_descent_leaf_get(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error)
 {
     const XtfArray *array = leaf->array;
+    g_auto(XtfPageView) read = {0};
 
-    if (leaf->open) {
-        XtfBlock *edge = xtf_edge_get(array, error);
-        if (!edge || !xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, view, error))
-            return false;
-    } else if (!xtf_leaf_get(array, leaf->place, XTF_LEAF_ROWS, view, error)) {
+    if (!(leaf->open ? xtf_leaf_get_open(array, leaf->edge, part, &read, error)
+                     : xtf_leaf_get(array, leaf->place, part, &read, error)))
         return false;
-    }
-    if (view->first_n == leaf->first_n && view->count == leaf->end - leaf->first_n)
-        return true;
-    xtf_cache_put(array->trace->cache, view->block);
-    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id,
-                       leaf->place, leaf->first_n, leaf->end);
+    if (read.first_n != leaf->first_n || read.count != leaf->end - leaf->first_n)
+        return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id,
+                           leaf->place, leaf->first_n, leaf->end);
+    if (leaf->parent && xtf_page_time(&read, 0) != xtf_read64(xtf_page_entry(&leaf->parent->page, leaf->slot)->first_t))
+        return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not begin as the entry that names it says",
+                           array->id, leaf->place);
+    *view = xtf_page_view_steal(&read);
+    return true;
 }
 
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error)
 {
     descent->n_pages = 0;
-    descent->leaf.array = array;
     descent->edge = xtf_edge_get(array, error);
     if (!descent->edge)
         return false;
@@ -154,6 +146,5 @@ void xtf_descent_finish(XtfDescent *descent)
 {
     while (descent->n_pages > 0)
         xtf_descent_leave(&descent->pages[--descent->n_pages]);
-    if (descent->edge)
-        xtf_cache_put(descent->leaf.array->trace->cache, g_steal_pointer(&descent->edge));
+    xtf_block_put(g_steal_pointer(&descent->edge));
 }

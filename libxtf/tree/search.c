@@ -2,10 +2,10 @@
  * How the TN index differs from the textbook's B+tree.
  *
  * Keys only grow, so the tree is filled from the left and nothing ever splits. A page is written when it is full; from
- * then on it is sealed. What is not sealed is the right edge: on every level the last page, open, from the root down to
- * the last leaf. The root is always open (a level above it comes into being when it is sealed). A commit stores the
- * open pages of an array in one item, so that a descent begins in that item and goes on there for as long as it follows
- * last entries:
+ * then on it is sealed. The pages that are not sealed are the right edge: on every level the last page, open, from the
+ * root down to the last leaf. The root is always open (a level above it comes into being when it is sealed). A commit
+ * stores the open pages of an array in one item, so that a descent begins in that item and goes on there for as long as
+ * it follows last entries:
  *
  *     edge:   [root: . . .]                      the item: one cache block, a page visit a level
  *                | |     \
@@ -17,9 +17,9 @@
  * the end of one descent, and size(t1, t2) is the difference of two, whatever lies between. The paper climbs from two
  * leaves to their common ancestor; the running counts make that needless.
  *
- * Equal times may span pages. rank(t) counts what is strictly before t, so the descent takes the last child that
- * begins before t: a child that begins at t itself may have rows of time t in the leaf before it, but none earlier than
- * t inside.
+ * Equal times may span pages. rank(t) counts the rows strictly before t, so the descent takes the last child that
+ * begins before t: where a child begins at t itself, rows of time t may stand in the leaf before it, but none earlier
+ * than t in the child.
  */
 #include "libxtf/tree/search.h"
 
@@ -49,19 +49,10 @@ static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, 
     return low;
 }
 
-static bool get_page(const XtfArray *array, uint64_t place, unsigned level, XtfPageView *page, GError **error)
-{
-    XtfBlock *block = xtf_page_get(array, place, level, error);
-
-    if (block)
-        xtf_page_view_of_page(array, block, page);
-    return block != NULL;
-}
-
-/* The entry to follow. The first entry's key is no news: whoever got here knows it. */
+/* The entry to follow. The first entry's key is not compared: the caller has come here by it. */
 static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, Cost *cost)
 {
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)node->payload;
+    const XtfDiskEntry *entries = xtf_page_entry(node, 0);
 
     if (kind == XTF_KEY_T)
         return lower_bound(entries->first_t.bytes, sizeof *entries, 1, node->count, key, cost) - 1;
@@ -69,109 +60,94 @@ static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, C
     return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
 }
 
-/* Goes from a page of `level` to the child that an entry of it names. `*open` says that the page is the open one of its
- * level, then that the child is. The page's block is put back, and if it fails none is pinned. */
-static bool step_down(const XtfArray *array, unsigned level, uint32_t slot, XtfLeafPart part, bool *open,
-                      XtfPageView *node, GError **error)
+static bool descend(const XtfArray *array, XtfBlock *edge, XtfKeyKind kind, uint64_t key, XtfLeafPart part,
+                    XtfPageView *found, Cost *cost, GError **error)
 {
-    XtfCache *cache = array->trace->cache;
-    const XtfDiskEntry entry = ((const XtfDiskEntry *)node->payload)[slot];
-    XtfBlock *from = node->block;
-    bool good = true;
+    XtfDescentPage page, child;
+    XtfDescentLeaf leaf;
 
-    *open = *open && slot == node->count - 1;
-    if (*open) { /* in the same block, the right edge */
-        if (level > 1)
-            xtf_page_view_of_edge(array, from, level - 1, node);
-        else
-            good = xtf_leaf_get_open(array, from, part, node, error);
-    } else {
-        xtf_cache_put(cache, from);
-        if (level > 1)
-            good = get_page(array, xtf_read64(entry.child), level - 1, node, error);
-        else
-            good = xtf_leaf_get(array, xtf_read64(entry.child), part, node, error);
+    if (array->height == 1) {
+        xtf_descent_root_leaf(array, edge, &leaf);
+        return xtf_descent_leaf_get(&leaf, part, found, error);
     }
-    if (!good || (node->first_n == xtf_read64(entry.before) && xtf_page_time(node, 0) == xtf_read64(entry.first_t)))
-        return good;
-    xtf_cache_put(cache, node->block);
-    return xtf_damaged(error, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id,
-                       xtf_read64(entry.child));
+    xtf_descent_root_page(array, edge, &page);
+    for (;;) {
+        uint32_t slot = choose(&page.page, kind, key, cost);
+        bool good;
+        cost->visits++;
+        if (page.level == 1) {
+            xtf_descent_leaf(&page, slot, &leaf);
+            good = xtf_descent_leaf_get(&leaf, part, found, error);
+            xtf_descent_leave(&page);
+            return good;
+        }
+        good = xtf_descent_enter(&page, slot, &child, error);
+        xtf_descent_leave(&page);
+        if (!good)
+            return false;
+        page = child;
+    }
 }
 
-bool xtf_index_leaf(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
-                    GError **error)
+bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
+                   GError **error)
 {
-    XtfTrace *trace = array->trace;
-    XtfBlock *edge = xtf_edge_get(array, error);
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
     if (!edge)
         return false;
 
     Cost cost = {.visits = 1};
-    XtfPageView node;
-    unsigned level = array->height - 1u;
-    bool good = true, open = true;
-    if (level > 0)
-        xtf_page_view_of_edge(array, edge, level, &node);
-    else
-        good = xtf_leaf_get_open(array, edge, part, &node, error);
-    for (; good && level > 0; level--) {
-        good = step_down(array, level, choose(&node, kind, key, &cost), part, &open, &node, error);
-        cost.visits++;
-    }
-    charge(trace, &cost);
-    if (!good)
+    bool good = descend(array, edge, kind, key, part, leaf, &cost, error);
+    charge(array->trace, &cost);
+    return good;
+}
+
+/* The open leaf if it begins with row n, else the sealed leaf at a place. */
+static bool leaf_at(const XtfArray *array, uint64_t place, uint64_t n, XtfPageView *leaf, GError **error)
+{
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+
+    if (!edge)
         return false;
-    if (kind == XTF_KEY_N && (key < node.first_n || key - node.first_n >= node.count)) {
-        xtf_cache_put(trace->cache, node.block);
-        return xtf_damaged(error, "array %u: row %" PRIu64 " is not in the leaf that should hold it", array->id, key);
-    }
-    *leaf = node;
+    charge(array->trace, &(Cost){.visits = 1});
+    if (xtf_edge_level(edge->data, array->height, 0).first_n == n)
+        return xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, leaf, error);
+    return xtf_leaf_get(array, place, XTF_LEAF_ROWS, leaf, error);
+}
+
+/* Whether two leaves, read by a link from one to the other, are neighbours. `place` is that of the one linked to. */
+static bool are_neighbours(const XtfArray *array, const XtfPageView *left, const XtfPageView *right, uint64_t place,
+                           GError **error)
+{
+    if (left->first_n + left->count != right->first_n)
+        return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place,
+                           right->first_n);
+    if (xtf_page_time(left, left->count - 1) > xtf_page_time(right, 0))
+        return xtf_damaged(error, "array %u: time goes backwards before row %" PRIu64, array->id, right->first_n);
     return true;
 }
 
-/* The open leaf, or the sealed one at a place: whichever begins with, or ends before, row n. */
-static bool neighbour(const XtfArray *array, uint64_t place, uint64_t n, bool forwards, XtfPageView *view,
-                      GError **error)
+bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error)
 {
-    XtfTrace *trace = array->trace;
-    XtfBlock *edge = xtf_edge_get(array, error);
-    if (!edge)
+    g_auto(XtfPageView) read = {0};
+
+    if (!leaf_at(array, leaf->next, leaf->first_n + leaf->count, &read, error) ||
+        !are_neighbours(array, leaf, &read, leaf->next, error))
         return false;
-    bool good;
-    if (forwards && xtf_read64(((const XtfDiskEdge *)edge->data)->first_n) == n) {
-        good = xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, view, error);
-    } else {
-        xtf_cache_put(trace->cache, edge);
-        good = xtf_leaf_get(array, place, XTF_LEAF_ROWS, view, error);
-    }
-    charge(trace, &(Cost){.visits = 1});
-    if (!good || (forwards ? view->first_n == n : view->first_n + view->count == n))
-        return good;
-    xtf_cache_put(trace->cache, view->block);
-    return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place, n);
+    *next = xtf_page_view_steal(&read);
+    return true;
 }
 
-/* Whether time goes on from one leaf to the next; if not, `got`, one of the two, is put back. */
-static bool in_order(const XtfArray *array, const XtfPageView *left, const XtfPageView *right, const XtfPageView *got,
-                     GError **error)
+bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error)
 {
-    if (xtf_page_time(left, left->count - 1) <= xtf_page_time(right, 0))
-        return true;
-    xtf_cache_put(array->trace->cache, got->block);
-    return xtf_damaged(error, "array %u: time goes backwards before row %" PRIu64, array->id, right->first_n);
-}
+    g_auto(XtfPageView) read = {0};
 
-bool xtf_index_next_leaf(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error)
-{
-    return neighbour(array, leaf->next, leaf->first_n + leaf->count, true, next, error) &&
-           in_order(array, leaf, next, next, error);
-}
-
-bool xtf_index_previous_leaf(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error)
-{
-    return neighbour(array, leaf->previous, leaf->first_n, false, previous, error) &&
-           in_order(array, previous, leaf, previous, error);
+    if (!xtf_leaf_get(array, leaf->previous, XTF_LEAF_ROWS, &read, error) ||
+        !are_neighbours(array, &read, leaf, leaf->previous, error))
+        return false;
+    charge(array->trace, &(Cost){.visits = 1});
+    *previous = xtf_page_view_steal(&read);
+    return true;
 }
 
 uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t)

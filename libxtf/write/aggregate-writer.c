@@ -64,13 +64,13 @@ typedef struct {
 /* Arrays that never seal a leaf have one too: it stays small until then. */
 struct XtfAggregateWriter {
     const XtfSchema *schema;
-    XtfCodec codec;
+    XtfCodecId codec;
     unsigned n_levels;
     SumsLevel *levels;   /* from level 1 on */
     SumsIntake *intakes; /* one for each of the sums; NULL until a leaf is sealed */
 };
 
-XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodec codec)
+XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodecId codec)
 {
     if (schema->n_aggregates == 0)
         return NULL;

@@ -8,13 +8,13 @@
 #pragma once
 
 #include "libxtf/array.h"
+#include "libxtf/disk/codec.h"
 #include "libxtf/disk/format.h"
-#include "libxtf/pack/codec.h"
 
 typedef struct XtfAggregateWriter XtfAggregateWriter;
 
 /* NULL where the schema declares none. Borrows the schema. All else takes NULL for "none". */
-XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodec codec);
+XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodecId codec);
 void xtf_aggregate_writer_free(XtfAggregateWriter *writer);
 
 /* The next leaf is sealed, with just these rows. */

@@ -20,10 +20,10 @@
 typedef void (*XtfImportProgress)(uint64_t events, double done, void *data);
 
 typedef struct {
-    unsigned jobs;              /* locations read at a time; 0: as many as there are processors */
-    bool keep_going;            /* import what can be read of a damaged or incomplete archive */
-    uint32_t page_size;         /* 0: libxtf's default */
-    bool plain;                 /* these three as in XtfWriterOptions */
+    unsigned jobs;      /* locations read at a time; 0: as many as there are processors */
+    bool keep_going;    /* import what can be read of a damaged or incomplete archive */
+    uint32_t page_size; /* 0: libxtf's default */
+    const char *codec;  /* these three as in XtfWriterOptions */
     unsigned level;
     bool no_sync;
     atomic_bool *cancel;        /* true: stop, with XTF_ERROR_CANCELLED. May be set by a signal handler; may be NULL */

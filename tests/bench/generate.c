@@ -289,7 +289,7 @@ int main(int argc, char **argv)
                    .hard = hard,
                    .options = {.page_size = (uint32_t)page_size,
                                .level = (unsigned)level,
-                               .plain = plain,
+                               .codec = plain ? "plain" : NULL,
                                .origin = UINT64_MAX,
                                .no_sync = true}};
     double before = bench_now();

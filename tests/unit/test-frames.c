@@ -64,7 +64,7 @@ static XtfWriter *create(const char *path, const FileShape *file)
 {
     GError *error = NULL;
     XtfWriterOptions options = {
-        .page_size = file->page_size, .plain = file->plain, .no_sync = true, .origin = UINT64_MAX};
+        .page_size = file->page_size, .codec = file->plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);

@@ -5,6 +5,7 @@
 #include "frames-fixture.h"
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/page.h"
 #include "tests/fuzz/fuzz-structure.h"
 
 enum { PAGE = 4096 };
@@ -15,7 +16,8 @@ static void write_file(const char *path, bool plain)
     const CallShape shape = {.name = "deep", .rows = 24000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
     GError *error = NULL;
     g_autoptr(GRand) random = g_rand_new_with_seed(31);
-    XtfWriterOptions options = {.page_size = PAGE, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriterOptions options = {
+        .page_size = PAGE, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfFieldSpec fields[6 + 40] = {0};
     char names[40][16];
     Calls *calls = random_calls(random, &shape);

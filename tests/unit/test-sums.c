@@ -106,7 +106,8 @@ static const MessageRow *message(const GArray *rows, uint64_t n)
 static void write_messages(const char *path, uint32_t page_size, bool plain, const GArray *rows)
 {
     GError *error = NULL;
-    XtfWriterOptions options = {.page_size = page_size, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriterOptions options = {
+        .page_size = page_size, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     g_autoptr(XtfSchema) schema = message_schema();
     uint32_t id;

@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
     XtfSchema *schema;
-    XtfCodec codec;
+    XtfCodecId codec;
     GArray *rows;
     uint32_t *end, *target;
     XtfAggregateWriter *sums;
@@ -286,7 +286,7 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
     child_sealed(plan, level + 1, first, end);
 }
 
-static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, FrameShape shape, guint leaf_most)
+static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, FrameShape shape, guint leaf_most)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     Plan plan = {.schema = make_schema(), .codec = codec, .rows = random_frames(random, count, shape)};
@@ -341,7 +341,7 @@ Test(writer_sums, stacks_deeper_than_snapshots)
 static void write_part(const char *path, const XtfSchema *schema, bool plain, const GArray *rows, guint from, guint to)
 {
     GError *error = NULL;
-    const XtfWriterOptions options = {.page_size = 4096, .plain = plain, .no_sync = true};
+    const XtfWriterOptions options = {.page_size = 4096, .codec = plain ? "plain" : NULL, .no_sync = true};
     XtfWriter *writer = from == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
     uint32_t id;
 

@@ -94,7 +94,7 @@ int xtf_command_import(int argc, char **argv)
         .jobs = jobs,
         .keep_going = keep_going,
         .page_size = stored.page_size,
-        .plain = stored.plain,
+        .codec = stored.codec,
         .level = stored.level,
     };
     return import(argv[1], output, &options, quiet);

@@ -38,7 +38,7 @@ static void print_file(const XtfTrace *trace, const char *path)
         printf("%02x", info.file_id[i]);
     printf("\n%-14s %" PRIu64 " bytes\n", "size", info.file_size);
     printf("%-14s %" PRIu64 " of %" PRIu32 " bytes\n", "pages", info.pages, info.page_size);
-    printf("%-14s %s\n", "codec", info.compact ? "compact" : "plain");
+    printf("%-14s %s\n", "codec", info.codec);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 ")\n", "commit", info.commit, info.epoch);
     printf("%-14s %" PRIu64 "\n", "arrays", xtf_trace_n_arrays(trace));
     printf("%-14s %" PRIu64, "records", n);

@@ -128,7 +128,7 @@ static bool create_output(XtfOtf2Import *import, GError **error)
         .resolution_num = 1000000000,
         .resolution_den = 1,
         .origin = UINT64_MAX,
-        .plain = import->options->plain,
+        .codec = import->options->codec,
         .level = import->options->level,
         .no_sync = import->options->no_sync,
     };

@@ -15,46 +15,36 @@ XtfBytesReader xtf_edge_totals(const uint8_t *edge, uint32_t length, unsigned he
     return part;
 }
 
-/* What is wrong with one level, whose payload may take `room` bytes. `stride` is that of its rows or entries, 0 if they
- * are packed; `below` is the level below it, NULL of the leaf. */
-static const char *level_fault(uint32_t stride, uint32_t page_size, const XtfEdgeLevel *level,
-                               const XtfEdgeLevel *below, uint64_t room)
-{
-    if (level->count == 0 || (stride > 0 && (uint64_t)level->count * stride != level->length))
-        return "a level is empty, or its rows do not fill it";
-    if (stride > 0 && level->length > xtf_page_room(page_size))
-        return "a level takes more than a page";
-    if (level->length > room)
-        return "it is cut short";
-    if (!below)
-        return NULL;
-    const XtfDiskEntry *last = (const XtfDiskEntry *)level->payload + level->count - 1;
-    if (xtf_read64(last->before) != below->first_n || xtf_read64(last->child) != below->place)
-        return "a level does not lead to the one below it";
-    return NULL;
-}
-
+/* Called at every visit, so it goes over the heads as they lie. */
 const char *xtf_edge_layout_fault(const XtfArray *array, uint32_t page_size, const uint8_t *edge, uint32_t length)
 {
+    const XtfDiskEdge *heads = (const XtfDiskEdge *)edge;
+    const uint8_t *payload = edge + array->height * sizeof *heads, *end = edge + length;
+    /* Of rows or entries that lie side by side; 0: they are packed. */
     uint32_t stride = xtf_codec(array->codec)->side_by_side ? array->schema->row_size : 0;
-    XtfEdgeLevel leaf = {0}, below = {0}, level = {0};
-    const char *fault = NULL;
 
-    if (length < array->height * sizeof(XtfDiskEdge))
+    if (length < array->height * sizeof *heads)
         return "it is cut short";
-    for (unsigned i = 0; !fault && i < array->height; i++) {
-        below = level;
-        level = xtf_edge_level(edge, array->height, i);
-        leaf = i == 0 ? level : leaf;
-        fault =
-            level_fault(stride, page_size, &level, i > 0 ? &below : NULL, (uint64_t)(edge + length - level.payload));
-        stride = sizeof(XtfDiskEntry);
+    for (unsigned level = 0; level < array->height; level++, stride = sizeof(XtfDiskEntry)) {
+        uint64_t count = xtf_read32(heads[level].count), bytes = xtf_read32(heads[level].length);
+        if (count == 0 || (stride > 0 && count * stride != bytes))
+            return "a level is empty, or its rows do not fill it";
+        if (stride > 0 && bytes > xtf_page_room(page_size))
+            return "a level takes more than a page";
+        if (bytes > (uint64_t)(end - payload))
+            return "it is cut short";
+        if (level > 0) {
+            const XtfDiskEntry *last = (const XtfDiskEntry *)payload + count - 1;
+            if (xtf_read64(last->before) != xtf_read64(heads[level - 1].first_n) ||
+                xtf_read64(last->child) != xtf_read64(heads[level - 1].place))
+                return "a level does not lead to the one below it";
+        }
+        payload += bytes;
     }
-    if (fault)
-        return fault;
-    if (leaf.first_n > array->n_rows || leaf.count != array->n_rows - leaf.first_n)
+    uint64_t first_n = xtf_read64(heads[0].first_n);
+    if (first_n > array->n_rows || xtf_read32(heads[0].count) != array->n_rows - first_n)
         return "its rows do not end where the array does";
-    return level.first_n == 0 ? NULL : "its root does not begin with the first row";
+    return xtf_read64(heads[array->height - 1].first_n) == 0 ? NULL : "its root does not begin with the first row";
 }
 
 const char *xtf_edge_fault(const XtfArray *array, uint32_t page_size, const uint8_t *edge, uint32_t length)

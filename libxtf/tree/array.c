@@ -1,4 +1,4 @@
-#include "libxtf/tree/search.h"
+#include "libxtf/tree/descent.h"
 
 unsigned xtf_array_height(const XtfArray *array)
 {

@@ -1,7 +1,7 @@
 /*
  * Cursors: standing on a row, with its leaf pinned.
  */
-#include "libxtf/tree/search.h"
+#include "libxtf/tree/descent.h"
 
 void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array)
 {

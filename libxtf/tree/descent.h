@@ -1,5 +1,6 @@
 /*
- * Descents of an array's tree, from the root to a leaf, a page at a time.
+ * Descents of an array's tree, from the root to a leaf: a page at a time, or by a key; and the steps from a leaf to its
+ * neighbours.
  *
  * What lies below a page is known from its parent's entries, and of the root from the P index. So a leaf is known, its
  * rows' numbers and all, before it is read, and often it need not be read. A page stays pinned until it is left, so a
@@ -63,3 +64,17 @@ typedef struct {
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error);
 void xtf_descent_finish(XtfDescent *descent); /* twice is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)
+
+typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
+
+/* The leaf in which the search for a key ends: by N, the leaf that holds row n, which must exist; by T, the last leaf
+ * that begins before t, or the first leaf. The caller finishes the view, here and below. */
+bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
+                   GError **error);
+
+/* The leaf beside another one, by its link, with its rows. There must be one. */
+bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error);
+bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error);
+
+/* The number of the leaf's rows with a time before t. */
+uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t);

@@ -90,13 +90,13 @@ static void fill_report(XtfImportReport *report, GVariant *result)
     guint64 read, kept, locations, definitions, n;
     XtfImportCount count;
     const char *text;
-    guint32 event;
+    guint32 type, event;
 
     g_variant_get(result, XTF_OTF2_RESULT, &counts, &left_out, &warnings, &read, &kept, &locations, &definitions);
-    while (g_variant_iter_next(counts, "(ut)", &event, &n)) {
-        if (event >= XTF_N_EVENTS)
-            continue;
-        count.event = xtf_stream_event_name(event, &count.type);
+    while (g_variant_iter_next(counts, "(uut)", &type, &event, &n)) {
+        const XtfSchema *schema = xtf_model_schema(type);
+        count.event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT)->labels[event];
+        count.type = schema->name;
         count.read = count.kept = n;
         g_array_append_val(report->counts, count);
     }

@@ -116,20 +116,3 @@ XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
     happen(&stream->without_enter, stream->seq);
     return (XtfFrame){0};
 }
-
-const char *xtf_stream_event_name(unsigned event, const char **type)
-{
-    static const struct {
-        unsigned first;
-        unsigned tag;
-    } types[] = {
-#define FIRST_OF(TAG, array, Type) {XTF_FIRST_##TAG, XTF_MODEL_##TAG},
-        XTF_RECORD_TYPES(FIRST_OF)};
-    unsigned i = G_N_ELEMENTS(types) - 1;
-
-    while (types[i].first > event)
-        i--;
-    const XtfSchema *schema = xtf_model_schema(types[i].tag);
-    *type = schema->name;
-    return xtf_schema_field_by_role(schema, XTF_ROLE_EVENT)->labels[event - types[i].first];
-}

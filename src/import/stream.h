@@ -31,16 +31,6 @@ enum {
     XTF_STREAM_DEPTH = 1 << 20,
 };
 
-/* Events of all types, numbered type by type; XTF_FIRST_SENDS is the first of `sends`. */
-enum {
-#define XTF_EVENT_TAG(name) XTF_ID_##name,
-#define XTF_EVENTS_OF(TAG, array, Type) \
-    XTF_FIRST_##TAG, XTF_BEFORE_##TAG = XTF_FIRST_##TAG - 1, XTF_##TAG##_EVENTS(XTF_EVENT_TAG)
-    XTF_RECORD_TYPES(XTF_EVENTS_OF) XTF_N_EVENTS,
-#undef XTF_EVENT_TAG
-#undef XTF_EVENTS_OF
-};
-
 /* Something that goes wrong again and again. */
 typedef struct {
     uint64_t count;
@@ -69,7 +59,7 @@ typedef struct {
     uint32_t *open;  /* by region plus 1 (so that XTF_NONE32 is first): its frames by ENTER on the stack */
     uint32_t n_open;
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
-    uint64_t counts[XTF_N_EVENTS];
+    uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
     XtfMishap backward, without_enter, out_of_order;
     uint64_t never_left; /* known after xtf_stream_end() */
     uint64_t deepest_beyond;
@@ -98,9 +88,8 @@ static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const
     return G_LIKELY(stream->error == NULL) && xtf_array_writer_append(array, row, &stream->error);
 }
 
-/* Appends a record: `row` begins with a head, whose region is set already. */
-static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned first_event, unsigned event,
-                                     uint64_t time, void *row)
+/* Appends a record: `row` begins with a head, whose region is set already. `event` is a label of the type's. */
+static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned event, uint64_t time, void *row)
 {
     XtfRecordHead *head = row;
 
@@ -109,8 +98,8 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
     stream->last = time;
     head->time = time;
     head->seq = stream->seq++;
-    head->event = event - first_event;
-    stream->counts[event]++;
+    head->event = event;
+    stream->counts[type][event]++;
     return xtf_stream_append_row(stream, type, row);
 }
 
@@ -180,7 +169,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
                        .depth = frame.depth};
     xtf_stream_push(stream, frame);
     stream->n_calls++;
-    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_FIRST_CALLS, XTF_ID_ENTER, time, &row);
+    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_LABEL_ENTER, time, &row);
 }
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
@@ -194,8 +183,5 @@ static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t r
         row.outermost = frame.outermost;
         row.depth = frame.depth;
     }
-    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_FIRST_CALLS, XTF_ID_LEAVE, time, &row);
+    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_LABEL_LEAVE, time, &row);
 }
-
-/* The name of an event, and the record type that it belongs to. */
-const char *xtf_stream_event_name(unsigned event, const char **type);

@@ -1,16 +1,16 @@
 #include "src/model/schemas.h"
 
+enum {
+    EVENT_FIELD = 3, /* of XTF_HEAD_FIELDS */
+};
+
 #define LABEL(name) #name,
 #define EVENT_LABELS(TAG, array, Type) \
     static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
 
-#define END_OF_FIELDS                      \
-    {                                      \
-        NULL, 0, NULL, NULL, NULL, 0, NULL \
-    }
 #define SPECS(TAG, array, Type) \
-    static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC) END_OF_FIELDS};
+    static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC) {0}};
 #define RECORD_SPECS(TAG, array, Type) SPECS(TAG, array##_record, Type)
 #define SIDE_SPECS(TAG, array, Type)   SPECS(TAG, array##_side, Type)
 #define TABLE_SPECS(TAG, array, Type)  SPECS(TAG, array##_table, Type)
@@ -22,11 +22,13 @@ static const struct {
     const char *name;
     XtfSchemaKind kind;
     const XtfFieldSpec *fields;
+    size_t n_fields; /* with the end of the list */
     size_t row_size;
 } declarations[XTF_N_MODEL_SCHEMAS] = {
-#define RECORD(TAG, array, Type) {#array, XTF_SCHEMA_RECORD, array##_record_specs, sizeof(Xtf##Type##Row)},
-#define SIDE(TAG, array, Type)   {#array, XTF_SCHEMA_SIDE, array##_side_specs, sizeof(Xtf##Type##Row)},
-#define TABLE(TAG, array, Type)  {#array, XTF_SCHEMA_TABLE, array##_table_specs, sizeof(Xtf##Type##Row)},
+#define DECLARE(array, Type, kind, specs) {#array, kind, specs, G_N_ELEMENTS(specs), sizeof(Xtf##Type##Row)},
+#define RECORD(TAG, array, Type)          DECLARE(array, Type, XTF_SCHEMA_RECORD, array##_record_specs)
+#define SIDE(TAG, array, Type)            DECLARE(array, Type, XTF_SCHEMA_SIDE, array##_side_specs)
+#define TABLE(TAG, array, Type)           DECLARE(array, Type, XTF_SCHEMA_TABLE, array##_table_specs)
     XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)};
 
 /* Whatever a record has of these tells its group, in this order: what takes the most values stands last. */
@@ -56,7 +58,8 @@ static bool add_group_sums(XtfSchema *schema, GError **error)
         values[n_values++] = field->name;
     if (n_values > 0 && (field = xtf_schema_field(schema, "received")) != NULL)
         values[n_values++] = field->name;
-    return xtf_schema_add_aggregate(schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
+    return xtf_schema_add_aggregate(
+        schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
 }
 
 static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
@@ -83,18 +86,41 @@ static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
     return schema->kind != XTF_SCHEMA_RECORD || add_group_sums(schema, error);
 }
 
+/* Gives the field `event` the labels `more` after its own. */
+static void add_events(XtfFieldSpec *event, const char *const *more, GPtrArray *labels)
+{
+    for (const char *const *label = event->labels; *label; label++)
+        g_ptr_array_add(labels, (gpointer)*label);
+    for (; *more; more++)
+        g_ptr_array_add(labels, (gpointer)*more);
+    g_assert(labels->len <= XTF_EVENTS_MAX);
+    g_ptr_array_add(labels, NULL);
+    event->labels = (const char *const *)labels->pdata;
+}
+
+XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
+{
+    g_autoptr(GPtrArray) labels = g_ptr_array_new();
+    g_autoptr(GError) error = NULL;
+    g_autofree XtfFieldSpec *fields =
+        g_memdup2(declarations[tag].fields, declarations[tag].n_fields * sizeof *declarations[tag].fields);
+
+    if (more)
+        add_events(&fields[EVENT_FIELD], more, labels);
+    XtfSchema *schema = xtf_schema_new(declarations[tag].name, declarations[tag].kind, fields, &error);
+    /* Only source code decides what is declared. */
+    if (!schema || !add_sums(schema, tag, &error))
+        g_error("schema %s: %s", declarations[tag].name, error->message);
+    g_assert(schema->row_size == declarations[tag].row_size);
+    return schema;
+}
+
 static gpointer make_all(gpointer unused)
 {
     XtfSchema **schemas = g_new0(XtfSchema *, XTF_N_MODEL_SCHEMAS);
 
-    for (unsigned i = 0; i < XTF_N_MODEL_SCHEMAS; i++) {
-        g_autoptr(GError) error = NULL;
-        schemas[i] = xtf_schema_new(declarations[i].name, declarations[i].kind, declarations[i].fields, &error);
-        /* Nothing but this file's own content decides these. */
-        if (schemas[i] == NULL || !add_sums(schemas[i], i, &error))
-            g_error("schema %s: %s", declarations[i].name, error->message);
-        g_assert(schemas[i]->row_size == declarations[i].row_size);
-    }
+    for (unsigned i = 0; i < XTF_N_MODEL_SCHEMAS; i++)
+        schemas[i] = xtf_model_schema_with_events(i, NULL);
     return schemas;
 }
 

@@ -278,5 +278,15 @@ enum {
 #undef XTF_MODEL_TAG
 };
 
+/* Labels of events, by record type: XTF_LABEL_MPI_SEND is the first of `sends`. */
+#define XTF_EVENT_LABEL(name) XTF_LABEL_##name,
+#define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
+XTF_RECORD_TYPES(XTF_EVENT_LABELS)
+enum { XTF_EVENTS_MAX = 32 }; /* labels of one type */
+#undef XTF_EVENT_LABEL
+#undef XTF_EVENT_LABELS
+
 /* The schema of XTF_MODEL_..., made when first asked for, never freed. Any thread. */
 const XtfSchema *xtf_model_schema(unsigned tag);
+/* A copy of a record type's schema whose events have more labels than the model's: those of a source. The caller frees it. */
+XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more);

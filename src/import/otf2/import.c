@@ -188,13 +188,16 @@ static GVariant *result_of(XtfOtf2Import *import)
     GVariantBuilder counts;
     uint64_t kept = 0;
 
-    g_variant_builder_init(&counts, G_VARIANT_TYPE("a(ut)"));
-    for (guint32 i = 0; i < XTF_N_EVENTS; i++) {
-        kept += import->counts[i];
-        if (import->counts[i] > 0)
-            g_variant_builder_add(&counts, "(ut)", i, (guint64)import->counts[i]);
+    g_variant_builder_init(&counts, G_VARIANT_TYPE("a(uut)"));
+    for (guint32 type = 0; type < XTF_N_RECORD_TYPES; type++) {
+        for (guint32 event = 0; event < XTF_EVENTS_MAX; event++) {
+            guint64 n = import->counts[type][event];
+            kept += n;
+            if (n > 0)
+                g_variant_builder_add(&counts, "(uut)", type, event, n);
+        }
     }
-    return g_variant_new("(@a(ut)@as@astttt)", g_variant_builder_end(&counts), strings(import->left_out, 0),
+    return g_variant_new("(@a(uut)@as@astttt)", g_variant_builder_end(&counts), strings(import->left_out, 0),
                          strings(import->warnings, import->n_more_warnings), (guint64)import->read, (guint64)kept,
                          (guint64)import->n_with_events, (guint64)import->source.definitions.count);
 }

@@ -48,7 +48,7 @@ typedef struct {
     GMutex lock;
     guint next;    /* location */
     GError *error; /* the first; the workers stop */
-    uint64_t counts[XTF_N_EVENTS];
+    uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];
     XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
     uint64_t read;                  /* events, as OTF2 counts them */
     uint64_t n_with_events;         /* locations */
@@ -61,8 +61,9 @@ typedef struct {
     _Atomic int64_t bytes_guessed;            /* of those that are being read */
 } XtfOtf2Import;
 
-/* The shape of an import's result: event and count, left out, warnings, read, kept, locations, definitions. */
-#define XTF_OTF2_RESULT "(a(ut)asastttt)"
+/* The shape of an import's result: record type, event and count, left out, warnings, read, kept, locations,
+ * definitions. */
+#define XTF_OTF2_RESULT "(a(uut)asastttt)"
 
 /* An XtfSupervisedWork; data is an XtfOtf2Import with its first four members set. */
 GVariant *xtf_otf2_import(XtfSupervised *shared, void *data, GError **error);

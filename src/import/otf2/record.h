@@ -11,10 +11,9 @@
                                        void *stream, OTF2_AttributeList *attributes, ##__VA_ARGS__)
 
 /* Appends the event's record, `row`, and returns what OTF2 is to do next. */
-#define RECORD(TAG, NAME, row) \
-    xtf_otf2_record(stream, XTF_MODEL_##TAG, XTF_FIRST_##TAG, XTF_ID_##NAME, time, attributes, &(row))
-#define LOOK_UP(TABLE, id) xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
-#define TEXT(id)           xtf_definitions_string(((XtfStream *)stream)->definitions, id)
+#define RECORD(TAG, NAME, row) xtf_otf2_record(stream, XTF_MODEL_##TAG, XTF_LABEL_##NAME, time, attributes, &(row))
+#define LOOK_UP(TABLE, id)     xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
+#define TEXT(id)               xtf_definitions_string(((XtfStream *)stream)->definitions, id)
 
 #define NO8  UINT8_MAX
 #define NO32 XTF_NONE32
@@ -35,9 +34,9 @@ static inline OTF2_CallbackCode xtf_otf2_done(XtfStream *stream, bool appended, 
     return G_LIKELY(n == 0) ? OTF2_CALLBACK_SUCCESS : xtf_otf2_add_attributes(stream, attributes, n);
 }
 
-static inline OTF2_CallbackCode xtf_otf2_record(XtfStream *stream, unsigned type, unsigned first_event, unsigned event,
-                                                uint64_t time, const OTF2_AttributeList *attributes, void *row)
+static inline OTF2_CallbackCode xtf_otf2_record(XtfStream *stream, unsigned type, unsigned event, uint64_t time,
+                                                const OTF2_AttributeList *attributes, void *row)
 {
     ((XtfRecordHead *)row)->region = xtf_stream_region(stream);
-    return xtf_otf2_done(stream, xtf_stream_append(stream, type, first_event, event, time, row), attributes);
+    return xtf_otf2_done(stream, xtf_stream_append(stream, type, event, time, row), attributes);
 }

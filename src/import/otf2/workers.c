@@ -285,8 +285,9 @@ static gpointer work(gpointer data)
         if (!read_some(worker, first, n, &error))
             fail(import, error);
     g_mutex_lock(&import->lock);
-    for (unsigned i = 0; i < XTF_N_EVENTS; i++)
-        import->counts[i] += worker->stream.counts[i];
+    for (unsigned type = 0; type < XTF_N_RECORD_TYPES; type++)
+        for (unsigned event = 0; event < XTF_EVENTS_MAX; event++)
+            import->counts[type][event] += worker->stream.counts[type][event];
     import->read += worker->read;
     import->n_with_events += worker->n_with_events;
     import->own_definitions += worker->own_definitions;

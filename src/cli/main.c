@@ -13,6 +13,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount.h"
 #include "src/cli/ui/common.h"
+#include "src/import/importer.h"
 
 static const struct {
     const char *name;
@@ -39,6 +40,8 @@ static void print_help(void)
          "Commands:");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    g_autofree char *formats = xtf_import_formats();
+    printf("\n`import`, `mount`, `ls` and `cat` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");

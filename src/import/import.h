@@ -50,11 +50,7 @@ void xtf_import_report_init(XtfImportReport *report);
 void xtf_import_report_finish(XtfImportReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfImportReport, xtf_import_report_finish)
 
-/* The anchor file of the OTF2 archive that a path means: itself, or the only one in the folder that it names.
- * XTF_ERROR_NOT_XTF if it is nothing that can be imported. */
-char *xtf_import_detect(const char *path, GError **error);
-
-/* `archive` as for xtf_import_detect(). `options` may be NULL; `report` is an initialized one, and is filled only on
- * success. */
-bool xtf_import_otf2(const char *archive, const char *output, const XtfImportOptions *options, XtfImportReport *report,
-                     GError **error);
+/* `path` is as for xtf_import_detect() (importer.h). `options` may be NULL; `report` is an initialized one, and is
+ * filled only on success. */
+bool xtf_import(const char *path, const char *output, const XtfImportOptions *options, XtfImportReport *report,
+                GError **error);

@@ -95,11 +95,11 @@ int xtf_command_mount(int argc, char **argv)
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(
-            &argc, &argv, 2, "SOURCE DIR",
-            "Mounts a trace as a directory. SOURCE is an .xtf file, or an OTF2 archive (its anchor file or its\n"
-            "folder), which is imported first and kept in the cache folder until it changes.",
-            entries))
+    if (!xtf_cli_parse(&argc, &argv, 2, "SOURCE DIR",
+                       "Mounts a trace as a directory. SOURCE is an .xtf file, or an archive of a format that `xtf "
+                       "import` reads,\n"
+                       "which is imported first and kept in the cache folder until it changes.",
+                       entries))
         return XTF_EXIT_USAGE;
     xtf_mount_options_init(&options);
     for (char **list = lists; list && *list; list++) {

@@ -69,12 +69,13 @@ static void show_progress(Worker *worker, const XtfOtf2Location *location, uint6
     double event_bytes = events_done > 0 ? (double)bytes_done / events_done : TYPICAL_EVENT_BYTES;
     int64_t guess = MIN((double)location->bytes, events * event_bytes);
 
-    atomic_fetch_add(&import->shared->events, step);
-    atomic_fetch_add(&import->shared->heartbeat, 1);
+    atomic_fetch_add(&import->job->shared->events, step);
+    atomic_fetch_add(&import->job->shared->heartbeat, 1);
     import->bytes_guessed += guess - worker->guessed;
     worker->guessed = guess;
     if (import->bytes > 0)
-        import->shared->per_million = MIN(1.0, (double)(bytes_done + import->bytes_guessed) / import->bytes) * 1000000;
+        import->job->shared->per_million =
+            MIN(1.0, (double)(bytes_done + import->bytes_guessed) / import->bytes) * 1000000;
 }
 
 static void finish_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events)
@@ -183,10 +184,10 @@ static void report_mishaps(Worker *worker, uint64_t location)
     XtfOtf2Import *import = worker->import;
 
     if (stream->backward.count > 0)
-        xtf_otf2_warn(import,
-                      "location %" PRIu64 ": its times go back at %" PRIu64
-                      " of its events, the first being event %" PRIu64 ": those got the times of their predecessors",
-                      location, stream->backward.count, stream->backward.first_seq);
+        xtf_import_warn(import->job,
+                        "location %" PRIu64 ": its times go back at %" PRIu64
+                        " of its events, the first being event %" PRIu64 ": those got the times of their predecessors",
+                        location, stream->backward.count, stream->backward.first_seq);
     count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count,
                  stream->without_enter.first_seq);
     count_mishap(import, XTF_OTF2_OUT_OF_ORDER, location, stream->out_of_order.count, stream->out_of_order.first_seq);
@@ -206,8 +207,9 @@ static void tell_mishaps(XtfOtf2Import *import)
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
         const XtfOtf2Mishap *mishap = &import->mishaps[i];
         if (mishap->count > 0)
-            xtf_otf2_warn(import, "%" PRIu64 " %s, in %" PRIu64 " locations (location %" PRIu64 ", event %" PRIu64 ")",
-                          mishap->count, texts[i], mishap->locations, mishap->location, mishap->event);
+            xtf_import_warn(import->job,
+                            "%" PRIu64 " %s, in %" PRIu64 " locations (location %" PRIu64 ", event %" PRIu64 ")",
+                            mishap->count, texts[i], mishap->locations, mishap->location, mishap->event);
     }
 }
 
@@ -215,9 +217,9 @@ static void tell_mishaps(XtfOtf2Import *import)
 static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error,
                        GError **out)
 {
-    if (import->options->keep_going) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s", location->id,
-                      read, error->message);
+    if (import->job->options->keep_going) {
+        xtf_import_warn(import->job, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s",
+                        location->id, read, error->message);
         g_error_free(error);
         return true;
     }
@@ -235,7 +237,7 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     GError *damage = NULL;
     uint64_t read = 0;
 
-    atomic_store(&import->shared->busy_with[worker->number], location->id + 1);
+    atomic_store(&import->job->shared->busy_with[worker->number], location->id + 1);
     xtf_stream_begin(&worker->stream, location->id);
     bool fine = read_local_definitions(worker, reader, location, &damage) &&
                 read_events(worker, reader, location, &read, &damage);
@@ -248,14 +250,14 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     }
     report_mishaps(worker, location->id);
     finish_progress(worker, location, read);
-    atomic_store(&import->shared->busy_with[worker->number], 0);
+    atomic_store(&import->job->shared->busy_with[worker->number], 0);
     return fine || keep_going(import, location, read, damage, error);
 }
 
 static bool read_some(Worker *worker, guint first, guint n, GError **error)
 {
     XtfOtf2Import *import = worker->import;
-    OTF2_Reader *reader = OTF2_Reader_Open(import->anchor);
+    OTF2_Reader *reader = OTF2_Reader_Open(import->job->anchor);
     bool fine = reader != NULL && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
 
     for (guint i = 0; i < n && fine; i++)
@@ -263,7 +265,7 @@ static bool read_some(Worker *worker, guint first, guint n, GError **error)
                OTF2_SUCCESS;
     fine = fine && OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS && OTF2_Reader_OpenEvtFiles(reader) == OTF2_SUCCESS;
     if (!fine)
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->anchor);
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->job->anchor);
     for (guint i = 0; i < n && fine; i++) {
         xtf_otf2_forget_errors();
         fine = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
@@ -280,16 +282,12 @@ static gpointer work(gpointer data)
     GError *error = NULL;
     guint first, n;
 
-    xtf_stream_init(&worker->stream, import->writer, &import->source.definitions, import->schemas);
+    xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
     while (error == NULL && (n = take(import, &first)) > 0)
         if (!read_some(worker, first, n, &error))
             fail(import, error);
+    xtf_import_count(import->job, &worker->stream, worker->read, worker->n_with_events);
     g_mutex_lock(&import->lock);
-    for (unsigned type = 0; type < XTF_N_RECORD_TYPES; type++)
-        for (unsigned event = 0; event < XTF_EVENTS_MAX; event++)
-            import->counts[type][event] += worker->stream.counts[type][event];
-    import->read += worker->read;
-    import->n_with_events += worker->n_with_events;
     import->own_definitions += worker->own_definitions;
     g_mutex_unlock(&import->lock);
     xtf_stream_finish(&worker->stream);
@@ -304,7 +302,7 @@ static unsigned default_jobs(const XtfOtf2Import *import)
 
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
 {
-    unsigned jobs = import->options->jobs != 0 ? import->options->jobs : default_jobs(import);
+    unsigned jobs = import->job->options->jobs != 0 ? import->job->options->jobs : default_jobs(import);
     g_autofree Worker *workers = NULL;
     g_autofree GThread **threads = NULL;
 
@@ -326,10 +324,9 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
     tell_mishaps(import);
     if (import->own_definitions > 0)
-        g_ptr_array_add(import->left_out,
-                        g_strdup_printf("%" PRIu64
-                                        " definitions in locations' own files (.def): the archive's hold for all",
-                                        import->own_definitions));
+        xtf_import_leave_out(import->job,
+                             "%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",
+                             import->own_definitions);
     if (import->error != NULL) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;

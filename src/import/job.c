@@ -1,0 +1,102 @@
+#include "src/import/job.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+enum {
+    NOTES_MAX = 200, /* in a list */
+};
+
+void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_mutex_lock(&job->lock);
+    if (notes->len < NOTES_MAX)
+        g_ptr_array_add(notes, g_strdup_vprintf(format, arguments));
+    else
+        job->n_more_notes++;
+    g_mutex_unlock(&job->lock);
+    va_end(arguments);
+}
+
+static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
+{
+    const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;
+    g_autoptr(XtfSchema) own = events ? xtf_model_schema_with_events(tag, events) : NULL;
+
+    return xtf_writer_add_schema(job->writer, own ? own : xtf_model_schema(tag), &job->schemas[tag], error);
+}
+
+bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error)
+{
+    const XtfWriterOptions options = {
+        .page_size = job->options->page_size,
+        .resolution_num = ticks_per_second,
+        .resolution_den = 1,
+        .origin = origin,
+        .codec = job->options->codec,
+        .level = job->options->level,
+        .no_sync = job->options->no_sync,
+    };
+
+    job->writer = xtf_writer_create(job->output, &options, error);
+    for (unsigned tag = 0; tag < XTF_N_ARRAY_TYPES && job->writer; tag++)
+        if (!add_schema(job, tag, error))
+            return false;
+    return job->writer;
+}
+
+void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations)
+{
+    g_mutex_lock(&job->lock);
+    for (unsigned i = 0; i < XTF_N_RECORD_TYPES * XTF_EVENTS_MAX; i++)
+        job->counts[i / XTF_EVENTS_MAX][i % XTF_EVENTS_MAX] += stream->counts[i / XTF_EVENTS_MAX][i % XTF_EVENTS_MAX];
+    job->report.read += read;
+    job->report.locations += locations;
+    g_mutex_unlock(&job->lock);
+}
+
+/* The label of an event: the model's, or else the importer's. */
+static const char *event_label(const XtfImporter *importer, const XtfField *field, unsigned type, unsigned event)
+{
+    return event < field->n_labels ? field->labels[event] : importer->events[type][event - field->n_labels];
+}
+
+static void complete_report(XtfImportJob *job)
+{
+    XtfImportReport *report = &job->report;
+
+    for (unsigned i = 0; i < XTF_N_RECORD_TYPES * XTF_EVENTS_MAX; i++) {
+        unsigned type = i / XTF_EVENTS_MAX, event = i % XTF_EVENTS_MAX;
+        const XtfSchema *schema = xtf_model_schema(type);
+        uint64_t n = job->counts[type][event];
+        if (n == 0)
+            continue;
+        const XtfField *field = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
+        XtfImportCount count = {event_label(job->importer, field, type, event), schema->name, n, n};
+        g_array_append_val(report->counts, count);
+        report->kept += n;
+    }
+    if (job->n_more_notes > 0)
+        g_ptr_array_add(report->warnings, g_strdup_printf("... and %" PRIu64 " more such things", job->n_more_notes));
+}
+
+GVariant *xtf_import_job_run(XtfSupervised *shared, void *data, GError **error)
+{
+    XtfImportJob *job = data;
+    GVariant *result = NULL;
+
+    job->shared = shared;
+    g_mutex_init(&job->lock);
+    xtf_import_report_init(&job->report);
+    if (job->importer->run(job, error)) {
+        complete_report(job);
+        result = xtf_import_report_pack(&job->report);
+    }
+    xtf_writer_abort(job->writer);
+    xtf_import_report_finish(&job->report);
+    g_mutex_clear(&job->lock);
+    return result;
+}

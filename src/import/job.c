@@ -31,16 +31,11 @@ static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
 
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error)
 {
-    const XtfWriterOptions options = {
-        .page_size = job->options->page_size,
-        .resolution_num = ticks_per_second,
-        .resolution_den = 1,
-        .origin = origin,
-        .codec = job->options->codec,
-        .level = job->options->level,
-        .no_sync = job->options->no_sync,
-    };
+    XtfWriterOptions options = job->options->storage;
 
+    options.resolution_num = ticks_per_second;
+    options.resolution_den = 1;
+    options.origin = origin;
     job->writer = xtf_writer_create(job->output, &options, error);
     for (unsigned tag = 0; tag < XTF_N_ARRAY_TYPES && job->writer; tag++)
         if (!add_schema(job, tag, error))

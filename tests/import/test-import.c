@@ -91,7 +91,7 @@ Test(import, reads_the_example_in_any_number_of_threads)
     for (unsigned jobs = 1; jobs <= 8; jobs *= 2) {
         g_auto(XtfImportReport) report;
         g_autoptr(GError) error = NULL;
-        XtfImportOptions options = {.jobs = jobs, .no_sync = true};
+        XtfImportOptions options = {.jobs = jobs, .storage.no_sync = true};
         xtf_import_report_init(&report);
         cr_assert(xtf_import(jobs == 1 ? copy : anchor, output, &options, &report, &error), "%s",
                   error ? error->message : "");
@@ -166,7 +166,7 @@ static void expect_refusal(const char *copy, const char *archive, const XtfImpor
 static uint64_t expect_partial(const char *copy, const char *word)
 {
     g_autofree char *output = in(copy, "partial.xtf"), *said = NULL;
-    XtfImportOptions options = {.keep_going = true, .no_sync = true};
+    XtfImportOptions options = {.keep_going = true, .storage.no_sync = true};
     g_auto(XtfImportReport) report;
     g_autoptr(GError) error = NULL;
 

@@ -85,22 +85,17 @@ int xtf_command_import(int argc, char **argv)
         "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left out.\n"
         "ARCHIVE is %s, or the folder that it is in.",
         formats);
-    XtfWriterOptions stored = {0};
+    XtfImportOptions options = {0};
 
     if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE", summary, entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0)
         return misused("--jobs takes a number from 1 on (0: one a processor)");
-    if (!xtf_cli_storage_options("import", &storage, &stored))
+    if (!xtf_cli_storage_options("import", &storage, &options.storage))
         return XTF_EXIT_USAGE;
     if (!output)
         output = default_output(argv[1]);
-    XtfImportOptions options = {
-        .jobs = jobs,
-        .keep_going = keep_going,
-        .page_size = stored.page_size,
-        .codec = stored.codec,
-        .level = stored.level,
-    };
+    options.jobs = (unsigned)jobs;
+    options.keep_going = keep_going;
     return import(argv[1], output, &options, quiet);
 }

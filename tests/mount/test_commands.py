@@ -89,6 +89,7 @@ class Commands(harness.TestCase):
         self.assertEqual(open(copy, "rb").read(), before)
         self.assertEqual(os.listdir(folder), ["copy.xtf"])
 
+    @harness.needs_otf2
     def test_import_of_the_current_folder(self):
         archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))
         run(XTF, "import", "-q", ".", cwd=archive)

@@ -262,6 +262,7 @@ class Ends(Case):
         self.assertFalse(is_mounted(self.dir))
 
 
+@harness.needs_otf2
 class Archives(Case):
     """Mounting what must be imported first."""
 

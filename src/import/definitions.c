@@ -48,7 +48,7 @@ void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const 
     const char *before = xtf_definitions_source_string(definitions, id);
 
     definitions->count++;
-    if (before != NULL) {
+    if (before) {
         definitions->string_conflicts += strcmp(before, text) != 0;
         return;
     }
@@ -94,7 +94,7 @@ void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *
     uint32_t before, number = xtf_definitions_n_rows(definitions, tag);
 
     definitions->count++;
-    if (table->id != NULL) {
+    if (table->id) {
         uint32_t id = xtf_field_get(table->id, row);
         if (!xtf_ref_map_find(&table->known, id, &before)) {
             xtf_ref_map_insert(&table->known, id, number);
@@ -156,7 +156,7 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *row = xtf_definitions_at(definitions, tag, order[i]);
         g_byte_array_append(rows, row, size);
-        if (table->id == NULL)
+        if (!table->id)
             continue;
         uint32_t id = xtf_field_get(table->id, row);
         if (xtf_ref_map_find(&table->known, id, &before) && before == order[i])
@@ -170,7 +170,7 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
 
 static void keep_error(XtfDefinitions *definitions, GError *error)
 {
-    if (definitions->error == NULL)
+    if (!definitions->error)
         definitions->error = error;
     else
         g_error_free(error);
@@ -216,9 +216,9 @@ static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint
     for (uint32_t i = 0; i < table->schema->n_fields; i++)
         if (table->schema->fields[i].flags & XTF_FIELD_OPTIONAL)
             xtf_field_set(&table->schema->fields[i], row, UINT64_MAX);
-    if (table->id != NULL)
+    if (table->id)
         xtf_field_set(table->id, row, id);
-    if (name != NULL) {
+    if (name) {
         g_autofree char *text = g_strdup_printf("(undefined %s %" PRIu32 ")", table->schema->name, id);
         xtf_field_set(name, row, store(definitions, text));
     }
@@ -298,7 +298,7 @@ static gboolean write_rows(XtfTableWriter *writer, const GByteArray *rows, uint3
 
 bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
 {
-    if (definitions->error != NULL) {
+    if (definitions->error) {
         g_propagate_error(error, g_steal_pointer(&definitions->error));
         return false;
     }
@@ -310,7 +310,7 @@ bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
         if (!xtf_writer_add_schema(definitions->writer, table->schema, &schema, error))
             return false;
         XtfTableWriter *writer = xtf_writer_table(definitions->writer, schema, error);
-        if (writer == NULL || !write_rows(writer, table->rows, table->schema->row_size, error) ||
+        if (!writer || !write_rows(writer, table->rows, table->schema->row_size, error) ||
             !write_rows(writer, table->late, table->schema->row_size, error))
             return false;
     }

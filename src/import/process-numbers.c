@@ -45,7 +45,7 @@ static uint64_t drop_doubles(Places *places)
     places->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (uint64_t i = 0; i < n; i++) {
         XtfLocationRow row = *location_at(places, i);
-        if (find_location(places, row.id) != NULL)
+        if (find_location(places, row.id))
             continue;
         *location_at(places, places->n_locations++) = row;
         g_hash_table_insert(places->locations, g_memdup2(&row.id, sizeof row.id),
@@ -84,21 +84,21 @@ static void find_ranks(Places *places)
 {
     for (uint64_t i = 0; i < xtf_definitions_n_rows(places->definitions, XTF_MODEL_GROUPS); i++) {
         const XtfGroupRow *group = group_at(places, i);
-        if (group->type == GROUP_COMM_LOCATIONS && places->ranks[group->paradigm] == NULL)
+        if (group->type == GROUP_COMM_LOCATIONS && !places->ranks[group->paradigm])
             places->ranks[group->paradigm] = group;
     }
 }
 
 static void number_processes(Places *places, const XtfGroupRow *ranks)
 {
-    uint32_t next = ranks != NULL ? ranks->count : 0;
+    uint32_t next = ranks ? ranks->count : 0;
 
     places->proc_of = g_new(uint32_t, places->n_processes + 1);
     for (uint64_t i = 0; i < places->n_processes; i++)
         places->proc_of[i] = XTF_NONE32;
-    for (uint64_t rank = 0; ranks != NULL && rank < ranks->count; rank++) {
+    for (uint64_t rank = 0; ranks && rank < ranks->count; rank++) {
         const XtfLocationRow *location = find_location(places, member_at(places, ranks, rank)->member);
-        uint32_t process = location != NULL ? process_row(places, location->process) : XTF_NONE32;
+        uint32_t process = location ? process_row(places, location->process) : XTF_NONE32;
         if (process != XTF_NONE32 && places->proc_of[process] == XTF_NONE32)
             places->proc_of[process] = rank;
     }
@@ -116,9 +116,9 @@ static void number_threads(Places *places, const XtfGroupRow *ranks)
 
     for (uint64_t i = 0; i < places->n_locations; i++)
         location_at(places, i)->thread = XTF_NONE32;
-    for (uint64_t rank = 0; ranks != NULL && rank < ranks->count; rank++) {
+    for (uint64_t rank = 0; ranks && rank < ranks->count; rank++) {
         XtfLocationRow *location = find_location(places, member_at(places, ranks, rank)->member);
-        if (location != NULL && location->thread == XTF_NONE32)
+        if (location && location->thread == XTF_NONE32)
             location->thread = next[process_row(places, location->process)]++;
     }
     for (uint64_t i = 0; i < places->n_locations; i++) {
@@ -134,7 +134,7 @@ static void number_threads(Places *places, const XtfGroupRow *ranks)
 static uint32_t proc_of_location(const Places *places, uint64_t id)
 {
     const XtfLocationRow *location = find_location(places, id);
-    return location != NULL ? location->proc : XTF_NONE32;
+    return location ? location->proc : XTF_NONE32;
 }
 
 static void name_members(Places *places)
@@ -146,7 +146,7 @@ static void name_members(Places *places)
             XtfMemberRow *member = member_at(places, group, j);
             if (group->type == GROUP_COMM_LOCATIONS || group->type == GROUP_LOCATIONS)
                 member->proc = proc_of_location(places, member->member);
-            else if (ranks != NULL && member->member < ranks->count)
+            else if (ranks && member->member < ranks->count)
                 member->proc = proc_of_location(places, member_at(places, ranks, member->member)->member);
         }
     }

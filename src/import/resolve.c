@@ -7,7 +7,7 @@
 
 static void store_strings(XtfDefinitions *definitions, GError **error)
 {
-    for (guint i = 0; i < definitions->strings->len && *error == NULL; i++) {
+    for (guint i = 0; i < definitions->strings->len && !*error; i++) {
         uint32_t number = 0;
         xtf_writer_add_string(definitions->writer, g_ptr_array_index(definitions->strings, i), &number, error);
         g_array_append_val(definitions->string_ids, number);
@@ -136,7 +136,7 @@ bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GEr
 
     definitions->writer = writer;
     store_strings(definitions, &failed);
-    if (failed != NULL) {
+    if (failed) {
         g_propagate_error(error, failed);
         return false;
     }

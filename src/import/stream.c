@@ -47,21 +47,21 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
 
 bool xtf_stream_end(XtfStream *stream, GError **error)
 {
-    if (stream->error != NULL) {
+    if (stream->error) {
         g_propagate_error(error, g_steal_pointer(&stream->error));
         return false;
     }
     drop_frames(stream, 0);
     stream->never_left += stream->beyond;
     for (unsigned type = 0; type < XTF_N_ARRAY_TYPES; type++)
-        if (stream->arrays[type] != NULL && !xtf_array_writer_close(stream->arrays[type], error))
+        if (stream->arrays[type] && !xtf_array_writer_close(stream->arrays[type], error))
             return false;
     return true;
 }
 
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type)
 {
-    if (stream->error == NULL)
+    if (!stream->error)
         stream->arrays[type] =
             xtf_writer_array(stream->writer, stream->location, stream->schemas[type], &stream->error);
     return stream->arrays[type];

@@ -83,9 +83,9 @@ static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const
 {
     XtfArrayWriter *array = stream->arrays[type];
 
-    if (G_UNLIKELY(array == NULL) && (array = xtf_stream_open_array(stream, type)) == NULL)
+    if (G_UNLIKELY(!array) && !(array = xtf_stream_open_array(stream, type)))
         return false;
-    return G_LIKELY(stream->error == NULL) && xtf_array_writer_append(array, row, &stream->error);
+    return G_LIKELY(!stream->error) && xtf_array_writer_append(array, row, &stream->error);
 }
 
 /* Appends a record: `row` begins with a head, whose region is set already. `event` is a label of the type's. */

@@ -9,8 +9,7 @@ enum {
     static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
 
-#define SPECS(TAG, array, Type) \
-    static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC) {0}};
+#define SPECS(TAG, array, Type)        static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC){0}};
 #define RECORD_SPECS(TAG, array, Type) SPECS(TAG, array##_record, Type)
 #define SIDE_SPECS(TAG, array, Type)   SPECS(TAG, array##_side, Type)
 #define TABLE_SPECS(TAG, array, Type)  SPECS(TAG, array##_table, Type)
@@ -40,7 +39,7 @@ static const XtfField *group_field(const XtfSchema *schema, const char *role)
 {
     const XtfField *field = xtf_schema_field_by_role(schema, role);
 
-    if (field == NULL && g_str_equal(role, XTF_ROLE_COMM) && xtf_schema_field_by_role(schema, XTF_ROLE_PEER) != NULL)
+    if (!field && g_str_equal(role, XTF_ROLE_COMM) && xtf_schema_field_by_role(schema, XTF_ROLE_PEER))
         return xtf_schema_field(schema, "window");
     return field;
 }
@@ -52,11 +51,11 @@ static bool add_group_sums(XtfSchema *schema, GError **error)
     const XtfField *field;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(group_roles); i++)
-        if ((field = group_field(schema, group_roles[i])) != NULL)
+        if ((field = group_field(schema, group_roles[i])))
             keys[n_keys++] = field->name;
-    if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)) != NULL)
+    if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)))
         values[n_values++] = field->name;
-    if (n_values > 0 && (field = xtf_schema_field(schema, "received")) != NULL)
+    if (n_values > 0 && (field = xtf_schema_field(schema, "received")))
         values[n_values++] = field->name;
     return xtf_schema_add_aggregate(
         schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);

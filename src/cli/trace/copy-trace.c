@@ -133,7 +133,7 @@ static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
         if (!copy_row(copy, table->schema, table->rows + i * table->schema->row_size, row, error) ||
             !xtf_table_writer_append(to, row, NULL, error))
             return false;
-    return to != NULL;
+    return to;
 }
 
 static bool copy_tables(Copy *copy, GError **error)

@@ -47,7 +47,7 @@ static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable
     uint64_t n = 0, example = 0, id;
     const char *name;
 
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *stem = g_strndup(name, g_str_has_suffix(name, ".evt") ? strlen(name) - strlen(".evt") : 0);
         if (!g_ascii_string_to_unsigned(stem, 10, 0, UINT64_MAX, &id, NULL) || g_hash_table_contains(defined, &id))
             continue;
@@ -165,7 +165,7 @@ void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
     add_text(source, "otf2.trace_id", trace_id);
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
         char *text = NULL;
-        if (texts[i].get(reader, &text) == OTF2_SUCCESS && text != NULL)
+        if (texts[i].get(reader, &text) == OTF2_SUCCESS && text)
             add_text(source, texts[i].name, text);
         free(text);
     }

@@ -65,9 +65,9 @@ uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class
     uint64_t n = xtf_definitions_n_rows(definitions, XTF_MODEL_METRIC_CLASSES);
     const XtfMetricClassRow *row = class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, class) : NULL;
 
-    if (row != NULL && row->kind == INSTANCE)
+    if (row && row->kind == INSTANCE)
         row = row->class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, row->class) : NULL;
-    if (row == NULL || i >= row->count)
+    if (!row || i >= row->count)
         return XTF_NONE32;
     const XtfMetricClassMemberRow *member =
         xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASS_MEMBERS, row->first + i);

@@ -19,7 +19,7 @@ static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError 
     OTF2_ErrorCode code = OTF2_SUCCESS;
     uint64_t n = DEFINITIONS_A_STEP;
 
-    if (definitions == NULL)
+    if (!definitions)
         code = OTF2_ERROR_PROCESSED_WITH_FAULTS;
     else
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, &import->source);
@@ -28,7 +28,7 @@ static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError 
         atomic_fetch_add(&import->job->shared->heartbeat, 1);
     }
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    if (definitions != NULL)
+    if (definitions)
         OTF2_Reader_CloseGlobalDefReader(reader, definitions); /* and its buffer */
     if (code == OTF2_SUCCESS)
         return true;

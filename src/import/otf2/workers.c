@@ -28,7 +28,7 @@ typedef struct {
 static bool stopped(XtfOtf2Import *import)
 {
     g_mutex_lock(&import->lock);
-    bool stop = import->error != NULL;
+    bool stop = import->error;
     g_mutex_unlock(&import->lock);
     return stop;
 }
@@ -39,7 +39,7 @@ static guint take(XtfOtf2Import *import, guint *first)
     guint n = 0;
 
     g_mutex_lock(&import->lock);
-    if (import->error == NULL) {
+    if (!import->error) {
         n = MIN(LOCATIONS_A_READER, import->locations->len - import->next);
         /* The last ones are shared out one by one, so that all workers end together. */
         if (import->locations->len - import->next < LOCATIONS_A_READER * 4)
@@ -54,7 +54,7 @@ static guint take(XtfOtf2Import *import, guint *first)
 static void fail(XtfOtf2Import *import, GError *error)
 {
     g_mutex_lock(&import->lock);
-    if (import->error == NULL)
+    if (!import->error)
         import->error = error;
     else
         g_error_free(error);
@@ -110,7 +110,7 @@ static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const Xt
     if (!location->has_definitions)
         return true;
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location->id);
-    if (definitions == NULL) {
+    if (!definitions) {
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
         return false;
     }
@@ -134,7 +134,7 @@ static bool step_through(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *ev
         OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader, events, EVENTS_A_STEP, &step);
         *total += step;
         show_progress(worker, location, *total, step);
-        if (worker->stream.error != NULL)
+        if (worker->stream.error)
             return true; /* our own, which xtf_stream_end() reports */
         if (code != OTF2_SUCCESS) {
             xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its events");
@@ -149,7 +149,7 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
 {
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location->id);
 
-    if (events == NULL) {
+    if (!events) {
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
         return false;
     }
@@ -258,7 +258,7 @@ static bool read_some(Worker *worker, guint first, guint n, GError **error)
 {
     XtfOtf2Import *import = worker->import;
     OTF2_Reader *reader = OTF2_Reader_Open(import->job->anchor);
-    bool fine = reader != NULL && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
+    bool fine = reader && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
 
     for (guint i = 0; i < n && fine; i++)
         fine = OTF2_Reader_SelectLocation(reader, g_array_index(import->locations, XtfOtf2Location, first + i).id) ==
@@ -270,7 +270,7 @@ static bool read_some(Worker *worker, guint first, guint n, GError **error)
         xtf_otf2_forget_errors();
         fine = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
     }
-    if (reader != NULL)
+    if (reader)
         OTF2_Reader_Close(reader); /* its open files as well */
     return fine;
 }
@@ -283,7 +283,7 @@ static gpointer work(gpointer data)
     guint first, n;
 
     xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
-    while (error == NULL && (n = take(import, &first)) > 0)
+    while (!error && (n = take(import, &first)) > 0)
         if (!read_some(worker, first, n, &error))
             fail(import, error);
     xtf_import_count(import->job, &worker->stream, worker->read, worker->n_with_events);
@@ -327,7 +327,7 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
         xtf_import_leave_out(import->job,
                              "%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",
                              import->own_definitions);
-    if (import->error != NULL) {
+    if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;
     }

@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
 /*
  * Decoded pages come and go by the half megabyte, and the page cache bounds them. glibc by itself would give each back
  * to the kernel when it goes, for the next one to be faulted in page by page, which costs as much as decoding it; and
- * would keep a heap for each thread, each with room that the others can't use.
+ * would keep a heap for each thread, each with room that the others cannot use.
  */
 static void keep_memory(void)
 {
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     g_log_set_default_handler(log_to_terminal, NULL);
     int status = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == XTF_EXIT_DONE) { /* a full disk */
-        fprintf(stderr, "xtf: can't write: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot write: %s\n", g_strerror(errno));
         status = XTF_EXIT_FAILED;
     }
     return status;

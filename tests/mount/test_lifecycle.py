@@ -1,4 +1,4 @@
-"""Mounting by every way, messages when it can't be done, and ends under load."""
+"""Mounting by every way, messages when it cannot be done, and ends under load."""
 
 import contextlib
 import itertools

@@ -9,7 +9,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
 
-/* The directory's real path. Of the last component only the name: a mount whose daemon died can't be looked at. */
+/* The directory's real path. Of the last component only the name: a mount whose daemon died cannot be looked at. */
 static char *real_path(const char *directory)
 {
     g_autofree char *whole = g_canonicalize_filename(directory, NULL);
@@ -50,7 +50,7 @@ static int unmount_as_user(const char *path, bool lazy)
     const char *arguments[] = {"fusermount3", lazy ? "-uz" : "-u", "--", path, NULL};
 
     execvp(arguments[0], (char *const *)arguments);
-    fprintf(stderr, "xtf: can't run fusermount3: %s\n", g_strerror(errno));
+    fprintf(stderr, "xtf: cannot run fusermount3: %s\n", g_strerror(errno));
     return XTF_EXIT_FAILED;
 }
 
@@ -77,6 +77,6 @@ int xtf_command_unmount(int argc, char **argv)
     if (errno == EBUSY)
         fprintf(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)\n", argv[1]);
     else
-        fprintf(stderr, "xtf: can't unmount '%s': %s\n", argv[1], g_strerror(errno));
+        fprintf(stderr, "xtf: cannot unmount '%s': %s\n", argv[1], g_strerror(errno));
     return XTF_EXIT_FAILED;
 }

@@ -57,7 +57,7 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
         return true;
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        fprintf(stderr, "xtf: can't make a pipe: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot make a pipe: %s\n", g_strerror(errno));
         *status = XTF_EXIT_FAILED;
         return false;
     }
@@ -81,7 +81,7 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
     if (child > 0) {
         *status = await_child(ends[0], child);
     } else {
-        fprintf(stderr, "xtf: can't go to the background: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot go to the background: %s\n", g_strerror(errno));
         *status = XTF_EXIT_FAILED;
     }
     close(ends[0]);
@@ -111,7 +111,7 @@ void xtf_daemon_ready(XtfDaemon *daemon)
     /* The parent may be gone, and whoever waited for it with it; the mount stays. */
     signal(SIGPIPE, SIG_IGN);
     if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)
-        g_warning("can't leave the terminal properly: %s", g_strerror(errno));
+        g_warning("cannot leave the terminal properly: %s", g_strerror(errno));
     close(daemon->ready_fd);
     daemon->ready_fd = -1;
 }

@@ -20,7 +20,7 @@ static char *mount_point(const char *directory, GError **error)
         return path;
     if (path)
         errno = ENOTDIR;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't mount at '%s': %s", directory, g_strerror(errno));
+    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(errno));
     free(path);
     return NULL;
 }

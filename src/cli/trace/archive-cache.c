@@ -162,7 +162,7 @@ static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, co
     g_autofree char *state = archive_state(importer, anchor);
     g_autofree char *name = g_strdup_printf("%s-%s.xtf", prefix, state);
     g_autofree char *kept = g_build_filename(folder, name, NULL);
-    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it can't be read, it is made anew */
+    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it cannot be read, it is made anew */
     if (!trace && import_to(anchor, kept, quiet, error)) {
         remove_others(folder, prefix, kept);
         trace = xtf_trace_open(kept, options, error);

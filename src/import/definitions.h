@@ -20,9 +20,9 @@ typedef struct {
     const XtfSchema *schema;
     const XtfField *id; /* NULL if its rows have no number of the source's */
     GByteArray *rows;
-    GByteArray *late; /* made up after resolving, for numbers without a definition; they follow `rows` */
-    XtfRefMap known;  /* from the source's numbers to rows */
-    XtfRefMap late_known;
+    GByteArray *late;    /* made up after resolving, for numbers without a definition; they follow `rows` */
+    XtfIdMap rows_by_id; /* from the source's numbers to rows */
+    XtfIdMap late_rows_by_id;
     uint64_t conflicts; /* definitions of a number that was defined before, differently */
     uint64_t repeats;   /* the same, but alike */
 } XtfDefinitionTable;
@@ -33,8 +33,8 @@ typedef struct {
     GStringChunk *texts;
     GPtrArray *strings; /* the source's, by order of definition */
     GArray *string_ids; /* of uint32_t: their numbers in the trace, from resolving on */
-    XtfRefMap string_known;
-    XtfRefMap late_strings;
+    XtfIdMap strings_by_id;
+    XtfIdMap late_strings_by_id;
     GHashTable *own_strings; /* from texts to numbers */
     uint64_t string_conflicts;
     uint64_t count; /* definitions that were added, strings included */
@@ -77,7 +77,7 @@ static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned
 {
     uint32_t row;
 
-    if (G_LIKELY(xtf_ref_map_find(&definitions->tables[table].known, id, &row)))
+    if (G_LIKELY(xtf_id_map_find(&definitions->tables[table].rows_by_id, id, &row)))
         return row;
     return xtf_definitions_late_row(definitions, table, id);
 }

@@ -12,4 +12,4 @@
 /* To be called between collecting and resolving. Sorts the tables `processes` and `locations`, drops doubled locations,
  * makes up processes that locations refer to without a definition, and says of the members of groups which process they
  * are. Returns the number of locations that were defined more than once. */
-uint64_t xtf_number_places(XtfDefinitions *definitions);
+uint64_t xtf_number_processes(XtfDefinitions *definitions);

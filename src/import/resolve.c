@@ -64,8 +64,8 @@ static void merge_regions(XtfDefinitions *definitions)
             g_byte_array_append(regions->rows, (const guint8 *)&region, sizeof region);
             g_hash_table_insert(seen, g_memdup2(&key, sizeof key), row);
         }
-        if (!xtf_ref_map_find(&regions->known, from->id, &before))
-            xtf_ref_map_insert(&regions->known, from->id, GPOINTER_TO_UINT(row));
+        if (!xtf_id_map_find(&regions->rows_by_id, from->id, &before))
+            xtf_id_map_insert(&regions->rows_by_id, from->id, GPOINTER_TO_UINT(row));
     }
 }
 

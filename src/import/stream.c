@@ -67,22 +67,22 @@ XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type)
     return stream->arrays[type];
 }
 
-static void happen(XtfMishap *mishap, uint64_t seq)
+static void note_mishap(XtfMishap *mishap, uint64_t seq)
 {
     if (mishap->count++ == 0)
         mishap->first_seq = seq;
 }
 
-uint64_t xtf_stream_go_back(XtfStream *stream, uint64_t time)
+uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time)
 {
     XtfBackwardTimesRow row = {.time = stream->last, .seq = stream->seq, .source_time = time};
 
-    happen(&stream->backward, stream->seq);
+    note_mishap(&stream->backward, stream->seq);
     xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* a failure shows at the record's own append */
     return stream->last;
 }
 
-void xtf_stream_more_stack(XtfStream *stream)
+void xtf_stream_grow_stack(XtfStream *stream)
 {
     if (stream->room == XTF_STREAM_DEPTH)
         return;
@@ -90,7 +90,7 @@ void xtf_stream_more_stack(XtfStream *stream)
     stream->stack = g_renew(XtfFrame, stream->stack, stream->room);
 }
 
-void xtf_stream_more_regions(XtfStream *stream, uint32_t region)
+void xtf_stream_grow_open(XtfStream *stream, uint32_t region)
 {
     uint32_t n = MAX(region + 2, stream->n_open < UINT32_MAX / 2 ? 2 * stream->n_open : UINT32_MAX);
 
@@ -109,10 +109,10 @@ XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
     for (uint32_t i = stream->depth; i > lowest; i--) {
         if (stream->stack[i - 1].region != region)
             continue;
-        happen(&stream->out_of_order, stream->seq);
+        note_mishap(&stream->out_of_order, stream->seq);
         drop_frames(stream, i);
         return xtf_stream_pop(stream, region);
     }
-    happen(&stream->without_enter, stream->seq);
+    note_mishap(&stream->without_enter, stream->seq);
     return (XtfFrame){0};
 }

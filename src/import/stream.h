@@ -74,9 +74,9 @@ bool xtf_stream_end(XtfStream *stream, GError **error);
 
 /* The slow paths of what follows. */
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type);
-uint64_t xtf_stream_go_back(XtfStream *stream, uint64_t time);
-void xtf_stream_more_stack(XtfStream *stream);
-void xtf_stream_more_regions(XtfStream *stream, uint32_t region);
+uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time);
+void xtf_stream_grow_stack(XtfStream *stream);
+void xtf_stream_grow_open(XtfStream *stream, uint32_t region);
 XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region);
 
 static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const void *row)
@@ -94,7 +94,7 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
     XtfRecordHead *head = row;
 
     if (G_UNLIKELY(time < stream->last))
-        time = xtf_stream_go_back(stream, time);
+        time = xtf_stream_hold_time(stream, time);
     stream->last = time;
     head->time = time;
     head->seq = stream->seq++;
@@ -123,7 +123,7 @@ static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 static inline void xtf_stream_push(XtfStream *stream, XtfFrame frame)
 {
     if (G_UNLIKELY(stream->depth == stream->room))
-        xtf_stream_more_stack(stream);
+        xtf_stream_grow_stack(stream);
     if (G_UNLIKELY(stream->depth == stream->room)) {
         stream->beyond++;
         stream->deepest_beyond = MAX(stream->deepest_beyond, stream->beyond);
@@ -157,7 +157,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
     uint64_t enclosing = xtf_stream_enclosing(stream);
 
     if (G_UNLIKELY(region + 1 >= stream->n_open))
-        xtf_stream_more_regions(stream, region);
+        xtf_stream_grow_open(stream, region);
     XtfFrame frame = {.region = region,
                       .depth = xtf_stream_depth(stream) + 1,
                       .call = true,

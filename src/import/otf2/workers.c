@@ -178,7 +178,7 @@ static void count_mishap(XtfOtf2Import *import, unsigned kind, uint64_t location
 }
 
 /* What is wrong with the location's calls and times. Times are told location by location, calls in sum. */
-static void report_mishaps(Worker *worker, uint64_t location)
+static void count_mishaps(Worker *worker, uint64_t location)
 {
     const XtfStream *stream = &worker->stream;
     XtfOtf2Import *import = worker->import;
@@ -195,7 +195,7 @@ static void report_mishaps(Worker *worker, uint64_t location)
     count_mishap(import, XTF_OTF2_TOO_DEEP, location, stream->deepest_beyond, stream->seq);
 }
 
-static void tell_mishaps(XtfOtf2Import *import)
+static void warn_of_mishaps(XtfOtf2Import *import)
 {
     static const char *const texts[] = {
         [XTF_OTF2_WITHOUT_ENTER] = "regions are left that were not entered",
@@ -248,7 +248,7 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
         g_clear_error(&damage);
         return false;
     }
-    report_mishaps(worker, location->id);
+    count_mishaps(worker, location->id);
     finish_progress(worker, location, read);
     atomic_store(&import->job->shared->busy_with[worker->number], 0);
     return fine || keep_going(import, location, read, damage, error);
@@ -322,7 +322,7 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
     OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
-    tell_mishaps(import);
+    warn_of_mishaps(import);
     if (import->own_definitions > 0)
         xtf_import_leave_out(import->job,
                              "%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",

@@ -21,6 +21,40 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
     va_end(arguments);
 }
 
+void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations)
+{
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfDefinitionTable *table = &definitions->tables[tag];
+        if (table->conflicts > 0)
+            xtf_import_warn(job, "%s: %" PRIu64 " ids are defined again, differently: the first definition is meant",
+                            table->schema->name, table->conflicts);
+    }
+    if (definitions->string_conflicts > 0)
+        xtf_import_warn(job, "strings: %" PRIu64 " ids are defined again, differently: the first definition is meant",
+                        definitions->string_conflicts);
+    if (duplicate_locations > 0)
+        xtf_import_warn(job, "locations: %" PRIu64 " ids are defined again: the first definition is meant",
+                        duplicate_locations);
+}
+
+void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions)
+{
+    uint64_t n = definitions->late_strings_by_id.count;
+    g_autoptr(GString) kinds = g_string_new(n > 0 ? "strings" : NULL);
+
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfDefinitionTable *table = &definitions->tables[tag];
+        uint32_t row,
+            made_up = xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row); /* for one of these others */
+        if (table->late_rows_by_id.count > made_up)
+            g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
+        n += table->late_rows_by_id.count - made_up;
+    }
+    if (n > 0)
+        xtf_import_warn(job, "%" PRIu64 " ids are used and not defined, of %s: they are named (undefined ...)", n,
+                        kinds->str);
+}
+
 static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
 {
     const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;

@@ -34,6 +34,10 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
 #define xtf_import_warn(job, ...)      xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
 #define xtf_import_leave_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
 
+/* Warns of ids that were defined more than once; and after all look-ups, of ids that are used and not defined. */
+void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations);
+void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions);
+
 /* Creates the output, with a clock of that many ticks a second, and adds the schemas of all arrays. */
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error);
 

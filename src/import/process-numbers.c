@@ -9,7 +9,6 @@ enum { PARADIGM_MPI = 4 };
 typedef struct {
     XtfDefinitions *definitions;
     GHashTable *locations;         /* from ids to row + 1 */
-    uint32_t *process_numbers;     /* of processes, by row; XTF_NONE32: not numbered yet */
     const XtfGroupRow *ranks[256]; /* by paradigm: the group that lists the locations of its ranks, or NULL */
     uint64_t n_locations, n_processes;
 } Numbering;
@@ -17,6 +16,11 @@ typedef struct {
 static XtfLocationRow *location_at(const Numbering *numbering, uint64_t row)
 {
     return xtf_definitions_at(numbering->definitions, XTF_MODEL_LOCATIONS, row);
+}
+
+static XtfProcessRow *process_at(const Numbering *numbering, uint64_t row)
+{
+    return xtf_definitions_at(numbering->definitions, XTF_MODEL_PROCESSES, row);
 }
 
 static XtfGroupRow *group_at(const Numbering *numbering, uint64_t row)
@@ -93,26 +97,22 @@ static void number_processes(Numbering *numbering, const XtfGroupRow *ranks)
 {
     uint32_t next = ranks ? ranks->count : 0;
 
-    numbering->process_numbers = g_new(uint32_t, numbering->n_processes + 1);
     for (uint64_t i = 0; i < numbering->n_processes; i++)
-        numbering->process_numbers[i] = XTF_NONE32;
+        process_at(numbering, i)->proc = XTF_NONE32;
     for (uint64_t rank = 0; ranks && rank < ranks->count; rank++) {
         const XtfLocationRow *location = find_location(numbering, member_at(numbering, ranks, rank)->member);
         uint32_t process = location ? process_row(numbering, location->process) : XTF_NONE32;
-        if (process != XTF_NONE32 && numbering->process_numbers[process] == XTF_NONE32)
-            numbering->process_numbers[process] = rank;
+        if (process != XTF_NONE32 && process_at(numbering, process)->proc == XTF_NONE32)
+            process_at(numbering, process)->proc = rank;
     }
-    for (uint64_t i = 0; i < numbering->n_processes; i++) {
-        XtfProcessRow *process = xtf_definitions_at(numbering->definitions, XTF_MODEL_PROCESSES, i);
-        if (numbering->process_numbers[i] == XTF_NONE32)
-            numbering->process_numbers[i] = next++;
-        process->proc = numbering->process_numbers[i];
-    }
+    for (uint64_t i = 0; i < numbering->n_processes; i++)
+        if (process_at(numbering, i)->proc == XTF_NONE32)
+            process_at(numbering, i)->proc = next++;
 }
 
 static void number_threads(Numbering *numbering, const XtfGroupRow *ranks)
 {
-    uint32_t *next = g_new0(uint32_t, numbering->n_processes + 1);
+    g_autofree uint32_t *next = g_new0(uint32_t, numbering->n_processes + 1);
 
     for (uint64_t i = 0; i < numbering->n_locations; i++)
         location_at(numbering, i)->thread = XTF_NONE32;
@@ -124,11 +124,10 @@ static void number_threads(Numbering *numbering, const XtfGroupRow *ranks)
     for (uint64_t i = 0; i < numbering->n_locations; i++) {
         XtfLocationRow *location = location_at(numbering, i);
         uint32_t process = process_row(numbering, location->process);
-        location->proc = numbering->process_numbers[process];
+        location->proc = process_at(numbering, process)->proc;
         if (location->thread == XTF_NONE32)
             location->thread = next[process]++;
     }
-    g_free(next);
 }
 
 static uint32_t proc_of_location(const Numbering *numbering, uint64_t id)
@@ -191,7 +190,6 @@ uint64_t xtf_number_processes(XtfDefinitions *definitions)
     number_threads(&numbering, ranks);
     number_members(&numbering);
     g_hash_table_unref(numbering.locations);
-    g_free(numbering.process_numbers);
     sort(definitions, XTF_MODEL_PROCESSES, by_proc);
     sort(definitions, XTF_MODEL_LOCATIONS, by_thread);
     return n_duplicates;

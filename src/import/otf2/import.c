@@ -43,49 +43,6 @@ static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError 
     return false;
 }
 
-static void note_definitions(XtfOtf2Import *import, uint64_t duplicate_locations)
-{
-    const XtfDefinitions *definitions = &import->source.definitions;
-
-    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
-        const XtfDefinitionTable *table = &definitions->tables[tag];
-        if (table->conflicts > 0)
-            xtf_import_warn(import->job,
-                            "%s: %" PRIu64 " ids are defined again, differently: the first definition is meant",
-                            table->schema->name, table->conflicts);
-    }
-    if (definitions->string_conflicts > 0)
-        xtf_import_warn(import->job,
-                        "strings: %" PRIu64 " ids are defined again, differently: the first definition is meant",
-                        definitions->string_conflicts);
-    if (duplicate_locations > 0)
-        xtf_import_warn(import->job, "locations: %" PRIu64 " ids are defined again: the first definition is meant",
-                        duplicate_locations);
-    if (import->source.unknown > 0)
-        xtf_import_leave_out(import->job, "%" PRIu64 " definitions of kinds that OTF2's library does not know",
-                             import->source.unknown);
-}
-
-/* After all look-ups: what events and definitions refer to, and nobody defines. */
-static void note_undefined_ids(XtfOtf2Import *import)
-{
-    const XtfDefinitions *definitions = &import->source.definitions;
-    uint64_t n = definitions->late_strings_by_id.count;
-    g_autoptr(GString) kinds = g_string_new(n > 0 ? "strings" : NULL);
-
-    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
-        const XtfDefinitionTable *table = &definitions->tables[tag];
-        uint32_t row,
-            made_up = xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row); /* for one of these others */
-        if (table->late_rows_by_id.count > made_up)
-            g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
-        n += table->late_rows_by_id.count - made_up;
-    }
-    if (n > 0)
-        xtf_import_warn(import->job, "%" PRIu64 " ids are used and not defined, of %s: they are named (undefined ...)",
-                        n, kinds->str);
-}
-
 /* What is in an archive beside definitions and events. */
 static void note_extras(XtfOtf2Import *import, OTF2_Reader *reader)
 {
@@ -126,12 +83,15 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     if (!read_definitions(import, reader, error))
         return false;
     xtf_otf2_describe_archive(&import->source, reader);
-    note_definitions(import, xtf_number_processes(definitions));
+    xtf_import_note_definitions(import->job, definitions, xtf_number_processes(definitions));
+    if (import->source.unknown > 0)
+        xtf_import_leave_out(import->job, "%" PRIu64 " definitions of kinds that OTF2's library does not know",
+                             import->source.unknown);
     note_extras(import, reader);
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
         !xtf_definitions_resolve(definitions, import->job->writer, error) || !xtf_otf2_read_events(import, error))
         return false;
-    note_undefined_ids(import);
+    xtf_import_note_undefined_ids(import->job, definitions);
     return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->job->writer), error);
 }
 

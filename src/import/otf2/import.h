@@ -33,9 +33,8 @@ typedef struct {
     XtfOtf2Definitions source;
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
-    GArray *locations;    /* of XtfOtf2Location: those to be read */
-    uint64_t chunk_bytes; /* what OTF2 reads at a time */
-    uint64_t bytes;       /* of all their events */
+    GArray *locations; /* of XtfOtf2Location: those to be read */
+    uint64_t bytes;    /* of all their events */
 
     /* Shared by the workers, under the lock. */
     GMutex lock;

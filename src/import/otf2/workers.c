@@ -13,7 +13,6 @@ enum {
     LOCATIONS_A_READER = 32,
     EVENTS_A_STEP = 65536,
     TYPICAL_EVENT_BYTES = 15,
-    BUFFERS_BYTES = 48 << 20, /* of all workers: OTF2 buffers a chunk for each */
 };
 
 typedef struct {
@@ -294,15 +293,9 @@ static gpointer work(gpointer data)
     return NULL;
 }
 
-/* As many as there are processors, unless the archive's buffers would take too much memory. */
-static unsigned default_jobs(const XtfOtf2Import *import)
-{
-    return MIN(g_get_num_processors(), MAX(1, BUFFERS_BYTES / MAX(1, import->chunk_bytes)));
-}
-
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
 {
-    unsigned jobs = import->job->options->jobs != 0 ? import->job->options->jobs : default_jobs(import);
+    unsigned jobs = import->job->options->jobs ? import->job->options->jobs : g_get_num_processors();
     g_autofree Worker *workers = NULL;
     g_autofree GThread **threads = NULL;
 

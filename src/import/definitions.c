@@ -64,7 +64,7 @@ uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *tex
         number = GUINT_TO_POINTER(XTF_NONE32 - 1 - g_hash_table_size(definitions->own_strings));
         g_hash_table_insert(definitions->own_strings, g_strdup(text), number);
         xtf_definitions_add_string(definitions, GPOINTER_TO_UINT(number), text);
-        definitions->count--; /* not the source's */
+        definitions->count--; /* it is not the source's */
     }
     return GPOINTER_TO_UINT(number);
 }
@@ -102,7 +102,7 @@ void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *
             table->repeats++;
             return;
         } else {
-            table->conflicts++; /* kept as a row, but the number means the first */
+            table->conflicts++; /* kept as a row, but the id means the first */
         }
     }
     g_byte_array_append(table->rows, row, table->schema->row_size);
@@ -113,7 +113,7 @@ void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const v
     g_byte_array_append(definitions->tables[tag].rows, row, definitions->tables[tag].schema->row_size);
 }
 
-/* Whether the row, once it begins with the list of row `before`, is that row over again, and so are its parts. */
+/* Whether the row and its parts equal row `before` and its parts. Sets the row's `first` to that of `before`. */
 static bool repeats_list(const XtfDefinitions *definitions, unsigned tag, uint32_t before, uint8_t *row,
                          unsigned parts_tag, const void *parts, uint32_t n)
 {
@@ -176,7 +176,7 @@ static void keep_error(XtfDefinitions *definitions, GError *error)
         g_error_free(error);
 }
 
-/* The number under which the trace has a text; 0 after an error, which is kept. */
+/* The id of a text in the trace; 0 after an error, which is kept. */
 static uint32_t store(XtfDefinitions *definitions, const char *text)
 {
     GError *error = NULL;
@@ -207,7 +207,7 @@ uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
 
 static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id);
 
-/* A row for a number without a definition: its name says so, whatever else it could refer to is none. */
+/* Makes a row for an undefined id: its name says so, and it refers to nothing. */
 static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
 {
     const XtfField *name = xtf_schema_field(table->schema, "name");
@@ -222,12 +222,12 @@ static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint
         g_autofree char *text = g_strdup_printf("(undefined %s %" PRIu32 ")", table->schema->name, id);
         xtf_field_set(name, row, store(definitions, text));
     }
-    /* None would make it a communicator of oneself; nobody knows who is in this one. */
+    /* No group would mean a communicator of oneself; the members of this one are unknown. */
     if (table == &definitions->tables[XTF_MODEL_COMMUNICATORS])
         ((XtfCommunicatorRow *)row)->group = add_late(definitions, XTF_MODEL_GROUPS, XTF_NONE32);
 }
 
-/* The made-up row of a number, with the lock held. */
+/* The row of an undefined id. The lock is held. */
 static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
@@ -245,7 +245,7 @@ static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 
 uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
-    /* Processes are numbered and sorted by then. */
+    /* Processes are numbered and sorted by now. */
     if (id == XTF_NONE32 || tag == XTF_MODEL_PROCESSES)
         return XTF_NONE32;
     g_mutex_lock(&definitions->lock);
@@ -254,7 +254,7 @@ uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uin
     return row;
 }
 
-/* The table that a value of a referring type refers to, by xtf_value_types; 0 for other types. */
+/* The table that values of a type (of xtf_value_types) refer to; 0: they do not refer to a table. */
 static unsigned table_of_type(uint8_t type)
 {
     static const unsigned tables[] = {

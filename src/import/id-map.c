@@ -35,7 +35,7 @@ static void grow(XtfIdMap *map)
 
 void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row)
 {
-    /* At most half full, so that searches are short and end. */
+    /* At most half full, so that a search is short and ends. */
     if (map->count >= (UINT32_C(1) << map->bits) / 2)
         grow(map);
     uint32_t slot = xtf_id_map_slot(map, key);

@@ -1,8 +1,8 @@
 /*
- * A map from the numbers that a source gives its definitions, 32 bits and often sparse, to row numbers.
+ * A map from a source's ids of definitions, which have 32 bits and are often sparse, to row numbers.
  *
- * Open addressing, made for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Reading by
- * many threads is fine while nobody inserts.
+ * Open addressing, for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Many threads may
+ * look up while none inserts.
  */
 #pragma once
 

@@ -6,10 +6,10 @@
 #include "src/import/output.h"
 
 enum {
-    DEATHS_MAX = 64, /* locations that an import with keep_going gives up for the reader's death */
+    DEATHS_MAX = 64, /* locations that keep_going skips because the reader died of them */
 };
 
-/* Says where it was that the reader died. */
+/* Adds the locations that the reader may have died of. */
 static void blame(GError *error, const char *anchor, const GArray *suspects)
 {
     g_autoptr(GString) message = g_string_new(NULL);
@@ -27,8 +27,8 @@ static void blame(GError *error, const char *anchor, const GArray *suspects)
 }
 
 /*
- * Reads in a child process. Should that die of a location, and we are to keep going, then once more: one location at a
- * time, to know for sure which one it is, and then without it.
+ * Reads in a child process. If the child dies, keep_going starts another: first one that reads a location at a time, to
+ * be sure which of them is to blame, then one that skips it.
  */
 static GVariant *read_trace(const XtfImporter *importer, const char *anchor, const char *output,
                             const XtfImportOptions *options, GError **error)

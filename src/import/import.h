@@ -2,7 +2,7 @@
  * Importing foreign traces.
  *
  * An import writes to a file beside its output, which takes the output's place at the end: a failed or interrupted
- * import leaves nothing behind, and what stood there before is left alone.
+ * import leaves nothing behind, and keeps a file that stood there before.
  *
  * The foreign library runs in a child process, since a damaged archive can make it crash or run for ever. So start an
  * import while the process has no other threads.
@@ -36,8 +36,8 @@ typedef struct {
 
 typedef struct {
     GArray *counts;      /* of XtfImportCount: the kinds of event that occur */
-    GPtrArray *left_out; /* of strings: what the archive holds that was not imported, and why */
-    GPtrArray *warnings; /* of strings: what is wrong with the archive, and what was made of it */
+    GPtrArray *left_out; /* of strings: what was not imported, and why */
+    GPtrArray *warnings; /* of strings: faults of the archive, and how they were repaired */
     uint64_t read, kept; /* events */
     uint64_t locations;  /* that have events */
     uint64_t definitions;

@@ -8,7 +8,7 @@ enum { PARADIGM_MPI = 4 };
 
 typedef struct {
     XtfDefinitions *definitions;
-    GHashTable *locations;         /* from ids to row + 1 */
+    GHashTable *locations;         /* ids -> row + 1 */
     const XtfGroupRow *ranks[256]; /* by paradigm: the group that lists the locations of its ranks, or NULL */
     uint64_t n_locations, n_processes;
 } Numbering;
@@ -40,7 +40,7 @@ static XtfLocationRow *find_location(const Numbering *numbering, uint64_t id)
     return row == 0 ? NULL : location_at(numbering, row - 1);
 }
 
-/* Of each location the first definition stays. Returns how many went. */
+/* Of each location the first definition stays. Returns the number of others. */
 static uint64_t drop_duplicates(Numbering *numbering)
 {
     XtfDefinitionTable *table = &numbering->definitions->tables[XTF_MODEL_LOCATIONS];

@@ -22,7 +22,7 @@ void xtf_stream_finish(XtfStream *stream)
     g_clear_error(&stream->error);
 }
 
-/* Takes off the frames above the first `depth`, which are never left. */
+/* Drops the frames above the first `depth`: they are never left. */
 static void drop_frames(XtfStream *stream, uint32_t depth)
 {
     while (stream->depth > depth) {
@@ -36,7 +36,7 @@ static void drop_frames(XtfStream *stream, uint32_t depth)
 
 void xtf_stream_begin(XtfStream *stream, uint64_t location)
 {
-    drop_frames(stream, 0); /* of a location that failed before its end */
+    drop_frames(stream, 0); /* of a location that ended in failure */
     stream->location = location;
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
     stream->beyond = stream->deepest_beyond = 0;
@@ -78,7 +78,7 @@ uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time)
     XtfBackwardTimesRow row = {.time = stream->last, .seq = stream->seq, .source_time = time};
 
     note_mishap(&stream->backward, stream->seq);
-    xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* a failure shows at the record's own append */
+    xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* a failure shows when the record is appended */
     return stream->last;
 }
 

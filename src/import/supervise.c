@@ -13,7 +13,7 @@
 
 #include "libxtf/error.h"
 
-/* What comes through the pipe: whether it worked, the error's code and message, the result. */
+/* What the child sends: whether it succeeded, the error's code and message, the result. */
 #define ENVELOPE "(bisv)"
 
 enum {
@@ -45,7 +45,7 @@ static void send_all(int fd, const void *data, size_t length)
     }
 }
 
-/* Of the work's result, or if it is NULL its error. Takes both. */
+/* Takes the result, or if that is NULL the error. */
 static GVariant *make_envelope(GVariant *result, GError *error)
 {
     bool fine = result;
@@ -95,7 +95,7 @@ static bool hangs(Child *child, unsigned stall_seconds)
     return cpu - child->cpu_then > (stall_seconds != 0 ? stall_seconds : DEFAULT_STALL_SECONDS);
 }
 
-/* Until the child has sent all and closed the pipe. */
+/* Collects what the child sends, until it closes the pipe. */
 static bool watch(Child *child, const XtfSupervision *supervision, GError **error)
 {
     for (;;) {

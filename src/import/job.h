@@ -1,9 +1,9 @@
 /*
- * One import at work, in its child process: what every importer needs for it.
+ * One import, in its child process: what all importers share.
  *
  * An importer collects definitions (definitions.h), creates the output, and appends events (stream.h), in several
- * threads if it likes. Locations that are being read stand in shared->busy_with, so that a death can be blamed on one
- * of them.
+ * threads if it likes. It lists the locations that it is reading in shared->busy_with, to blame one of them if the
+ * child dies.
  */
 #pragma once
 
@@ -22,14 +22,13 @@ struct XtfImportJob {
     XtfSupervised *shared;
     XtfWriter *writer; /* from xtf_import_create_output() on */
     uint32_t schemas[XTF_N_ARRAY_TYPES];
-    GMutex lock; /* of what follows, while there are threads */
+    GMutex lock; /* of what follows, and of the importer's own data */
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];
-    uint64_t n_more_notes;  /* that are not listed */
-    XtfImportReport report; /* its `counts` and `kept` are set at the end, from the counts above */
+    uint64_t n_more_notes;  /* not listed */
+    XtfImportReport report; /* at the end `counts` and `kept` are made from the counts above */
 };
 
-/* Tells the user what is wrong with the source and what was made of it, or what it holds that is not imported. Any
- * thread. */
+/* Tell the user of a fault and its repair, or of something that is not imported. Any thread. */
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(3, 4);
 #define xtf_import_warn(job, ...)      xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
 #define xtf_import_leave_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
@@ -41,10 +40,10 @@ void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *defi
 /* Creates the output, with a clock of that many ticks a second, and adds the schemas of all arrays. */
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error);
 
-/* Adds the records that a stream appended, and the events and locations that were read for it. Any thread. */
+/* Counts the records of a stream, and the events and locations that were read for it. Any thread. */
 void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations);
 
-/* An XtfSupervisedWork: runs the importer. `job` is an XtfImportJob whose first five members are set; the result is the
+/* An XtfSupervisedWork: runs the importer of `job`, an XtfImportJob with its first five members set; returns the
  * report. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);
 

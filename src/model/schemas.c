@@ -30,11 +30,11 @@ static const struct {
 #define TABLE(TAG, array, Type)           DECLARE(array, Type, XTF_SCHEMA_TABLE, array##_table_specs)
     XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)};
 
-/* Whatever a record has of these tells its group, in this order: what takes the most values stands last. */
-static const char *const group_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
-                                          XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
+/* Keys of the groups of a record type, of those that it has. The key with the most values stands last. */
+static const char *const key_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
+                                        XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
 
-/* A peer is a rank in a communicator: where that is a window's, the window stands for it. */
+/* A peer is a rank in a communicator. If that is a window's, the window stands for it. */
 static const XtfField *group_field(const XtfSchema *schema, const char *role)
 {
     const XtfField *field = xtf_schema_field_by_role(schema, role);
@@ -44,14 +44,14 @@ static const XtfField *group_field(const XtfSchema *schema, const char *role)
     return field;
 }
 
-static bool add_group_sums(XtfSchema *schema, GError **error)
+static bool add_group_totals(XtfSchema *schema, GError **error)
 {
-    const char *keys[G_N_ELEMENTS(group_roles) + 1] = {NULL}, *values[3] = {NULL};
+    const char *keys[G_N_ELEMENTS(key_roles) + 1] = {NULL}, *values[3] = {NULL};
     unsigned n_keys = 0, n_values = 0;
     const XtfField *field;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(group_roles); i++)
-        if ((field = group_field(schema, group_roles[i])))
+    for (unsigned i = 0; i < G_N_ELEMENTS(key_roles); i++)
+        if ((field = group_field(schema, key_roles[i])))
             keys[n_keys++] = field->name;
     if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)))
         values[n_values++] = field->name;
@@ -61,7 +61,7 @@ static bool add_group_sums(XtfSchema *schema, GError **error)
         schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
 }
 
-static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
+static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
 {
     const XtfAggregateSpec frames = {
         .kind = XTF_AGGREGATE_FRAMES,
@@ -82,7 +82,7 @@ static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
         return xtf_schema_add_aggregate(schema, &frames, error);
     if (tag == XTF_MODEL_METRIC_VALUES)
         return xtf_schema_add_aggregate(schema, &metric_values, error);
-    return schema->kind != XTF_SCHEMA_RECORD || add_group_sums(schema, error);
+    return schema->kind != XTF_SCHEMA_RECORD || add_group_totals(schema, error);
 }
 
 /* Gives the field `event` the labels `more` after its own. */
@@ -107,8 +107,8 @@ XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
     if (more)
         add_events(&fields[EVENT_FIELD], more, labels);
     XtfSchema *schema = xtf_schema_new(declarations[tag].name, declarations[tag].kind, fields, &error);
-    /* Only source code decides what is declared. */
-    if (!schema || !add_sums(schema, tag, &error))
+    /* Declarations are source code, so a bad one is a bug. */
+    if (!schema || !add_aggregates(schema, tag, &error))
         g_error("schema %s: %s", declarations[tag].name, error->message);
     g_assert(schema->row_size == declarations[tag].row_size);
     return schema;

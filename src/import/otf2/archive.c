@@ -25,8 +25,8 @@ static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
     return false;
 }
 
-/* A location whose events are not there. `claimed`: the number that its definition gives. */
-static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_t claimed, GError **error)
+/* A location without a file of events. `claimed`: the number of events by its definition. */
+static bool miss_events(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_t claimed, GError **error)
 {
     if (claimed == 0)
         return true;
@@ -40,7 +40,7 @@ static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_
     return false;
 }
 
-/* Files of locations that nobody defines. */
+/* Notes files of locations that are not defined. */
 static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable *defined)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -69,7 +69,7 @@ static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLoc
     };
 
     if (size < 0)
-        return miss(import, folder, row->id, row->n_events, error);
+        return miss_events(import, folder, row->id, row->n_events, error);
     if (was_skipped(import, row->id)) {
         xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader died of them, or hung",
                         row->id);

@@ -101,7 +101,6 @@ bool xtf_otf2_import(XtfImportJob *job, GError **error)
     bool good = false;
 
     xtf_otf2_catch_errors();
-    g_mutex_init(&import.lock);
     xtf_definitions_init(&import.source.definitions);
     OTF2_Reader *reader = OTF2_Reader_Open(job->anchor);
     if (reader)
@@ -113,6 +112,5 @@ bool xtf_otf2_import(XtfImportJob *job, GError **error)
     job->report.definitions = import.source.definitions.count;
     xtf_definitions_finish(&import.source.definitions);
     g_array_unref(import.locations);
-    g_mutex_clear(&import.lock);
     return good;
 }

@@ -14,7 +14,7 @@ typedef struct {
     bool has_definitions; /* of its own: id maps and clock */
 } XtfOtf2Location;
 
-/* What may be wrong with calls. */
+/* Faults of calls. */
 enum {
     XTF_OTF2_WITHOUT_ENTER,
     XTF_OTF2_OUT_OF_ORDER,
@@ -25,7 +25,7 @@ enum {
 
 typedef struct {
     uint64_t count, locations;
-    uint64_t location, event; /* an example, from the location with the smallest id */
+    uint64_t location, event; /* an example: the location with the smallest id */
 } XtfOtf2Mishap;
 
 typedef struct {
@@ -33,27 +33,25 @@ typedef struct {
     XtfOtf2Definitions source;
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
-    GArray *locations; /* of XtfOtf2Location: those to be read */
+    GArray *locations; /* of XtfOtf2Location: to be read */
     uint64_t bytes;    /* of all their events */
 
-    /* Shared by the workers, under the lock. */
-    GMutex lock;
-    guint next;    /* location */
-    GError *error; /* the first; the workers stop */
+    /* Shared by the workers, under the job's lock. */
+    guint next;    /* index of the next location to read */
+    GError *error; /* the first; it stops all workers */
     XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
-    uint64_t own_definitions; /* of locations, that were not needed */
+    uint64_t own_definitions; /* in locations' own files, which were not needed */
 
     /* For the progress. */
     _Atomic uint64_t bytes_done, events_done; /* of locations that are finished */
-    _Atomic int64_t bytes_guessed;            /* of those that are being read */
+    _Atomic int64_t bytes_guessed;            /* of locations that are being read */
 } XtfOtf2Import;
 
 /* Reads the locations' events, in as many threads as the options say. */
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error);
 
-/* Which locations there are to read. An .evt file that is not there is an error, unless the options say to keep going.
- */
+/* Lists the locations to read. A missing .evt file is an error, unless the options say to keep going. */
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error);
 
-/* What the archive says of itself, as rows of `properties`. */
+/* Adds the rows of `properties`: what the archive says of itself. */
 void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader);

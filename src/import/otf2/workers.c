@@ -1,7 +1,7 @@
 /*
  * Reading the events of all locations, several at a time.
  *
- * A worker has an OTF2_Reader of its own, since those are not made for threads, and opens it anew for every few
+ * A worker has an OTF2_Reader of its own, since threads cannot share one, and opens it anew for every few
  * locations: what OTF2 remembers of a location (its maps, its clock) would otherwise stay in memory to the end.
  */
 #include <inttypes.h>
@@ -20,47 +20,47 @@ typedef struct {
     unsigned number;
     XtfStream stream;
     uint64_t read, n_with_events;
-    uint64_t own_definitions; /* of locations, that were not needed */
+    uint64_t own_definitions; /* in locations' own files, which were not needed */
     int64_t guessed;          /* its part of import->bytes_guessed */
 } Worker;
 
 static bool stopped(XtfOtf2Import *import)
 {
-    g_mutex_lock(&import->lock);
+    g_mutex_lock(&import->job->lock);
     bool stop = import->error;
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
     return stop;
 }
 
-/* Takes some locations; 0 when there are none left or an error stops all. */
+/* Takes some locations; 0: none is left, or an error stops all workers. */
 static guint take(XtfOtf2Import *import, guint *first)
 {
     guint n = 0;
 
-    g_mutex_lock(&import->lock);
+    g_mutex_lock(&import->job->lock);
     if (!import->error) {
         n = MIN(LOCATIONS_A_READER, import->locations->len - import->next);
-        /* The last ones are shared out one by one, so that all workers end together. */
+        /* The last locations are given out one by one, so that all workers end together. */
         if (import->locations->len - import->next < LOCATIONS_A_READER * 4)
             n = MIN(n, 1);
         *first = import->next;
         import->next += n;
     }
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
     return n;
 }
 
 static void fail(XtfOtf2Import *import, GError *error)
 {
-    g_mutex_lock(&import->lock);
+    g_mutex_lock(&import->job->lock);
     if (!import->error)
         import->error = error;
     else
         g_error_free(error);
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
 }
 
-/* How far all is, by bytes: exactly for finished locations, guessed from the events for those that are being read. */
+/* The share of bytes that is done: exact for finished locations, guessed from the events for the others. */
 static void show_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events, uint64_t step)
 {
     XtfOtf2Import *import = worker->import;
@@ -100,7 +100,7 @@ static OTF2_CallbackCode count_offset(void *applied, OTF2_TimeStamp time, int64_
 }
 
 /* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events.
- * Whatever else there is repeats the archive's definitions, or should. */
+ * The other definitions there should repeat the archive's. */
 static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
 {
     const OTF2_DefReaderCallbacks *callbacks = worker->import->local_callbacks;
@@ -134,7 +134,7 @@ static bool step_through(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *ev
         *total += step;
         show_progress(worker, location, *total, step);
         if (worker->stream.error)
-            return true; /* our own, which xtf_stream_end() reports */
+            return true; /* an error of writing, which xtf_stream_end() reports */
         if (code != OTF2_SUCCESS) {
             xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its events");
             return false;
@@ -152,7 +152,7 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
         return false;
     }
-    /* Both are meant to be on from the start; saying so makes sure that they are, and once. */
+    /* Both should be on by default; this makes sure. */
     OTF2_EvtReader_ApplyMappingTables(events, true);
     OTF2_EvtReader_ApplyClockOffsets(events, true);
     OTF2_Reader_RegisterEvtCallbacks(reader, events, worker->import->callbacks, &worker->stream);
@@ -167,16 +167,16 @@ static void count_mishap(XtfOtf2Import *import, unsigned kind, uint64_t location
 
     if (count == 0)
         return;
-    g_mutex_lock(&import->lock);
+    g_mutex_lock(&import->job->lock);
     if (mishap->locations++ == 0 || location < mishap->location) {
         mishap->location = location;
         mishap->event = event;
     }
     mishap->count += count;
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
 }
 
-/* What is wrong with the location's calls and times. Times are told location by location, calls in sum. */
+/* Warns of faults of the location's times, and counts those of its calls for one warning of all locations. */
 static void count_mishaps(Worker *worker, uint64_t location)
 {
     const XtfStream *stream = &worker->stream;
@@ -212,7 +212,7 @@ static void warn_of_mishaps(XtfOtf2Import *import)
     }
 }
 
-/* What to do when the source fails: note it, or let it end the import. */
+/* A damaged location: a warning, or the error that ends the import. */
 static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error,
                        GError **out)
 {
@@ -242,7 +242,7 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
                 read_events(worker, reader, location, &read, &damage);
     worker->read += read;
     worker->n_with_events += worker->stream.seq > 0;
-    /* Not before our own failures: a full disk is no damage of the archive. */
+    /* Errors of writing come first: a full disk is no damage of the archive. */
     if (!xtf_stream_end(&worker->stream, error)) {
         g_clear_error(&damage);
         return false;
@@ -286,9 +286,9 @@ static gpointer work(gpointer data)
         if (!read_some(worker, first, n, &error))
             fail(import, error);
     xtf_import_count(import->job, &worker->stream, worker->read, worker->n_with_events);
-    g_mutex_lock(&import->lock);
+    g_mutex_lock(&import->job->lock);
     import->own_definitions += worker->own_definitions;
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
     xtf_stream_finish(&worker->stream);
     return NULL;
 }

@@ -35,7 +35,7 @@ static void print_report(const XtfImportReport *report, bool quiet)
         print_counts(report);
 }
 
-/* "dir/hpcc.otf2" and "dir/hpcc/" become "hpcc.xtf", in the current folder; so does "." in dir/hpcc. */
+/* "dir/NAME.otf2", "dir/NAME/" and "." in dir/NAME become "NAME.xtf", in the current folder. */
 static char *default_output(const char *archive)
 {
     g_autofree char *whole = g_canonicalize_filename(archive, NULL);

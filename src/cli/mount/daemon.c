@@ -18,16 +18,16 @@ static void pass_on(int signal_number)
     kill((pid_t)awaited, signal_number);
 }
 
-/* From here on the child, not we, says what comes of a signal that would end us: we live until it has. */
+/* From here on the child decides what a signal does: the parent only waits for the child. */
 static void give_signals_to(pid_t child)
 {
-    signal(SIGINT, SIG_IGN); /* it comes from the terminal, to the child too */
+    signal(SIGINT, SIG_IGN); /* from the terminal it reaches the child too */
     awaited = child;
-    signal(SIGTERM, pass_on); /* whoever knows only us means the whole */
+    signal(SIGTERM, pass_on); /* the sender may know only the parent */
     signal(SIGHUP, pass_on);
 }
 
-/* Waits for the child's word, or its end. */
+/* Waits until the child is ready, or ends. */
 static int await_child(int fd, pid_t child)
 {
     char byte;
@@ -61,7 +61,7 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
         *status = XTF_EXIT_FAILED;
         return false;
     }
-    /* A signal between the fork and the handlers would end us and leave the child behind. */
+    /* A signal between fork() and the handlers would end the parent and leave the child behind. */
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -108,7 +108,7 @@ void xtf_daemon_ready(XtfDaemon *daemon)
         dup2(null, fd);
     if (null > STDERR_FILENO)
         close(null);
-    /* The parent may be gone, and whoever waited for it with it; the mount stays. */
+    /* The parent may have been killed; the mount stays. */
     signal(SIGPIPE, SIG_IGN);
     if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)
         g_warning("cannot leave the terminal properly: %s", g_strerror(errno));

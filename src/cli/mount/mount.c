@@ -65,16 +65,16 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     XtfDaemon daemon;
     int status;
 
-    g_autofree char *place = mount_point(directory, &error);
-    if (!place)
+    g_autofree char *target = mount_point(directory, &error);
+    if (!target)
         return xtf_cli_fail(error);
     if (!xtf_daemon_start(&daemon, manner->foreground, &status)) {
         if (status == XTF_EXIT_DONE)
-            xtf_readahead_widen(place);
+            xtf_readahead_widen(target);
         return status;
     }
     trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
-    if (!trace || !serve(trace, path, place, options, manner->debug, &daemon, &error))
+    if (!trace || !serve(trace, path, target, options, manner->debug, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;
 }

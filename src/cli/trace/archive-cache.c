@@ -14,7 +14,7 @@
 #include "src/cli/trace/import-archive.h"
 #include "src/import/importer.h"
 
-#define DEPTH_MAX 16 /* of folders in an archive: no links round in circles */
+#define DEPTH_MAX 16 /* of folders in an archive: links may make circles */
 
 static bool fail_errno(const char *path, GError **error)
 {
@@ -22,7 +22,7 @@ static bool fail_errno(const char *path, GError **error)
     return false;
 }
 
-/* Where imports are kept; made if it is not there. */
+/* The folder of imports; created if it is missing. */
 static char *cache_folder(GError **error)
 {
     const char *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
@@ -90,7 +90,7 @@ static char *archive_state(const XtfImporter *importer, const char *anchor)
     return g_strndup(g_checksum_get_string(checksum), 16);
 }
 
-/* NAME-WHERE: what all imports of one archive begin with. */
+/* NAME-HASH, with which the names of all imports of one archive begin. */
 static char *archive_prefix(const char *anchor)
 {
     g_autofree char *name = g_path_get_basename(anchor);
@@ -99,7 +99,7 @@ static char *archive_prefix(const char *anchor)
     return g_strdup_printf("%.100s-%.12s", name, hash);
 }
 
-/* A lock that ends with the descriptor. */
+/* Closing the descriptor ends the lock. */
 static int lock_import(const char *folder, const char *prefix, GError **error)
 {
     g_autofree char *name = g_strconcat(prefix, ".lock", NULL);
@@ -118,7 +118,7 @@ static int lock_import(const char *folder, const char *prefix, GError **error)
     return fd;
 }
 
-/* Older imports of the archive, and what an import that was killed left behind. Whoever has one mounted keeps it. */
+/* Removes older imports of the archive, and the rests of killed ones. Processes that have one mounted keep it. */
 static void remove_others(const char *folder, const char *prefix, const char *kept)
 {
     g_autofree char *start = g_strconcat(prefix, "-", NULL);
@@ -147,7 +147,7 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     return true;
 }
 
-/* The import of an archive, from the folder or made. */
+/* Opens the import of an archive; imports it if there is none. */
 static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, const XtfOpenOptions *options, bool quiet,
                              char **path, GError **error)
 {
@@ -162,7 +162,7 @@ static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, co
     g_autofree char *state = archive_state(importer, anchor);
     g_autofree char *name = g_strdup_printf("%s-%s.xtf", prefix, state);
     g_autofree char *kept = g_build_filename(folder, name, NULL);
-    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it cannot be read, it is made anew */
+    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it cannot be read, it is imported again */
     if (!trace && import_to(anchor, kept, quiet, error)) {
         remove_others(folder, prefix, kept);
         trace = xtf_trace_open(kept, options, error);

@@ -31,7 +31,7 @@ static const XtfImporter *importer_of_file(const char *path)
 }
 
 /* The only anchor in a folder. */
-static char *anchor_in(const char *path, const XtfImporter **importer, GError **error)
+static char *anchor_in(const char *path, const char *formats, const XtfImporter **importer, GError **error)
 {
     g_autofree char *anchor = NULL;
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -49,15 +49,16 @@ static char *anchor_in(const char *path, const XtfImporter **importer, GError **
         anchor = g_build_filename(path, name, NULL);
         *importer = found;
     }
-    if (!anchor) {
-        g_autofree char *formats = xtf_import_formats();
+    if (!anchor)
         g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: the folder does not have %s in it", path, formats);
-    }
     return g_steal_pointer(&anchor);
 }
 
-static char *find_anchor(const char *path, const XtfImporter **importer, GError **error)
+char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error)
 {
+    g_autofree char *formats = xtf_import_formats();
+    g_autofree char *anchor = NULL;
+    const XtfImporter *found = NULL;
     struct stat info;
 
     if (stat(path, &info) != 0) {
@@ -65,30 +66,21 @@ static char *find_anchor(const char *path, const XtfImporter **importer, GError 
                     g_strerror(errno));
         return NULL;
     }
-    if (S_ISDIR(info.st_mode))
-        return anchor_in(path, importer, error);
-    *importer = S_ISREG(info.st_mode) ? importer_of_file(path) : NULL;
-    if (*importer)
-        return g_strdup(path);
-    g_autofree char *formats = xtf_import_formats();
-    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: is not %s", path, formats);
-    return NULL;
-}
-
-char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error)
-{
-    const XtfImporter *found = NULL;
-    g_autofree char *anchor = find_anchor(path, &found, error);
-
-    if (anchor && !found->run) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
-                    "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", anchor,
-                    found->name, found->option);
+    if (S_ISDIR(info.st_mode)) {
+        if (!(anchor = anchor_in(path, formats, &found, error)))
+            return NULL;
+    } else if (!S_ISREG(info.st_mode) || !(found = importer_of_file(path))) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: is not %s", path, formats);
         return NULL;
     }
-    if (anchor)
-        *importer = found;
-    return g_steal_pointer(&anchor);
+    if (!found->run) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
+                    "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, found->name,
+                    found->option);
+        return NULL;
+    }
+    *importer = found;
+    return anchor ? g_steal_pointer(&anchor) : g_strdup(path);
 }
 
 char *xtf_import_formats(void)

@@ -12,13 +12,14 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
     va_list arguments;
 
     va_start(arguments, format);
+    g_autofree char *note = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
     g_mutex_lock(&job->lock);
     if (notes->len < NOTES_MAX)
-        g_ptr_array_add(notes, g_strdup_vprintf(format, arguments));
+        g_ptr_array_add(notes, g_utf8_make_valid(note, -1)); /* it may name files */
     else
         job->n_more_notes++;
     g_mutex_unlock(&job->lock);
-    va_end(arguments);
 }
 
 void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations)

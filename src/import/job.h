@@ -47,7 +47,7 @@ void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read,
  * report. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);
 
-/* The report on its way from the child to its parent. Texts that are not UTF-8 are made valid. */
+/* The report on its way from the child to its parent. All texts are UTF-8. */
 #define XTF_REPORT_TYPE G_VARIANT_TYPE("(a(sstt)asastttt)")
 GVariant *xtf_import_report_pack(const XtfImportReport *report);
 void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed);

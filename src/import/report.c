@@ -18,14 +18,7 @@ void xtf_import_report_finish(XtfImportReport *report)
 
 static GVariant *pack_texts(const GPtrArray *texts)
 {
-    GVariantBuilder builder;
-
-    g_variant_builder_init(&builder, G_VARIANT_TYPE_STRING_ARRAY);
-    for (guint i = 0; i < texts->len; i++) {
-        g_autofree char *text = g_utf8_make_valid(texts->pdata[i], -1); /* it may name files */
-        g_variant_builder_add(&builder, "s", text);
-    }
-    return g_variant_builder_end(&builder);
+    return g_variant_new_strv((const char *const *)texts->pdata, texts->len);
 }
 
 GVariant *xtf_import_report_pack(const XtfImportReport *report)
@@ -45,7 +38,8 @@ GVariant *xtf_import_report_pack(const XtfImportReport *report)
 void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed)
 {
     g_autoptr(GVariantIter) counts = NULL, left_out = NULL, warnings = NULL;
-    const char *event, *type, *text;
+    const char *event, *type;
+    char *text;
     XtfImportCount count;
 
     g_variant_get(packed, "(a(sstt)asastttt)", &counts, &left_out, &warnings, &report->read, &report->kept,
@@ -55,8 +49,8 @@ void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed)
         count.type = g_intern_string(type);
         g_array_append_val(report->counts, count);
     }
-    while (g_variant_iter_next(left_out, "&s", &text))
-        g_ptr_array_add(report->left_out, g_strdup(text));
-    while (g_variant_iter_next(warnings, "&s", &text))
-        g_ptr_array_add(report->warnings, g_strdup(text));
+    while (g_variant_iter_next(left_out, "s", &text))
+        g_ptr_array_add(report->left_out, text);
+    while (g_variant_iter_next(warnings, "s", &text))
+        g_ptr_array_add(report->warnings, text);
 }

@@ -19,8 +19,7 @@ typedef struct {
     const char *description; /* of its anchors, with an article */
     const char *ending;      /* of the anchors' names */
     const char *option;      /* Meson's, which puts the importer into a build */
-    /* By record type: labels of events that are not in the model (NULL-terminated), or NULL. They follow the model's.
-     */
+    /* By record type: labels of events that the model lacks (NULL-terminated), or NULL. They follow the model's. */
     const char *const *events[XTF_N_RECORD_TYPES];
 
     /* Whether a regular file is an anchor. No file is an anchor of two formats. */

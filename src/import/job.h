@@ -43,8 +43,7 @@ bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint
 /* Counts the records of a stream, and the events and locations that were read for it. Any thread. */
 void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations);
 
-/* An XtfSupervisedWork: runs the importer of `job`, an XtfImportJob with its first five members set; returns the
- * report. */
+/* An XtfSupervisedWork: runs the importer of `job`, which has its first five members set. Returns the report. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);
 
 /* The report on its way from the child to its parent. All texts are UTF-8. */

@@ -291,6 +291,5 @@ enum { XTF_EVENTS_MAX = 32 }; /* labels of one type */
 
 /* The schema of XTF_MODEL_..., made when first asked for, never freed. Any thread. */
 const XtfSchema *xtf_model_schema(unsigned tag);
-/* A copy of a record type's schema whose events have more labels than the model's: those of a source. The caller frees
- * it. */
+/* A copy of a record type's schema with more labels of events, after the model's. The caller frees it. */
 XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more);

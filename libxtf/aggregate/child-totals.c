@@ -3,10 +3,7 @@
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/tree/trace-private.h"
 
-enum {
-    SHORT_LIST = 16, /* groups that it is no use to make fewer */
-    FIRST_SLOT_BITS = 6,
-};
+enum { SHORT_LIST = 16 }; /* groups that it is no use to make fewer */
 
 bool xtf_child_totals_are_of(const XtfChildTotals *lists, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n)
@@ -23,7 +20,7 @@ void xtf_child_totals_add(const XtfChildTotals *lists, uint32_t group, uint64_t 
         return;
     }
     const XtfGroupTotals of_that_depth = {.aggregate = &lists->schema->aggregates[lists->index],
-                                          .depth = lists->depths[group]};
+                                          .depth = (uint8_t)xtf_child_totals_depth(lists, group)};
     xtf_group_totals_combine(&of_that_depth, xtf_child_totals_key(lists, group), cells, more);
 }
 
@@ -46,11 +43,8 @@ typedef struct {
 
 struct XtfChildTotalsBuilder {
     XtfChildTotals head; /* what is known from the beginning */
-    GArray *keys;        /* of uint64_t */
-    GByteArray *depths;
-    uint32_t *slots; /* hash table: a group's number, plus 1; not half of them are taken */
-    unsigned slot_bits;
-    uint64_t multiplier; /* of the hash */
+    GArray *keys;        /* of uint64_t: of each group, as XtfChildTotals has them */
+    XtfKeyTable table;
     GrowingLists lists, shorts, blocks;
     GArray *stacks, *frames;
 };
@@ -99,10 +93,6 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
                                                              (aggregate->typed_values == 0 || aggregate->reals == 0)),
     };
     maker->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    maker->depths = g_byte_array_new();
-    maker->slot_bits = FIRST_SLOT_BITS;
-    maker->slots = g_new0(uint32_t, (size_t)1 << maker->slot_bits);
-    maker->multiplier = xtf_key_hash_multiplier();
     growing_init(&maker->lists);
     growing_init(&maker->shorts);
     growing_init(&maker->blocks);
@@ -116,8 +106,7 @@ void xtf_child_totals_builder_free(XtfChildTotalsBuilder *maker)
     if (!maker)
         return;
     g_array_unref(maker->keys);
-    g_byte_array_unref(maker->depths);
-    g_free(maker->slots);
+    xtf_key_table_finish(&maker->table);
     growing_clear(&maker->lists);
     growing_clear(&maker->shorts);
     growing_clear(&maker->blocks);
@@ -132,48 +121,38 @@ void xtf_child_totals_builder_next(XtfChildTotalsBuilder *maker)
     maker->head.n++;
 }
 
+static XtfKeys keys_of(const XtfChildTotalsBuilder *maker)
+{
+    unsigned words = maker->head.n_keys + 1u;
+
+    return (XtfKeys){.words = (const uint64_t *)(void *)maker->keys->data, .length = words, .stride = words};
+}
+
 static const uint64_t *key_of(const XtfChildTotalsBuilder *maker, uint32_t group)
 {
-    return (const uint64_t *)(void *)maker->keys->data + (size_t)group * maker->head.n_keys;
+    return keys_of(maker).words + (size_t)group * (maker->head.n_keys + 1u);
 }
 
-/* Where in the hash table a key is, or would be put. Keys of a lesser depth begin at the same slot as those that go on
- * with 0. */
-static uint32_t *find_slot(const XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth)
+static unsigned depth_of(const XtfChildTotalsBuilder *maker, uint32_t group)
 {
-    unsigned n_keys = maker->head.n_keys;
-    uint32_t mask = (UINT32_C(1) << maker->slot_bits) - 1;
-    uint32_t first = (uint32_t)(xtf_key_hash(key, n_keys, maker->multiplier) >> (64 - maker->slot_bits));
-
-    for (uint32_t at = first;; at = (at + 1) & mask) {
-        uint32_t group = maker->slots[at] - 1;
-        if (maker->slots[at] == 0 ||
-            (maker->depths->data[group] == depth && xtf_key_equal(key_of(maker, group), key, n_keys)))
-            return &maker->slots[at];
-    }
+    return (unsigned)key_of(maker, group)[maker->head.n_keys];
 }
 
-static void grow_slots(XtfChildTotalsBuilder *maker)
-{
-    g_free(maker->slots);
-    maker->slot_bits++;
-    maker->slots = g_new0(uint32_t, (size_t)1 << maker->slot_bits);
-    for (uint32_t group = 0; group < maker->depths->len; group++)
-        *find_slot(maker, key_of(maker, group), maker->depths->data[group]) = group + 1;
-}
-
+/* The number of a group, which is made if there is none. */
 static uint32_t group_of(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth)
 {
-    uint8_t known = (uint8_t)depth;
+    unsigned n_keys = maker->head.n_keys;
+    uint64_t words[XTF_AGGREGATE_KEYS_MAX + 1];
 
-    if (maker->depths->len >= UINT32_C(1) << (maker->slot_bits - 1))
-        grow_slots(maker);
-    uint32_t *slot = find_slot(maker, key, depth);
+    for (unsigned i = 0; i < n_keys; i++)
+        words[i] = key[i];
+    words[n_keys] = depth;
+    xtf_key_table_reserve(&maker->table, keys_of(maker), maker->head.n_groups);
+    uint32_t *slot = xtf_key_table_slot(&maker->table, keys_of(maker), words);
     if (*slot == 0) {
-        g_array_append_vals(maker->keys, key, maker->head.n_keys);
-        g_byte_array_append(maker->depths, &known, 1);
-        maker->head.some_coarse |= depth < maker->head.n_keys;
-        *slot = maker->depths->len;
+        g_array_append_vals(maker->keys, words, n_keys + 1);
+        maker->head.some_coarse |= depth < n_keys;
+        *slot = ++maker->head.n_groups;
     }
     return *slot - 1;
 }
@@ -210,7 +189,7 @@ static bool add_up(const XtfChildTotalsBuilder *maker, Items items, uint32_t mos
     xtf_group_totals_clear(totals);
     for (uint32_t item = items.from; item < items.to; item++) {
         const uint64_t *key = key_of(maker, groups[item]);
-        if (drops_before && maker->depths->data[groups[item]] > 0 && key[0] == XTF_FRAMES_BEFORE)
+        if (drops_before && depth_of(maker, groups[item]) > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue;
         xtf_group_totals_add(totals, key, cells + (size_t)item * maker->head.n_cells);
         if (totals->n > most)
@@ -229,7 +208,7 @@ static void add_list(XtfChildTotalsBuilder *maker, Items items, XtfGroupTotals *
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
     for (uint32_t item = items.from; item < items.to; item++)
-        depth = MIN(depth, maker->depths->data[groups[item]]);
+        depth = MIN(depth, depth_of(maker, groups[item]));
     for (;; depth--) {
         if (!totals[depth])
             totals[depth] = xtf_group_totals_new(&maker->head.schema->aggregates[maker->head.index], depth);
@@ -303,9 +282,7 @@ static uint64_t lay_out(const XtfChildTotalsBuilder *maker, XtfChildTotals *list
     uint64_t used = sizeof(XtfChildTotals);
     XtfChildTotals head = maker->head;
 
-    head.n_groups = maker->depths->len;
     head.keys = place(base, &used, maker->keys->data, (uint64_t)maker->keys->len * sizeof(uint64_t));
-    head.depths = place(base, &used, maker->depths->data, maker->depths->len);
     head.lists = place_lists(base, &used, &maker->lists);
     if (maker->shorts.starts->len > 0)
         head.shorts = place_lists(base, &used, &maker->shorts);

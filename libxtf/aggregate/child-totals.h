@@ -46,8 +46,7 @@ typedef struct {
     bool plain;       /* cells are added as integers, all of them */
     bool some_coarse; /* of some groups the last keys are not known */
     uint32_t n, n_groups;
-    const uint64_t *keys;        /* of the groups, n_keys each; those not known are 0 */
-    const uint8_t *depths;       /* of the groups: keys that are known */
+    const uint64_t *keys;        /* of the groups: n_keys each, 0 where not known, then the depth: how many are known */
     XtfTotalsTier lists, shorts; /* of the neighbours; shorts.starts is NULL where there are none */
     XtfTotalsTier blocks;        /* of XTF_TOTALS_BLOCK neighbours each */
     const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL where none are kept */
@@ -66,7 +65,12 @@ static inline const XtfChildTotals *xtf_block_child_totals(const XtfBlock *block
 
 static inline const uint64_t *xtf_child_totals_key(const XtfChildTotals *lists, uint32_t group)
 {
-    return lists->keys + (size_t)group * lists->n_keys;
+    return lists->keys + (size_t)group * (lists->n_keys + 1u);
+}
+
+static inline unsigned xtf_child_totals_depth(const XtfChildTotals *lists, uint32_t group)
+{
+    return (unsigned)xtf_child_totals_key(lists, group)[lists->n_keys];
 }
 
 static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *lists, const XtfTotalsTier *of,

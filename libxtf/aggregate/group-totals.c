@@ -3,19 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FIRST_SLOT_BITS = 4 };
-
 /* How the cells of a value are compared and added. */
 typedef enum { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_REAL, VALUE_UNKNOWN } ValueType;
-
-uint64_t xtf_key_hash_multiplier(void)
-{
-    static gsize low_bits;
-
-    if (g_once_init_enter(&low_bits))
-        g_once_init_leave(&low_bits, ((gsize)g_random_int() << 8) | 1);
-    return UINT64_C(0x9e37790000000000) | low_bits;
-}
 
 XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
 {
@@ -25,7 +14,6 @@ XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned dep
     totals->depth = (uint8_t)MIN(depth, aggregate->n_keys);
     totals->n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate);
     totals->stride = totals->depth + totals->n_cells;
-    totals->multiplier = xtf_key_hash_multiplier();
     return totals;
 }
 
@@ -34,42 +22,20 @@ void xtf_group_totals_free(XtfGroupTotals *totals)
     if (!totals)
         return;
     g_free(totals->groups);
-    g_free(totals->slots);
+    xtf_key_table_finish(&totals->table);
     g_free(totals);
-}
-
-static uint32_t n_slots(const XtfGroupTotals *totals)
-{
-    return totals->slots ? UINT32_C(1) << (64 - totals->shift) : 0;
 }
 
 void xtf_group_totals_clear(XtfGroupTotals *totals)
 {
     if (totals->n > 0)
-        memset(totals->slots, 0, n_slots(totals) * sizeof *totals->slots);
+        xtf_key_table_clear(&totals->table);
     totals->n = totals->last = 0;
 }
 
-/* The slot of a key's group, or the free one that it would take. */
-static uint32_t *slot_of(const XtfGroupTotals *totals, const uint64_t *key)
+static XtfKeys keys_of(const XtfGroupTotals *totals)
 {
-    uint32_t mask = n_slots(totals) - 1;
-    uint32_t at = (uint32_t)(xtf_key_hash(key, totals->depth, totals->multiplier) >> totals->shift);
-
-    while (totals->slots[at] != 0 &&
-           !xtf_key_equal(totals->groups + (size_t)(totals->slots[at] - 1) * totals->stride, key, totals->depth))
-        at = (at + 1) & mask;
-    return &totals->slots[at];
-}
-
-/* Enters all groups into so many slots. */
-static void enter_groups(XtfGroupTotals *totals, unsigned bits)
-{
-    g_free(totals->slots);
-    totals->slots = g_new0(uint32_t, (size_t)1 << bits);
-    totals->shift = (uint8_t)(64 - bits);
-    for (uint32_t i = 0; i < totals->n; i++)
-        *slot_of(totals, xtf_group_totals_key(totals, i)) = i + 1;
+    return (XtfKeys){.words = totals->groups, .length = totals->depth, .stride = totals->stride};
 }
 
 static ValueType value_type(const XtfGroupTotals *totals, const uint64_t *key, unsigned value)
@@ -147,9 +113,8 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
 
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 {
-    if (totals->n >= n_slots(totals) / 2)
-        enter_groups(totals, totals->slots ? 64u - totals->shift + 1 : FIRST_SLOT_BITS);
-    uint32_t *slot = slot_of(totals, key);
+    xtf_key_table_reserve(&totals->table, keys_of(totals), totals->n);
+    uint32_t *slot = xtf_key_table_slot(&totals->table, keys_of(totals), key);
     if (*slot == 0) {
         if (totals->n == totals->room) {
             totals->room = MAX(2 * totals->room, 4);
@@ -254,7 +219,7 @@ const uint64_t *xtf_group_totals_find(const XtfGroupTotals *totals, const uint64
 {
     if (totals->n == 0)
         return NULL;
-    uint32_t slot = *slot_of(totals, key);
+    uint32_t slot = *xtf_key_table_slot(&totals->table, keys_of(totals), key);
     return slot != 0 ? xtf_group_totals_cells(totals, slot - 1) : NULL;
 }
 
@@ -274,5 +239,5 @@ void xtf_group_totals_sort(XtfGroupTotals *totals)
         return;
     qsort_r(totals->groups, totals->n, totals->stride * sizeof *totals->groups, compare_keys,
             GUINT_TO_POINTER(totals->depth));
-    enter_groups(totals, 64u - totals->shift);
+    xtf_key_table_rebuild(&totals->table, keys_of(totals), totals->n);
 }

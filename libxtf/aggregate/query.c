@@ -70,8 +70,8 @@ void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfC
 static Use use_of_group(XtfPageTotals *page, uint32_t group)
 {
     if (page->uses[group] == USE_UNKNOWN)
-        page->uses[group] =
-            (uint8_t)use_of(page->query, xtf_child_totals_key(page->lists, group), page->lists->depths[group]);
+        page->uses[group] = (uint8_t)use_of(page->query, xtf_child_totals_key(page->lists, group),
+                                            xtf_child_totals_depth(page->lists, group));
     return page->uses[group];
 }
 

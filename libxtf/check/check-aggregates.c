@@ -108,7 +108,7 @@ static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
                           const XtfGroupTotals *totals)
 {
     uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
-    unsigned depth = stored->depths[stored->lists.groups[from]]; /* a child has a group at least */
+    unsigned depth = xtf_child_totals_depth(stored, stored->lists.groups[from]); /* a child has a group at least */
     bool same = depth <= totals->depth;
 
     g_autoptr(XtfGroupTotals) right = coarse_copy(totals, MIN(depth, totals->depth));

@@ -313,8 +313,8 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsL
     for (uint32_t child = 0; child < level->n_children; child++) {
         for (uint32_t item = lists->lists.starts[child]; item < lists->lists.starts[child + 1]; item++) {
             uint32_t group = lists->lists.groups[item];
-            append_group(table->totals, child, aggregate, lists->depths[group], xtf_child_totals_key(lists, group),
-                         xtf_child_totals_cells(lists, &lists->lists, item));
+            append_group(table->totals, child, aggregate, xtf_child_totals_depth(lists, group),
+                         xtf_child_totals_key(lists, group), xtf_child_totals_cells(lists, &lists->lists, item));
         }
         if (table->snapshots) {
             xtf_child_totals_stack(lists, child, 0, &stack);

@@ -195,12 +195,32 @@ static inline uint64_t xtf_field_get(const XtfField *field, const uint8_t *row)
     return 0;
 }
 
-static inline double xtf_field_get_f64(const XtfField *field, const uint8_t *row)
+/* Doubles and their bit patterns. */
+static inline double xtf_f64_from_bits(uint64_t bits)
 {
-    uint64_t bits = xtf_field_get(field, row);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+static inline uint64_t xtf_f64_to_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double xtf_field_get_f64(const XtfField *field, const uint8_t *row)
+{
+    return xtf_f64_from_bits(xtf_field_get(field, row));
+}
+
+/* Whether a is less than b, both as xtf_field_get() gives values of the type. A NaN is neither less nor greater. */
+static inline bool xtf_value_less(XtfType type, uint64_t a, uint64_t b)
+{
+    if (type == XTF_TYPE_F64)
+        return xtf_f64_from_bits(a) < xtf_f64_from_bits(b);
+    return type == XTF_TYPE_I32 || type == XTF_TYPE_I64 ? (int64_t)a < (int64_t)b : a < b;
 }
 
 /* Stores the low bits of `value`, as many as the field has. */

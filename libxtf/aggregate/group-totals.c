@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How the cells of a value are compared and added. */
-typedef enum { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_REAL, VALUE_UNKNOWN } ValueType;
+#define TYPE_UNKNOWN ((XtfType)0) /* of a value whose type a key gives that is beyond the depth */
 
 XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
 {
@@ -38,54 +37,28 @@ static XtfKeys keys_of(const XtfGroupTotals *totals)
     return (XtfKeys){.words = totals->groups, .length = totals->depth, .stride = totals->stride};
 }
 
-static ValueType value_type(const XtfGroupTotals *totals, const uint64_t *key, unsigned value)
+static XtfType value_type(const XtfGroupTotals *totals, const uint64_t *key, unsigned value)
 {
     const XtfAggregate *aggregate = totals->aggregate;
 
     if (aggregate->typed_values >> value & 1) {
         if (totals->depth < aggregate->typed_by)
-            return VALUE_UNKNOWN;
+            return TYPE_UNKNOWN;
         uint64_t type = key[aggregate->typed_by - 1];
         if (type >= 64)
-            return VALUE_UNSIGNED;
-        return aggregate->reals >> type & 1     ? VALUE_REAL
-               : aggregate->signeds >> type & 1 ? VALUE_SIGNED
-                                                : VALUE_UNSIGNED;
+            return XTF_TYPE_U64;
+        return aggregate->reals >> type & 1     ? XTF_TYPE_F64
+               : aggregate->signeds >> type & 1 ? XTF_TYPE_I64
+                                                : XTF_TYPE_U64;
     }
-    return aggregate->real_values >> value & 1     ? VALUE_REAL
-           : aggregate->signed_values >> value & 1 ? VALUE_SIGNED
-                                                   : VALUE_UNSIGNED;
+    return aggregate->real_values >> value & 1     ? XTF_TYPE_F64
+           : aggregate->signed_values >> value & 1 ? XTF_TYPE_I64
+                                                   : XTF_TYPE_U64;
 }
 
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i)
 {
-    return value_type(totals, key, i) == VALUE_REAL;
-}
-
-static double real(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static bool is_less(ValueType type, uint64_t a, uint64_t b)
-{
-    switch (type) {
-    case VALUE_SIGNED:
-        return (int64_t)a < (int64_t)b;
-    case VALUE_REAL:
-        return real(a) < real(b);
-    default:
-        return a < b;
-    }
+    return value_type(totals, key, i) == XTF_TYPE_F64;
 }
 
 /* Cells of no rows: no least and no greatest value. */
@@ -94,10 +67,10 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
     static const struct {
         uint64_t least, greatest;
     } opposite[] = {
-        [VALUE_UNSIGNED] = {UINT64_MAX, 0},
-        [VALUE_SIGNED] = {INT64_MAX, (uint64_t)INT64_MIN},
-        [VALUE_REAL] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* the infinities */
-        [VALUE_UNKNOWN] = {0, 0},
+        [XTF_TYPE_U64] = {UINT64_MAX, 0},
+        [XTF_TYPE_I64] = {INT64_MAX, (uint64_t)INT64_MIN},
+        [XTF_TYPE_F64] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* the infinities */
+        [TYPE_UNKNOWN] = {0, 0},
     };
 
     memset(cells, 0, totals->n_cells * sizeof *cells);
@@ -105,7 +78,7 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
         return;
     for (unsigned i = 0; i < totals->aggregate->n_values; i++) {
         uint64_t *value = cells + 1 + i * XTF_VALUE_CELLS;
-        ValueType type = value_type(totals, key, i);
+        XtfType type = value_type(totals, key, i);
         value[XTF_VALUE_MIN] = opposite[type].least;
         value[XTF_VALUE_MAX] = opposite[type].greatest;
     }
@@ -133,23 +106,23 @@ uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 /* NaN is one number here, whose bits tell nothing of the order of adding. */
 static uint64_t add_reals(uint64_t a, uint64_t b)
 {
-    double sum = real(a) + real(b);
-    return bits_of(isnan(sum) ? NAN : sum);
+    double sum = xtf_f64_from_bits(a) + xtf_f64_from_bits(b);
+    return xtf_f64_to_bits(isnan(sum) ? NAN : sum);
 }
 
-static void combine_value(const XtfGroupTotals *totals, ValueType type, uint64_t *cells, const uint64_t *added)
+static void combine_value(const XtfGroupTotals *totals, XtfType type, uint64_t *cells, const uint64_t *added)
 {
-    if (type == VALUE_UNKNOWN)
+    if (type == TYPE_UNKNOWN)
         return;
-    if (type == VALUE_REAL)
+    if (type == XTF_TYPE_F64)
         cells[XTF_VALUE_SUM] = add_reals(cells[XTF_VALUE_SUM], added[XTF_VALUE_SUM]);
     else
         cells[XTF_VALUE_SUM] += added[XTF_VALUE_SUM];
-    if (!totals->aggregate->extremes || is_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
+    if (!totals->aggregate->extremes || xtf_value_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
         return;
-    if (is_less(type, added[XTF_VALUE_MIN], cells[XTF_VALUE_MIN]))
+    if (xtf_value_less(type, added[XTF_VALUE_MIN], cells[XTF_VALUE_MIN]))
         cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
-    if (is_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
+    if (xtf_value_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
         cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
     if (totals->depth == totals->aggregate->n_keys) /* else the groups of a key come in no order of time */
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
@@ -159,11 +132,11 @@ void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *ke
                                 uint64_t value)
 {
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
-    ValueType type = value_type(totals, key, i);
+    XtfType type = value_type(totals, key, i);
     uint64_t *own = cells + 1 + i * (totals->aggregate->extremes ? XTF_VALUE_CELLS : 1);
 
-    if (type == VALUE_REAL && isnan(real(value)))
-        own[XTF_VALUE_SUM] = bits_of(NAN);
+    if (type == XTF_TYPE_F64 && isnan(xtf_f64_from_bits(value)))
+        own[XTF_VALUE_SUM] = xtf_f64_to_bits(NAN);
     else
         combine_value(totals, type, own, added);
 }

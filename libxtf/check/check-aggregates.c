@@ -50,18 +50,11 @@ static void child_problem(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
             where, page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
 }
 
-static double real(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* Whether sums of doubles are the same but for the order in which they were added, which is not known. */
 static bool near(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
 {
-    double greatest = fmax(fabs(real(a[XTF_VALUE_MIN])), fabs(real(a[XTF_VALUE_MAX])));
-    double error = fabs(real(a[XTF_VALUE_SUM]) - real(b[XTF_VALUE_SUM]));
+    double greatest = fmax(fabs(xtf_f64_from_bits(a[XTF_VALUE_MIN])), fabs(xtf_f64_from_bits(a[XTF_VALUE_MAX])));
+    double error = fabs(xtf_f64_from_bits(a[XTF_VALUE_SUM]) - xtf_f64_from_bits(b[XTF_VALUE_SUM]));
 
     return !(error > ldexp(greatest * (double)*rows, -40));
 }

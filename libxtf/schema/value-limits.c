@@ -1,5 +1,7 @@
 #include "libxtf/schema/value-limits.h"
 
+#include "libxtf/base/le.h"
+
 /*
  * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. Every row
  * that is ever written goes through it, so the loop is written out for each width, and has one branch that is seldom
@@ -39,10 +41,8 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
     bool any = false;
 
     for (uint32_t i = 0; i < count; i++, rows += row_size) {
-        uint64_t bits;
-        double value;
-        memcpy(&bits, rows, sizeof bits);
-        memcpy(&value, rows, sizeof value);
+        uint64_t bits = xtf_load64(rows);
+        double value = xtf_f64_from_bits(bits);
         if (optional && bits == UINT64_MAX)
             limits.has_none = true;
         else if (value == value) { /* a NaN has no place in an order */
@@ -52,8 +52,8 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
         }
     }
     if (any) {
-        memcpy(&limits.min, &low, sizeof low);
-        memcpy(&limits.max, &high, sizeof high);
+        limits.min = xtf_f64_to_bits(low);
+        limits.max = xtf_f64_to_bits(high);
     }
     return limits;
 }
@@ -94,30 +94,13 @@ XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_
     return limits;
 }
 
-static bool less(XtfType type, uint64_t a, uint64_t b)
-{
-    double x, y;
-
-    switch (type) {
-    case XTF_TYPE_I32:
-    case XTF_TYPE_I64:
-        return (int64_t)a < (int64_t)b;
-    case XTF_TYPE_F64:
-        memcpy(&x, &a, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        return x < y;
-    default:
-        return a < b;
-    }
-}
-
 XtfLimits xtf_limits_join(XtfType type, const XtfLimits *a, const XtfLimits *b)
 {
     XtfLimits joined = xtf_limits_are_empty(a) ? *b : *a;
 
     if (!xtf_limits_are_empty(a) && !xtf_limits_are_empty(b)) {
-        joined.min = less(type, b->min, a->min) ? b->min : a->min;
-        joined.max = less(type, a->max, b->max) ? b->max : a->max;
+        joined.min = xtf_value_less(type, b->min, a->min) ? b->min : a->min;
+        joined.max = xtf_value_less(type, a->max, b->max) ? b->max : a->max;
     }
     joined.has_none = a->has_none || b->has_none;
     return joined;

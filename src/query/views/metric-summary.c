@@ -1,31 +1,18 @@
 #include "src/query/views/metric-summary.h"
 
-#include <string.h>
-
 static double real_of(XtfValueKind kind, uint64_t bits)
 {
-    double real;
-
     if (kind == XTF_VALUE_SIGNED)
         return (double)(int64_t)bits;
-    if (kind != XTF_VALUE_REAL)
-        return (double)bits;
-    memcpy(&real, &bits, sizeof real);
-    return real;
-}
-
-static uint64_t bits_of(double real)
-{
-    uint64_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    return bits;
+    return kind == XTF_VALUE_REAL ? xtf_f64_from_bits(bits) : (double)bits;
 }
 
 static bool less(XtfValueKind kind, uint64_t a, uint64_t b)
 {
-    if (kind == XTF_VALUE_SIGNED)
-        return (int64_t)a < (int64_t)b;
-    return kind == XTF_VALUE_REAL ? real_of(kind, a) < real_of(kind, b) : a < b;
+    return xtf_value_less(kind == XTF_VALUE_REAL     ? XTF_TYPE_F64
+                          : kind == XTF_VALUE_SIGNED ? XTF_TYPE_I64
+                                                     : XTF_TYPE_U64,
+                          a, b);
 }
 
 static __int128 wide_of(XtfValueKind kind, uint64_t bits)
@@ -52,9 +39,9 @@ static void become_real(XtfMetricSummary *series)
 {
     if (series->kind == XTF_VALUE_REAL)
         return;
-    series->min = bits_of(real_of(series->kind, series->min));
-    series->max = bits_of(real_of(series->kind, series->max));
-    series->last = bits_of(real_of(series->kind, series->last));
+    series->min = xtf_f64_to_bits(real_of(series->kind, series->min));
+    series->max = xtf_f64_to_bits(real_of(series->kind, series->max));
+    series->last = xtf_f64_to_bits(real_of(series->kind, series->last));
     series->real_sum = (double)series->sum;
     series->kind = XTF_VALUE_REAL;
 }
@@ -74,8 +61,8 @@ void xtf_metric_summary_add(XtfMetricSummary *series, const XtfMetricPart *part)
         series->has_sum = series->has_sum && whole_sum(part, &sum);
     if (series->kind != part->kind) {
         become_real(series);
-        min = bits_of(real_of(part->kind, min));
-        max = bits_of(real_of(part->kind, max));
+        min = xtf_f64_to_bits(real_of(part->kind, min));
+        max = xtf_f64_to_bits(real_of(part->kind, max));
     }
     if (part->kind == XTF_VALUE_REAL)
         series->real_sum += real_of(XTF_VALUE_REAL, part->sum);
@@ -98,7 +85,7 @@ void xtf_metric_summary_add_last(XtfMetricSummary *series, XtfValueKind kind, ui
     if (series->has_last && (time < series->time || (time == series->time && location < series->location)))
         return;
     series->has_last = true;
-    series->last = series->kind == kind ? value : bits_of(real_of(kind, value));
+    series->last = series->kind == kind ? value : xtf_f64_to_bits(real_of(kind, value));
     series->time = time;
     series->location = location;
 }

@@ -267,16 +267,12 @@ static bool collect(Collection *collection, XtfTraceContext *context, const XtfS
 
 static void add_value(XtfLines *lines, XtfValueKind kind, uint64_t bits)
 {
-    double real;
-
-    if (kind == XTF_VALUE_REAL) {
-        memcpy(&real, &bits, sizeof real);
-        xtf_lines_real(lines, "%.17g", real);
-    } else if (kind == XTF_VALUE_SIGNED) {
+    if (kind == XTF_VALUE_REAL)
+        xtf_lines_real(lines, "%.17g", xtf_f64_from_bits(bits));
+    else if (kind == XTF_VALUE_SIGNED)
         xtf_lines_signed(lines, (int64_t)bits);
-    } else {
+    else
         xtf_lines_number(lines, bits);
-    }
 }
 
 static void add_series(XtfLines *lines, const XtfMetricSummary *series)

@@ -7,43 +7,8 @@
 #include "libxtf/aggregate/accumulate.h"
 
 #include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/tree/trace-private.h"
-
-/*
- * A field of a row as the 8 bytes around it that the row surely has, its first field being 8 bytes long. Gives what
- * xtf_field_get() does.
- */
-typedef struct {
-    uint16_t at;
-    uint8_t shift;
-    uint64_t mask, sign; /* sign: its bit, if the field is signed and narrow */
-} FieldLoad;
-
-static FieldLoad field_load(const XtfSchema *schema, unsigned number)
-{
-    const XtfField *field = &schema->fields[number];
-    uint32_t at = MIN(field->offset, schema->row_size - 8);
-
-    return (FieldLoad){
-        .at = (uint16_t)at,
-        .shift = (uint8_t)(8 * (field->offset - at)),
-        .mask = field->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * field->width) - 1,
-        .sign = field->type == XTF_TYPE_I32 ? UINT64_C(1) << 31 : 0,
-    };
-}
-
-static inline uint64_t load_unsigned(const FieldLoad *field, const uint8_t *row)
-{
-    uint64_t value;
-
-    memcpy(&value, row + field->at, sizeof value);
-    return GUINT64_FROM_LE(value) >> field->shift & field->mask;
-}
-
-static inline uint64_t load(const FieldLoad *field, const uint8_t *row)
-{
-    return (load_unsigned(field, row) ^ field->sign) - field->sign;
-}
+#include "libxtf/base/fail.h"
+#include "libxtf/schema/field-load.h"
 
 void xtf_frame_stack_init(XtfFrameStack *stack)
 {
@@ -186,18 +151,17 @@ static void push(FrameWork *work, XtfOpenFrame frame)
 }
 
 typedef struct {
-    FieldLoad key, is_end, distance, outermost;
+    XtfFieldLoad key, is_end, distance, outermost;
 } FrameFields;
 
 static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint8_t *row, GError **error)
 {
     XtfFrameStack *stack = work->stack;
-    uint64_t time, key = load_unsigned(&fields->key, row), distance = load_unsigned(&fields->distance, row);
-    bool is_end = load_unsigned(&fields->is_end, row) != 0;
+    uint64_t time = xtf_load64(row), key = xtf_load_bits(&fields->key, row),
+             distance = xtf_load_bits(&fields->distance, row);
+    bool is_end = xtf_load_bits(&fields->is_end, row) != 0;
     bool never_began = false;
 
-    memcpy(&time, row, sizeof time);
-    time = GUINT64_FROM_LE(time);
     uint64_t ticks = stack->n > 0 ? time - stack->time : 0;
     while (G_UNLIKELY(work->depth == 0 && stack->below > 0))
         if (!deepen(work, error))
@@ -218,7 +182,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     if (!is_end)
         push(work,
              (XtfOpenFrame){
-                 .key = key, .row = stack->n, .time = time, .outermost = load_unsigned(&fields->outermost, row) != 0});
+                 .key = key, .row = stack->n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0});
     else if (G_UNLIKELY(never_began)) {
         uint64_t *cells = cells_of(work, XTF_FRAMES_BEFORE);
         cells[XTF_FRAMES_BEGUN]++;
@@ -246,22 +210,21 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 
     for (; i < count && depth > 0 && depth < work->room; i++, n++, row += row_size, before = time) {
         const XtfOpenFrame *top = &frames[depth - 1];
-        uint64_t distance = load_unsigned(&fields->distance, row);
+        uint64_t distance = xtf_load_bits(&fields->distance, row);
         if (distance == 0 || top->row != n - distance)
             break;
-        memcpy(&time, row, sizeof time);
-        time = GUINT64_FROM_LE(time);
-        key = load_unsigned(&fields->key, row);
+        time = xtf_load64(row);
+        key = xtf_load_bits(&fields->key, row);
         uint64_t *cells = cells_of(work, top->key);
         cells[XTF_FRAMES_EXCLUSIVE] += time - before;
-        if (load_unsigned(&fields->is_end, row) != 0) {
+        if (xtf_load_bits(&fields->is_end, row) != 0) {
             cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? time - top->time : 0;
             (key == top->key ? cells : cells_of(work, key))[XTF_FRAMES_ENDED]++;
             depth--;
         } else {
             cells_of(work, key)[XTF_FRAMES_BEGUN]++;
             frames[depth++] = (XtfOpenFrame){
-                .key = key, .row = n, .time = time, .outermost = load_unsigned(&fields->outermost, row) != 0};
+                .key = key, .row = n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0};
         }
     }
     work->depth = depth;
@@ -274,10 +237,10 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
                        XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
 {
     const FrameFields fields = {
-        .key = field_load(schema, aggregate->keys[0]),
-        .is_end = field_load(schema, aggregate->values[0]),
-        .distance = field_load(schema, aggregate->values[1]),
-        .outermost = field_load(schema, aggregate->values[2]),
+        .key = xtf_field_load(&schema->fields[aggregate->keys[0]]),
+        .is_end = xtf_field_load(&schema->fields[aggregate->values[0]]),
+        .distance = xtf_field_load(&schema->fields[aggregate->values[1]]),
+        .outermost = xtf_field_load(&schema->fields[aggregate->values[2]]),
     };
     FrameWork work = {.stack = stack, .deepener = deepener, .totals = totals};
     const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
@@ -299,21 +262,21 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
 static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                        XtfGroupTotals *totals)
 {
-    FieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
+    XtfFieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
     for (unsigned i = 0; i < aggregate->n_keys; i++)
-        keys[i] = field_load(schema, aggregate->keys[i]);
+        keys[i] = xtf_field_load(&schema->fields[aggregate->keys[i]]);
     for (unsigned i = 0; i < aggregate->n_values; i++)
-        values[i] = field_load(schema, aggregate->values[i]);
+        values[i] = xtf_field_load(&schema->fields[aggregate->values[i]]);
     for (const uint8_t *row = rows; count > 0; count--, row += schema->row_size) {
         for (unsigned i = 0; i < aggregate->n_keys; i++)
-            key[i] = load(&keys[i], row);
+            key[i] = xtf_load_value(&keys[i], row);
         uint64_t *cells = xtf_group_totals_cells_of(totals, key);
         cells[XTF_GROUP_ROWS]++;
         for (unsigned i = 0; i < aggregate->n_values; i++)
             if (!xtf_field_is_none(&schema->fields[aggregate->values[i]], row))
-                xtf_group_totals_add_value(totals, key, cells, i, load(&values[i], row));
+                xtf_group_totals_add_value(totals, key, cells, i, xtf_load_value(&values[i], row));
     }
 }
 

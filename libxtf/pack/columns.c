@@ -8,8 +8,8 @@ static inline uint64_t column_number(const XtfPackField *field, const uint8_t *r
     bool is_signed = field->field->type == XTF_TYPE_I32 || field->field->type == XTF_TYPE_I64;
 
     if (mode == XTF_PACK_STEPS)
-        return xtf_zigzag(value - before, field->shift);
-    return is_signed ? xtf_zigzag(value, field->shift) : value;
+        return xtf_zigzag(value - before, field->load.shift);
+    return is_signed ? xtf_zigzag(value, field->load.shift) : value;
 }
 
 /* What a column of numbers takes: its heads deflated, its tails stored. */

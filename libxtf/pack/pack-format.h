@@ -18,8 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libxtf/base/le.h"
-#include "libxtf/schema.h"
+#include "libxtf/schema/field-load.h"
 
 /* A stream begins with a varint, its length times four plus one of these. */
 typedef enum {
@@ -53,26 +52,23 @@ enum {
     XTF_PACK_CHAINED = 1,                    /* the byte before a distance: it is chained, and there is none; else 0 */
 };
 
-/* A field but the time, made ready for loops over rows: 8 bytes that end with the field lie in the row, whichever field
- * it is, as the time comes first. */
+/* A field, made ready for loops over rows. */
 typedef struct {
     const XtfField *field;
-    uint32_t at; /* of those 8 bytes in the row */
-    unsigned shift;
-    uint64_t mask;
+    XtfFieldLoad load;
+    uint64_t mask; /* as many bits as the field has */
     XtfPackMode mode;
 } XtfPackField;
 
 static inline XtfPackField xtf_pack_field(const XtfField *field)
 {
-    unsigned shift = 64 - 8 * field->width;
-    return (XtfPackField){
-        .field = field, .at = field->offset + field->width - 8u, .shift = shift, .mask = UINT64_MAX >> shift};
+    XtfFieldLoad load = xtf_field_load(field);
+    return (XtfPackField){.field = field, .load = load, .mask = UINT64_MAX >> load.shift};
 }
 
 static inline uint64_t xtf_pack_get(const XtfPackField *field, const uint8_t *row)
 {
-    return xtf_load64(row + field->at) >> field->shift;
+    return xtf_load_bits(&field->load, row);
 }
 
 /* Signed numbers as small unsigned ones: 0, -1, 1, -2... Numbers of fewer bits are taken for signed ones of theirs. */

@@ -31,10 +31,10 @@ static uint8_t *put_template_value(uint8_t *at, const XtfPackInput *input, const
 
     switch (field->mode) {
     case XTF_PACK_VALUE:
-        return xtf_put_varint(at, xtf_zigzag(value, field->shift));
+        return xtf_put_varint(at, xtf_zigzag(value, field->load.shift));
     case XTF_PACK_STEP:
         value -= n > 0 ? xtf_pack_get(field, row - input->schema->row_size) : input->before[field - input->fields];
-        return xtf_put_varint(at, xtf_zigzag(value, field->shift));
+        return xtf_put_varint(at, xtf_zigzag(value, field->load.shift));
     case XTF_PACK_DISTANCE:
         if (xtf_is_chained(input, field, n, value)) {
             *at = XTF_PACK_CHAINED;
@@ -68,7 +68,7 @@ static void put_templates(XtfStreamWriter *writer, XtfPackInput *input)
             field->mode = xtf_choose_column(field, input->rows, input->schema->row_size, input->count);
         *at++ = (uint8_t)field->mode;
         if (field->mode == XTF_PACK_STEP)
-            at = xtf_put_varint(at, xtf_zigzag(input->before[f], field->shift));
+            at = xtf_put_varint(at, xtf_zigzag(input->before[f], field->load.shift));
     }
     *at++ = (uint8_t)(n - 1);
     for (unsigned f = 0; f < input->n_fields; f++)

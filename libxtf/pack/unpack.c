@@ -181,10 +181,10 @@ static void read_modes(Reader *reader, Templates *templates)
 /* Stores the low bits, as many as the field has. */
 static inline void put_field(const XtfPackField *field, uint8_t *row, uint64_t value)
 {
-    uint8_t *at = row + field->at;
-    uint64_t below = xtf_load64(at) & ~(UINT64_MAX << field->shift); /* bytes of fields before it */
+    uint8_t *at = row + field->load.at;
+    uint64_t below = xtf_load64(at) & ~(UINT64_MAX << field->load.shift); /* bytes of fields before it */
 
-    xtf_store64(at, below | value << field->shift);
+    xtf_store64(at, below | value << field->load.shift);
 }
 
 static void read_value(Reader *reader, Templates *templates, unsigned f, unsigned i)

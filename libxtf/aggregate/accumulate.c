@@ -41,7 +41,7 @@ typedef struct {
 /* The work at hand. While it goes on the stack's array is longer than the stack is deep, so that a push is a store. */
 typedef struct {
     XtfFrameStack *stack;
-    const XtfFrameLoader *deepener;
+    const XtfFrameLoader *loader;
     XtfGroupTotals *totals;
     XtfOpenFrame *frames; /* the array's */
     guint depth, room;
@@ -73,12 +73,12 @@ static void return_stack(FrameWork *work)
 }
 
 /* Learns more of what lies below the frames that are known. */
-static bool deepen(FrameWork *work, GError **error)
+static bool load_outer_frames(FrameWork *work, GError **error)
 {
     uint64_t below = work->stack->below;
 
     return_stack(work);
-    bool good = work->deepener != NULL && work->deepener->deepen(work->stack, work->deepener->data, error);
+    bool good = work->loader != NULL && work->loader->load(work->stack, work->loader->data, error);
     take_stack(work);
     if (!good)
         return false;
@@ -91,7 +91,7 @@ static bool deepen(FrameWork *work, GError **error)
 static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
 {
     while (work->stack->below > 0 && (work->depth == 0 || row < work->frames[0].row))
-        if (!deepen(work, error))
+        if (!load_outer_frames(work, error))
             return false;
     guint low = 0, high = work->depth;
     while (low < high) {
@@ -133,7 +133,7 @@ static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint6
         *never_began = true;
     else {
         while (work->stack->below > 0)
-            if (!deepen(work, error))
+            if (!load_outer_frames(work, error))
                 return false;
         end_frames_above(work, 0, time);
     }
@@ -164,7 +164,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
 
     uint64_t ticks = stack->n > 0 ? time - stack->time : 0;
     while (G_UNLIKELY(work->depth == 0 && stack->below > 0))
-        if (!deepen(work, error))
+        if (!load_outer_frames(work, error))
             return false;
 
     bool alone = work->depth == 0;
@@ -234,7 +234,7 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 }
 
 static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                       XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
+                       XtfFrameStack *stack, const XtfFrameLoader *loader, XtfGroupTotals *totals, GError **error)
 {
     const FrameFields fields = {
         .key = xtf_field_load(&schema->fields[aggregate->keys[0]]),
@@ -242,7 +242,7 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
         .distance = xtf_field_load(&schema->fields[aggregate->values[1]]),
         .outermost = xtf_field_load(&schema->fields[aggregate->values[2]]),
     };
-    FrameWork work = {.stack = stack, .deepener = deepener, .totals = totals};
+    FrameWork work = {.stack = stack, .loader = loader, .totals = totals};
     const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
     bool good = true;
 
@@ -281,10 +281,10 @@ static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, c
 }
 
 bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                         XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
+                         XtfFrameStack *stack, const XtfFrameLoader *loader, XtfGroupTotals *totals, GError **error)
 {
     if (aggregate->kind == XTF_AGGREGATE_FRAMES)
-        return add_frames(schema, aggregate, rows, count, stack, deepener, totals, error);
+        return add_frames(schema, aggregate, rows, count, stack, loader, totals, error);
     add_groups(schema, aggregate, rows, count, totals);
     return true;
 }

@@ -30,7 +30,7 @@ void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from); /* `to`
 /* Puts what lies below under the stack's frames, the frame of row below - 1 at least, and sets `below` anew, to less
  * than it was. Where the stack is whole it is never called; a reader's leads to earlier leaves. */
 typedef struct {
-    bool (*deepen)(XtfFrameStack *stack, void *data, GError **error);
+    bool (*load)(XtfFrameStack *stack, void *data, GError **error);
     void *data;
 } XtfFrameLoader;
 
@@ -40,7 +40,7 @@ typedef struct {
  * Fails only where `deepen` does; without one (NULL), when all frames are known, never.
  */
 bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                         XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error);
+                         XtfFrameStack *stack, const XtfFrameLoader *loader, XtfGroupTotals *totals, GError **error);
 
 /* The key of the group that a row is in: sums->n_keys values. */
 void xtf_aggregate_row_key(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, uint64_t *key);

@@ -47,14 +47,14 @@ typedef struct {
     bool some_coarse; /* of some groups the last keys are not known */
     uint32_t n, n_groups;
     const uint64_t *keys;        /* of the groups: n_keys each, 0 where not known, then the depth: how many are known */
-    XtfTotalsTier lists, shorts; /* of the neighbours; shorts.starts is NULL where there are none */
+    XtfTotalsTier exact, coarse; /* of the neighbours; coarse.starts is NULL where there are none */
     XtfTotalsTier blocks;        /* of XTF_TOTALS_BLOCK neighbours each */
     const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL where none are kept */
     const XtfOpenFrame *frames;
 } XtfChildTotals;
 
 /* Whether lists found in the cache are those that the arguments mean. A file may lie about whose bytes are where. */
-bool xtf_child_totals_are_of(const XtfChildTotals *lists, const XtfArray *array, unsigned index, unsigned level,
+bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n);
 
 /* The lists that a block of the cache is. */
@@ -63,39 +63,39 @@ static inline const XtfChildTotals *xtf_block_child_totals(const XtfBlock *block
     return (const XtfChildTotals *)(const void *)block->data;
 }
 
-static inline const uint64_t *xtf_child_totals_key(const XtfChildTotals *lists, uint32_t group)
+static inline const uint64_t *xtf_child_totals_key(const XtfChildTotals *children, uint32_t group)
 {
-    return lists->keys + (size_t)group * (lists->n_keys + 1u);
+    return children->keys + (size_t)group * (children->n_keys + 1u);
 }
 
-static inline unsigned xtf_child_totals_depth(const XtfChildTotals *lists, uint32_t group)
+static inline unsigned xtf_child_totals_depth(const XtfChildTotals *children, uint32_t group)
 {
-    return (unsigned)xtf_child_totals_key(lists, group)[lists->n_keys];
+    return (unsigned)xtf_child_totals_key(children, group)[children->n_keys];
 }
 
-static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *lists, const XtfTotalsTier *of,
-                                                     uint32_t item)
+static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *children, const XtfTotalsTier *tier,
+                                                     uint32_t entry)
 {
-    return of->cells + (size_t)item * lists->n_cells;
+    return tier->cells + (size_t)entry * children->n_cells;
 }
 
 /* Adds what a later run of rows adds up to, in one group. */
-void xtf_child_totals_add(const XtfChildTotals *lists, uint32_t group, uint64_t *cells, const uint64_t *more);
+void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more);
 
 /* The stack before a neighbour, into one that was initialised. */
-void xtf_child_totals_stack(const XtfChildTotals *lists, uint32_t i, uint64_t n, XtfFrameStack *stack);
+void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack);
 
 /* How lists are made: neighbour by neighbour, and in each, group by group, none twice. */
 typedef struct XtfChildTotalsBuilder XtfChildTotalsBuilder;
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
                                                     uint64_t first_n);
-void xtf_child_totals_builder_free(XtfChildTotalsBuilder *maker); /* NULL is fine */
+void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_free)
-void xtf_child_totals_builder_next(XtfChildTotalsBuilder *maker); /* begins the next neighbour, the first one too */
-void xtf_child_totals_builder_add(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth,
+void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins the next neighbour, the first one too */
+void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells);
 /* The stack before the neighbour begun last. */
-void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *maker, const XtfFrameStack *stack);
+void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
 /* From g_malloc(); NULL with an error if there is more than a block of the cache can hold. */
-XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *maker, uint32_t *length, GError **error);
+XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

@@ -52,7 +52,7 @@ static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t 
 }
 
 /* What is around the lowest frame that is known, if as many are known as a snapshot holds: there may be more. */
-static bool find_below(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
+static bool find_outer(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
     Beginning lowest;
 
@@ -80,7 +80,7 @@ static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameSt
         return false;
     xtf_child_totals_stack(xtf_block_child_totals(table), leaf->slot, leaf->first_n, stack);
     xtf_cache_put(leaf->array->trace->cache, table);
-    return find_below(leaf->array, index, stack, error);
+    return find_outer(leaf->array, index, stack, error);
 }
 
 bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
@@ -93,7 +93,7 @@ bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrame
 }
 
 /* Puts frames that were found from the top down under those of a stack. */
-static void put_below(XtfFrameStack *stack, const GArray *found)
+static void put_under(XtfFrameStack *stack, const GArray *found)
 {
     guint n = found->len;
     XtfOpenFrame *lowest;
@@ -147,7 +147,7 @@ static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, GArra
     return good;
 }
 
-static bool deepen(XtfFrameStack *stack, void *data, GError **error)
+static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     const XtfOuterFrames *context = data;
     uint64_t below = stack->below;
@@ -166,14 +166,14 @@ static bool deepen(XtfFrameStack *stack, void *data, GError **error)
     xtf_cache_put(context->array->trace->cache, rows.block);
     if (!good)
         return false;
-    put_below(stack, found);
+    put_under(stack, found);
     stack->below = below;
     return true;
 }
 
 void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index)
 {
-    *below = (XtfOuterFrames){.array = array, .index = index, .deepener = {.deepen = deepen, .data = below}};
+    *below = (XtfOuterFrames){.array = array, .index = index, .loader = {.load = load_outer_frames, .data = below}};
 }
 
 /* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
@@ -216,7 +216,7 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     xtf_outer_frames_init(&below, array, index);
     bool good = xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
-                                    (uint32_t)(within - from), stack, &below.deepener, unused, error);
+                                    (uint32_t)(within - from), stack, &below.loader, unused, error);
     xtf_cache_put(cache, rows.block);
     return good;
 }
@@ -227,7 +227,7 @@ bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *s
 
     xtf_outer_frames_init(&below, array, index);
     while (stack->below > 0)
-        if (!deepen(stack, &below, error))
+        if (!load_outer_frames(stack, &below, error))
             return false;
     return true;
 }

@@ -16,7 +16,7 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
 typedef struct {
     const XtfArray *array;
     unsigned index;
-    XtfFrameLoader deepener;
+    XtfFrameLoader loader;
 } XtfOuterFrames;
 
 void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index);

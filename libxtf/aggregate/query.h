@@ -29,7 +29,7 @@ bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key);
  */
 typedef struct {
     XtfTotalsQuery *query;
-    const XtfChildTotals *lists;
+    const XtfChildTotals *children;
     /* Private. */
     bool use_all;     /* all groups are meant, and fine enough */
     uint8_t *uses;    /* what to make of a group, by its number */
@@ -40,15 +40,16 @@ typedef struct {
     void *room;
 } XtfPageTotals;
 
-void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *lists);
+void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children);
 void xtf_page_totals_flush(XtfPageTotals *page);  /* gives what was added up so far to the query's totals */
 void xtf_page_totals_finish(XtfPageTotals *page); /* the same, for the last time */
 
 /* Whether a list tells all that is asked; else its groups are too coarse. */
-bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list);
+bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 /* Adds a list that does. */
-void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list);
+void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
 /* The end of the run of neighbours from `i` that one list tells of, which is *list of *of: a block's or a short one,
  * which tells all that is asked, or else the neighbour's own. */
-uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list);
+uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier,
+                              uint32_t *item);

@@ -39,11 +39,11 @@ static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const Xt
         if (chunks)
             xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
         good = xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
-                                   from - start, &stack, &below.deepener, totals, error);
+                                   from - start, &stack, &below.loader, totals, error);
         xtf_group_totals_clear(totals);
     }
     good = good && xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size,
-                                       to - from, &stack, &below.deepener, totals, error);
+                                       to - from, &stack, &below.loader, totals, error);
     for (uint32_t i = 0; good && i < xtf_group_totals_n(totals); i++)
         if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
@@ -94,16 +94,16 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
     if (first > last) { /* both edges lie in one chunk */
         good = add_part(query, leaf, chunks, from, to, error);
     } else {
-        XtfPageTotals aggregate;
+        XtfPageTotals totals;
         good = add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error);
-        xtf_page_totals_init(&aggregate, query, chunks);
+        xtf_page_totals_init(&totals, query, chunks);
         for (uint32_t i = first; i < last;) {
-            const XtfTotalsTier *of;
-            uint32_t list;
-            i = xtf_page_totals_next(&aggregate, i, last, &of, &list);
-            xtf_page_totals_add(&aggregate, of, list);
+            const XtfTotalsTier *tier;
+            uint32_t item;
+            i = xtf_page_totals_next(&totals, i, last, &tier, &item);
+            xtf_page_totals_add(&totals, tier, item);
         }
-        xtf_page_totals_finish(&aggregate);
+        xtf_page_totals_finish(&totals);
         good = good && add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
     }
     xtf_cache_put(query->array->trace->cache, block);
@@ -141,21 +141,21 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
     if (!table)
         return false;
 
-    XtfPageTotals aggregate;
+    XtfPageTotals totals;
     bool good = true;
-    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(table));
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(table));
     for (uint32_t i = first; good && i < last;) {
-        const XtfTotalsTier *of;
-        uint32_t list, child = i;
-        i = xtf_page_totals_next(&aggregate, i, last, &of, &list);
-        if (i > child + 1 || xtf_page_totals_suffice(&aggregate, of, list)) {
-            xtf_page_totals_add(&aggregate, of, list);
+        const XtfTotalsTier *tier;
+        uint32_t item, child = i;
+        i = xtf_page_totals_next(&totals, i, last, &tier, &item);
+        if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item)) {
+            xtf_page_totals_add(&totals, tier, item);
         } else {
-            xtf_page_totals_flush(&aggregate);
+            xtf_page_totals_flush(&totals);
             good = add_child(query, page, child, 0, UINT64_MAX, error);
         }
     }
-    xtf_page_totals_finish(&aggregate);
+    xtf_page_totals_finish(&totals);
     xtf_cache_put(query->array->trace->cache, table);
     return good;
 }
@@ -224,11 +224,11 @@ bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupF
 
 bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row)
 {
-    const XtfAggregate *of = &schema->aggregates[index];
+    const XtfAggregate *aggregate = &schema->aggregates[index];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX];
 
     if (!filter)
         return true;
-    xtf_aggregate_row_key(schema, of, row, key);
-    return filter->match(key, of->n_keys, filter->data) == XTF_MATCH_ALL;
+    xtf_aggregate_row_key(schema, aggregate, row, key);
+    return filter->match(key, aggregate->n_keys, filter->data) == XTF_MATCH_ALL;
 }

@@ -16,11 +16,11 @@ typedef struct {
 } Selection;
 
 /* Whether the k-th row is among the rows that a list tells of; if not, they are passed. */
-static bool list_holds(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list, Selection *selection)
+static bool item_holds(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item, Selection *selection)
 {
     uint64_t before = page->query->count;
 
-    xtf_page_totals_add(page, of, list);
+    xtf_page_totals_add(page, tier, item);
     uint64_t count = page->query->count - before;
     if (selection->k < count)
         return true;
@@ -47,17 +47,17 @@ static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, 
 }
 
 /* The neighbour of [i, end) whose list *holds the k-th row; or before it one whose list does not tell; else `end`. */
-static uint32_t select_list(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
+static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
 {
     *holds = false;
     while (i < end) {
-        const XtfTotalsTier *of;
-        uint32_t list, next = xtf_page_totals_next(page, i, end, &of, &list);
-        if (next == i + 1 && !xtf_page_totals_suffice(page, of, list))
+        const XtfTotalsTier *tier;
+        uint32_t item, next = xtf_page_totals_next(page, i, end, &tier, &item);
+        if (next == i + 1 && !xtf_page_totals_suffice(page, tier, item))
             return i;
-        if (list_holds(page, of, list, selection)) {
+        if (item_holds(page, tier, item, selection)) {
             *holds = true;
-            while (i + 1 < next && !list_holds(page, &page->lists->lists, i, selection)) /* in one of a block's */
+            while (i + 1 < next && !item_holds(page, &page->children->exact, i, selection)) /* in one of a block's */
                 i++;
             return i;
         }
@@ -69,14 +69,14 @@ static uint32_t select_list(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
 static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
     XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
-    XtfPageTotals aggregate;
+    XtfPageTotals totals;
 
     if (!block)
         return false;
-    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(block));
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(block));
     bool holds;
-    uint32_t n = aggregate.lists->n, chunk = select_list(&aggregate, 0, n, selection, &holds);
-    xtf_page_totals_finish(&aggregate);
+    uint32_t n = totals.children->n, chunk = select_item(&totals, 0, n, selection, &holds);
+    xtf_page_totals_finish(&totals);
     xtf_cache_put(query->array->trace->cache, block);
     return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
 }
@@ -103,16 +103,16 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
     XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
-    XtfPageTotals aggregate;
+    XtfPageTotals totals;
     bool good = true;
 
     if (!table)
         return false;
-    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(table));
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(table));
     uint32_t told = page->page.count - page->open;
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
         bool holds;
-        i = select_list(&aggregate, i, told, selection, &holds);
+        i = select_item(&totals, i, told, selection, &holds);
         if (i < page->page.count)
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)
@@ -120,7 +120,7 @@ static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Se
                                query->array->id, page->level, xtf_descent_child_start(page, i),
                                xtf_descent_child_end(page, i));
     }
-    xtf_page_totals_finish(&aggregate);
+    xtf_page_totals_finish(&totals);
     xtf_cache_put(query->array->trace->cache, table);
     return good;
 }

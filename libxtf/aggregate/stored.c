@@ -137,8 +137,8 @@ static const char *group_fault(const XtfAggregate *aggregate, const Totals *grou
 
 /* Puts the totals into lists; gives what is wrong with them, if anything. That the groups of a child count the rows
  * below it, no less and no more, is what a rank or a select relies on. */
-static const char *list_totals(const TableSource *source, XtfChildTotalsBuilder *maker, const uint8_t *rows,
-                               uint32_t n_rows)
+static const char *read_totals_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
+                                           const uint8_t *rows, uint32_t n_rows)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
@@ -150,7 +150,7 @@ static const char *list_totals(const TableSource *source, XtfChildTotalsBuilder 
     for (uint32_t child = 0; child < n_told(source); child++) {
         const Totals *before = NULL;
         uint64_t uncounted = xtf_descent_child_end(source->walk, child) - xtf_descent_child_start(source->walk, child);
-        xtf_child_totals_builder_next(maker);
+        xtf_child_totals_builder_next(builder);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const Totals *group = &groups[row % 2];
             const char *fault = group_fault(aggregate, group, before);
@@ -158,7 +158,7 @@ static const char *list_totals(const TableSource *source, XtfChildTotalsBuilder 
                 return fault;
             if (!count_off(aggregate, group, &uncounted))
                 return "they count more rows than there are below a child";
-            xtf_child_totals_builder_add(maker, group->key, (unsigned)group->depth, group->cells);
+            xtf_child_totals_builder_add(builder, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
                 read_totals(schema, aggregate, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
@@ -167,7 +167,7 @@ static const char *list_totals(const TableSource *source, XtfChildTotalsBuilder 
             return "they do not count all rows below a child";
     }
     if (source->open)
-        xtf_child_totals_builder_next(maker);
+        xtf_child_totals_builder_next(builder);
     return row == n_rows ? NULL : "they tell of a child that is not there";
 }
 
@@ -181,8 +181,8 @@ static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *fr
     return NULL;
 }
 
-static const char *list_stacks(const TableSource *source, XtfChildTotalsBuilder *maker, const uint8_t *rows,
-                               uint32_t n_rows)
+static const char *read_stacks_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
+                                           const uint8_t *rows, uint32_t n_rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
     const XtfSchema *schema = xtf_stored_snapshot_schema();
@@ -212,7 +212,7 @@ static const char *list_stacks(const TableSource *source, XtfChildTotalsBuilder 
             g_array_append_val(stack.frames, frame);
         }
         if (!fault)
-            xtf_child_totals_builder_stack(maker, &stack);
+            xtf_child_totals_builder_stack(builder, &stack);
     }
     xtf_frame_stack_finish(&stack);
     return fault || row == n_rows ? fault : "a stack is before a child that is not there";
@@ -232,7 +232,7 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
-    g_autoptr(XtfChildTotalsBuilder) maker =
+    g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(source->array, source->index, source->level, source->page->first_n);
     g_autofree uint8_t *rows = NULL, *frames = NULL;
     const char *fault = NULL;
@@ -251,18 +251,18 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
     rows = unpack(source, schema, &totals, totals_most(source, schema), &fault);
     if (rows)
-        fault = list_totals(source, maker, rows, totals.n);
+        fault = read_totals_of_children(source, builder, rows, totals.n);
     if (!fault && has_snapshots(source, source->index)) {
         uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
         frames = unpack(source, xtf_stored_snapshot_schema(), &snapshots, most, &fault);
         if (frames)
-            fault = list_stacks(source, maker, frames, snapshots.n);
+            fault = read_stacks_of_children(source, builder, frames, snapshots.n);
     }
     if (fault)
         return damaged(source, fault, error);
-    XtfChildTotals *lists = xtf_child_totals_builder_finish(maker, length, error);
-    *data = (uint8_t *)lists;
-    return lists != NULL;
+    XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
+    *data = (uint8_t *)children;
+    return children != NULL;
 }
 
 static bool make_open(void *context, uint8_t **data, uint32_t *length, GError **error)

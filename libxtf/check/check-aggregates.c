@@ -100,16 +100,16 @@ static XtfGroupTotals *coarse_copy(const XtfGroupTotals *totals, unsigned depth)
 static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
                           const XtfGroupTotals *totals)
 {
-    uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
-    unsigned depth = xtf_child_totals_depth(stored, stored->lists.groups[from]); /* a child has a group at least */
+    uint32_t from = stored->exact.starts[slot], to = stored->exact.starts[slot + 1];
+    unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has a group at least */
     bool same = depth <= totals->depth;
 
     g_autoptr(XtfGroupTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
     same = same && to - from == xtf_group_totals_n(right);
-    for (uint32_t item = from; same && item < to; item++) {
-        const uint64_t *key = xtf_child_totals_key(stored, stored->lists.groups[item]);
+    for (uint32_t entry = from; same && entry < to; entry++) {
+        const uint64_t *key = xtf_child_totals_key(stored, stored->exact.groups[entry]);
         const uint64_t *cells = xtf_group_totals_find(right, key);
-        same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->lists, item));
+        same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
     }
     if (!same)
         child_problem(walk, page, slot, "they are not what the rows add up to");

@@ -303,7 +303,7 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
 
 /* The rows of an open page's sealed children, as they were stored. */
 static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsLevel *level,
-                         const XtfChildTotals *lists)
+                         const XtfChildTotals *children)
 {
     const XtfAggregate *aggregate = &writer->schema->aggregates[index];
     SumsTable *table = &level->tables[index];
@@ -311,13 +311,14 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsL
 
     xtf_frame_stack_init(&stack);
     for (uint32_t child = 0; child < level->n_children; child++) {
-        for (uint32_t item = lists->lists.starts[child]; item < lists->lists.starts[child + 1]; item++) {
-            uint32_t group = lists->lists.groups[item];
-            append_group(table->totals, child, aggregate, xtf_child_totals_depth(lists, group),
-                         xtf_child_totals_key(lists, group), xtf_child_totals_cells(lists, &lists->lists, item));
+        for (uint32_t entry = children->exact.starts[child]; entry < children->exact.starts[child + 1]; entry++) {
+            uint32_t group = children->exact.groups[entry];
+            append_group(table->totals, child, aggregate, xtf_child_totals_depth(children, group),
+                         xtf_child_totals_key(children, group),
+                         xtf_child_totals_cells(children, &children->exact, entry));
         }
         if (table->snapshots) {
-            xtf_child_totals_stack(lists, child, 0, &stack);
+            xtf_child_totals_stack(children, child, 0, &stack);
             append_snapshot(table->snapshots, child, &stack);
         }
     }

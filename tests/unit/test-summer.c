@@ -23,12 +23,12 @@ static void assert_cells(const XtfGroupTotals *totals, uint64_t (*cells)[XTF_FRA
 }
 
 static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint from, guint to, XtfFrameStack *stack,
-                            const XtfFrameLoader *deepener, XtfGroupTotals *totals)
+                            const XtfFrameLoader *loader, XtfGroupTotals *totals)
 {
     GError *error = NULL;
     cr_assert_good(xtf_accumulate_rows(schema, &schema->aggregates[0],
                                        (const uint8_t *)rows->data + from * sizeof(FrameRow), to - from, stack,
-                                       deepener, totals, &error),
+                                       loader, totals, &error),
                    error);
 }
 
@@ -106,7 +106,7 @@ static void show_frames(XtfFrameStack *stack, const Shallow *shallow)
     stack->below = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row + 1 : 0;
 }
 
-static bool deepen(XtfFrameStack *stack, void *data, GError **error)
+static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     Shallow *shallow = data;
     const GArray *all = shallow->whole.frames;
@@ -158,8 +158,8 @@ Test(summer, a_stack_known_in_part_says_the_same)
         show_frames(&part, &shallow);
 
         assert_good_add(schema, rows, cut, 300, &stack, NULL, whole);
-        const XtfFrameLoader deepener = {.deepen = deepen, .data = &shallow};
-        assert_good_add(schema, rows, cut, 300, &part, &deepener, shallow_totals);
+        const XtfFrameLoader loader = {.load = load_outer_frames, .data = &shallow};
+        assert_good_add(schema, rows, cut, 300, &part, &loader, shallow_totals);
         asked += shallow.asked;
 
         xtf_group_totals_sort(whole);
@@ -180,16 +180,16 @@ Test(summer, a_stack_that_cannot_be_had_is_an_error)
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
-    const XtfFrameLoader deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
+    const XtfFrameLoader loaders[] = {{.load = refuse}, {.load = mislead}};
 
-    for (size_t i = 0; i < G_N_ELEMENTS(deepeners); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(loaders); i++) {
         g_autoptr(GError) error = NULL;
         XtfFrameStack stack;
         xtf_frame_stack_init(&stack);
         stack.n = 100;
         stack.below = 7;
         cr_assert_not(xtf_accumulate_rows(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
-                                          &deepeners[i], totals, &error));
+                                          &loaders[i], totals, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
         xtf_frame_stack_finish(&stack);
     }

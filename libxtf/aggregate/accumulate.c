@@ -10,26 +10,6 @@
 #include "libxtf/base/fail.h"
 #include "libxtf/schema/field-load.h"
 
-void xtf_frame_stack_init(XtfFrameStack *stack)
-{
-    *stack = (XtfFrameStack){.frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame))};
-}
-
-void xtf_frame_stack_finish(XtfFrameStack *stack)
-{
-    g_clear_pointer(&stack->frames, g_array_unref);
-}
-
-void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from)
-{
-    g_array_set_size(to->frames, 0);
-    if (from->frames->len > 0)
-        g_array_append_vals(to->frames, from->frames->data, from->frames->len);
-    to->below = from->below;
-    to->n = from->n;
-    to->time = from->time;
-}
-
 /* Groups that were looked up before: a program calls the same few functions for a while. */
 enum { NEAR_GROUPS = 64 };
 
@@ -72,25 +52,24 @@ static void return_stack(FrameWork *work)
     g_array_set_size(work->stack->frames, work->depth);
 }
 
-/* Learns more of what lies below the frames that are known. */
 static bool load_outer_frames(FrameWork *work, GError **error)
 {
-    uint64_t below = work->stack->below;
+    uint64_t outer_row = work->stack->outer_row;
 
     return_stack(work);
-    bool good = work->loader != NULL && work->loader->load(work->stack, work->loader->data, error);
+    bool good = work->loader && work->loader->load(work->stack, work->loader->data, error);
     take_stack(work);
     if (!good)
         return false;
-    if (work->stack->below >= below)
-        return xtf_damaged(error, "row %" G_GUINT64_FORMAT ": the frame around it does not lead down", below - 1);
+    if (work->stack->has_outer && work->stack->outer_row >= outer_row)
+        return xtf_damaged(error, "row %" PRIu64 ": the frame around it began no earlier", outer_row);
     return true;
 }
 
 /* The number of frames up to the one that `row` began; 0: no such one is open. */
 static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
 {
-    while (work->stack->below > 0 && (work->depth == 0 || row < work->frames[0].row))
+    while (work->stack->has_outer && (work->depth == 0 || row < work->frames[0].row))
         if (!load_outer_frames(work, error))
             return false;
     guint low = 0, high = work->depth;
@@ -132,7 +111,7 @@ static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint6
     else if (is_end)
         *never_began = true;
     else {
-        while (work->stack->below > 0)
+        while (work->stack->has_outer)
             if (!load_outer_frames(work, error))
                 return false;
         end_frames_above(work, 0, time);
@@ -163,7 +142,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     bool never_began = false;
 
     uint64_t ticks = stack->n > 0 ? time - stack->time : 0;
-    while (G_UNLIKELY(work->depth == 0 && stack->below > 0))
+    while (G_UNLIKELY(work->depth == 0 && stack->has_outer))
         if (!load_outer_frames(work, error))
             return false;
 

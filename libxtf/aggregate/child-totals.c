@@ -31,7 +31,8 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
 
     g_array_set_size(stack->frames, 0);
     g_array_append_vals(stack->frames, children->frames + at->start, at[1].start - at->start);
-    stack->below = at->below;
+    stack->has_outer = at->has_outer;
+    stack->outer_row = at->outer_row;
     stack->time = at->time;
     stack->n = n;
 }
@@ -167,10 +168,11 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack)
 {
     uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);
-    XtfChildStack at = {.time = stack->time, .below = stack->below, .start = builder->frames->len};
+    XtfChildStack at = {.time = stack->time,
+                        .has_outer = stack->has_outer || kept < n,
+                        .outer_row = kept < n ? xtf_frame_stack_at(stack, n - kept - 1)->row : stack->outer_row,
+                        .start = builder->frames->len};
 
-    if (kept < n)
-        at.below = g_array_index(stack->frames, XtfOpenFrame, n - kept - 1).row + 1;
     g_array_append_vals(builder->frames, &g_array_index(stack->frames, XtfOpenFrame, n - kept), kept);
     g_array_append_val(builder->stacks, at);
 }

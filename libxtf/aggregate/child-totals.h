@@ -17,7 +17,8 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/accumulate.h"
+#include "libxtf/aggregate/frame-stack.h"
+#include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
 
 enum { XTF_TOTALS_BLOCK = 16 };
@@ -30,9 +31,9 @@ typedef struct {
 
 /* The frames open before a neighbour: the innermost ones, XTF_SNAPSHOT_FRAMES at most. */
 typedef struct {
-    uint64_t time;  /* as in XtfFrameStack */
-    uint64_t below; /* the same */
-    uint32_t start; /* of its frames; the next one's start is their end */
+    uint64_t time, outer_row; /* as in XtfFrameStack */
+    uint32_t start;           /* of its frames; the next one's start is their end */
+    bool has_outer;
 } XtfChildStack;
 
 typedef struct {

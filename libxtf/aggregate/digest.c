@@ -21,9 +21,9 @@ static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfF
     const XtfSchema *schema = array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[source->index];
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
-    XtfOuterFrames below;
+    XtfOuterFrames outer;
 
-    xtf_outer_frames_init(&below, array, source->index);
+    xtf_outer_frames_init(&outer, array, source->index);
     for (uint32_t from = 0; from < rows->count; from += XTF_CHUNK_ROWS) {
         uint32_t count = MIN(rows->count - from, (uint32_t)XTF_CHUNK_ROWS);
         xtf_child_totals_builder_next(builder);
@@ -31,7 +31,7 @@ static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfF
             xtf_child_totals_builder_stack(builder, stack);
         xtf_group_totals_clear(totals);
         if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
-                                 &below.loader, totals, error))
+                                 &outer.loader, totals, error))
             return false;
         add_totals(builder, totals, aggregate->n_keys);
     }

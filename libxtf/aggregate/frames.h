@@ -19,7 +19,7 @@ typedef struct {
     XtfFrameLoader loader;
 } XtfOuterFrames;
 
-void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index);
+void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index);
 
 /* Finds all frames of a stack, however deep. */
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

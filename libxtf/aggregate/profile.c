@@ -70,7 +70,7 @@ static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t si
                 (stack.frames->len > 0 || is_end(profile, n, &end, error));
     uint64_t since = n > 0 ? t - stack.time : t - profile->first;
     for (guint i = 0; good && i < stack.frames->len; i++) {
-        const XtfOpenFrame *frame = &g_array_index(stack.frames, XtfOpenFrame, i);
+        const XtfOpenFrame *frame = xtf_frame_stack_at(&stack, i);
         bool top = i + 1 == stack.frames->len;
         if (frame->outermost || top)
             add(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);

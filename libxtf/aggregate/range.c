@@ -26,7 +26,7 @@ static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const Xt
 {
     const XtfSchema *schema = query->array->schema;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
-    XtfOuterFrames below;
+    XtfOuterFrames outer;
     XtfFrameStack stack;
     XtfPageView rows;
     bool good = true;
@@ -34,16 +34,16 @@ static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const Xt
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
-    xtf_outer_frames_init(&below, query->array, query->index);
+    xtf_outer_frames_init(&outer, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (chunks)
             xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
         good = xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
-                                   from - start, &stack, &below.loader, totals, error);
+                                   from - start, &stack, &outer.loader, totals, error);
         xtf_group_totals_clear(totals);
     }
     good = good && xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size,
-                                       to - from, &stack, &below.loader, totals, error);
+                                       to - from, &stack, &outer.loader, totals, error);
     for (uint32_t i = 0; good && i < xtf_group_totals_n(totals); i++)
         if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));

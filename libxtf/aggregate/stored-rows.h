@@ -6,6 +6,14 @@
 
 #include "libxtf/schema.h"
 
+enum {
+    /* Groups that are stored for each child at most; or at most the lesser number once the rows of the children before
+     * it take XTF_TABLE_BYTES. It bounds what a page's children take in memory, the writer's and the reader's. */
+    XTF_CHILD_GROUPS = 1024,
+    XTF_CHILD_GROUPS_LEAST = 32,
+    XTF_TABLE_BYTES = 16 << 20,
+};
+
 /* Fields of totals: this many, then the keys, then the cells. */
 enum { XTF_TOTALS_CHILD, XTF_TOTALS_DEPTH, XTF_TOTALS_KEYS };
 

@@ -205,10 +205,10 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
             };
             if (xtf_field_get(&fields[XTF_SNAPSHOT_CHILD], at) != child)
                 break;
-            fault = depth == XTF_SNAPSHOT_FRAMES
-                        ? "a stack has too many frames"
-                        : frame_fault(&entries[child], &frame,
-                                      depth > 0 ? &g_array_index(stack.frames, XtfOpenFrame, depth - 1) : NULL);
+            fault =
+                depth == XTF_SNAPSHOT_FRAMES
+                    ? "a stack has too many frames"
+                    : frame_fault(&entries[child], &frame, depth > 0 ? xtf_frame_stack_at(&stack, depth - 1) : NULL);
             g_array_append_val(stack.frames, frame);
         }
         if (!fault)

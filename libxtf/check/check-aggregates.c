@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "libxtf/aggregate/accumulate.h"
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored.h"
 #include "libxtf/tree/descent.h"
@@ -125,8 +126,8 @@ static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
     guint n = stack.frames->len, depth = walk->stack.frames->len;
     bool same = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
     for (guint i = 0; same && i < n; i++) {
-        const XtfOpenFrame *is = &g_array_index(stack.frames, XtfOpenFrame, i);
-        const XtfOpenFrame *should = &g_array_index(walk->stack.frames, XtfOpenFrame, depth - n + i);
+        const XtfOpenFrame *is = xtf_frame_stack_at(&stack, i);
+        const XtfOpenFrame *should = xtf_frame_stack_at(&walk->stack, depth - n + i);
         same = is->key == should->key && is->row == should->row && is->time == should->time &&
                is->outermost == should->outermost;
     }

@@ -203,7 +203,7 @@ static void append_snapshot(GByteArray *rows, uint32_t child, const XtfFrameStac
     guint first = stack->frames->len > XTF_SNAPSHOT_FRAMES ? stack->frames->len - XTF_SNAPSHOT_FRAMES : 0;
 
     for (guint i = first; i < stack->frames->len; i++) {
-        const XtfOpenFrame *frame = &g_array_index(stack->frames, XtfOpenFrame, i);
+        const XtfOpenFrame *frame = xtf_frame_stack_at(stack, i);
         xtf_bytes_write_u64(rows, child);
         xtf_bytes_write_u64(rows, frame->key);
         xtf_bytes_write_u64(rows, frame->row);

@@ -27,8 +27,8 @@ static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint f
 {
     GError *error = NULL;
     cr_assert_good(xtf_accumulate_rows(schema, &schema->aggregates[0],
-                                       (const uint8_t *)rows->data + from * sizeof(FrameRow), to - from, stack,
-                                       loader, totals, &error),
+                                       (const uint8_t *)rows->data + from * sizeof(FrameRow), to - from, stack, loader,
+                                       totals, &error),
                    error);
 }
 
@@ -103,7 +103,8 @@ static void show_frames(XtfFrameStack *stack, const Shallow *shallow)
     const GArray *all = shallow->whole.frames;
     guint from = all->len - shallow->known;
 
-    stack->below = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row + 1 : 0;
+    stack->has_outer = from > 0;
+    stack->outer_row = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row : 0;
 }
 
 static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
@@ -187,7 +188,8 @@ Test(summer, a_stack_that_cannot_be_had_is_an_error)
         XtfFrameStack stack;
         xtf_frame_stack_init(&stack);
         stack.n = 100;
-        stack.below = 7;
+        stack.has_outer = true;
+        stack.outer_row = 6;
         cr_assert_not(xtf_accumulate_rows(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
                                           &loaders[i], totals, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));

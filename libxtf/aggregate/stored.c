@@ -1,12 +1,7 @@
 #include "libxtf/aggregate/stored.h"
 
-#include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored-rows.h"
-#include "libxtf/base/bytes.h"
-#include "libxtf/base/checksum.h"
-#include "libxtf/disk/codec.h"
 #include "libxtf/disk/page.h"
-#include "libxtf/pack/pack.h"
 
 /* What is to be decoded, and where it lies. */
 typedef struct {
@@ -20,12 +15,6 @@ typedef struct {
     uint32_t length;
 } TableSource;
 
-/* Packed rows, as they lie in the file. */
-typedef struct {
-    uint32_t n;
-    XtfBytesReader bytes;
-} PackedRows;
-
 static bool damaged(const TableSource *source, const char *fault, GError **error)
 {
     const XtfArray *array = source->array;
@@ -35,39 +24,6 @@ static bool damaged(const TableSource *source, const char *fault, GError **error
                            array->edge_offset, source->level, fault);
     return xtf_damaged(error, "page %" PRIu64 ": sums of array %u, level %u: %s", source->place, array->id,
                        source->level, fault);
-}
-
-/* Decoded rows, side by side, to be freed; NULL with a fault if there are none to be had. There are `most` at most: a
- * bound is needed, for packed ones may take next to nothing. */
-static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const PackedRows *packed, uint64_t most,
-                       const char **fault)
-{
-    uint64_t bytes = (uint64_t)packed->n * schema->row_size;
-    g_autofree uint8_t *rows = NULL;
-
-    if (packed->n > most) {
-        *fault = "there are too many";
-        return NULL;
-    }
-    rows = g_malloc(MAX(bytes, 1));
-    if (xtf_codec(source->array->codec)->side_by_side) {
-        if (packed->bytes.left != bytes) {
-            *fault = "their rows do not fill them";
-            return NULL;
-        }
-        memcpy(rows, packed->bytes.at, bytes);
-    } else if (packed->n > 0 &&
-               !xtf_unpack_rows(schema, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
-        return NULL;
-    return g_steal_pointer(&rows);
-}
-
-static PackedRows next_packed(XtfBytesReader *reader)
-{
-    XtfDiskTotals head;
-
-    xtf_bytes_read(reader, &head, sizeof head);
-    return (PackedRows){xtf_read32(head.n_rows), xtf_bytes_read_part(reader, xtf_read32(head.length))};
 }
 
 static bool has_snapshots(const TableSource *source, unsigned index)
@@ -81,15 +37,9 @@ static uint32_t n_told(const TableSource *source)
     return source->page->count - source->open;
 }
 
-/* One row of totals. */
-typedef struct {
-    uint64_t child, depth;
-    uint64_t key[XTF_AGGREGATE_KEYS_MAX], cells[XTF_AGGREGATE_CELLS_MAX];
-} Totals;
-
 /* Takes the rows that a group of a child counts from those below the child that no group before it has counted; false
  * if it counts more. */
-static bool count_off(const XtfAggregate *aggregate, const Totals *group, uint64_t *uncounted)
+static bool count_off(const XtfAggregate *aggregate, const XtfTotalsRow *group, uint64_t *uncounted)
 {
     uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
 
@@ -105,20 +55,8 @@ static bool count_off(const XtfAggregate *aggregate, const Totals *group, uint64
     return true;
 }
 
-static void read_totals(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, Totals *totals)
-{
-    const XtfField *fields = schema->fields;
-
-    totals->child = xtf_field_get(&fields[XTF_TOTALS_CHILD], row);
-    totals->depth = xtf_field_get(&fields[XTF_TOTALS_DEPTH], row);
-    for (unsigned k = 0; k < aggregate->n_keys; k++)
-        totals->key[k] = xtf_field_get(&fields[XTF_TOTALS_KEYS + k], row);
-    for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
-        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + aggregate->n_keys + c], row);
-}
-
 /* What is wrong with the next group of a child, behind the one before (NULL: it is the first). */
-static const char *group_fault(const XtfAggregate *aggregate, const Totals *group, const Totals *before)
+static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow *group, const XtfTotalsRow *before)
 {
     if (group->depth > aggregate->n_keys)
         return "a group has more keys than there are";
@@ -141,18 +79,18 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
                                            const uint8_t *rows, uint32_t n_rows)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
-    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    Totals groups[2];
+    uint32_t row_size = xtf_stored_totals_schema(aggregate)->row_size;
+    XtfTotalsRow groups[2];
     uint32_t row = 0;
 
     if (n_rows > 0)
-        read_totals(schema, aggregate, rows, &groups[0]);
+        xtf_stored_totals_read(aggregate, rows, &groups[0]);
     for (uint32_t child = 0; child < n_told(source); child++) {
-        const Totals *before = NULL;
+        const XtfTotalsRow *before = NULL;
         uint64_t uncounted = xtf_descent_child_end(source->walk, child) - xtf_descent_child_start(source->walk, child);
         xtf_child_totals_builder_next(builder);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
-            const Totals *group = &groups[row % 2];
+            const XtfTotalsRow *group = &groups[row % 2];
             const char *fault = group_fault(aggregate, group, before);
             if (fault)
                 return fault;
@@ -161,7 +99,7 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
             xtf_child_totals_builder_add(builder, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
-                read_totals(schema, aggregate, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
+                xtf_stored_totals_read(aggregate, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
         }
         if (!before || uncounted > 0)
             return "they do not count all rows below a child";
@@ -185,8 +123,7 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
                                            const uint8_t *rows, uint32_t n_rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
-    const XtfSchema *schema = xtf_stored_snapshot_schema();
-    const XtfField *fields = schema->fields;
+    uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
     XtfFrameStack stack;
     const char *fault = NULL;
     uint32_t row = 0;
@@ -195,15 +132,11 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
     for (uint32_t child = 0; !fault && child < source->page->count; child++) {
         g_array_set_size(stack.frames, 0);
         for (; !fault && row < n_rows; row++) {
-            const uint8_t *at = rows + (size_t)row * schema->row_size;
             guint depth = stack.frames->len;
-            XtfOpenFrame frame = {
-                .key = xtf_field_get(&fields[XTF_SNAPSHOT_KEY], at),
-                .row = xtf_field_get(&fields[XTF_SNAPSHOT_ROW], at),
-                .time = xtf_field_get(&fields[XTF_SNAPSHOT_TIME], at),
-                .outermost = xtf_field_get(&fields[XTF_SNAPSHOT_OUTERMOST], at) != 0,
-            };
-            if (xtf_field_get(&fields[XTF_SNAPSHOT_CHILD], at) != child)
+            uint64_t child_of_row;
+            XtfOpenFrame frame;
+            xtf_stored_snapshot_read(rows + (size_t)row * row_size, &child_of_row, &frame);
+            if (child_of_row != child)
                 break;
             fault =
                 depth == XTF_SNAPSHOT_FRAMES
@@ -238,23 +171,25 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
     const char *fault = NULL;
 
     for (unsigned before = 0; before < source->index; before++) {
-        next_packed(&reader);
+        xtf_stored_rows_next(&reader);
         if (has_snapshots(source, before))
-            next_packed(&reader);
+            xtf_stored_rows_next(&reader);
     }
-    PackedRows totals = next_packed(&reader), snapshots = {0};
+    XtfPackedRows totals = xtf_stored_rows_next(&reader), snapshots = {0};
     if (has_snapshots(source, source->index))
-        snapshots = next_packed(&reader);
+        snapshots = xtf_stored_rows_next(&reader);
     if (reader.failed)
         return damaged(source, "they are cut short", error);
 
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    rows = unpack(source, schema, &totals, totals_most(source, schema), &fault);
+    rows =
+        xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), &totals, totals_most(source, schema), &fault);
     if (rows)
         fault = read_totals_of_children(source, builder, rows, totals.n);
     if (!fault && has_snapshots(source, source->index)) {
         uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
-        frames = unpack(source, xtf_stored_snapshot_schema(), &snapshots, most, &fault);
+        frames = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), xtf_codec(source->array->codec), &snapshots, most,
+                                        &fault);
         if (frames)
             fault = read_stacks_of_children(source, builder, frames, snapshots.n);
     }

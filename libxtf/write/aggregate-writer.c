@@ -33,8 +33,6 @@
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/aggregate/stored.h"
-#include "libxtf/base/bytes.h"
-#include "libxtf/pack/pack.h"
 
 enum {
     GROUP_ROWS = 32,
@@ -170,19 +168,6 @@ static void add_running(SumsTable *table, const XtfGroupTotals *more)
     }
 }
 
-static void append_group(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
-                         const uint64_t *key, const uint64_t *cells)
-{
-    unsigned n_cells = xtf_aggregate_n_cells(aggregate);
-
-    xtf_bytes_write_u64(rows, child);
-    xtf_bytes_write_u8(rows, (uint8_t)depth);
-    for (unsigned i = 0; i < aggregate->n_keys; i++)
-        xtf_bytes_write_u64(rows, i < depth ? key[i] : 0);
-    for (unsigned i = 0; i < n_cells; i++)
-        xtf_bytes_write_u64(rows, cells[i]);
-}
-
 /* Appends the rows of a child with so many rows below it. */
 static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *totals, uint64_t n_rows)
 {
@@ -194,22 +179,8 @@ static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *total
 
     xtf_group_totals_sort(stored);
     for (uint32_t i = 0; i < stored->n; i++)
-        append_group(rows, child, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
-                     xtf_group_totals_cells(stored, i));
-}
-
-static void append_snapshot(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
-{
-    guint first = stack->frames->len > XTF_SNAPSHOT_FRAMES ? stack->frames->len - XTF_SNAPSHOT_FRAMES : 0;
-
-    for (guint i = first; i < stack->frames->len; i++) {
-        const XtfOpenFrame *frame = xtf_frame_stack_at(stack, i);
-        xtf_bytes_write_u64(rows, child);
-        xtf_bytes_write_u64(rows, frame->key);
-        xtf_bytes_write_u64(rows, frame->row);
-        xtf_bytes_write_u64(rows, frame->time);
-        xtf_bytes_write_u8(rows, frame->outermost);
-    }
+        xtf_stored_totals_append(rows, child, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
+                                 xtf_group_totals_cells(stored, i));
 }
 
 void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count)
@@ -223,7 +194,7 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
         SumsIntake *intake = &writer->intakes[index];
         SumsTable *table = &level->tables[index];
         if (table->snapshots)
-            append_snapshot(table->snapshots, level->n_children, &intake->stack);
+            xtf_stored_snapshot_append(table->snapshots, level->n_children, &intake->stack);
         /* The stack is whole, so there is nothing that could fail. */
         xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &intake->stack, NULL,
                             intake->leaf, NULL);
@@ -235,39 +206,18 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
     level->n_rows += count;
 }
 
-static void pack_rows(const XtfAggregateWriter *writer, const XtfSchema *schema, const GByteArray *rows,
-                      GByteArray *payload)
-{
-    guint start = payload->len;
-    uint32_t n_rows = rows->len / schema->row_size, length = rows->len;
-    XtfDiskTotals head;
-
-    g_byte_array_set_size(payload, start + sizeof head);
-    if (writer->codec == XTF_CODEC_PLAIN || n_rows == 0)
-        g_byte_array_append(payload, rows->data, rows->len);
-    else {
-        uint32_t room = (uint32_t)xtf_pack_bound(schema, n_rows);
-        g_byte_array_set_size(payload, payload->len + room);
-        length = xtf_pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_DEFAULT, payload->data + start + sizeof head, room,
-                          NULL);
-        g_byte_array_set_size(payload, start + (guint)sizeof head + length);
-    }
-    xtf_write32(&head.n_rows, n_rows);
-    xtf_write32(&head.length, length);
-    memcpy(payload->data + start, &head, sizeof head);
-}
-
 static void pack_level(const XtfAggregateWriter *writer, const SumsLevel *level, bool open, GByteArray *payload)
 {
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         const SumsTable *table = &level->tables[index];
-        pack_rows(writer, xtf_stored_totals_schema(&writer->schema->aggregates[index]), table->totals, payload);
+        xtf_stored_rows_pack(xtf_stored_totals_schema(&writer->schema->aggregates[index]), xtf_codec(writer->codec),
+                             table->totals, payload);
         if (!table->snapshots)
             continue;
         guint sealed = table->snapshots->len;
         if (open)
-            append_snapshot(table->snapshots, level->n_children, &writer->intakes[index].stack);
-        pack_rows(writer, xtf_stored_snapshot_schema(), table->snapshots, payload);
+            xtf_stored_snapshot_append(table->snapshots, level->n_children, &writer->intakes[index].stack);
+        xtf_stored_rows_pack(xtf_stored_snapshot_schema(), xtf_codec(writer->codec), table->snapshots, payload);
         g_byte_array_set_size(table->snapshots, sealed);
     }
 }
@@ -313,13 +263,13 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsL
     for (uint32_t child = 0; child < level->n_children; child++) {
         for (uint32_t entry = children->exact.starts[child]; entry < children->exact.starts[child + 1]; entry++) {
             uint32_t group = children->exact.groups[entry];
-            append_group(table->totals, child, aggregate, xtf_child_totals_depth(children, group),
-                         xtf_child_totals_key(children, group),
-                         xtf_child_totals_cells(children, &children->exact, entry));
+            xtf_stored_totals_append(table->totals, child, aggregate, xtf_child_totals_depth(children, group),
+                                     xtf_child_totals_key(children, group),
+                                     xtf_child_totals_cells(children, &children->exact, entry));
         }
         if (table->snapshots) {
             xtf_child_totals_stack(children, child, 0, &stack);
-            append_snapshot(table->snapshots, child, &stack);
+            xtf_stored_snapshot_append(table->snapshots, child, &stack);
         }
     }
     xtf_frame_stack_finish(&stack);

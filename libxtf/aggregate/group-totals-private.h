@@ -41,3 +41,6 @@ void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key,
 
 /* Whether value i of the sums is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
+
+/* The same totals by the first `depth` keys. */
+XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);

@@ -173,6 +173,14 @@ void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from
     }
 }
 
+XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth)
+{
+    XtfGroupTotals *coarse = xtf_group_totals_new(totals->aggregate, depth);
+
+    xtf_group_totals_add_all(coarse, totals);
+    return coarse;
+}
+
 uint32_t xtf_group_totals_n(const XtfGroupTotals *totals)
 {
     return totals->n;

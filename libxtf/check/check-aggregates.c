@@ -88,15 +88,6 @@ static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const
     return true;
 }
 
-/* The same totals, of fewer keys. */
-static XtfGroupTotals *coarse_copy(const XtfGroupTotals *totals, unsigned depth)
-{
-    XtfGroupTotals *coarse = xtf_group_totals_new(totals->aggregate, depth);
-
-    xtf_group_totals_add_all(coarse, totals);
-    return coarse;
-}
-
 /* Compares what is stored of a child with what its rows add up to. */
 static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
                           const XtfGroupTotals *totals)
@@ -105,7 +96,7 @@ static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
     unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has a group at least */
     bool same = depth <= totals->depth;
 
-    g_autoptr(XtfGroupTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
+    g_autoptr(XtfGroupTotals) right = xtf_group_totals_coarse_copy(totals, MIN(depth, totals->depth));
     same = same && to - from == xtf_group_totals_n(right);
     for (uint32_t entry = from; same && entry < to; entry++) {
         const uint64_t *key = xtf_child_totals_key(stored, stored->exact.groups[entry]);
@@ -179,22 +170,22 @@ static XtfGroupTotals *pass_child(SumsWalk *walk, const XtfDescentPage *page, ui
     return totals;
 }
 
-/* Adds what may know fewer keys, or be too much to know all keys of. */
+static void coarsen(XtfGroupTotals **totals, unsigned depth)
+{
+    XtfGroupTotals *coarse = xtf_group_totals_coarse_copy(*totals, depth);
+
+    xtf_group_totals_free(*totals);
+    *totals = coarse;
+}
+
+/* Adds totals that may have fewer keys, and forgets keys while there are too many groups. */
 static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
 {
-    unsigned depth = MIN((*totals)->depth, more->depth);
-
-    if (depth < (*totals)->depth) {
-        XtfGroupTotals *coarse = coarse_copy(*totals, depth);
-        xtf_group_totals_free(*totals);
-        *totals = coarse;
-    }
+    if (more->depth < (*totals)->depth)
+        coarsen(totals, more->depth);
     xtf_group_totals_add_all(*totals, more);
-    while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0) {
-        XtfGroupTotals *coarse = coarse_copy(*totals, (*totals)->depth - 1u);
-        xtf_group_totals_free(*totals);
-        *totals = coarse;
-    }
+    while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0)
+        coarsen(totals, (*totals)->depth - 1u);
 }
 
 /* Passes all rows below a page and compares what is stored with it; gives what they add up to. */

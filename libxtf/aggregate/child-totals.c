@@ -1,7 +1,7 @@
 #include "libxtf/aggregate/child-totals.h"
 
 #include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/tree/trace-private.h"
+#include "libxtf/base/fail.h"
 
 enum { FEW_GROUPS = 16 }; /* groups that it is no use to make fewer */
 
@@ -311,8 +311,8 @@ XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, 
     add_coarse_and_blocks(builder);
     uint64_t bytes = put_all(builder, NULL);
     if (bytes > UINT32_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                    "array %u: sums of %" PRIu64 " bytes are more than can be held", builder->head.array, bytes);
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: totals of %" PRIu64 " bytes are more than can be held",
+                 builder->head.array, bytes);
         return NULL;
     }
     XtfChildTotals *children = g_malloc(bytes);

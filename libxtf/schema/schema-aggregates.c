@@ -1,8 +1,9 @@
 /*
  * The sums that a schema declares: which are sound, and their cells.
  */
-#include "libxtf/schema/schema-codec.h"
 #include "libxtf/aggregates.h"
+#include "libxtf/base/fail.h"
+#include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
 {
@@ -13,8 +14,7 @@ unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
 
 static bool refuse(const XtfSchema *schema, GError **error, const char *what)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": sums: %s", schema->name, what);
-    return false;
+    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": aggregate: %s", schema->name, what);
 }
 
 static bool is_unsigned(XtfType type)

@@ -14,6 +14,8 @@
  */
 #include "libxtf/schema/schema-codec.h"
 
+#include "libxtf/base/fail.h"
+
 enum {
     SUMS_HEAD_BYTES = 22, /* behind the length */
     SUMS_EXTREMES = 1,    /* flag */
@@ -34,10 +36,8 @@ bool xtf_schema_encodable(const XtfSchema *schema, GError **error)
 
     for (uint32_t i = 0; fits && i < schema->n_fields; i++)
         fits = field_size(&schema->fields[i]) <= G_MAXUINT16 && schema->fields[i].n_labels <= XTF_LABELS_MAX;
-    if (!fits)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long",
-                    schema->name);
-    return fits;
+    return fits ||
+           xtf_fail(error, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long", schema->name);
 }
 
 static void encode_sums(const XtfAggregate *aggregate, GByteArray *bytes)
@@ -150,7 +150,7 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
     }
     g_autoptr(GError) reason = NULL;
     if (!whole || !xtf_schema_validate(schema, &reason)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s",
+        xtf_damaged(error, "catalog: %s",
                     reason ? reason->message : "a schema is cut short, or has too much of something");
         return NULL;
     }

@@ -1,5 +1,6 @@
 #include "libxtf/schema.h"
 
+#include "libxtf/base/fail.h"
 #include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_type_width(XtfType type)
@@ -65,11 +66,10 @@ XtfSchema *xtf_schema_copy(const XtfSchema *schema)
     return copy;
 }
 
-static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *index)
+static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *field)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, index ? " \"" : "",
-                index ? index : "", index ? "\"" : "");
-    return false;
+    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, field ? " \"" : "",
+                    field ? field : "", field ? "\"" : "");
 }
 
 bool xtf_schema_validate(const XtfSchema *schema, GError **error)

@@ -1,6 +1,8 @@
 /*
  * Schemas, the cache, and files that are not what they should be.
  */
+#include <errno.h>
+
 #include "fixture.h"
 
 #include "libxtf/cache/cache.h"
@@ -265,4 +267,17 @@ Test(open, any_damaged_byte_is_found_out)
 Test(errors, the_domain_has_a_name_that_others_can_spell)
 {
     cr_assert_str_eq(g_quark_to_string(XTF_ERROR), "xtf-error-quark");
+}
+
+Test(errors, what_is_too_large_is_not_the_callers_mistake)
+{
+    const struct {
+        XtfErrorCode code;
+        int number;
+    } errors[] = {{XTF_ERROR_TOO_LARGE, EFBIG}, {XTF_ERROR_INVALID, EINVAL}, {XTF_ERROR_DAMAGED, EIO}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
+        g_autoptr(GError) error = g_error_new_literal(XTF_ERROR, (gint)errors[i].code, "");
+        cr_assert_eq(xtf_error_to_errno(error), errors[i].number);
+    }
 }

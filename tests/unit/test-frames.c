@@ -1,5 +1,5 @@
 /*
- * Sums of frames, stacks and profiles, against frames kept in a list.
+ * Totals of frames, stacks and profiles, against frames kept in a list.
  */
 #include "frames-fixture.h"
 
@@ -40,7 +40,7 @@ static XtfSchema *call_schema(const FileShape *file)
     }
     XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
     cr_assert_good(schema, error);
-    cr_assert_good(xtf_schema_add_aggregate(schema, &call_sums, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &call_aggregate, &error), error);
     return schema;
 }
 
@@ -90,7 +90,7 @@ static void random_range(GRand *random, uint64_t n, uint64_t *from, uint64_t *to
     *to = MAX(a, b);
 }
 
-static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
+static void check_totals(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
 {
     GError *error = NULL;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
@@ -103,7 +103,7 @@ static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows,
         g_autofree char *what = g_strdup_printf("rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, n1, n2);
         xtf_group_totals_clear(totals);
         cr_assert_good(xtf_array_totals(array, 0, NULL, n1, n2, totals, &error), error);
-        naive_sum(calls, n1, MIN(n2, rows), cells);
+        naive_totals(calls, n1, MIN(n2, rows), cells);
         assert_cells(totals, cells, what);
     }
 }
@@ -160,7 +160,7 @@ static void check_profiles(const XtfArray *array, const Calls *calls, GRand *ran
     }
 }
 
-Test(frames, sums_stacks_and_profiles_agree_with_memory)
+Test(frames, totals_stacks_and_profiles_agree_with_memory)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -173,7 +173,7 @@ Test(frames, sums_stacks_and_profiles_agree_with_memory)
             for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* room for nothing, and for all */
                 g_autoptr(XtfTrace) trace = open_trace(path, cache);
                 XtfArray array = find_array(trace, 7, 0);
-                check_sums(&array, calls, calls->rows->len, random, 25);
+                check_totals(&array, calls, calls->rows->len, random, 25);
                 check_profiles(&array, calls, random, 25);
                 check_stacks(&array, calls, calls->rows->len, random, shapes[s].deep > 1000 ? 2 : 3);
             }
@@ -198,7 +198,7 @@ Test(frames, four_levels)
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
     cr_assert_eq(xtf_array_height(&array), 4);
-    check_sums(&array, calls, calls->rows->len, random, 60);
+    check_totals(&array, calls, calls->rows->len, random, 60);
     check_profiles(&array, calls, random, 60);
     check_stacks(&array, calls, calls->rows->len, random, 3);
     calls_free(calls);
@@ -216,7 +216,7 @@ static gpointer ask(gpointer data)
     const Asker *asker = data;
     g_autoptr(GRand) random = g_rand_new_with_seed(asker->seed);
 
-    check_sums(asker->array, asker->calls, asker->calls->rows->len, random, 40);
+    check_totals(asker->array, asker->calls, asker->calls->rows->len, random, 40);
     check_profiles(asker->array, asker->calls, random, 40);
     return NULL;
 }
@@ -274,12 +274,12 @@ Test(frames, commits_and_resumed_writers)
             cr_assert_good(xtf_trace_find_array(early, 7, 0, &array, &found, &error), error);
             if (found) {
                 cr_assert_eq(array.n_rows, middle);
-                check_sums(&array, calls, middle, random, 10);
+                check_totals(&array, calls, middle, random, 10);
                 check_stacks(&array, calls, middle, random, 2);
             }
             array = find_array(trace, 7, 0);
             cr_assert_eq(array.n_rows, until[i]);
-            check_sums(&array, calls, until[i], random, 10);
+            check_totals(&array, calls, until[i], random, 10);
             check_stacks(&array, calls, until[i], random, 2);
             assert_sound(trace);
             from = until[i];

@@ -1,5 +1,5 @@
 /*
- * Sums of groups, ranks and selects, against rows that lie in memory; and tables of sums that someone damaged.
+ * Totals of groups, ranks and selections over ranges of rows, against rows that lie in memory.
  */
 #include <math.h>
 
@@ -30,9 +30,9 @@ static const XtfFieldSpec message_fields[] = {
     {0},
 };
 
-enum { BY_TUPLE, BY_METRIC, OF_ALL, N_SUMS };
+enum { BY_TUPLE, BY_METRIC, OF_ALL, N_AGGREGATES };
 
-static const XtfAggregateSpec message_sums[N_SUMS] = {
+static const XtfAggregateSpec message_aggregates[N_AGGREGATES] = {
     [BY_TUPLE] = {.kind = XTF_AGGREGATE_GROUPS,
                   .keys = (const char *const[]){"kind", "comm", "peer", "tag", NULL},
                   .values = (const char *const[]){"bytes", "weight", NULL}},
@@ -52,8 +52,8 @@ static XtfSchema *message_schema(void)
     XtfSchema *schema = xtf_schema_new("messages", XTF_SCHEMA_RECORD, message_fields, &error);
 
     cr_assert_good(schema, error);
-    for (int i = 0; i < N_SUMS; i++)
-        cr_assert_good(xtf_schema_add_aggregate(schema, &message_sums[i], &error), error);
+    for (int i = 0; i < N_AGGREGATES; i++)
+        cr_assert_good(xtf_schema_add_aggregate(schema, &message_aggregates[i], &error), error);
     return schema;
 }
 
@@ -245,7 +245,7 @@ static void check_metrics(const XtfArray *array, const GArray *rows, unsigned st
     }
 }
 
-/* Sums without keys: one group of all rows. */
+/* An aggregate without keys: one group of all rows. */
 static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
@@ -326,7 +326,7 @@ static void check_file(const char *path, const GArray *rows, GRand *random, size
         check_rank_and_select(&array, rows, &filters[f], random);
 }
 
-Test(sums, groups_agree_with_memory)
+Test(array_totals, groups_agree_with_memory)
 {
     /* Few tags and so many that no child tells them apart; from one level to three. */
     const struct {

@@ -1,6 +1,6 @@
 /*
- * The tables of sums that a writer stores, decoded by this file alone and compared with what the rows below each child
- * add up to, row by row.
+ * The totals and snapshots that a writer stores, decoded by this file alone and compared with totals that are worked
+ * out again from the rows below each child.
  */
 #include "frames.h"
 
@@ -45,7 +45,7 @@ typedef struct {
     XtfCodecId codec;
     GArray *rows;
     uint32_t *end, *target;
-    XtfAggregateWriter *sums;
+    XtfAggregateWriter *writer;
     Page pages[LEVELS + 1]; /* the open ones, by level */
     unsigned height;
 } Plan;
@@ -279,7 +279,7 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
         return;
     g_autoptr(GByteArray) payload = g_byte_array_new();
     guint first = g_array_index(*starts, guint, 0);
-    xtf_aggregate_writer_seal_index(plan->sums, level, payload);
+    xtf_aggregate_writer_seal_index(plan->writer, level, payload);
     assert_payload(plan, payload, level, false);
     g_array_set_size(*starts, 0);
     g_array_append_val(*starts, end);
@@ -294,15 +294,15 @@ static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, Fra
     plan.end = g_new(uint32_t, count);
     plan.target = g_new(uint32_t, count);
     naive_ends(plan.rows, plan.end, plan.target);
-    plan.sums = xtf_aggregate_writer_new(plan.schema, codec);
+    plan.writer = xtf_aggregate_writer_new(plan.schema, codec);
     for (guint from = 0; from < count;) {
         guint to = from + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
         to = MIN(to, count);
-        xtf_aggregate_writer_seal_leaf(plan.sums, (const uint8_t *)row_at(&plan, from), to - from);
+        xtf_aggregate_writer_seal_leaf(plan.writer, (const uint8_t *)row_at(&plan, from), to - from);
         child_sealed(&plan, 1, from, to);
         for (unsigned level = 1; level <= plan.height; level++) {
             g_autoptr(GByteArray) payload = g_byte_array_new();
-            xtf_aggregate_writer_pack_open(plan.sums, level, payload);
+            xtf_aggregate_writer_pack_open(plan.writer, level, payload);
             assert_payload(&plan, payload, level, true);
         }
         from = to;
@@ -310,14 +310,14 @@ static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, Fra
     cr_assert_gt(plan.height, 1);
     for (unsigned level = 1; level <= plan.height; level++)
         g_array_unref(plan.pages[level].starts);
-    xtf_aggregate_writer_free(plan.sums);
+    xtf_aggregate_writer_free(plan.writer);
     g_array_unref(plan.rows);
     g_free(plan.end);
     g_free(plan.target);
     xtf_schema_free(plan.schema);
 }
 
-Test(writer_sums, every_child_of_every_page)
+Test(aggregate_writer, every_child_of_every_page)
 {
     for (uint32_t seed = 0; seed < 20; seed++) {
         FrameShape shape = {.regions = seed % 2 ? 6 : REGIONS, .deepest = 12, .mishaps = seed % 5, .ties = 20};
@@ -325,13 +325,13 @@ Test(writer_sums, every_child_of_every_page)
     }
 }
 
-Test(writer_sums, leaves_large_enough_for_many_groups)
+Test(aggregate_writer, leaves_large_enough_for_many_groups)
 {
     for (uint32_t seed = 0; seed < 4; seed++)
         write_and_check(seed, seed % 2, 20000, (FrameShape){.regions = REGIONS, .deepest = 10, .ties = 20}, 1600);
 }
 
-Test(writer_sums, stacks_deeper_than_snapshots)
+Test(aggregate_writer, stacks_deeper_than_snapshots)
 {
     for (uint32_t seed = 0; seed < 4; seed++)
         write_and_check(seed, seed % 2, 2000, (FrameShape){.regions = REGIONS, .deepest = 150, .mishaps = seed}, 60);
@@ -374,7 +374,7 @@ static GByteArray *companions(const char *path)
 }
 
 /* The totals of some intervals are those of the rows. */
-static void assert_sums(const char *path, const XtfSchema *schema, const GArray *rows, GRand *random)
+static void assert_totals(const char *path, const XtfSchema *schema, const GArray *rows, GRand *random)
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
@@ -384,31 +384,31 @@ static void assert_sums(const char *path, const XtfSchema *schema, const GArray 
     for (unsigned i = 0; i < 20; i++) {
         guint from = (guint)g_rand_int_range(random, 0, (gint32)rows->len), to = from;
         to += (guint)g_rand_int_range(random, 0, (gint32)(rows->len - from));
-        for (unsigned which = 0; which < schema->n_aggregates; which++) {
-            const XtfAggregate *sums = &schema->aggregates[which];
-            g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(sums, sums->n_keys),
-                                      part = xtf_group_totals_new(sums, sums->n_keys);
-            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(sums, sums->n_keys);
+        for (unsigned index = 0; index < schema->n_aggregates; index++) {
+            const XtfAggregate *aggregate = &schema->aggregates[index];
+            g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(aggregate, aggregate->n_keys),
+                                      part = xtf_group_totals_new(aggregate, aggregate->n_keys);
+            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(aggregate, aggregate->n_keys);
             XtfFrameStack stack;
             xtf_frame_stack_init(&stack);
-            xtf_accumulate_rows(schema, sums, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
-            xtf_accumulate_rows(schema, sums, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from, &stack,
-                                NULL, part, NULL);
+            xtf_accumulate_rows(schema, aggregate, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
+            xtf_accumulate_rows(schema, aggregate, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from,
+                                &stack, NULL, part, NULL);
             xtf_frame_stack_finish(&stack);
-            cr_assert_good(xtf_array_totals(&array, which, NULL, from, to, found, &error), error);
+            cr_assert_good(xtf_array_totals(&array, index, NULL, from, to, found, &error), error);
             xtf_group_totals_sort(part);
             xtf_group_totals_sort(found);
             cr_assert_eq(xtf_group_totals_n(part), xtf_group_totals_n(found));
             for (uint32_t g = 0; g < xtf_group_totals_n(part); g++)
                 cr_assert_eq(memcmp(xtf_group_totals_key(part, g), xtf_group_totals_key(found, g),
-                                    (sums->n_keys + xtf_aggregate_n_cells(sums)) * sizeof(uint64_t)),
+                                    (aggregate->n_keys + xtf_aggregate_n_cells(aggregate)) * sizeof(uint64_t)),
                              0);
         }
     }
 }
 
-/* A file that was written by several writers has the sums that one would have stored. */
-Test(writer_sums, go_on_where_a_writer_stopped)
+/* A file that several writers wrote one after another has the totals that one writer would have stored. */
+Test(aggregate_writer, go_on_where_a_writer_stopped)
 {
     g_autoptr(XtfSchema) schema = make_schema();
     char *folder = make_folder();
@@ -427,8 +427,8 @@ Test(writer_sums, go_on_where_a_writer_stopped)
             write_part(parts, schema, plain, rows, from, to);
             from = to;
         }
-        assert_sums(once, schema, rows, random);
-        assert_sums(parts, schema, rows, random);
+        assert_totals(once, schema, rows, random);
+        assert_totals(parts, schema, rows, random);
         if (!plain) /* packed leaves end where the writer that packs them finds that they are full */
             continue;
         g_autoptr(GByteArray) a = companions(once), b = companions(parts);
@@ -437,7 +437,7 @@ Test(writer_sums, go_on_where_a_writer_stopped)
     remove_folder(folder);
 }
 
-Test(writer_sums, none_where_none_are_declared)
+Test(aggregate_writer, none_where_none_are_declared)
 {
     g_autoptr(XtfSchema) schema = test_schema("plain");
     g_autoptr(GByteArray) payload = g_byte_array_new();

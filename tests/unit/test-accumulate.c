@@ -1,5 +1,5 @@
 /*
- * What rows add up to, against a naive recomputation.
+ * Totals of rows, against totals written out by hand and a naive recomputation.
  */
 #include <math.h>
 
@@ -47,7 +47,7 @@ static void assert_frames(const GArray *rows, uint32_t regions)
     xtf_frame_stack_finish(&stack);
 }
 
-Test(summer, frames_of_all_shapes)
+Test(accumulate, frames_of_all_shapes)
 {
     for (uint32_t seed = 0; seed < 300; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -65,7 +65,7 @@ Test(summer, frames_of_all_shapes)
                         G_N_ELEMENTS(((const FrameRow[]){__VA_ARGS__})))
 
 /* Worked out by hand, so that both ways of counting cannot be wrong together. */
-Test(summer, a_recursion_by_hand)
+Test(accumulate, a_recursion_by_hand)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
@@ -132,7 +132,7 @@ static bool mislead(XtfFrameStack *stack, void *data, GError **error)
     return true;
 }
 
-Test(summer, a_stack_known_in_part_says_the_same)
+Test(accumulate, a_stack_known_in_part_says_the_same)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     unsigned asked = 0;
@@ -176,7 +176,7 @@ Test(summer, a_stack_known_in_part_says_the_same)
     cr_assert_gt(asked, 100);
 }
 
-Test(summer, a_stack_that_cannot_be_had_is_an_error)
+Test(accumulate, a_stack_that_cannot_be_had_is_an_error)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
@@ -317,7 +317,7 @@ static XtfSchema *group_schema(void)
 }
 
 /* In one go, or leaf by leaf and then added up. */
-Test(summer, groups_and_their_extremes)
+Test(accumulate, groups_and_their_extremes)
 {
     g_autoptr(XtfSchema) schema = group_schema();
 
@@ -343,7 +343,7 @@ Test(summer, groups_and_their_extremes)
     }
 }
 
-Test(summer, one_group_of_all_rows)
+Test(accumulate, one_group_of_all_rows)
 {
     g_autoptr(XtfSchema) schema = group_schema();
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -361,7 +361,7 @@ Test(summer, one_group_of_all_rows)
     cr_assert_eq(xtf_group_totals_cells(totals, 0)[1], bytes);
 }
 
-Test(summer, the_key_of_a_row)
+Test(accumulate, the_key_of_a_row)
 {
     g_autoptr(XtfSchema) schema = group_schema();
     GroupRow row = {.kind = 2, .peer = -7};

@@ -64,6 +64,52 @@ Test(accumulate, frames_of_all_shapes)
     g_array_append_vals(g_array_new(FALSE, FALSE, sizeof(FrameRow)), ((const FrameRow[]){__VA_ARGS__}), \
                         G_N_ELEMENTS(((const FrameRow[]){__VA_ARGS__})))
 
+static void assert_by_hand(const GArray *rows, uint64_t (*cells)[XTF_FRAMES_CELLS], uint32_t regions)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
+    XtfFrameStack stack;
+
+    xtf_frame_stack_init(&stack);
+    assert_good_add(schema, rows, 0, rows->len, &stack, NULL, totals);
+    assert_cells(totals, cells, regions);
+    xtf_frame_stack_finish(&stack);
+}
+
+/* Rows: time, region, is_end, distance, outermost. Cells: frames begun, frames ended, inclusive and exclusive ticks;
+ * those of XTF_FRAMES_BEFORE come last. */
+Test(accumulate, time_in_a_nested_call_is_inclusive_time_of_its_caller)
+{
+    g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
+                                  {110, 1, 0, 1, 1},  /* f begins within main */
+                                  {150, 1, 1, 1, 0},  /* f ends */
+                                  {160, 0, 1, 3, 0}); /* main ends */
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 60, 20}, {1, 1, 40, 40}, {0, 0, 0, 0}};
+
+    assert_by_hand(rows, cells, 2);
+}
+
+Test(accumulate, a_frame_that_never_began_ends_nothing)
+{
+    g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
+                                  {110, 1, 1, 0, 0},  /* f ends, which never began: the 10 ticks are of main */
+                                  {130, 0, 1, 2, 0},  /* main ends, after 20 ticks more */
+                                  {135, 1, 1, 0, 0}); /* f ends, which never began: the 5 ticks are of no region */
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 30}, {0, 2, 0, 0}, {2, 0, 5, 5}};
+
+    assert_by_hand(rows, cells, 2);
+}
+
+Test(accumulate, a_frame_that_a_caller_ends_is_not_counted_as_ended)
+{
+    g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
+                                  {110, 1, 0, 1, 1},  /* f begins within main */
+                                  {130, 0, 1, 2, 0}); /* main ends, and f with it */
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 10}, {1, 0, 20, 20}, {0, 0, 0, 0}};
+
+    assert_by_hand(rows, cells, 2);
+}
+
 /* Worked out by hand, so that both ways of counting cannot be wrong together. */
 Test(accumulate, a_recursion_by_hand)
 {

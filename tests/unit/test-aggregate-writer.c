@@ -337,6 +337,58 @@ Test(aggregate_writer, stacks_deeper_than_snapshots)
         write_and_check(seed, seed % 2, 2000, (FrameShape){.regions = REGIONS, .deepest = 150, .mishaps = seed}, 60);
 }
 
+/* The groups by region and distance that are stored for a leaf of n rows, whose distances all differ. Rows of even
+ * number are of region 3, the others of region 5; rows of region 5 are outermost. */
+static uint8_t *stored_groups(const XtfSchema *schema, unsigned n, uint32_t *n_groups)
+{
+    const Plan plan = {.codec = XTF_CODEC_PLAIN};
+    XtfAggregateWriter *writer = xtf_aggregate_writer_new(schema, XTF_CODEC_PLAIN);
+    g_autoptr(GByteArray) payload = g_byte_array_new();
+    FrameRow rows[100];
+
+    for (unsigned i = 0; i < n; i++)
+        rows[i] = (FrameRow){.time = i, .region = i % 2 ? 5 : 3, .is_end = 1, .distance = 1000 + i, .outermost = i % 2};
+    xtf_aggregate_writer_seal_leaf(writer, (const uint8_t *)rows, n);
+    xtf_aggregate_writer_pack_open(writer, 1, payload);
+    const uint8_t *at = payload->data;
+    g_free(take_table(&plan, xtf_stored_totals_schema(&schema->aggregates[0]), &at, n_groups));
+    g_free(take_table(&plan, xtf_stored_snapshot_schema(), &at, n_groups));
+    uint8_t *groups = take_table(&plan, xtf_stored_totals_schema(&schema->aggregates[1]), &at, n_groups);
+    xtf_aggregate_writer_free(writer);
+    return groups;
+}
+
+/* Fields of a stored group: child, depth, region, distance, rows, outermost ones. */
+static void assert_stored(const XtfSchema *schema, const uint8_t *row, const uint64_t *values)
+{
+    const XtfSchema *stored = xtf_stored_totals_schema(&schema->aggregates[1]);
+
+    for (unsigned f = 0; f < stored->n_fields; f++)
+        cr_assert_eq(value_of(stored, row, f), values[f], "field %u", f);
+}
+
+Test(aggregate_writer, a_child_of_32_groups_is_exact)
+{
+    g_autoptr(XtfSchema) schema = make_schema();
+    uint32_t n_groups, row_size = xtf_stored_totals_schema(&schema->aggregates[1])->row_size;
+    g_autofree uint8_t *groups = stored_groups(schema, 32, &n_groups);
+
+    cr_assert_eq(n_groups, 32);
+    assert_stored(schema, groups, (const uint64_t[]){0, 2, 3, 1000, 1, 0});
+    assert_stored(schema, groups + 31 * row_size, (const uint64_t[]){0, 2, 5, 1031, 1, 1});
+}
+
+Test(aggregate_writer, a_child_of_33_groups_is_coarse_and_keeps_the_first_key_only)
+{
+    g_autoptr(XtfSchema) schema = make_schema();
+    uint32_t n_groups, row_size = xtf_stored_totals_schema(&schema->aggregates[1])->row_size;
+    g_autofree uint8_t *groups = stored_groups(schema, 33, &n_groups);
+
+    cr_assert_eq(n_groups, 2);
+    assert_stored(schema, groups, (const uint64_t[]){0, 1, 3, 0, 17, 0});
+    assert_stored(schema, groups + row_size, (const uint64_t[]){0, 1, 5, 0, 16, 16});
+}
+
 /* Rows [from, to) into the file's one array; the file is made if `from` is 0. */
 static void write_part(const char *path, const XtfSchema *schema, bool plain, const GArray *rows, guint from, guint to)
 {

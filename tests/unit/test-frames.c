@@ -185,6 +185,86 @@ Test(frames, totals_stacks_and_profiles_agree_with_memory)
     remove_folder(folder);
 }
 
+/* A file of these calls: time, region, event, distance, outermost. The caller closes the trace. */
+static XtfTrace *trace_of_calls(const CallRow *rows, guint n)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    Calls *calls = calls_new();
+
+    g_array_append_vals(calls->rows, rows, n);
+    write_calls(path, &files[0], calls);
+    XtfTrace *trace = open_trace(path, 0);
+    calls_free(calls);
+    remove_folder(folder);
+    return trace;
+}
+
+static void assert_totals(const XtfArray *array, uint64_t n1, uint64_t n2, NaiveCells cells)
+{
+    GError *error = NULL;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+
+    cr_assert_good(xtf_array_totals(array, 0, NULL, n1, n2, totals, &error), error);
+    assert_cells(totals, cells, "totals");
+}
+
+/* The location's first and last records are at 50 and 200. */
+static void assert_profile(const XtfArray *array, uint64_t a, uint64_t b, NaiveCells cells)
+{
+    GError *error = NULL;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+
+    cr_assert_good(xtf_array_profile(array, 0, a, b, 50, 200, totals, &error), error);
+    assert_cells(totals, cells, "profile");
+}
+
+Test(frames, rows_bring_whole_durations_and_profiles_only_what_lies_in_the_window)
+{
+    const CallRow rows[] = {{100, 0, 0, 0, 1}, {110, 1, 0, 1, 1}, {150, 1, 1, 1, 1}, {160, 0, 1, 3, 1}};
+    g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
+    XtfArray array = find_array(trace, 7, 0);
+
+    assert_totals(&array, 0, 4, (NaiveCells){[0] = {1, 1, 60, 20}, [1] = {1, 1, 40, 40}});
+    assert_totals(&array, 1, 3, (NaiveCells){[0] = {0, 0, 0, 10}, [1] = {1, 1, 40, 40}});
+    assert_profile(&array, 120, 155, (NaiveCells){[0] = {0, 0, 35, 5}, [1] = {0, 1, 30, 30}});
+    assert_profile(&array, 120, 130, (NaiveCells){[0] = {0, 0, 10, 0}, [1] = {0, 0, 10, 10}});
+}
+
+Test(frames, a_frame_that_never_began_is_open_since_the_first_record)
+{
+    const CallRow rows[] = {{80, 1, 1, 0, 0}, {90, 0, 0, 0, 1}};
+    g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
+    XtfArray array = find_array(trace, 7, 0);
+
+    /* Rows know nothing of a record before the first of them; a profile does. */
+    assert_totals(&array, 0, 2, (NaiveCells){[0] = {1, 0, 0, 0}, [1] = {0, 1, 0, 0}, [BEFORE] = {1, 0, 0, 0}});
+    assert_profile(&array, 60, 75, (NaiveCells){[BEFORE] = {0, 0, 15, 15}});
+    /* Region 0 never ends: it is open until the last record. */
+    assert_profile(&array, 0, 1000,
+                   (NaiveCells){[0] = {1, 0, 110, 110}, [1] = {0, 1, 0, 0}, [BEFORE] = {1, 0, 30, 30}});
+}
+
+Test(frames, the_stack_in_a_nested_call_has_the_caller_outermost)
+{
+    const CallRow rows[] = {{100, 0, 0, 0, 1}, {110, 1, 0, 1, 1}, {150, 1, 1, 1, 1}, {160, 0, 1, 3, 1}};
+    const size_t depths[] = {0, 1, 2, 1, 0};
+    g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
+    XtfArray array = find_array(trace, 7, 0);
+    GError *error = NULL;
+
+    for (uint64_t n = 0; n <= 4; n++) {
+        g_autofree XtfOpenFrame *frames = NULL;
+        size_t n_frames;
+        cr_assert_good(xtf_array_stack(&array, 0, n, &frames, &n_frames, &error), error);
+        cr_assert_eq(n_frames, depths[n]);
+        if (n_frames > 0)
+            cr_assert(frames[0].key == 0 && frames[0].row == 0 && frames[0].time == 100 && frames[0].outermost);
+        if (n_frames > 1)
+            cr_assert(frames[1].key == 1 && frames[1].row == 1 && frames[1].time == 110 && frames[1].outermost);
+    }
+}
+
 Test(frames, four_levels)
 {
     const CallShape shape = {.name = "many", .rows = 240000, .deep = 12, .regions = 30, .orphans = 1, .jumps = 2};

@@ -20,9 +20,9 @@ static bool damaged(const TableSource *source, const char *fault, GError **error
     const XtfArray *array = source->array;
 
     if (source->open)
-        return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): sums of level %u: %s", array->id,
+        return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): totals of level %u: %s", array->id,
                            array->edge_offset, source->level, fault);
-    return xtf_damaged(error, "page %" PRIu64 ": sums of array %u, level %u: %s", source->place, array->id,
+    return xtf_damaged(error, "page %" PRIu64 ": totals of array %u, level %u: %s", source->place, array->id,
                        source->level, fault);
 }
 
@@ -62,11 +62,11 @@ static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow
         return "a group has more keys than there are";
     for (unsigned k = (unsigned)group->depth; k < aggregate->n_keys; k++)
         if (group->key[k] != 0)
-            return "a group has a key that is not known";
+            return "a group has a key beyond its depth";
     if (!before)
         return NULL;
     if (group->depth != before->depth)
-        return "the groups of a child are not told apart alike";
+        return "the groups of a child have different numbers of keys";
     for (unsigned k = 0; k < group->depth; k++)
         if (group->key[k] != before->key[k])
             return group->key[k] > before->key[k] ? NULL : "they are out of order";
@@ -106,7 +106,7 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
     }
     if (source->open)
         xtf_child_totals_builder_next(builder);
-    return row == n_rows ? NULL : "they tell of a child that is not there";
+    return row == n_rows ? NULL : "they are of a child that does not exist";
 }
 
 /* What is wrong with a frame of the stack before a child, above another one (NULL: it is the lowest). */
@@ -148,7 +148,7 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
             xtf_child_totals_builder_stack(builder, &stack);
     }
     xtf_frame_stack_finish(&stack);
-    return fault || row == n_rows ? fault : "a stack is before a child that is not there";
+    return fault || row == n_rows ? fault : "a stack is before a child that does not exist";
 }
 
 /* The most rows that a table of totals has. */
@@ -211,15 +211,15 @@ static const char *companion_fault(const TableSource *source, const XtfDiskPage 
     const XtfDiskPage *page = xtf_page_head(source->page->block);
 
     if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS)
-        return "they do not begin like sums";
+        return "they do not begin like totals";
     if (head->codec != source->array->codec)
-        return "they are packed in another way than the rows";
+        return "their codec is not that of the rows";
     if (head->level != page->level || xtf_read32(head->array) != source->array->id ||
         xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->page->first_n ||
         xtf_read32(head->count) != source->page->count)
         return "they are of another page";
     if (xtf_read32(head->epoch) > xtf_read32(page->epoch))
-        return "a later writer than the page's wrote them";
+        return "a later writer wrote them than wrote the page";
     return xtf_read32(head->length) > room ? "they are cut short" : NULL;
 }
 

@@ -47,7 +47,7 @@ static void child_problem(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
             ? g_strdup("right edge")
             : g_strdup_printf("page %" PRIu64, page->page.block->offset / trace->superblock.info.page_size - first);
 
-    problem(walk, "array %u, %s, level %u: sums of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
+    problem(walk, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
             where, page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
 }
 
@@ -104,7 +104,7 @@ static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
         same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
     }
     if (!same)
-        child_problem(walk, page, slot, "they are not what the rows add up to");
+        child_problem(walk, page, slot, "they are not those of its rows");
 }
 
 /* Compares what is stored of the stack before a leaf with what the rows before leave. */
@@ -123,7 +123,7 @@ static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
                is->outermost == should->outermost;
     }
     if (!same)
-        child_problem(walk, page, slot, "the stack before it is not what the rows before leave open");
+        child_problem(walk, page, slot, "the stack before it is not what earlier rows leave open");
     xtf_frame_stack_finish(&stack);
 }
 

@@ -173,7 +173,7 @@ static void read_modes(Reader *reader, Templates *templates)
         if (field->mode == XTF_PACK_STEP)
             templates->before[f] = xtf_unzigzag(read_varint(reader));
         else if (field->mode > XTF_PACK_PLANES)
-            fail(reader, "it has a field that is packed in an unknown way");
+            fail(reader, "it has a field of an unknown mode");
     }
     templates->n = read_byte(reader) + 1u;
 }
@@ -205,7 +205,7 @@ static void read_value(Reader *reader, Templates *templates, unsigned f, unsigne
         value->is_chained = kind == XTF_PACK_CHAINED;
         value->value = value->is_chained ? 0 : read_varint(reader);
         if (kind > XTF_PACK_CHAINED)
-            fail(reader, "a distance is told in an unknown way");
+            fail(reader, "a distance has an unknown form");
         break;
     default:
         break;

@@ -3,35 +3,37 @@
 #include "libxtf/base/le.h"
 
 /*
- * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. Every row
- * that is ever written goes through it, so the loop is written out for each width, and has one branch that is seldom
- * taken: to what is not between the least and the greatest so far, or is "none".
+ * One pass over a column. Values are compared as keys: unsigned numbers in the same order as the values. Every row that
+ * is written passes through this loop, so it is written out for each width and has one branch, which is rarely taken:
+ * for values outside [low, high], and for "none".
+ *
+ * "none" has all bits set: it is the largest unsigned value, hence never inside [low, high]. In a signed field it is
+ * -1, which can be inside, so there the fast path is off.
  */
-#define COLUMN_LIMITS(bits, flip)                                                                   \
-    do {                                                                                            \
-        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0, span = 0;                        \
-        for (uint32_t i = 0; i < count; i++, rows += row_size) {                                    \
-            uint##bits##_t value;                                                                   \
-            memcpy(&value, rows, sizeof value);                                                     \
-            /* "none" is the greatest unsigned value, so it is never between those; but it is -1 */ \
-            uint##bits##_t above = (uint##bits##_t)((value ^ (flip)) - low);                        \
-            if (G_LIKELY(above <= span && any && ((flip) == 0 || !optional)))                       \
-                continue;                                                                           \
-            if (optional && value == UINT##bits##_MAX) {                                            \
-                none = 1;                                                                           \
-                continue;                                                                           \
-            }                                                                                       \
-            value ^= (flip);                                                                        \
-            low = value < low ? value : low;                                                        \
-            high = value > high ? value : high;                                                     \
-            span = high - low;                                                                      \
-            any = true;                                                                             \
-        }                                                                                           \
-        limits.has_none = none;                                                                     \
-        if (low <= high) {                                                                          \
-            limits.min = low ^ (flip);                                                              \
-            limits.max = high ^ (flip);                                                             \
-        }                                                                                           \
+#define COLUMN_LIMITS(bits, flip)                                             \
+    do {                                                                      \
+        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0, span = 0;  \
+        for (uint32_t i = 0; i < count; i++, rows += row_size) {              \
+            uint##bits##_t value;                                             \
+            memcpy(&value, rows, sizeof value);                               \
+            uint##bits##_t above = (uint##bits##_t)((value ^ (flip)) - low);  \
+            if (G_LIKELY(above <= span && any && ((flip) == 0 || !optional))) \
+                continue;                                                     \
+            if (optional && value == UINT##bits##_MAX) {                      \
+                none = 1;                                                     \
+                continue;                                                     \
+            }                                                                 \
+            value ^= (flip);                                                  \
+            low = value < low ? value : low;                                  \
+            high = value > high ? value : high;                               \
+            span = high - low;                                                \
+            any = true;                                                       \
+        }                                                                     \
+        limits.has_none = none;                                               \
+        if (low <= high) {                                                    \
+            limits.min = low ^ (flip);                                        \
+            limits.max = high ^ (flip);                                       \
+        }                                                                     \
     } while (0)
 
 static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t count, bool optional)
@@ -45,7 +47,7 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
         double value = xtf_f64_from_bits(bits);
         if (optional && bits == UINT64_MAX)
             limits.has_none = true;
-        else if (value == value) { /* a NaN has no place in an order */
+        else if (value == value) { /* a NaN has no order */
             low = !any || value < low ? value : low;
             high = !any || value > high ? value : high;
             any = true;

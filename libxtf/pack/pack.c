@@ -1,5 +1,5 @@
 /*
- * Packing rows. pack-format.h says what of.
+ * Packing rows, in the format of pack-format.h.
  */
 #include "libxtf/pack/pack.h"
 
@@ -54,7 +54,7 @@ static uint64_t templates_bound(const XtfSchema *schema, uint32_t count)
     return (n + 1) * schema->n_fields * XTF_PACK_FIELD_MAX + 1 + count;
 }
 
-/* How the fields are packed, the templates field by field, and the number of each row's. */
+/* Writes the modes of the fields, the templates field by field, and the number of each row's template. */
 static void put_templates(XtfStreamWriter *writer, XtfPackInput *input)
 {
     uint8_t *stream = xtf_scratch(XTF_SCRATCH_STREAM, templates_bound(input->schema, input->count));

@@ -3,7 +3,7 @@
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/base/fail.h"
 
-enum { FEW_GROUPS = 16 }; /* groups that it is no use to make fewer */
+enum { FEW_GROUPS = 16 }; /* a child of so few groups needs no coarse totals */
 
 bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n)
@@ -20,9 +20,9 @@ void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64
             cells[c] += more[c];
         return;
     }
-    const XtfGroupTotals of_that_depth = {.aggregate = &children->schema->aggregates[children->index],
-                                          .depth = (uint8_t)xtf_child_totals_depth(children, group)};
-    xtf_group_totals_combine(&of_that_depth, xtf_child_totals_key(children, group), cells, more);
+    const XtfGroupTotals of_depth = {.aggregate = &children->schema->aggregates[children->index],
+                                     .depth = (uint8_t)xtf_child_totals_depth(children, group)};
+    xtf_group_totals_combine(&of_depth, xtf_child_totals_key(children, group), cells, more);
 }
 
 void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack)
@@ -37,14 +37,14 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
     stack->n = n;
 }
 
-/* Lists while they grow. */
+/* A tier while it grows. */
 typedef struct {
     GArray *starts, *groups; /* of uint32_t */
     GArray *cells;           /* of uint64_t */
 } GrowingTier;
 
 struct XtfChildTotalsBuilder {
-    XtfChildTotals head; /* what is known from the beginning */
+    XtfChildTotals head; /* its tiers are empty */
     GArray *keys;        /* of uint64_t: of each group, as XtfChildTotals has them */
     XtfKeyTable table;
     GrowingTier exact, coarse, blocks;
@@ -177,12 +177,12 @@ void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFra
     g_array_append_val(builder->stacks, at);
 }
 
-/* Items [from, to) of the neighbours' lists. */
+/* Entries [from, to) of the exact tier. */
 typedef struct {
     uint32_t from, to;
 } Entries;
 
-/* Adds up items, told apart by as many keys as the totals have; false if that makes too many groups. */
+/* Adds entries to empty totals, by the keys of these; false if that makes more than `most` groups. */
 static bool add_up(const XtfChildTotalsBuilder *builder, Entries entries, uint32_t most, XtfGroupTotals *totals)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
@@ -201,8 +201,9 @@ static bool add_up(const XtfChildTotalsBuilder *builder, Entries entries, uint32
     return true;
 }
 
-/* Appends a list of what items add up to. Where that makes few of many, it is told as finely as all of them are; else,
- * as of messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
+/* Appends an item: the totals of entries. It has the keys that all entries have if it has far fewer groups than there
+ * are entries. Otherwise, as for messages with different tags, it would be no shorter than the entries, and so useless:
+ * it has fewer keys. */
 static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTotals **totals, GrowingTier *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
@@ -225,7 +226,7 @@ static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTo
     }
 }
 
-/* Appends the lists of all whole runs of `step` neighbours. */
+/* Appends an item for every `step` children. */
 static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTotals **totals, GrowingTier *to)
 {
     for (uint32_t from = 0; from + step <= builder->head.n; from += step) {
@@ -249,7 +250,7 @@ static bool has_many_groups(const XtfChildTotalsBuilder *builder)
 
 static void add_coarse_and_blocks(XtfChildTotalsBuilder *builder)
 {
-    XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
+    XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth, reused */
 
     if (builder->head.n_keys > 1 && has_many_groups(builder))
         add_tier(builder, 1, totals, &builder->coarse);
@@ -258,7 +259,7 @@ static void add_coarse_and_blocks(XtfChildTotalsBuilder *builder)
         xtf_group_totals_free(totals[depth]);
 }
 
-/* Takes room in the allocation, or, before there is one (NULL), only counts it. Copies there what a container holds. */
+/* Copies bytes to the end of the allocation. With no allocation (NULL) only counts them. */
 static const void *put_bytes(uint8_t *base, uint64_t *used, const void *from, uint64_t bytes)
 {
     uint8_t *at = base ? base + *used : NULL;
@@ -278,7 +279,7 @@ static XtfTotalsTier put_tier(uint8_t *base, uint64_t *used, const GrowingTier *
     };
 }
 
-/* Lays all out behind the head; gives the bytes that it takes. */
+/* Copies everything behind the head. With no allocation (NULL) only counts; returns the number of bytes. */
 static uint64_t put_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *children)
 {
     uint8_t *base = (uint8_t *)children;

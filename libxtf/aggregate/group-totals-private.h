@@ -1,5 +1,5 @@
 /*
- * Totals from inside: cells are added to where they stand.
+ * The inside of group totals: cells can be added to in place.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct XtfGroupTotals {
 /* As xtf_group_totals_cells_of(), where the group is not the one reached last. */
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key);
 
-/* The cells of a key's group, which is made, of no rows, if there is none. They stay there until the next call. */
+/* The cells of a key's group, which is added if it is new. The pointer is good until the next call. */
 static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (G_LIKELY(totals->n > 0)) {
@@ -30,16 +30,16 @@ static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const 
     return xtf_group_totals_look_up(totals, key);
 }
 
-/* Adds one row's value, the i-th of the sums', to the cells of its group. The value is not none. */
+/* Adds one row's value, the i-th of the aggregate, to the cells of its group. The value is present. */
 void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
                                 uint64_t value);
 
-/* Adds the cells of a group to those of another, or of the same, of rows before. Of the totals only what they are of
- * matters: the sums, and the depth to which the key is known. */
+/* Adds the cells of later rows to those of earlier rows. Of the totals only the aggregate and the depth are used, which
+ * is the number of keys in `key`. */
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
-/* Whether value i of the sums is a double in groups of this key. */
+/* Whether value i of the aggregate is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
 
 /* The same totals by the first `depth` keys. */

@@ -61,7 +61,7 @@ bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t
     return value_type(totals, key, i) == XTF_TYPE_F64;
 }
 
-/* Cells of no rows: no least and no greatest value. */
+/* Cells of no rows: the least value is greater than the greatest. */
 static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells)
 {
     static const struct {
@@ -103,7 +103,7 @@ uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
     return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
 }
 
-/* NaN is one number here, whose bits tell nothing of the order of adding. */
+/* All NaNs become one, so that the bits do not depend on the order of the values. */
 static uint64_t add_reals(uint64_t a, uint64_t b)
 {
     double sum = xtf_f64_from_bits(a) + xtf_f64_from_bits(b);
@@ -124,7 +124,7 @@ static void combine_value(const XtfGroupTotals *totals, XtfType type, uint64_t *
         cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
     if (xtf_value_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
         cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
-    if (totals->depth == totals->aggregate->n_keys) /* else the groups of a key come in no order of time */
+    if (totals->depth == totals->aggregate->n_keys) /* else groups of one key are added in no order of time */
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
 }
 
@@ -163,7 +163,7 @@ void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uin
 
 void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from)
 {
-    /* Rows of frames that never began are counted under keys of their own. */
+    /* Rows that end frames that never began are also counted under the keys in these rows. */
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0 && from->depth > 0;
 
     for (uint32_t i = 0; i < from->n; i++) {

@@ -2,7 +2,7 @@
 
 #include "libxtf/aggregate/group-totals-private.h"
 
-/* What a query makes of a group. */
+/* What a query does with a group. */
 typedef enum {
     NOT_ASKED,
     LEFT_OUT,
@@ -25,7 +25,7 @@ static bool is_before(const XtfAggregate *aggregate, const uint64_t *key, unsign
     return aggregate->kind == XTF_AGGREGATE_FRAMES && depth > 0 && key[0] == XTF_FRAMES_BEFORE;
 }
 
-/* Groups of all rows, told in no detail, are not to have those again that XTF_FRAMES_BEFORE has. */
+/* Whether XTF_FRAMES_BEFORE is left out: without keys its rows would be counted twice. */
 static bool leaves_before_out(const XtfTotalsQuery *query)
 {
     return query->aggregate->kind == XTF_AGGREGATE_FRAMES && (!query->totals || query->totals->depth == 0);
@@ -59,11 +59,11 @@ void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfC
         .use_all = !query->filter && !children->some_coarse && !leaves_before_out(query),
         .room = room,
         .cells = (uint64_t *)(void *)room,
-        .places = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
+        .positions = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
     };
-    page->groups = page->places + n;
+    page->groups = page->positions + n;
     page->uses = (uint8_t *)(page->groups + n);
-    memset(page->places, 0, n * sizeof *page->places);
+    memset(page->positions, 0, n * sizeof *page->positions);
     memset(page->uses, NOT_ASKED, n);
 }
 
@@ -96,13 +96,13 @@ static void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells
     const XtfChildTotals *children = page->children;
     unsigned n_cells = children->n_cells;
 
-    if (page->places[group] > 0) {
-        xtf_child_totals_add(children, group, page->cells + (size_t)(page->places[group] - 1) * n_cells, cells);
+    if (page->positions[group] > 0) {
+        xtf_child_totals_add(children, group, page->cells + (size_t)(page->positions[group] - 1) * n_cells, cells);
         return;
     }
     memcpy(page->cells + (size_t)page->n_added * n_cells, cells, n_cells * sizeof *cells);
     page->groups[page->n_added] = group;
-    page->places[group] = ++page->n_added;
+    page->positions[group] = ++page->n_added;
 }
 
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
@@ -128,7 +128,7 @@ void xtf_page_totals_flush(XtfPageTotals *page)
         uint32_t group = page->groups[i];
         xtf_group_totals_add(page->query->totals, xtf_child_totals_key(page->children, group),
                              page->cells + (size_t)i * page->children->n_cells);
-        page->places[group] = 0;
+        page->positions[group] = 0;
     }
     page->n_added = 0;
 }

@@ -116,9 +116,9 @@ static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Se
         if (i < page->page.count)
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)
-            good = xtf_damaged(error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their totals say",
-                               query->array->id, page->level, xtf_descent_child_start(page, i),
-                               xtf_descent_child_end(page, i));
+            good = xtf_damaged(
+                error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their totals say",
+                query->array->id, page->level, xtf_descent_child_start(page, i), xtf_descent_child_end(page, i));
     }
     xtf_page_totals_finish(&totals);
     xtf_cache_put(query->array->trace->cache, table);

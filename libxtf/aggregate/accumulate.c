@@ -1,8 +1,6 @@
 /*
- * What rows add to totals.
- *
- * This runs once over every row that is written, so it reads fields without asking for their type row by row, and
- * keeps the stack in registers' reach: most rows only push, or pop the top.
+ * This runs once over every row that is written, so it loads fields without looking at their type row by row, and keeps
+ * the stack's variables in registers: most rows only push a frame, or pop the top.
  */
 #include "libxtf/aggregate/accumulate.h"
 
@@ -10,15 +8,15 @@
 #include "libxtf/base/fail.h"
 #include "libxtf/schema/field-load.h"
 
-/* Groups that were looked up before: a program calls the same few functions for a while. */
+/* A cache of groups: a program calls the same few functions for a while. */
 enum { NEAR_GROUPS = 64 };
 
 typedef struct {
     uint64_t key;
-    uint32_t number; /* plus 1; 0: none */
+    uint32_t number; /* 1 + the number of its group; 0: no key */
 } NearGroup;
 
-/* The work at hand. While it goes on the stack's array is longer than the stack is deep, so that a push is a store. */
+/* While this exists, the stack's array is longer than the stack is deep, so that a push is a store. */
 typedef struct {
     XtfFrameStack *stack;
     const XtfFrameLoader *loader;
@@ -66,7 +64,7 @@ static bool load_outer_frames(FrameWork *work, GError **error)
     return true;
 }
 
-/* The number of frames up to the one that `row` began; 0: no such one is open. */
+/* *found: the number of frames up to the one that `row` began; 0 if no such frame is open. */
 static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
 {
     while (work->stack->has_outer && (work->depth == 0 || row < work->frames[0].row))
@@ -98,7 +96,8 @@ static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
         end_top(work, time);
 }
 
-/* Ends what a row ends that leads elsewhere than to the top. *never_began: it should end a frame, and there is none. */
+/* Ends the frames that a row ends if it does not lead to the top. *never_began: the row ends a frame that never began.
+ */
 static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
                           GError **error)
 {
@@ -174,9 +173,9 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
 }
 
 /*
- * Goes on while rows do what most do: end the frame on top, or begin one within it. How many did. What
- * add_frame_row() makes of such a row is here once more, for speed: with all that changes from row to row in
- * variables of its own, it takes half the time.
+ * Adds rows for as long as they do what most rows do: end the frame on top, or begin one within it. Returns the number
+ * of rows added. It repeats what add_frame_row() does with such rows, for speed: with everything that changes from row
+ * to row in local variables, it takes half the time.
  */
 static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
                                 uint32_t count)

@@ -1,15 +1,15 @@
 /*
  * The stack at any row.
  *
- * For each leaf the index keeps the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first row. From there
- * the rows of the leaf, up to the one in question, give the stack: one leaf, whatever came before. With the leaf's
- * digest it is no more than a chunk of it.
+ * For each leaf the index keeps a snapshot: the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first
+ * row. From a snapshot, the rows of the leaf up to row n give the stack at row n: one leaf, whatever came before. With
+ * the leaf's digest it takes one chunk of the leaf.
  *
- * What lies below the frames of a snapshot is found by going from beginning to beginning: a row that begins a frame
- * tells, by its distance, which row began the one around it. In the leaf of that row one goes on from row to row, until
- * the distance leads out of the leaf; the frame that it leads to was open before the leaf's first row, so, if it is one
- * of the innermost, the leaf's snapshot has it and all below it, so many at once. So a stack of any depth takes a leaf
- * for each XTF_SNAPSHOT_FRAMES frames at most, and mostly a leaf holds the beginnings of many more.
+ * Frames around those of a snapshot are found from beginning to beginning: the distance in a row that begins a frame
+ * leads to the row that began the outer frame. The chain is followed through the leaf of that row until a distance
+ * leads out of the leaf. That outer frame was open before the leaf's first row. If it is one of the innermost, the
+ * leaf's snapshot has it and the frames around it, many at once. So a stack of any depth takes at most one leaf for
+ * each XTF_SNAPSHOT_FRAMES frames, and usually a leaf has the beginnings of many more.
  *
  *     leaf 3                    leaf 5                          leaf 9
  *     snapshot: [a ... f]       snapshot: [ ... g h]            snapshot: [j k ... z]
@@ -17,16 +17,16 @@
  *                 |                     |     |
  *                 +---- found in the snapshot +---- leads here: the frame around j
  *
- * Each step leads to a smaller row, which is checked; so no file, however wrong, makes it go round in circles. Where
- * rows lie about their distances, frames of the innermost XTF_SNAPSHOT_FRAMES are as sums.h defines them all the same;
- * for those further down the rows are believed.
+ * Each step must lead to a smaller row, so no file, however wrong, causes an endless loop. If rows lie about their
+ * distances, the innermost XTF_SNAPSHOT_FRAMES frames are still as aggregates.h defines them; for frames around these,
+ * the rows are believed.
  */
 #include "libxtf/aggregate/frames.h"
 
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/stored.h"
 
-/* What a row that begins a frame says. */
+/* A row that begins a frame. */
 typedef struct {
     XtfOpenFrame frame;
     bool has_outer;     /* there is a frame around it... */
@@ -53,24 +53,24 @@ static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t 
     return true;
 }
 
-/* What is around the lowest frame that is known, if as many are known as a snapshot holds: there may be more. */
+/* Finds the outer frame of a snapshot. A snapshot that is not full has all frames. */
 static bool find_outer(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
-    Beginning lowest;
+    Beginning outermost;
 
     stack->has_outer = false;
     if (stack->frames->len < XTF_SNAPSHOT_FRAMES)
         return true;
     uint64_t n = xtf_frame_stack_at(stack, 0)->row;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
-    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &lowest, error))
+    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &outermost, error))
         return false;
-    stack->has_outer = lowest.has_outer;
-    stack->outer_row = lowest.outer_row;
+    stack->has_outer = outermost.has_outer;
+    stack->outer_row = outermost.outer_row;
     return true;
 }
 
-/* The frames of the snapshot that the index has for a leaf. */
+/* The snapshot that the index has for a leaf. */
 static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
     if (!leaf->parent) { /* the leaf begins with row 0 */
@@ -78,11 +78,11 @@ static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameSt
         stack->has_outer = false;
         return true;
     }
-    XtfBlock *table = xtf_stored_totals_get(leaf->parent, index, error);
-    if (!table)
+    XtfBlock *stored = xtf_stored_totals_get(leaf->parent, index, error);
+    if (!stored)
         return false;
-    xtf_child_totals_stack(xtf_block_child_totals(table), leaf->slot, leaf->first_n, stack);
-    xtf_cache_put(leaf->array->trace->cache, table);
+    xtf_child_totals_stack(xtf_block_child_totals(stored), leaf->slot, leaf->first_n, stack);
+    xtf_cache_put(leaf->array->trace->cache, stored);
     return find_outer(leaf->array, index, stack, error);
 }
 
@@ -182,13 +182,13 @@ void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigne
     *outer = (XtfOuterFrames){.array = array, .index = index, .loader = {.load = load_outer_frames, .data = outer}};
 }
 
-/* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
+/* The stack before row *from of a leaf: the last row up to `within` whose stack is known without reading rows. */
 static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, uint64_t within, XtfFrameStack *stack,
                           uint32_t *from, GError **error)
 {
     *from = 0;
     if (xtf_leaf_needs_no_digest(leaf))
-        return true; /* a stack begins as that before row 0 */
+        return true; /* the initial stack is the one before row 0 */
     XtfBlock *digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)
         return false;

@@ -3,11 +3,11 @@
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/disk/page.h"
 
-/* What is to be decoded, and where it lies. */
+/* The totals to decode, and where they are in the file. */
 typedef struct {
     const XtfArray *array;
-    const XtfDescentPage *walk;
-    const XtfPageView *page; /* the same one */
+    const XtfDescentPage *descent;
+    const XtfPageView *page; /* of the same page */
     unsigned index, level;
     bool open;
     uint64_t place;       /* of a sealed page's companion */
@@ -31,21 +31,20 @@ static bool has_snapshots(const TableSource *source, unsigned index)
     return source->level == 1 && source->array->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* Children of which totals are stored. */
-static uint32_t n_told(const TableSource *source)
+/* The number of children with stored totals. */
+static uint32_t n_with_totals(const TableSource *source)
 {
     return source->page->count - source->open;
 }
 
-/* Takes the rows that a group of a child counts from those below the child that no group before it has counted; false
- * if it counts more. */
+/* Takes the rows of a group from the rows below the child that no group has counted yet; false if there are too few. */
 static bool count_off(const XtfAggregate *aggregate, const XtfTotalsRow *group, uint64_t *uncounted)
 {
     uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
 
     if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (group->depth > 0 && group->key[0] == XTF_FRAMES_BEFORE)
-            return true; /* groups of other keys count its rows */
+            return true; /* its rows are counted under other keys too */
         counts[0] = group->cells[XTF_FRAMES_BEGUN];
         counts[1] = group->cells[XTF_FRAMES_ENDED];
     }
@@ -55,7 +54,7 @@ static bool count_off(const XtfAggregate *aggregate, const XtfTotalsRow *group, 
     return true;
 }
 
-/* What is wrong with the next group of a child, behind the one before (NULL: it is the first). */
+/* A fault of a group of a child, or NULL. `before`: the group before it, NULL if it is the first. */
 static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow *group, const XtfTotalsRow *before)
 {
     if (group->depth > aggregate->n_keys)
@@ -73,8 +72,8 @@ static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow
     return "a group is there twice";
 }
 
-/* Puts the totals into lists; gives what is wrong with them, if anything. That the groups of a child count the rows
- * below it, no less and no more, is what a rank or a select relies on. */
+/* Reads the totals of all children; returns a fault, or NULL. Rank and select rely on it that the groups of a child
+ * count exactly the rows below it. */
 static const char *read_totals_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
                                            const uint8_t *rows, uint32_t n_rows)
 {
@@ -85,9 +84,10 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
 
     if (n_rows > 0)
         xtf_stored_totals_read(aggregate, rows, &groups[0]);
-    for (uint32_t child = 0; child < n_told(source); child++) {
+    for (uint32_t child = 0; child < n_with_totals(source); child++) {
         const XtfTotalsRow *before = NULL;
-        uint64_t uncounted = xtf_descent_child_end(source->walk, child) - xtf_descent_child_start(source->walk, child);
+        uint64_t uncounted =
+            xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
         xtf_child_totals_builder_next(builder);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const XtfTotalsRow *group = &groups[row % 2];
@@ -109,12 +109,13 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
     return row == n_rows ? NULL : "they are of a child that does not exist";
 }
 
-/* What is wrong with a frame of the stack before a child, above another one (NULL: it is the lowest). */
-static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *below)
+/* A fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL if it is the outermost.
+ */
+static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *outer)
 {
     if (frame->row >= xtf_read64(child->before) || frame->time > xtf_read64(child->first_t))
         return "a frame is open before it begins";
-    if (below && (frame->row <= below->row || frame->time < below->time))
+    if (outer && (frame->row <= outer->row || frame->time < outer->time))
         return "the frames of a stack are out of order";
     return NULL;
 }
@@ -151,7 +152,7 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
     return fault || row == n_rows ? fault : "a stack is before a child that does not exist";
 }
 
-/* The most rows that a table of totals has. */
+/* The most rows of totals that a page has. */
 static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 {
     uint64_t children = source->page->count;
@@ -160,7 +161,7 @@ static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
     return MIN(children * XTF_CHILD_GROUPS, few);
 }
 
-/* Decodes what `source->bytes` holds. */
+/* Decodes source->bytes. */
 static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, GError **error)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
@@ -205,7 +206,7 @@ static bool make_open(void *context, uint8_t **data, uint32_t *length, GError **
     return decode(context, data, length, error);
 }
 
-/* What a companion's head must be, beside the index page's. */
+/* A fault of a companion's head, compared with its index page, or NULL. */
 static const char *companion_fault(const TableSource *source, const XtfDiskPage *head, uint64_t room)
 {
     const XtfDiskPage *page = xtf_page_head(source->page->block);
@@ -223,7 +224,7 @@ static const char *companion_fault(const TableSource *source, const XtfDiskPage 
     return xtf_read32(head->length) > room ? "they are cut short" : NULL;
 }
 
-/* Reads a companion past the cache: it is looked at once, and what stays is what was decoded of it. */
+/* Reads a companion without the cache: only its decoded totals are kept there. */
 static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     TableSource *source = context;
@@ -256,7 +257,7 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
     return decode(source, data, length, error);
 }
 
-/* Where the sums of an open level begin, in the right edge: behind the levels' payloads, each with its length. */
+/* The totals of an open page are in the right edge, behind the payloads of the levels, each with its length. */
 static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
 {
     const XtfArray *array = source->array;
@@ -275,17 +276,21 @@ static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
     return true;
 }
 
-XtfBlock *xtf_stored_totals_get(const XtfDescentPage *walk, unsigned index, GError **error)
+XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    const XtfArray *array = walk->array;
-    const XtfPageView *page = &walk->page;
+    const XtfArray *array = descent->array;
+    const XtfPageView *page = &descent->page;
     XtfTrace *trace = array->trace;
-    TableSource source = {
-        .array = array, .walk = walk, .page = page, .index = index, .level = walk->level, .open = walk->open};
+    TableSource source = {.array = array,
+                          .descent = descent,
+                          .page = page,
+                          .index = index,
+                          .level = descent->level,
+                          .open = descent->open};
     uint64_t offset;
     XtfBlock *block;
 
-    if (walk->open) {
+    if (descent->open) {
         if (!find_open(&source, page->block, error))
             return NULL;
         offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
@@ -304,7 +309,8 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *walk, unsigned index, GErr
     }
     if (!block)
         return NULL;
-    if (xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, walk->level, page->first_n, page->count))
+    if (xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, descent->level, page->first_n,
+                                page->count))
         return block;
     xtf_cache_put(trace->cache, block);
     damaged(&source, "they are of another page", error);

@@ -27,7 +27,7 @@ static bool fail_errno(GError **error, const char *path, const char *what)
     return xtf_fail(error, XTF_ERROR_IO, "%s: %s%s", path, what, g_strerror(errno));
 }
 
-/* Opens a regular file, or a block device; -1 on failure. */
+/* Opens a regular file (or a block device) and gets its size; -1 on failure. */
 static int open_file(const char *path, uint64_t *size, GError **error)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

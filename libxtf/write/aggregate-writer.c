@@ -1,31 +1,30 @@
 /*
- * The sums of an array being written.
+ * The aggregates of an array being written.
  *
- * Each open index page has a totals for each of the schema's sums: the totals of its sealed children, as the rows that
- * will be stored, and what they all add up to, which becomes the page's own totals, as a child of the level above. The
- * rows of a leaf go through the summer once, when it is sealed; all above is adding up groups.
+ * Each open index page has, for each of the schema's aggregates, the totals of its sealed children, as the rows that
+ * will be stored, and their sum, which becomes the totals of the page itself, as a child of the level above. The rows
+ * of a leaf are accumulated once, when it is sealed; all levels above only add groups.
  *
- * Keys of very many values. Where messages differ in their tag, nearly each row is a group of its own, and totals by
- * group are as large as the rows: the index would outgrow the file and tell nothing that the leaf does not. So a child
- * keeps at most a group for each GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST if that is more. One that has more
- * groups is told by the first keys only, as many as leave few enough, down to one group of all rows. So the keys of
- * many values come last in a schema's list, and whatever asks for the first ones only, as the matrix of who sends to
- * whom does, seldom meets that plan. Frames have one key, without which their times tell nothing: they may have twice
- * as many.
+ * Keys of very many values. If messages differ in their tag, nearly every row is a group of its own, and totals by
+ * group are as large as the rows: the index would outgrow the file and hold no more than the leaves do. So a child
+ * keeps at most one group for each GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST if that is more. A child with
+ * more groups is coarse: it keeps totals by the first keys only, by as many as leave few enough groups, down to one
+ * group of all rows. So keys of many values come last in a schema's list, and queries by the first keys only, such as
+ * the matrix of senders and receivers, seldom meet coarse children. Frames have one key, without which their times mean
+ * nothing: they may have twice as many groups.
  *
- * By measurement a group packs into five to seven bytes; where rows are so different that there are many groups, each
- * takes two and a half or more. So sums take a tenth of what rows do at the very worst, made up to be so; 1 to 7 in a
- * hundred where dozens of regions are called at random; and 0.2 (pages of 16 KiB) to 1.2 (4 KiB) in a hundred of a real
- * trace.
+ * By measurement a group packs into five to seven bytes; rows that are so different that they make many groups take two
+ * and a half bytes or more each. So stored totals take at most a tenth of the bytes of rows, in rows made up for that;
+ * 1 to 7 % where dozens of regions are called at random; and 0.2 % (pages of 16 KiB) to 1.2 % (4 KiB) of a real trace.
  *
- * A child is made coarse when it is stored, not before: the totals of all levels are added up in memory of the leaves'
- * whole ones. So a level above may well be finer than the one below it. That is as it should be: it is the upper
- * levels that long intervals are added up of, and their rows are many, so their groups may be too; where they are finer
- * than the children at an interval's edge, only those are read in more detail, down to the rows of a leaf.
+ * Coarsening happens only on output. In memory every level adds up the exact totals of its leaves. So a level may have
+ * more keys than the level below it. That is good: totals of long intervals come from the upper levels, whose children
+ * have many rows and so may have many groups. If the children at an interval's edge are coarser, only these are read in
+ * more detail, down to the rows of a leaf.
  *
- * What is held in memory is bounded: a child by XTF_CHILD_GROUPS, or XTF_CHILD_GROUPS_LEAST once a page's children have
- * XTF_TABLE_BYTES together, and what a page adds up to by RUNNING_GROUPS_MAX: beyond, the last key is forgotten there
- * and then. An array that has sealed no leaf holds nothing.
+ * Memory is bounded: the groups of a child by XTF_CHILD_GROUPS, or by XTF_CHILD_GROUPS_LEAST once the children of a
+ * page take XTF_TABLE_BYTES; and the groups of a page by RUNNING_GROUPS_MAX, beyond which its last key is forgotten
+ * even in memory. An array that has sealed no leaf holds nothing.
  */
 #include "libxtf/write/aggregate-writer.h"
 
@@ -59,7 +58,7 @@ typedef struct {
     XtfFrameStack stack;  /* behind the last sealed leaf; of frames only */
 } LeafAccumulator;
 
-/* Arrays that never seal a leaf have one too: it stays small until then. */
+/* Arrays that never seal a leaf have a writer too, so it is small until the first leaf. */
 struct XtfAggregateWriter {
     const XtfSchema *schema;
     XtfCodecId codec;
@@ -125,7 +124,7 @@ static OpenPage *open_page(XtfAggregateWriter *writer, unsigned level)
     return &writer->pages[level - 1];
 }
 
-/* What is needed from the first sealed leaf on. */
+/* Allocates what is needed from the first sealed leaf on. */
 static void begin(XtfAggregateWriter *writer)
 {
     writer->accumulators = g_new0(LeafAccumulator, writer->schema->n_aggregates);
@@ -159,14 +158,14 @@ static void replace(XtfGroupTotals **totals, XtfGroupTotals *by)
 
 static void add_running(OpenPageTotals *totals, const XtfGroupTotals *more)
 {
-    if (more->depth < totals->running->depth) /* bounded, it forgot a key; so does this */
+    if (more->depth < totals->running->depth) /* it forgot a key to stay in bounds; so does this */
         replace(&totals->running, xtf_group_totals_coarse_copy(totals->running, more->depth));
     xtf_group_totals_add_all(totals->running, more);
     if (totals->running->n > RUNNING_GROUPS_MAX && totals->running->depth > 0)
         replace(&totals->running, coarsen(totals->running, RUNNING_GROUPS_MAX));
 }
 
-/* Appends the rows of a child with so many rows below it. */
+/* Appends the stored totals of a child with n_rows rows below it. */
 static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *totals, uint64_t n_rows)
 {
     uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
@@ -193,7 +192,7 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
         OpenPageTotals *totals = &page->totals[index];
         if (totals->snapshots)
             xtf_stored_snapshot_append(totals->snapshots, page->n_children, &accumulator->stack);
-        /* The stack is whole, so there is nothing that could fail. */
+        /* This cannot fail: the stack has all frames. */
         xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &accumulator->stack, NULL,
                             accumulator->leaf, NULL);
         append_child(totals->rows, page->n_children, accumulator->leaf, count);
@@ -248,7 +247,7 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
     page->n_rows = 0;
 }
 
-/* The rows of an open page's sealed children, as they were stored. */
+/* Restores the rows of an open page's sealed children as they were stored. */
 static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenPage *page,
                          const XtfChildTotals *children)
 {
@@ -278,8 +277,8 @@ static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
     return xtf_read64(((const XtfDiskEdge *)edge->data)[level].first_n);
 }
 
-/* What a page's sealed children add up to. Child by child, and once a key was forgotten without it, as when they were
- * sealed: so no more is held in memory than was then. */
+/* Adds the sealed children of a page child by child, as when they were sealed, and without a key once it was forgotten:
+ * so this takes no more memory than it took then. */
 static bool resume_running(OpenPageTotals *totals, unsigned index, const XtfDescentPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
@@ -314,7 +313,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
     return true;
 }
 
-/* The stack behind the last sealed leaf, which ends before row n. */
+/* The stack after the last sealed leaf, which ends before row n. */
 static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uint64_t n, unsigned index, GError **error)
 {
     XtfFrameStack *stack = &writer->accumulators[index].stack;

@@ -41,10 +41,10 @@ typedef enum {
 
 enum {
     XTF_FIELD_OPTIONAL = 1 << 0, /* the value with all bits set means "none" */
-    XTF_FIELD_NAMES = 1 << 1,    /* what the field refers to names the record in merged listings */
-    /* How values mostly go on from row to row. They change nothing in what a field holds, only how small it packs. */
-    XTF_FIELD_RISES = 1 << 2,    /* by steps: each is best told by its distance to the one before */
-    XTF_FIELD_DISTANCE = 1 << 3, /* so many rows back, in the same array, as frames lead to those around them */
+    XTF_FIELD_NAMES = 1 << 1,    /* the row that the field refers to names the record in merged listings */
+    /* How values usually change from row to row. These flags change only how small a field packs. */
+    XTF_FIELD_RISES = 1 << 2,    /* each value is near the one before */
+    XTF_FIELD_DISTANCE = 1 << 3, /* a number of rows back, to another row of the array: to the outer frame, say */
 };
 
 typedef struct {
@@ -61,21 +61,20 @@ typedef struct {
 } XtfField;
 
 /*
- * Sums: what the index keeps of the rows below each child, so that totals over any interval cost a descent (sums.h).
- * Totals are kept by groups: rows that agree in some key fields. A group's totals are cells of 64 bits.
+ * Aggregates: totals that the index keeps of the rows below each child, so that totals over any interval cost a descent
+ * (aggregates.h). Totals are kept by groups: rows that agree in some key fields. A group's totals are cells of 64 bits.
  *
- * XTF_AGGREGATE_GROUPS. The cells of a group: its rows; then, for each value field, the sum (integers modulo 2^64,
- * doubles as doubles) and, if `extremes` is set, the least, the greatest and the last value.
+ * XTF_AGGREGATE_GROUPS. The cells of a group: the number of its rows; then, for each value field, the sum (integers
+ * modulo 2^64, doubles as doubles) and, if `extremes` is set, the least, the greatest and the last value.
  *
- * XTF_AGGREGATE_FRAMES, for arrays whose rows begin and end nested frames, such as calls. There is one key field, and
- * the values are three fields, in this order: one that is 0 in rows that begin a frame and not in rows that end one;
- * one, a DISTANCE, that leads from an end to its beginning and from a beginning to that of the frame around it (0:
- * none); and one that is not 0 if no other frame of that key is open around this one. The cells of a group: frames
- * begun; rows of the key that end one, or would; inclusive and exclusive time, in ticks (see sums.h for what exactly
- * they are).
+ * XTF_AGGREGATE_FRAMES, for arrays whose rows begin and end nested frames, such as calls. There is one key field and
+ * three value fields, in this order: one that is 0 in rows that begin a frame and not in rows that end one; a DISTANCE
+ * that leads from an end to its beginning, and from a beginning to the beginning of the outer frame (0: there is none);
+ * and one that is not 0 if no outer frame has the same key. The cells of a group: frames begun; rows that end a frame,
+ * even one that never began; inclusive and exclusive time in ticks, which aggregates.h defines.
  *
- * Where the groups below a child are too many, it keeps those of the first key fields only, without the last ones: so
- * the order of the keys matters, and those of most values come last.
+ * A child with too many groups keeps totals by the first key fields only. So the order of the keys matters: keys of
+ * many values come last.
  */
 typedef enum {
     XTF_AGGREGATE_GROUPS = 1,
@@ -83,7 +82,7 @@ typedef enum {
 } XtfAggregateKind;
 
 enum {
-    XTF_AGGREGATES_MAX = 4, /* a schema */
+    XTF_AGGREGATES_MAX = 4, /* of a schema */
     XTF_AGGREGATE_KEYS_MAX = 6,
     XTF_AGGREGATE_VALUES_MAX = 4,
     XTF_AGGREGATE_CELLS_MAX = 1 + 4 * XTF_AGGREGATE_VALUES_MAX,
@@ -96,11 +95,11 @@ typedef struct {
     bool extremes;
     uint8_t keys[XTF_AGGREGATE_KEYS_MAX];     /* numbers of fields */
     uint8_t values[XTF_AGGREGATE_VALUES_MAX]; /* numbers of fields; not STRINGs */
-    /* Values of a U64 field whose type another field tells, one of the keys. 0: none. Else that key's place in `keys`,
-     * plus 1; bit k of the masks is set where a key of k means that values are doubles, or signed. */
+    /* 1 + index in keys[] of the key that gives the type of U64 values; 0: their type is fixed. reals, signeds: bit k
+     * is set if values are doubles, or signed, where that key is k. */
     uint8_t typed_by;
     uint64_t reals, signeds;
-    /* What follows from the values' fields: bit i is set where value i is a double, is signed, is typed by that key. */
+    /* Derived from the fields: bit i is set if value i is a double, is signed, takes its type from that key. */
     uint8_t real_values, signed_values, typed_values;
 } XtfAggregate;
 
@@ -115,13 +114,13 @@ typedef struct {
     XtfAggregate aggregates[XTF_AGGREGATES_MAX];
 } XtfSchema;
 
-/* Sums as source code declares them, fields by their names. The lists are NULL-terminated. */
+/* An aggregate as source code declares it, by the names of fields. keys and values are NULL-terminated. */
 typedef struct {
     XtfAggregateKind kind;
     const char *const *keys;
     const char *const *values;
     bool extremes;
-    const char *typed_by; /* NULL: none */
+    const char *typed_by; /* NULL: types are fixed */
     uint64_t reals, signeds;
 } XtfAggregateSpec;
 
@@ -146,8 +145,8 @@ enum {
 /* A schema from its declaration, copied. `fields` ends with an entry whose name is NULL. XTF_ERROR_INVALID if
  * the row is too large, a name is doubled, or a record's or side row's first field is no U64 with role "time". */
 XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error);
-/* Adds sums to a schema that is not a table's and that no writer was given yet. XTF_ERROR_INVALID if a field does not
- * exist or is of the wrong type, or there are too many. */
+/* Adds an aggregate to a schema that is not a table's and that no writer was given yet. XTF_ERROR_INVALID if a field
+ * does not exist or has the wrong type, or there are too many aggregates. */
 bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, GError **error);
 /* The number of cells that a group has. */
 unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate);
@@ -155,7 +154,7 @@ XtfSchema *xtf_schema_copy(const XtfSchema *schema);
 void xtf_schema_free(XtfSchema *schema); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSchema, xtf_schema_free)
 
-/* Same name, kind, fields and sums; ids are not compared. */
+/* Same name, kind, fields and aggregates; ids are not compared. */
 bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b);
 
 /* The first field of that name or role; NULL if there is none. */
@@ -195,15 +194,35 @@ static inline uint64_t xtf_field_get(const XtfField *field, const uint8_t *row)
     return 0;
 }
 
-static inline double xtf_field_get_f64(const XtfField *field, const uint8_t *row)
+/* Doubles and their bit patterns. */
+static inline double xtf_f64_from_bits(uint64_t bits)
 {
-    uint64_t bits = xtf_field_get(field, row);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* Stores the low bits of `value`, as many as the field has. */
+static inline uint64_t xtf_f64_to_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double xtf_field_get_f64(const XtfField *field, const uint8_t *row)
+{
+    return xtf_f64_from_bits(xtf_field_get(field, row));
+}
+
+/* Whether a is less than b, both as xtf_field_get() gives values of the type. A NaN is neither less nor greater. */
+static inline bool xtf_value_less(XtfType type, uint64_t a, uint64_t b)
+{
+    if (type == XTF_TYPE_F64)
+        return xtf_f64_from_bits(a) < xtf_f64_from_bits(b);
+    return type == XTF_TYPE_I32 || type == XTF_TYPE_I64 ? (int64_t)a < (int64_t)b : a < b;
+}
+
+/* Stores the low bits of `value` that fit the field. */
 static inline void xtf_field_set(const XtfField *field, uint8_t *row, uint64_t value)
 {
     uint64_t le = GUINT64_TO_LE(value);

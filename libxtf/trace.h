@@ -51,7 +51,7 @@ typedef struct {
     uint64_t pages;     /* pages that are allotted */
     uint64_t file_size; /* bytes */
     uint16_t version_major, version_minor;
-    bool compact; /* rows are packed, of some arrays at least */
+    const char *codec; /* of the arrays whose rows are packed, by name; "plain" if there are none */
 } XtfTraceInfo;
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);

@@ -2,8 +2,8 @@
  * Writing a trace.
  *
  * Rows go into arrays, one for each schema of each location, in time order. A page is written when it is full and never
- * changes again; what is not on its place yet is the right edge, which a commit stores. A file that is not closed, for
- * whatever reason, is read back as of its last commit.
+ * changes again; the pages that are not full yet are the right edge, which a commit stores. A file that is not closed,
+ * for whatever reason, is read back as of its last commit.
  *
  * Threads: different arrays may be appended to by different threads at the same time; one array belongs to one
  * thread at a time. Adding schemas, arrays, tables and strings is safe from any thread. Committing, closing and
@@ -35,47 +35,48 @@ typedef struct {
     uint64_t resolution_num; /* ticks... */
     uint64_t resolution_den; /* ...in so many seconds; 0 and 0: 10^9 and 1, nanoseconds */
     uint64_t origin;         /* time 0, unless a record is earlier; UINT64_MAX: the first record */
-    bool plain;              /* leaves of plain rows, XTF_CODEC_PLAIN; else packed, XTF_CODEC_COMPACT */
+    const char *codec;       /* how rows are kept: "compact", packed, or "plain", side by side; NULL: "compact" */
     unsigned level;          /* of packing, 1 to 9; 0: the default */
     bool no_sync;            /* leave out the fsyncs: for files that are made again after a crash of the machine */
 } XtfWriterOptions;
 
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
-/* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options count
- * no_sync, level, and, for arrays that are not there yet, plain: the others keep their codec. */
+/* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options
+ * no_sync and level are used, and codec for new arrays; arrays that exist keep their codec. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
-/* The schema's id, a copy of it being stored; the same id if an equal one is there already. XTF_ERROR_INVALID if a
- * different one has that name. */
+/* Stores a copy of a schema and gives its id; the id of an equal schema if one is there already. XTF_ERROR_INVALID if a
+ * different schema has its name. */
 bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
 
-/* The id under which a string is stored in fields of type STRING; "" is 0. Equal strings share one. */
+/* The id under which a string is stored in fields of type STRING; "" is 0. Equal strings share an id.
+ * XTF_ERROR_TOO_LARGE if all strings together would take more than 2 GiB. */
 bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error);
 
 /* The array of a location and a RECORD or SIDE schema, owned by the writer; made if it does not exist. An array without
- * rows leaves no trace in the file. */
+ * rows is not stored. */
 XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error);
 /* Appends a row of the schema's row_size. XTF_ERROR_INVALID if its time is before the last row's. */
 bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **error);
 uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
 /* The time of the last row; 0 if there is none. */
 uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
-/* No more rows will come: what it holds in memory goes out with the next commit's block as soon as there is enough of
- * it. Appending to it again is an error. */
+/* Says that no more rows will come: the array's right edge is written at the next commit, or before it together with
+ * those of others. Appending again is an error. The writer still owns the array. */
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
 
 /* The table of a TABLE schema, owned by the writer; made if it does not exist. */
 XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error);
-/* *row is the row's number, from 0; may be NULL. */
+/* *number is the row's number, from 0; may be NULL. XTF_ERROR_TOO_LARGE if the table would take more than 2 GiB. */
 bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
 
-/* Makes everything appended so far what a reader sees. A commit's cost is the right edges that changed: see
+/* Makes everything appended so far visible to readers. A commit writes the right edges that changed: see
  * xtf_writer_commit_bytes(). */
 bool xtf_writer_commit(XtfWriter *writer, GError **error);
-/* Commits if what was sealed since the last commit is worth it: so many calls, yet the space that dead commits take
- * stays below that of the live pages. */
+/* Commits only if at least as many bytes were sealed as the last commit took. Safe to call often: dead commits never
+ * take more than live pages. */
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
 /* Bytes that commits have written so far, dead ones included. */
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Sets up and runs all tests, in an ordinary build and in one with ASan and UBSan, and ends with `N passed, N failed`.
+# Sets up and runs all tests, in an ordinary build and in one with ASan and UBSan, and the shortest in one without all that is
+# optional; ends with `N passed, N failed`.
 #
 # usage: test.sh [--no-install]
 #
-# The builds are kept in build-test/ and build-sanitize/, so that the next run builds only what changed.
+# The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -50,6 +51,9 @@ fi
 # shellcheck disable=SC2086
 build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts
 
+build_and_test "build without importers and libdeflate" build-bare \
+    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dlibdeflate=disabled" --suite unit --suite house --suite reader --no-suite slow
+
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
 # are the business of the ordinary build.
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
@@ -58,4 +62,4 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_
 build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \
     --no-suite mount --no-suite house --timeout-multiplier 4
 
-exec python3 scripts/count-tests.py build-test build-sanitize
+exec python3 scripts/count-tests.py build-test build-bare build-sanitize

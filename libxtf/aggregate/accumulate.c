@@ -1,82 +1,25 @@
 /*
- * What rows add to totals.
- *
- * This runs once over every row that is written, so it reads fields without asking for their type row by row, and
- * keeps the stack in registers' reach: most rows only push, or pop the top.
+ * This runs once over every row that is written, so it loads fields without looking at their type row by row, and keeps
+ * the stack's variables in registers: most rows only push a frame, or pop the top.
  */
 #include "libxtf/aggregate/accumulate.h"
 
 #include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/tree/trace-private.h"
+#include "libxtf/base/fail.h"
+#include "libxtf/schema/field-load.h"
 
-/*
- * A field of a row as the 8 bytes around it that the row surely has, its first field being 8 bytes long. Gives what
- * xtf_field_get() does.
- */
-typedef struct {
-    uint16_t at;
-    uint8_t shift;
-    uint64_t mask, sign; /* sign: its bit, if the field is signed and narrow */
-} FieldLoad;
-
-static FieldLoad field_load(const XtfSchema *schema, unsigned number)
-{
-    const XtfField *field = &schema->fields[number];
-    uint32_t at = MIN(field->offset, schema->row_size - 8);
-
-    return (FieldLoad){
-        .at = (uint16_t)at,
-        .shift = (uint8_t)(8 * (field->offset - at)),
-        .mask = field->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * field->width) - 1,
-        .sign = field->type == XTF_TYPE_I32 ? UINT64_C(1) << 31 : 0,
-    };
-}
-
-static inline uint64_t load_unsigned(const FieldLoad *field, const uint8_t *row)
-{
-    uint64_t value;
-
-    memcpy(&value, row + field->at, sizeof value);
-    return GUINT64_FROM_LE(value) >> field->shift & field->mask;
-}
-
-static inline uint64_t load(const FieldLoad *field, const uint8_t *row)
-{
-    return (load_unsigned(field, row) ^ field->sign) - field->sign;
-}
-
-void xtf_frame_stack_init(XtfFrameStack *stack)
-{
-    *stack = (XtfFrameStack){.frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame))};
-}
-
-void xtf_frame_stack_finish(XtfFrameStack *stack)
-{
-    g_clear_pointer(&stack->frames, g_array_unref);
-}
-
-void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from)
-{
-    g_array_set_size(to->frames, 0);
-    if (from->frames->len > 0)
-        g_array_append_vals(to->frames, from->frames->data, from->frames->len);
-    to->below = from->below;
-    to->n = from->n;
-    to->time = from->time;
-}
-
-/* Groups that were looked up before: a program calls the same few functions for a while. */
+/* A cache of groups: a program calls the same few functions for a while. */
 enum { NEAR_GROUPS = 64 };
 
 typedef struct {
     uint64_t key;
-    uint32_t number; /* plus 1; 0: none */
+    uint32_t number; /* 1 + the number of its group; 0: no key */
 } NearGroup;
 
-/* The work at hand. While it goes on the stack's array is longer than the stack is deep, so that a push is a store. */
+/* While this exists, the stack's array is longer than the stack is deep, so that a push is a store. */
 typedef struct {
     XtfFrameStack *stack;
-    const XtfFrameLoader *deepener;
+    const XtfFrameLoader *loader;
     XtfGroupTotals *totals;
     XtfOpenFrame *frames; /* the array's */
     guint depth, room;
@@ -107,26 +50,25 @@ static void return_stack(FrameWork *work)
     g_array_set_size(work->stack->frames, work->depth);
 }
 
-/* Learns more of what lies below the frames that are known. */
-static bool deepen(FrameWork *work, GError **error)
+static bool load_outer_frames(FrameWork *work, GError **error)
 {
-    uint64_t below = work->stack->below;
+    uint64_t outer_row = work->stack->outer_row;
 
     return_stack(work);
-    bool good = work->deepener != NULL && work->deepener->deepen(work->stack, work->deepener->data, error);
+    bool good = work->loader && work->loader->load(work->stack, work->loader->data, error);
     take_stack(work);
     if (!good)
         return false;
-    if (work->stack->below >= below)
-        return xtf_damaged(error, "row %" G_GUINT64_FORMAT ": the frame around it does not lead down", below - 1);
+    if (work->stack->has_outer && work->stack->outer_row >= outer_row)
+        return xtf_damaged(error, "row %" PRIu64 ": the frame around it began no earlier", outer_row);
     return true;
 }
 
-/* The number of frames up to the one that `row` began; 0: no such one is open. */
+/* *found: the number of frames up to the one that `row` began; 0 if no such frame is open. */
 static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
 {
-    while (work->stack->below > 0 && (work->depth == 0 || row < work->frames[0].row))
-        if (!deepen(work, error))
+    while (work->stack->has_outer && (work->depth == 0 || row < work->frames[0].row))
+        if (!load_outer_frames(work, error))
             return false;
     guint low = 0, high = work->depth;
     while (low < high) {
@@ -154,7 +96,8 @@ static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
         end_top(work, time);
 }
 
-/* Ends what a row ends that leads elsewhere than to the top. *never_began: it should end a frame, and there is none. */
+/* Ends the frames that a row ends if it does not lead to the top. *never_began: the row ends a frame that never began.
+ */
 static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
                           GError **error)
 {
@@ -167,8 +110,8 @@ static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint6
     else if (is_end)
         *never_began = true;
     else {
-        while (work->stack->below > 0)
-            if (!deepen(work, error))
+        while (work->stack->has_outer)
+            if (!load_outer_frames(work, error))
                 return false;
         end_frames_above(work, 0, time);
     }
@@ -186,21 +129,20 @@ static void push(FrameWork *work, XtfOpenFrame frame)
 }
 
 typedef struct {
-    FieldLoad key, is_end, distance, outermost;
+    XtfFieldLoad key, is_end, distance, outermost;
 } FrameFields;
 
 static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint8_t *row, GError **error)
 {
     XtfFrameStack *stack = work->stack;
-    uint64_t time, key = load_unsigned(&fields->key, row), distance = load_unsigned(&fields->distance, row);
-    bool is_end = load_unsigned(&fields->is_end, row) != 0;
+    uint64_t time = xtf_load64(row), key = xtf_load_bits(&fields->key, row),
+             distance = xtf_load_bits(&fields->distance, row);
+    bool is_end = xtf_load_bits(&fields->is_end, row) != 0;
     bool never_began = false;
 
-    memcpy(&time, row, sizeof time);
-    time = GUINT64_FROM_LE(time);
     uint64_t ticks = stack->n > 0 ? time - stack->time : 0;
-    while (G_UNLIKELY(work->depth == 0 && stack->below > 0))
-        if (!deepen(work, error))
+    while (G_UNLIKELY(work->depth == 0 && stack->has_outer))
+        if (!load_outer_frames(work, error))
             return false;
 
     bool alone = work->depth == 0;
@@ -218,7 +160,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     if (!is_end)
         push(work,
              (XtfOpenFrame){
-                 .key = key, .row = stack->n, .time = time, .outermost = load_unsigned(&fields->outermost, row) != 0});
+                 .key = key, .row = stack->n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0});
     else if (G_UNLIKELY(never_began)) {
         uint64_t *cells = cells_of(work, XTF_FRAMES_BEFORE);
         cells[XTF_FRAMES_BEGUN]++;
@@ -231,9 +173,9 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
 }
 
 /*
- * Goes on while rows do what most do: end the frame on top, or begin one within it. How many did. What
- * add_frame_row() makes of such a row is here once more, for speed: with all that changes from row to row in
- * variables of its own, it takes half the time.
+ * Adds rows for as long as they do what most rows do: end the frame on top, or begin one within it. Returns the number
+ * of rows added. It repeats what add_frame_row() does with such rows, for speed: with everything that changes from row
+ * to row in local variables, it takes half the time.
  */
 static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
                                 uint32_t count)
@@ -246,22 +188,21 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 
     for (; i < count && depth > 0 && depth < work->room; i++, n++, row += row_size, before = time) {
         const XtfOpenFrame *top = &frames[depth - 1];
-        uint64_t distance = load_unsigned(&fields->distance, row);
+        uint64_t distance = xtf_load_bits(&fields->distance, row);
         if (distance == 0 || top->row != n - distance)
             break;
-        memcpy(&time, row, sizeof time);
-        time = GUINT64_FROM_LE(time);
-        key = load_unsigned(&fields->key, row);
+        time = xtf_load64(row);
+        key = xtf_load_bits(&fields->key, row);
         uint64_t *cells = cells_of(work, top->key);
         cells[XTF_FRAMES_EXCLUSIVE] += time - before;
-        if (load_unsigned(&fields->is_end, row) != 0) {
+        if (xtf_load_bits(&fields->is_end, row) != 0) {
             cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? time - top->time : 0;
             (key == top->key ? cells : cells_of(work, key))[XTF_FRAMES_ENDED]++;
             depth--;
         } else {
             cells_of(work, key)[XTF_FRAMES_BEGUN]++;
             frames[depth++] = (XtfOpenFrame){
-                .key = key, .row = n, .time = time, .outermost = load_unsigned(&fields->outermost, row) != 0};
+                .key = key, .row = n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0};
         }
     }
     work->depth = depth;
@@ -271,15 +212,15 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 }
 
 static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                       XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
+                       XtfFrameStack *stack, const XtfFrameLoader *loader, XtfGroupTotals *totals, GError **error)
 {
     const FrameFields fields = {
-        .key = field_load(schema, aggregate->keys[0]),
-        .is_end = field_load(schema, aggregate->values[0]),
-        .distance = field_load(schema, aggregate->values[1]),
-        .outermost = field_load(schema, aggregate->values[2]),
+        .key = xtf_field_load(&schema->fields[aggregate->keys[0]]),
+        .is_end = xtf_field_load(&schema->fields[aggregate->values[0]]),
+        .distance = xtf_field_load(&schema->fields[aggregate->values[1]]),
+        .outermost = xtf_field_load(&schema->fields[aggregate->values[2]]),
     };
-    FrameWork work = {.stack = stack, .deepener = deepener, .totals = totals};
+    FrameWork work = {.stack = stack, .loader = loader, .totals = totals};
     const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
     bool good = true;
 
@@ -299,29 +240,29 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
 static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                        XtfGroupTotals *totals)
 {
-    FieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
+    XtfFieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
     for (unsigned i = 0; i < aggregate->n_keys; i++)
-        keys[i] = field_load(schema, aggregate->keys[i]);
+        keys[i] = xtf_field_load(&schema->fields[aggregate->keys[i]]);
     for (unsigned i = 0; i < aggregate->n_values; i++)
-        values[i] = field_load(schema, aggregate->values[i]);
+        values[i] = xtf_field_load(&schema->fields[aggregate->values[i]]);
     for (const uint8_t *row = rows; count > 0; count--, row += schema->row_size) {
         for (unsigned i = 0; i < aggregate->n_keys; i++)
-            key[i] = load(&keys[i], row);
+            key[i] = xtf_load_value(&keys[i], row);
         uint64_t *cells = xtf_group_totals_cells_of(totals, key);
         cells[XTF_GROUP_ROWS]++;
         for (unsigned i = 0; i < aggregate->n_values; i++)
             if (!xtf_field_is_none(&schema->fields[aggregate->values[i]], row))
-                xtf_group_totals_add_value(totals, key, cells, i, load(&values[i], row));
+                xtf_group_totals_add_value(totals, key, cells, i, xtf_load_value(&values[i], row));
     }
 }
 
 bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                         XtfFrameStack *stack, const XtfFrameLoader *deepener, XtfGroupTotals *totals, GError **error)
+                         XtfFrameStack *stack, const XtfFrameLoader *loader, XtfGroupTotals *totals, GError **error)
 {
     if (aggregate->kind == XTF_AGGREGATE_FRAMES)
-        return add_frames(schema, aggregate, rows, count, stack, deepener, totals, error);
+        return add_frames(schema, aggregate, rows, count, stack, loader, totals, error);
     add_groups(schema, aggregate, rows, count, totals);
     return true;
 }

@@ -1,92 +1,88 @@
 #include "libxtf/aggregate/child-totals.h"
 
 #include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/tree/trace-private.h"
+#include "libxtf/base/fail.h"
 
-enum {
-    SHORT_LIST = 16, /* groups that it is no use to make fewer */
-    FIRST_SLOT_BITS = 6,
-};
+enum { FEW_GROUPS = 16 }; /* a child of so few groups needs no coarse totals */
 
-bool xtf_child_totals_are_of(const XtfChildTotals *lists, const XtfArray *array, unsigned index, unsigned level,
+bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n)
 {
-    return lists->schema == array->schema && lists->index == index && lists->level == level &&
-           lists->array == array->id && lists->segment == array->segment && lists->first_n == first_n && lists->n == n;
+    return children->schema == array->schema && children->index == index && children->level == level &&
+           children->array == array->id && children->segment == array->segment && children->first_n == first_n &&
+           children->n == n;
 }
 
-void xtf_child_totals_add(const XtfChildTotals *lists, uint32_t group, uint64_t *cells, const uint64_t *more)
+void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more)
 {
-    if (lists->plain) {
-        for (unsigned c = 0; c < lists->n_cells; c++)
+    if (children->plain) {
+        for (unsigned c = 0; c < children->n_cells; c++)
             cells[c] += more[c];
         return;
     }
-    const XtfGroupTotals of_that_depth = {.aggregate = &lists->schema->aggregates[lists->index],
-                                          .depth = lists->depths[group]};
-    xtf_group_totals_combine(&of_that_depth, xtf_child_totals_key(lists, group), cells, more);
+    const XtfGroupTotals of_depth = {.aggregate = &children->schema->aggregates[children->index],
+                                     .depth = (uint8_t)xtf_child_totals_depth(children, group)};
+    xtf_group_totals_combine(&of_depth, xtf_child_totals_key(children, group), cells, more);
 }
 
-void xtf_child_totals_stack(const XtfChildTotals *lists, uint32_t i, uint64_t n, XtfFrameStack *stack)
+void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack)
 {
-    const XtfChildStack *at = &lists->stacks[i];
+    const XtfChildStack *at = &children->stacks[i];
 
     g_array_set_size(stack->frames, 0);
-    g_array_append_vals(stack->frames, lists->frames + at->start, at[1].start - at->start);
-    stack->below = at->below;
+    g_array_append_vals(stack->frames, children->frames + at->start, at[1].start - at->start);
+    stack->has_outer = at->has_outer;
+    stack->outer_row = at->outer_row;
     stack->time = at->time;
     stack->n = n;
 }
 
-/* Lists while they grow. */
+/* A tier while it grows. */
 typedef struct {
     GArray *starts, *groups; /* of uint32_t */
     GArray *cells;           /* of uint64_t */
-} GrowingLists;
+} GrowingTier;
 
 struct XtfChildTotalsBuilder {
-    XtfChildTotals head; /* what is known from the beginning */
-    GArray *keys;        /* of uint64_t */
-    GByteArray *depths;
-    uint32_t *slots; /* hash table: a group's number, plus 1; not half of them are taken */
-    unsigned slot_bits;
-    uint64_t multiplier; /* of the hash */
-    GrowingLists lists, shorts, blocks;
+    XtfChildTotals head; /* its tiers are empty */
+    GArray *keys;        /* of uint64_t: of each group, as XtfChildTotals has them */
+    XtfKeyTable table;
+    GrowingTier exact, coarse, blocks;
     GArray *stacks, *frames;
 };
 
-static void growing_init(GrowingLists *lists)
+static void growing_init(GrowingTier *tier)
 {
-    lists->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    lists->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    lists->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    tier->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    tier->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    tier->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
-static void growing_clear(GrowingLists *lists)
+static void growing_clear(GrowingTier *tier)
 {
-    g_array_unref(lists->starts);
-    g_array_unref(lists->groups);
-    g_array_unref(lists->cells);
+    g_array_unref(tier->starts);
+    g_array_unref(tier->groups);
+    g_array_unref(tier->cells);
 }
 
-static void growing_begin(GrowingLists *lists)
+static void growing_begin(GrowingTier *tier)
 {
-    g_array_append_val(lists->starts, lists->groups->len);
+    g_array_append_val(tier->starts, tier->groups->len);
 }
 
-static void growing_add(GrowingLists *lists, uint32_t group, const uint64_t *cells, unsigned n_cells)
+static void growing_add(GrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
 {
-    g_array_append_val(lists->groups, group);
-    g_array_append_vals(lists->cells, cells, n_cells);
+    g_array_append_val(tier->groups, group);
+    g_array_append_vals(tier->cells, cells, n_cells);
 }
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
                                                     uint64_t first_n)
 {
-    XtfChildTotalsBuilder *maker = g_new0(XtfChildTotalsBuilder, 1);
+    XtfChildTotalsBuilder *builder = g_new0(XtfChildTotalsBuilder, 1);
     const XtfAggregate *aggregate = &array->schema->aggregates[index];
 
-    maker->head = (XtfChildTotals){
+    builder->head = (XtfChildTotals){
         .schema = array->schema,
         .first_n = first_n,
         .array = array->id,
@@ -98,186 +94,173 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .plain = aggregate->kind == XTF_AGGREGATE_FRAMES || (!aggregate->extremes && aggregate->real_values == 0 &&
                                                              (aggregate->typed_values == 0 || aggregate->reals == 0)),
     };
-    maker->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    maker->depths = g_byte_array_new();
-    maker->slot_bits = FIRST_SLOT_BITS;
-    maker->slots = g_new0(uint32_t, (size_t)1 << maker->slot_bits);
-    maker->multiplier = xtf_key_hash_multiplier();
-    growing_init(&maker->lists);
-    growing_init(&maker->shorts);
-    growing_init(&maker->blocks);
-    maker->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
-    maker->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    return maker;
+    builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    growing_init(&builder->exact);
+    growing_init(&builder->coarse);
+    growing_init(&builder->blocks);
+    builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
+    builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    return builder;
 }
 
-void xtf_child_totals_builder_free(XtfChildTotalsBuilder *maker)
+void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)
 {
-    if (!maker)
+    if (!builder)
         return;
-    g_array_unref(maker->keys);
-    g_byte_array_unref(maker->depths);
-    g_free(maker->slots);
-    growing_clear(&maker->lists);
-    growing_clear(&maker->shorts);
-    growing_clear(&maker->blocks);
-    g_array_unref(maker->stacks);
-    g_array_unref(maker->frames);
-    g_free(maker);
+    g_array_unref(builder->keys);
+    xtf_key_table_finish(&builder->table);
+    growing_clear(&builder->exact);
+    growing_clear(&builder->coarse);
+    growing_clear(&builder->blocks);
+    g_array_unref(builder->stacks);
+    g_array_unref(builder->frames);
+    g_free(builder);
 }
 
-void xtf_child_totals_builder_next(XtfChildTotalsBuilder *maker)
+void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder)
 {
-    growing_begin(&maker->lists);
-    maker->head.n++;
+    growing_begin(&builder->exact);
+    builder->head.n++;
 }
 
-static const uint64_t *key_of(const XtfChildTotalsBuilder *maker, uint32_t group)
+static XtfKeys keys_of(const XtfChildTotalsBuilder *builder)
 {
-    return (const uint64_t *)(void *)maker->keys->data + (size_t)group * maker->head.n_keys;
+    unsigned words = builder->head.n_keys + 1u;
+
+    return (XtfKeys){.words = (const uint64_t *)(void *)builder->keys->data, .length = words, .stride = words};
 }
 
-/* Where in the hash table a key is, or would be put. Keys of a lesser depth begin at the same slot as those that go on
- * with 0. */
-static uint32_t *find_slot(const XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth)
+static const uint64_t *key_of(const XtfChildTotalsBuilder *builder, uint32_t group)
 {
-    unsigned n_keys = maker->head.n_keys;
-    uint32_t mask = (UINT32_C(1) << maker->slot_bits) - 1;
-    uint32_t first = (uint32_t)(xtf_key_hash(key, n_keys, maker->multiplier) >> (64 - maker->slot_bits));
-
-    for (uint32_t at = first;; at = (at + 1) & mask) {
-        uint32_t group = maker->slots[at] - 1;
-        if (maker->slots[at] == 0 ||
-            (maker->depths->data[group] == depth && xtf_key_equal(key_of(maker, group), key, n_keys)))
-            return &maker->slots[at];
-    }
+    return keys_of(builder).words + (size_t)group * (builder->head.n_keys + 1u);
 }
 
-static void grow_slots(XtfChildTotalsBuilder *maker)
+static unsigned depth_of(const XtfChildTotalsBuilder *builder, uint32_t group)
 {
-    g_free(maker->slots);
-    maker->slot_bits++;
-    maker->slots = g_new0(uint32_t, (size_t)1 << maker->slot_bits);
-    for (uint32_t group = 0; group < maker->depths->len; group++)
-        *find_slot(maker, key_of(maker, group), maker->depths->data[group]) = group + 1;
+    return (unsigned)key_of(builder, group)[builder->head.n_keys];
 }
 
-static uint32_t group_of(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth)
+/* The number of a group, which is made if there is none. */
+static uint32_t group_of(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
 {
-    uint8_t known = (uint8_t)depth;
+    unsigned n_keys = builder->head.n_keys;
+    uint64_t words[XTF_AGGREGATE_KEYS_MAX + 1];
 
-    if (maker->depths->len >= UINT32_C(1) << (maker->slot_bits - 1))
-        grow_slots(maker);
-    uint32_t *slot = find_slot(maker, key, depth);
+    for (unsigned i = 0; i < n_keys; i++)
+        words[i] = key[i];
+    words[n_keys] = depth;
+    xtf_key_table_reserve(&builder->table, keys_of(builder), builder->head.n_groups);
+    uint32_t *slot = xtf_key_table_slot(&builder->table, keys_of(builder), words);
     if (*slot == 0) {
-        g_array_append_vals(maker->keys, key, maker->head.n_keys);
-        g_byte_array_append(maker->depths, &known, 1);
-        maker->head.some_coarse |= depth < maker->head.n_keys;
-        *slot = maker->depths->len;
+        g_array_append_vals(builder->keys, words, n_keys + 1);
+        builder->head.some_coarse |= depth < n_keys;
+        *slot = ++builder->head.n_groups;
     }
     return *slot - 1;
 }
 
-void xtf_child_totals_builder_add(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth,
+void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells)
 {
-    growing_add(&maker->lists, group_of(maker, key, depth), cells, maker->head.n_cells);
+    growing_add(&builder->exact, group_of(builder, key, depth), cells, builder->head.n_cells);
 }
 
-void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *maker, const XtfFrameStack *stack)
+void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack)
 {
     uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);
-    XtfChildStack at = {.time = stack->time, .below = stack->below, .start = maker->frames->len};
+    XtfChildStack at = {.time = stack->time,
+                        .has_outer = stack->has_outer || kept < n,
+                        .outer_row = kept < n ? xtf_frame_stack_at(stack, n - kept - 1)->row : stack->outer_row,
+                        .start = builder->frames->len};
 
-    if (kept < n)
-        at.below = g_array_index(stack->frames, XtfOpenFrame, n - kept - 1).row + 1;
-    g_array_append_vals(maker->frames, &g_array_index(stack->frames, XtfOpenFrame, n - kept), kept);
-    g_array_append_val(maker->stacks, at);
+    g_array_append_vals(builder->frames, &g_array_index(stack->frames, XtfOpenFrame, n - kept), kept);
+    g_array_append_val(builder->stacks, at);
 }
 
-/* Items [from, to) of the neighbours' lists. */
+/* Entries [from, to) of the exact tier. */
 typedef struct {
     uint32_t from, to;
-} Items;
+} Entries;
 
-/* Adds up items, told apart by as many keys as the totals have; false if that makes too many groups. */
-static bool add_up(const XtfChildTotalsBuilder *maker, Items items, uint32_t most, XtfGroupTotals *totals)
+/* Adds entries to empty totals, by the keys of these; false if that makes more than `most` groups. */
+static bool add_up(const XtfChildTotalsBuilder *builder, Entries entries, uint32_t most, XtfGroupTotals *totals)
 {
-    const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
-    const uint64_t *cells = (const uint64_t *)(void *)maker->lists.cells->data;
+    const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
+    const uint64_t *cells = (const uint64_t *)(void *)builder->exact.cells->data;
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0;
 
     xtf_group_totals_clear(totals);
-    for (uint32_t item = items.from; item < items.to; item++) {
-        const uint64_t *key = key_of(maker, groups[item]);
-        if (drops_before && maker->depths->data[groups[item]] > 0 && key[0] == XTF_FRAMES_BEFORE)
+    for (uint32_t entry = entries.from; entry < entries.to; entry++) {
+        const uint64_t *key = key_of(builder, groups[entry]);
+        if (drops_before && depth_of(builder, groups[entry]) > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue;
-        xtf_group_totals_add(totals, key, cells + (size_t)item * maker->head.n_cells);
+        xtf_group_totals_add(totals, key, cells + (size_t)entry * builder->head.n_cells);
         if (totals->n > most)
             return false;
     }
     return true;
 }
 
-/* Appends a list of what items add up to. Where that makes few of many, it is told as finely as all of them are; else,
- * as of messages that differ in their tags, by fewer keys: it would be no shorter than they are, and so no use. */
-static void add_list(XtfChildTotalsBuilder *maker, Items items, XtfGroupTotals **totals, GrowingLists *to)
+/* Appends an item: the totals of entries. It has the keys that all entries have if it has far fewer groups than there
+ * are entries. Otherwise, as for messages with different tags, it would be no shorter than the entries, and so useless:
+ * it has fewer keys. */
+static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTotals **totals, GrowingTier *to)
 {
-    const uint32_t *groups = (const uint32_t *)(void *)maker->lists.groups->data;
-    unsigned n_keys = maker->head.n_keys, depth = n_keys;
-    uint32_t most = n_keys > 1 ? MAX((items.to - items.from) / 4, (uint32_t)SHORT_LIST) : UINT32_MAX;
+    const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
+    unsigned n_keys = builder->head.n_keys, depth = n_keys;
+    uint32_t most = n_keys > 1 ? MAX((entries.to - entries.from) / 4, (uint32_t)FEW_GROUPS) : UINT32_MAX;
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
-    for (uint32_t item = items.from; item < items.to; item++)
-        depth = MIN(depth, maker->depths->data[groups[item]]);
+    for (uint32_t entry = entries.from; entry < entries.to; entry++)
+        depth = MIN(depth, depth_of(builder, groups[entry]));
     for (;; depth--) {
         if (!totals[depth])
-            totals[depth] = xtf_group_totals_new(&maker->head.schema->aggregates[maker->head.index], depth);
-        if (add_up(maker, items, most, totals[depth]))
+            totals[depth] = xtf_group_totals_new(&builder->head.schema->aggregates[builder->head.index], depth);
+        if (add_up(builder, entries, most, totals[depth]))
             break;
     }
     growing_begin(to);
     for (uint32_t i = 0; i < xtf_group_totals_n(totals[depth]); i++) {
         memcpy(key, xtf_group_totals_key(totals[depth], i), depth * sizeof *key);
-        growing_add(to, group_of(maker, key, depth), xtf_group_totals_cells(totals[depth], i), maker->head.n_cells);
+        growing_add(to, group_of(builder, key, depth), xtf_group_totals_cells(totals[depth], i), builder->head.n_cells);
     }
 }
 
-/* Appends the lists of all whole runs of `step` neighbours. */
-static void add_lists(XtfChildTotalsBuilder *maker, uint32_t step, XtfGroupTotals **totals, GrowingLists *to)
+/* Appends an item for every `step` children. */
+static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTotals **totals, GrowingTier *to)
 {
-    for (uint32_t from = 0; from + step <= maker->head.n; from += step) {
-        const Items items = {
-            .from = g_array_index(maker->lists.starts, uint32_t, from),
-            .to = g_array_index(maker->lists.starts, uint32_t, from + step),
+    for (uint32_t from = 0; from + step <= builder->head.n; from += step) {
+        const Entries entries = {
+            .from = g_array_index(builder->exact.starts, uint32_t, from),
+            .to = g_array_index(builder->exact.starts, uint32_t, from + step),
         };
-        add_list(maker, items, totals, to);
+        add_item(builder, entries, totals, to);
     }
     growing_begin(to);
 }
 
-static bool has_long_list(const XtfChildTotalsBuilder *maker)
+static bool has_many_groups(const XtfChildTotalsBuilder *builder)
 {
-    for (uint32_t i = 0; i < maker->head.n; i++)
-        if (g_array_index(maker->lists.starts, uint32_t, i + 1) - g_array_index(maker->lists.starts, uint32_t, i) >
-            SHORT_LIST)
+    for (uint32_t i = 0; i < builder->head.n; i++)
+        if (g_array_index(builder->exact.starts, uint32_t, i + 1) - g_array_index(builder->exact.starts, uint32_t, i) >
+            FEW_GROUPS)
             return true;
     return false;
 }
 
-static void add_up_lists(XtfChildTotalsBuilder *maker)
+static void add_coarse_and_blocks(XtfChildTotalsBuilder *builder)
 {
-    XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth; of use again and again */
+    XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth, reused */
 
-    if (maker->head.n_keys > 1 && has_long_list(maker))
-        add_lists(maker, 1, totals, &maker->shorts);
-    add_lists(maker, XTF_TOTALS_BLOCK, totals, &maker->blocks);
+    if (builder->head.n_keys > 1 && has_many_groups(builder))
+        add_tier(builder, 1, totals, &builder->coarse);
+    add_tier(builder, XTF_TOTALS_BLOCK, totals, &builder->blocks);
     for (unsigned depth = 0; depth <= XTF_AGGREGATE_KEYS_MAX; depth++)
         xtf_group_totals_free(totals[depth]);
 }
 
-/* Takes room in the allocation, or, before there is one (NULL), only counts it. Copies there what a container holds. */
-static const void *place(uint8_t *base, uint64_t *used, const void *from, uint64_t bytes)
+/* Copies bytes to the end of the allocation. With no allocation (NULL) only counts them. */
+static const void *put_bytes(uint8_t *base, uint64_t *used, const void *from, uint64_t bytes)
 {
     uint8_t *at = base ? base + *used : NULL;
 
@@ -287,54 +270,54 @@ static const void *place(uint8_t *base, uint64_t *used, const void *from, uint64
     return at;
 }
 
-static XtfTotalsTier place_lists(uint8_t *base, uint64_t *used, const GrowingLists *lists)
+static XtfTotalsTier put_tier(uint8_t *base, uint64_t *used, const GrowingTier *tier)
 {
     return (XtfTotalsTier){
-        .cells = place(base, used, lists->cells->data, (uint64_t)lists->cells->len * sizeof(uint64_t)),
-        .starts = place(base, used, lists->starts->data, (uint64_t)lists->starts->len * sizeof(uint32_t)),
-        .groups = place(base, used, lists->groups->data, (uint64_t)lists->groups->len * sizeof(uint32_t)),
+        .cells = put_bytes(base, used, tier->cells->data, (uint64_t)tier->cells->len * sizeof(uint64_t)),
+        .starts = put_bytes(base, used, tier->starts->data, (uint64_t)tier->starts->len * sizeof(uint32_t)),
+        .groups = put_bytes(base, used, tier->groups->data, (uint64_t)tier->groups->len * sizeof(uint32_t)),
     };
 }
 
-/* Lays all out behind the head; gives the bytes that it takes. */
-static uint64_t lay_out(const XtfChildTotalsBuilder *maker, XtfChildTotals *lists)
+/* Copies everything behind the head. With no allocation (NULL) only counts; returns the number of bytes. */
+static uint64_t put_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *children)
 {
-    uint8_t *base = (uint8_t *)lists;
+    uint8_t *base = (uint8_t *)children;
     uint64_t used = sizeof(XtfChildTotals);
-    XtfChildTotals head = maker->head;
+    XtfChildTotals head = builder->head;
 
-    head.n_groups = maker->depths->len;
-    head.keys = place(base, &used, maker->keys->data, (uint64_t)maker->keys->len * sizeof(uint64_t));
-    head.depths = place(base, &used, maker->depths->data, maker->depths->len);
-    head.lists = place_lists(base, &used, &maker->lists);
-    if (maker->shorts.starts->len > 0)
-        head.shorts = place_lists(base, &used, &maker->shorts);
-    head.blocks = place_lists(base, &used, &maker->blocks);
-    if (maker->stacks->len > 0) {
-        head.stacks = place(base, &used, maker->stacks->data, (uint64_t)maker->stacks->len * sizeof(XtfChildStack));
-        head.frames = place(base, &used, maker->frames->data, (uint64_t)maker->frames->len * sizeof(XtfOpenFrame));
+    head.keys = put_bytes(base, &used, builder->keys->data, (uint64_t)builder->keys->len * sizeof(uint64_t));
+    head.exact = put_tier(base, &used, &builder->exact);
+    if (builder->coarse.starts->len > 0)
+        head.coarse = put_tier(base, &used, &builder->coarse);
+    head.blocks = put_tier(base, &used, &builder->blocks);
+    if (builder->stacks->len > 0) {
+        head.stacks =
+            put_bytes(base, &used, builder->stacks->data, (uint64_t)builder->stacks->len * sizeof(XtfChildStack));
+        head.frames =
+            put_bytes(base, &used, builder->frames->data, (uint64_t)builder->frames->len * sizeof(XtfOpenFrame));
     }
-    if (lists)
-        *lists = head;
+    if (children)
+        *children = head;
     return used;
 }
 
-XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *maker, uint32_t *length, GError **error)
+XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
-    growing_begin(&maker->lists);
-    if (maker->stacks->len > 0) {
-        XtfChildStack end = {.start = maker->frames->len};
-        g_array_append_val(maker->stacks, end);
+    growing_begin(&builder->exact);
+    if (builder->stacks->len > 0) {
+        XtfChildStack end = {.start = builder->frames->len};
+        g_array_append_val(builder->stacks, end);
     }
-    add_up_lists(maker);
-    uint64_t bytes = lay_out(maker, NULL);
+    add_coarse_and_blocks(builder);
+    uint64_t bytes = put_all(builder, NULL);
     if (bytes > UINT32_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                    "array %u: sums of %" PRIu64 " bytes are more than can be held", maker->head.array, bytes);
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: totals of %" PRIu64 " bytes are more than can be held",
+                 builder->head.array, bytes);
         return NULL;
     }
-    XtfChildTotals *lists = g_malloc(bytes);
-    lay_out(maker, lists);
+    XtfChildTotals *children = g_malloc(bytes);
+    put_all(builder, children);
     *length = (uint32_t)bytes;
-    return lists;
+    return children;
 }

@@ -1,97 +1,102 @@
 /*
- * Lists of sums: what each of a row of neighbours adds up to, by groups, so that any run of them is soon added up.
+ * Group totals of consecutive children (of an index page) or chunks (of a leaf), with totals of every 16 of them, so
+ * that a range is added in few steps. Comments and names say "child" for both.
  *
- * The neighbours are the children of an index page, or the chunks of a leaf. Each has a list of (group, cells); a group
- * is a number in a dictionary of the keys that occur. Beside them stand the lists of blocks, each of
- * XTF_TOTALS_BLOCK neighbours taken together: so a run of m is at most m / XTF_TOTALS_BLOCK lists of blocks and
- * 2 * (XTF_TOTALS_BLOCK - 1) of single neighbours. For sums of frames there is, too, the stack before each neighbour.
+ * Each child has entries (group, cells); a group is a number in a dictionary of the keys that occur. Blocks have
+ * entries too, for XTF_TOTALS_BLOCK children together: so a range of m children takes at most m / XTF_TOTALS_BLOCK
+ * blocks and 2 * (XTF_TOTALS_BLOCK - 1) single children. Aggregates of frames also have the stack before each child.
  *
  *     dictionary  0: MPI_Send  1: main  2: MPI_Wait
- *     neighbours  [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
+ *     children    [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
  *     blocks      [0 . .  1 . .  2 . .]                                   [0 . .  1 . .] ...
  *
- * Each list tells groups apart by all keys, or by the first ones only: a group says how many. Where keys take very many
- * values, neighbours have a short list, too, by fewer keys, which may be all that is asked for.
+ * The keys of a group are all keys, or the first ones only: the depth says how many. If a child has more than 16 groups
+ * it also has coarse totals, by fewer keys; queries that need no more use these.
  *
- * All of it lies in one allocation, so that it can be a block of the page cache. It never changes once it is made.
+ * Everything lies in one allocation, so that it can be a block of the page cache. It never changes.
  */
 #pragma once
 
-#include "libxtf/aggregate/accumulate.h"
+#include "libxtf/aggregate/frame-stack.h"
+#include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
 
 enum { XTF_TOTALS_BLOCK = 16 };
 
 typedef struct {
-    const uint32_t *starts; /* of the lists in what follows; one more than there are lists */
-    const uint32_t *groups; /* none twice in a list */
-    const uint64_t *cells;  /* n_cells of each */
+    const uint32_t *starts; /* item i has the entries [starts[i], starts[i + 1]) */
+    const uint32_t *groups; /* of the entries; no group twice in an item */
+    const uint64_t *cells;  /* of the entries, n_cells each */
 } XtfTotalsTier;
 
-/* The frames open before a neighbour: the innermost ones, XTF_SNAPSHOT_FRAMES at most. */
+/* The frames open before a child: the innermost ones, XTF_SNAPSHOT_FRAMES at most. */
 typedef struct {
-    uint64_t time;  /* as in XtfFrameStack */
-    uint64_t below; /* the same */
-    uint32_t start; /* of its frames; the next one's start is their end */
+    uint64_t time, outer_row; /* as in XtfFrameStack */
+    uint32_t start;           /* of its frames; the next stack's start is their end */
+    bool has_outer;
 } XtfChildStack;
 
 typedef struct {
-    /* What it was made of; see xtf_child_totals_are_of(). */
+    /* The page or leaf that these totals are of; see xtf_child_totals_are_of(). */
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment;
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
-    bool plain;       /* cells are added as integers, all of them */
-    bool some_coarse; /* of some groups the last keys are not known */
+    bool plain;       /* all cells are added as integers */
+    bool some_coarse; /* some groups have a depth less than n_keys */
     uint32_t n, n_groups;
-    const uint64_t *keys;        /* of the groups, n_keys each; those not known are 0 */
-    const uint8_t *depths;       /* of the groups: keys that are known */
-    XtfTotalsTier lists, shorts; /* of the neighbours; shorts.starts is NULL where there are none */
-    XtfTotalsTier blocks;        /* of XTF_TOTALS_BLOCK neighbours each */
-    const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL where none are kept */
+    const uint64_t *keys;        /* of each group: n_keys keys, 0 beyond the depth, then the depth */
+    XtfTotalsTier exact, coarse; /* an item for each child; coarse.starts is NULL if there are no coarse totals */
+    XtfTotalsTier blocks;        /* an item for each whole block */
+    const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL except for frames */
     const XtfOpenFrame *frames;
 } XtfChildTotals;
 
-/* Whether lists found in the cache are those that the arguments mean. A file may lie about whose bytes are where. */
-bool xtf_child_totals_are_of(const XtfChildTotals *lists, const XtfArray *array, unsigned index, unsigned level,
+/* Whether totals found in the cache are those of the given page or leaf: a damaged file may put two at one offset. */
+bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n);
 
-/* The lists that a block of the cache is. */
+/* The totals in a block of the cache. */
 static inline const XtfChildTotals *xtf_block_child_totals(const XtfBlock *block)
 {
     return (const XtfChildTotals *)(const void *)block->data;
 }
 
-static inline const uint64_t *xtf_child_totals_key(const XtfChildTotals *lists, uint32_t group)
+static inline const uint64_t *xtf_child_totals_key(const XtfChildTotals *children, uint32_t group)
 {
-    return lists->keys + (size_t)group * lists->n_keys;
+    return children->keys + (size_t)group * (children->n_keys + 1u);
 }
 
-static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *lists, const XtfTotalsTier *of,
-                                                     uint32_t item)
+static inline unsigned xtf_child_totals_depth(const XtfChildTotals *children, uint32_t group)
 {
-    return of->cells + (size_t)item * lists->n_cells;
+    return (unsigned)xtf_child_totals_key(children, group)[children->n_keys];
 }
 
-/* Adds what a later run of rows adds up to, in one group. */
-void xtf_child_totals_add(const XtfChildTotals *lists, uint32_t group, uint64_t *cells, const uint64_t *more);
+static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *children, const XtfTotalsTier *tier,
+                                                     uint32_t entry)
+{
+    return tier->cells + (size_t)entry * children->n_cells;
+}
 
-/* The stack before a neighbour, into one that was initialised. */
-void xtf_child_totals_stack(const XtfChildTotals *lists, uint32_t i, uint64_t n, XtfFrameStack *stack);
+/* Adds the cells of later rows to cells of the same group. */
+void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more);
 
-/* How lists are made: neighbour by neighbour, and in each, group by group, none twice. */
+/* The stack before child i, which row n begins. `stack` is initialised. */
+void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack);
+
+/* Builds totals child by child, and each child group by group, no group twice. */
 typedef struct XtfChildTotalsBuilder XtfChildTotalsBuilder;
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
                                                     uint64_t first_n);
-void xtf_child_totals_builder_free(XtfChildTotalsBuilder *maker); /* NULL is fine */
+void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_free)
-void xtf_child_totals_builder_next(XtfChildTotalsBuilder *maker); /* begins the next neighbour, the first one too */
-void xtf_child_totals_builder_add(XtfChildTotalsBuilder *maker, const uint64_t *key, unsigned depth,
+void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins the next child, also the first */
+void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells);
-/* The stack before the neighbour begun last. */
-void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *maker, const XtfFrameStack *stack);
-/* From g_malloc(); NULL with an error if there is more than a block of the cache can hold. */
-XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *maker, uint32_t *length, GError **error);
+/* The stack before the child begun last. */
+void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
+/* To be freed with g_free(); NULL with an error if the totals are larger than a block of the cache can be. */
+XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

@@ -7,32 +7,33 @@ typedef struct {
     unsigned index;
 } DigestSource;
 
-static void list_totals(XtfChildTotalsBuilder *maker, const XtfGroupTotals *totals, unsigned n_keys)
+static void add_totals(XtfChildTotalsBuilder *builder, const XtfGroupTotals *totals, unsigned n_keys)
 {
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-        xtf_child_totals_builder_add(maker, xtf_group_totals_key(totals, i), n_keys, xtf_group_totals_cells(totals, i));
+        xtf_child_totals_builder_add(builder, xtf_group_totals_key(totals, i), n_keys,
+                                     xtf_group_totals_cells(totals, i));
 }
 
-static bool list_chunks(const DigestSource *source, const XtfPageView *rows, XtfFrameStack *stack,
-                        XtfChildTotalsBuilder *maker, GError **error)
+static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfFrameStack *stack,
+                       XtfChildTotalsBuilder *builder, GError **error)
 {
     const XtfArray *array = source->leaf->array;
     const XtfSchema *schema = array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[source->index];
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
-    XtfOuterFrames below;
+    XtfOuterFrames outer;
 
-    xtf_outer_frames_init(&below, array, source->index);
+    xtf_outer_frames_init(&outer, array, source->index);
     for (uint32_t from = 0; from < rows->count; from += XTF_CHUNK_ROWS) {
         uint32_t count = MIN(rows->count - from, (uint32_t)XTF_CHUNK_ROWS);
-        xtf_child_totals_builder_next(maker);
+        xtf_child_totals_builder_next(builder);
         if (aggregate->kind == XTF_AGGREGATE_FRAMES)
-            xtf_child_totals_builder_stack(maker, stack);
+            xtf_child_totals_builder_stack(builder, stack);
         xtf_group_totals_clear(totals);
         if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
-                                 &below.deepener, totals, error))
+                                 &outer.loader, totals, error))
             return false;
-        list_totals(maker, totals, aggregate->n_keys);
+        add_totals(builder, totals, aggregate->n_keys);
     }
     return true;
 }
@@ -41,7 +42,7 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
 {
     const DigestSource *source = context;
     const XtfArray *array = source->leaf->array;
-    g_autoptr(XtfChildTotalsBuilder) maker =
+    g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(array, source->index, 0, source->leaf->first_n);
     XtfPageView rows;
     XtfFrameStack stack;
@@ -51,11 +52,11 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     xtf_frame_stack_init(&stack);
     bool good = (array->schema->aggregates[source->index].kind != XTF_AGGREGATE_FRAMES ||
                  xtf_frames_before_leaf(source->leaf, source->index, &stack, error)) &&
-                list_chunks(source, &rows, &stack, maker, error);
+                add_chunks(source, &rows, &stack, builder, error);
     xtf_frame_stack_finish(&stack);
     xtf_cache_put(array->trace->cache, rows.block);
     if (good)
-        *data = (uint8_t *)xtf_child_totals_builder_finish(maker, length, error);
+        *data = (uint8_t *)xtf_child_totals_builder_finish(builder, length, error);
     return good && *data;
 }
 
@@ -73,7 +74,7 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
     }
     if (block &&
         xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, 0, leaf->first_n, (uint32_t)n_chunks))
-        return block; /* else another leaf is said to lie at the same place */
+        return block; /* otherwise the file has another leaf at the same place */
     xtf_cache_put(array->trace->cache, block);
     xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id, leaf->place,
                 leaf->first_n, leaf->end);

@@ -1,15 +1,15 @@
 /*
  * The stack at any row.
  *
- * For each leaf the index keeps the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first row. From there
- * the rows of the leaf, up to the one in question, give the stack: one leaf, whatever came before. With the leaf's
- * digest it is no more than a chunk of it.
+ * For each leaf the index keeps a snapshot: the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first
+ * row. From a snapshot, the rows of the leaf up to row n give the stack at row n: one leaf, whatever came before. With
+ * the leaf's digest it takes one chunk of the leaf.
  *
- * What lies below the frames of a snapshot is found by going from beginning to beginning: a row that begins a frame
- * tells, by its distance, which row began the one around it. In the leaf of that row one goes on from row to row, until
- * the distance leads out of the leaf; the frame that it leads to was open before the leaf's first row, so, if it is one
- * of the innermost, the leaf's snapshot has it and all below it, so many at once. So a stack of any depth takes a leaf
- * for each XTF_SNAPSHOT_FRAMES frames at most, and mostly a leaf holds the beginnings of many more.
+ * Frames around those of a snapshot are found from beginning to beginning: the distance in a row that begins a frame
+ * leads to the row that began the outer frame. The chain is followed through the leaf of that row until a distance
+ * leads out of the leaf. That outer frame was open before the leaf's first row. If it is one of the innermost, the
+ * leaf's snapshot has it and the frames around it, many at once. So a stack of any depth takes at most one leaf for
+ * each XTF_SNAPSHOT_FRAMES frames, and usually a leaf has the beginnings of many more.
  *
  *     leaf 3                    leaf 5                          leaf 9
  *     snapshot: [a ... f]       snapshot: [ ... g h]            snapshot: [j k ... z]
@@ -17,19 +17,20 @@
  *                 |                     |     |
  *                 +---- found in the snapshot +---- leads here: the frame around j
  *
- * Each step leads to a smaller row, which is checked; so no file, however wrong, makes it go round in circles. Where
- * rows lie about their distances, frames of the innermost XTF_SNAPSHOT_FRAMES are as sums.h defines them all the same;
- * for those further down the rows are believed.
+ * Each step must lead to a smaller row, so no file, however wrong, causes an endless loop. If rows lie about their
+ * distances, the innermost XTF_SNAPSHOT_FRAMES frames are still as aggregates.h defines them; for frames around these,
+ * the rows are believed.
  */
 #include "libxtf/aggregate/frames.h"
 
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/stored.h"
 
-/* What a row that begins a frame says. */
+/* A row that begins a frame. */
 typedef struct {
     XtfOpenFrame frame;
-    uint64_t around; /* row, plus 1, that began the frame around it; 0: none */
+    bool has_outer;     /* there is a frame around it... */
+    uint64_t outer_row; /* ...which this row began */
 } Beginning;
 
 static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t *row, uint64_t n, Beginning *beginning,
@@ -47,40 +48,42 @@ static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t 
         .time = xtf_field_get(&schema->fields[0], row),
         .outermost = xtf_field_get(&schema->fields[aggregate->values[2]], row) != 0,
     };
-    beginning->around = distance > 0 && distance <= n ? n - distance + 1 : 0;
+    beginning->has_outer = distance > 0 && distance <= n;
+    beginning->outer_row = n - distance;
     return true;
 }
 
-/* What is around the lowest frame that is known, if as many are known as a snapshot holds: there may be more. */
-static bool find_below(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
+/* Finds the outer frame of a snapshot. A snapshot that is not full has all frames. */
+static bool find_outer(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
-    Beginning lowest;
+    Beginning outermost;
 
-    stack->below = 0;
+    stack->has_outer = false;
     if (stack->frames->len < XTF_SNAPSHOT_FRAMES)
         return true;
-    uint64_t n = g_array_index(stack->frames, XtfOpenFrame, 0).row;
+    uint64_t n = xtf_frame_stack_at(stack, 0)->row;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
-    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &lowest, error))
+    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &outermost, error))
         return false;
-    stack->below = lowest.around;
+    stack->has_outer = outermost.has_outer;
+    stack->outer_row = outermost.outer_row;
     return true;
 }
 
-/* The frames of the snapshot that the index has for a leaf. */
+/* The snapshot that the index has for a leaf. */
 static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
     if (!leaf->parent) { /* the leaf begins with row 0 */
         g_array_set_size(stack->frames, 0);
-        stack->below = 0;
+        stack->has_outer = false;
         return true;
     }
-    XtfBlock *table = xtf_stored_totals_get(leaf->parent, index, error);
-    if (!table)
+    XtfBlock *stored = xtf_stored_totals_get(leaf->parent, index, error);
+    if (!stored)
         return false;
-    xtf_child_totals_stack(xtf_block_child_totals(table), leaf->slot, leaf->first_n, stack);
-    xtf_cache_put(leaf->array->trace->cache, table);
-    return find_below(leaf->array, index, stack, error);
+    xtf_child_totals_stack(xtf_block_child_totals(stored), leaf->slot, leaf->first_n, stack);
+    xtf_cache_put(leaf->array->trace->cache, stored);
+    return find_outer(leaf->array, index, stack, error);
 }
 
 bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
@@ -92,97 +95,100 @@ bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrame
     return leaf->first_n == 0 || xtf_array_time(leaf->array, leaf->first_n - 1, &stack->time, error);
 }
 
-/* Puts frames that were found from the top down under those of a stack. */
-static void put_below(XtfFrameStack *stack, const GArray *found)
-{
-    guint n = found->len;
-    XtfOpenFrame *lowest;
+/* Frames found from the inside out, each around the one before. */
+typedef struct {
+    GArray *frames;
+    bool has_outer; /* as in XtfFrameStack */
+    uint64_t outer_row;
+} FrameChain;
 
-    if (n == 0)
-        return;
-    g_array_insert_vals(stack->frames, 0, found->data, n);
-    lowest = (XtfOpenFrame *)(void *)stack->frames->data;
-    for (guint i = 0; i < n; i++)
-        lowest[i] = g_array_index(found, XtfOpenFrame, n - 1 - i);
-}
-
-/* The frames around row `below` - 1 and it, as far as its leaf and the leaf's snapshot tell; from the top down. What is
- * still below is what it gives back in *below. */
-static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, GArray *found,
-                           uint64_t *below, GError **error)
+/* Follows the chain from row outer_row on through a leaf that holds it. */
+static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, FrameChain *chain,
+                           GError **error)
 {
     const XtfArray *array = leaf->array;
     Beginning beginning;
 
-    while (*below > leaf->first_n) {
-        uint64_t n = *below - 1;
+    while (chain->has_outer && chain->outer_row >= leaf->first_n) {
+        uint64_t n = chain->outer_row;
         const uint8_t *row = rows->payload + (n - leaf->first_n) * array->schema->row_size;
         if (!read_beginning(array, index, row, n, &beginning, error))
             return false;
-        g_array_append_val(found, beginning.frame);
-        *below = beginning.around;
+        g_array_append_val(chain->frames, beginning.frame);
+        chain->has_outer = beginning.has_outer;
+        chain->outer_row = beginning.outer_row;
     }
     return true;
 }
 
-/* Where the snapshot before a leaf has the frame of row `below` - 1: that one and all below it. */
-static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, GArray *found, uint64_t *below,
-                               GError **error)
+/* Adds the frame of row outer_row and all frames around it, if the snapshot before the leaf has them. */
+static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, FrameChain *chain, GError **error)
 {
     XtfFrameStack snapshot;
 
     xtf_frame_stack_init(&snapshot);
     bool good = load_snapshot(leaf, index, &snapshot, error);
     guint known = good ? snapshot.frames->len : 0;
-    while (known > 0 && g_array_index(snapshot.frames, XtfOpenFrame, known - 1).row >= *below)
+    while (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row > chain->outer_row)
         known--;
-    if (known > 0 && g_array_index(snapshot.frames, XtfOpenFrame, known - 1).row == *below - 1) {
+    if (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row == chain->outer_row) {
         while (known > 0)
-            g_array_append_val(found, g_array_index(snapshot.frames, XtfOpenFrame, --known));
-        *below = snapshot.below;
-    } else if (known > 0 || snapshot.below == 0) {
-        *below = 0; /* it leads to no frame that is open */
+            g_array_append_vals(chain->frames, xtf_frame_stack_at(&snapshot, --known), 1);
+        chain->has_outer = snapshot.has_outer;
+        chain->outer_row = snapshot.outer_row;
+    } else if (known > 0 || !snapshot.has_outer) {
+        chain->has_outer = false; /* the row leads to no frame that is open */
     }
     xtf_frame_stack_finish(&snapshot);
     return good;
 }
 
-static bool deepen(XtfFrameStack *stack, void *data, GError **error)
+/* Puts the frames of a chain around those of a stack. */
+static void put_around(XtfFrameStack *stack, const FrameChain *chain)
+{
+    guint n = chain->frames->len;
+
+    g_array_insert_vals(stack->frames, 0, chain->frames->data, n);
+    for (guint i = 0; i < n; i++)
+        g_array_index(stack->frames, XtfOpenFrame, i) = g_array_index(chain->frames, XtfOpenFrame, n - 1 - i);
+    stack->has_outer = chain->has_outer;
+    stack->outer_row = chain->outer_row;
+}
+
+static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     const XtfOuterFrames *context = data;
-    uint64_t below = stack->below;
     g_auto(XtfDescent) descent = {0};
     XtfPageView rows;
 
-    if (stack->frames->len > 0 && below > g_array_index(stack->frames, XtfOpenFrame, 0).row)
+    if (stack->frames->len > 0 && stack->outer_row >= xtf_frame_stack_at(stack, 0)->row)
         return xtf_damaged(error, "array %u: the frame around row %" PRIu64 " begins behind it", context->array->id,
-                           g_array_index(stack->frames, XtfOpenFrame, 0).row);
-    if (!xtf_descent_find(context->array, below - 1, &descent, error) ||
+                           xtf_frame_stack_at(stack, 0)->row);
+    if (!xtf_descent_find(context->array, stack->outer_row, &descent, error) ||
         !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    bool good = follow_in_leaf(&descent.leaf, context->index, &rows, found, &below, error) &&
-                (below == 0 || follow_in_snapshot(&descent.leaf, context->index, found, &below, error));
+    FrameChain chain = {.frames = found, .has_outer = true, .outer_row = stack->outer_row};
+    bool good = follow_in_leaf(&descent.leaf, context->index, &rows, &chain, error) &&
+                (!chain.has_outer || follow_in_snapshot(&descent.leaf, context->index, &chain, error));
     xtf_cache_put(context->array->trace->cache, rows.block);
-    if (!good)
-        return false;
-    put_below(stack, found);
-    stack->below = below;
-    return true;
+    if (good)
+        put_around(stack, &chain);
+    return good;
 }
 
-void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index)
+void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index)
 {
-    *below = (XtfOuterFrames){.array = array, .index = index, .deepener = {.deepen = deepen, .data = below}};
+    *outer = (XtfOuterFrames){.array = array, .index = index, .loader = {.load = load_outer_frames, .data = outer}};
 }
 
-/* The stack before the row *from of a leaf, the last one up to row `within` whose stack is at hand. */
+/* The stack before row *from of a leaf: the last row up to `within` whose stack is known without reading rows. */
 static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, uint64_t within, XtfFrameStack *stack,
                           uint32_t *from, GError **error)
 {
     *from = 0;
     if (xtf_leaf_needs_no_digest(leaf))
-        return true; /* a stack begins as that before row 0 */
+        return true; /* the initial stack is the one before row 0 */
     XtfBlock *digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)
         return false;
@@ -199,7 +205,7 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     const XtfSchema *schema = array->schema;
     XtfCache *cache = array->trace->cache;
     g_auto(XtfDescent) descent = {0};
-    XtfOuterFrames below;
+    XtfOuterFrames outer;
     XtfPageView rows;
     uint32_t from;
 
@@ -214,20 +220,20 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     if (!xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
-    xtf_outer_frames_init(&below, array, index);
+    xtf_outer_frames_init(&outer, array, index);
     bool good = xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
-                                    (uint32_t)(within - from), stack, &below.deepener, unused, error);
+                                    (uint32_t)(within - from), stack, &outer.loader, unused, error);
     xtf_cache_put(cache, rows.block);
     return good;
 }
 
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
-    XtfOuterFrames below;
+    XtfOuterFrames outer;
 
-    xtf_outer_frames_init(&below, array, index);
-    while (stack->below > 0)
-        if (!deepen(stack, &below, error))
+    xtf_outer_frames_init(&outer, array, index);
+    while (stack->has_outer)
+        if (!load_outer_frames(stack, &outer, error))
             return false;
     return true;
 }

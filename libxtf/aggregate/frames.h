@@ -1,25 +1,25 @@
 /*
- * The stack of frames at any row, from what the index stores: from inside (xtf_array_stack() is its public face).
+ * The stack of frames at any row, from the snapshots in the index; xtf_array_stack() is public.
  */
 #pragma once
 
 #include "libxtf/aggregate/accumulate.h"
 #include "libxtf/tree/descent.h"
 
-/* The stack before a leaf's first row: the innermost frames, as many as the index stores. `stack` is initialised. */
+/* The stack before a leaf's first row: the innermost frames, those in its snapshot. `stack` is initialised. */
 bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
 
-/* The stack before row n, at most n_rows: its innermost frames, as many as are known without another leaf. */
+/* The stack before row n, at most n_rows: the innermost frames, those known without another leaf. */
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error);
 
-/* What leads further down a stack. Borrows the array. */
+/* Loads outer frames of a stack from earlier leaves. Borrows the array. */
 typedef struct {
     const XtfArray *array;
     unsigned index;
-    XtfFrameLoader deepener;
+    XtfFrameLoader loader;
 } XtfOuterFrames;
 
-void xtf_outer_frames_init(XtfOuterFrames *below, const XtfArray *array, unsigned index);
+void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index);
 
-/* Finds all frames of a stack, however deep. */
+/* Loads all outer frames of a stack, however many. */
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

@@ -1,53 +1,25 @@
 /*
- * Totals from inside: cells are added to where they stand.
+ * The inside of group totals: cells can be added to in place.
  */
 #pragma once
 
 #include "libxtf/aggregates.h"
+#include "libxtf/base/key-table.h"
 
-/*
- * Groups stand side by side in the order of their first additions: `depth` keys, then the cells. They are found by open
- * addressing: a slot holds a group's number plus 1, or 0. No more than half of the slots are taken.
- */
+/* Groups stand side by side in the order of their first additions: `depth` keys, then the cells. */
 struct XtfGroupTotals {
     const XtfAggregate *aggregate;
     uint8_t depth, n_cells, stride; /* stride: of a group, in words */
-    uint8_t shift;                  /* 64 less the slots' bits */
     uint32_t n, room;
-    uint32_t last;       /* the group reached last, if there are any */
-    uint64_t multiplier; /* of the hash */
+    uint32_t last; /* the group reached last, if there are any */
     uint64_t *groups;
-    uint32_t *slots;
+    XtfKeyTable table;
 };
 
 /* As xtf_group_totals_cells_of(), where the group is not the one reached last. */
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key);
 
-static inline bool xtf_key_equal(const uint64_t *a, const uint64_t *b, unsigned depth)
-{
-    for (unsigned i = 0; i < depth; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
-}
-
-/*
- * Hashes of keys, of which the upper bits are good. Multiplying by 2^64 over the golden ratio spreads small numbers, as
- * most keys are, evenly over them. The lower bits of the multiplier are random, once a process, so that nobody can make
- * a file whose keys collide.
- */
-uint64_t xtf_key_hash_multiplier(void);
-
-static inline uint64_t xtf_key_hash(const uint64_t *key, unsigned depth, uint64_t multiplier)
-{
-    uint64_t hash = 0;
-
-    for (unsigned i = 0; i < depth; i++)
-        hash = (hash ^ key[i]) * multiplier;
-    return hash;
-}
-
-/* The cells of a key's group, which is made, of no rows, if there is none. They stay there until the next call. */
+/* The cells of a key's group, which is added if it is new. The pointer is good until the next call. */
 static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (G_LIKELY(totals->n > 0)) {
@@ -58,14 +30,17 @@ static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const 
     return xtf_group_totals_look_up(totals, key);
 }
 
-/* Adds one row's value, the i-th of the sums', to the cells of its group. The value is not none. */
+/* Adds one row's value, the i-th of the aggregate, to the cells of its group. The value is present. */
 void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
                                 uint64_t value);
 
-/* Adds the cells of a group to those of another, or of the same, of rows before. Of the totals only what they are of
- * matters: the sums, and the depth to which the key is known. */
+/* Adds the cells of later rows to those of earlier rows. Of the totals only the aggregate and the depth are used, which
+ * is the number of keys in `key`. */
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
-/* Whether value i of the sums is a double in groups of this key. */
+/* Whether value i of the aggregate is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
+
+/* The same totals by the first `depth` keys. */
+XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);

@@ -3,19 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FIRST_SLOT_BITS = 4 };
-
-/* How the cells of a value are compared and added. */
-typedef enum { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_REAL, VALUE_UNKNOWN } ValueType;
-
-uint64_t xtf_key_hash_multiplier(void)
-{
-    static gsize low_bits;
-
-    if (g_once_init_enter(&low_bits))
-        g_once_init_leave(&low_bits, ((gsize)g_random_int() << 8) | 1);
-    return UINT64_C(0x9e37790000000000) | low_bits;
-}
+#define TYPE_UNKNOWN ((XtfType)0) /* of a value whose type a key gives that is beyond the depth */
 
 XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
 {
@@ -25,7 +13,6 @@ XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned dep
     totals->depth = (uint8_t)MIN(depth, aggregate->n_keys);
     totals->n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate);
     totals->stride = totals->depth + totals->n_cells;
-    totals->multiplier = xtf_key_hash_multiplier();
     return totals;
 }
 
@@ -34,104 +21,56 @@ void xtf_group_totals_free(XtfGroupTotals *totals)
     if (!totals)
         return;
     g_free(totals->groups);
-    g_free(totals->slots);
+    xtf_key_table_finish(&totals->table);
     g_free(totals);
-}
-
-static uint32_t n_slots(const XtfGroupTotals *totals)
-{
-    return totals->slots ? UINT32_C(1) << (64 - totals->shift) : 0;
 }
 
 void xtf_group_totals_clear(XtfGroupTotals *totals)
 {
     if (totals->n > 0)
-        memset(totals->slots, 0, n_slots(totals) * sizeof *totals->slots);
+        xtf_key_table_clear(&totals->table);
     totals->n = totals->last = 0;
 }
 
-/* The slot of a key's group, or the free one that it would take. */
-static uint32_t *slot_of(const XtfGroupTotals *totals, const uint64_t *key)
+static XtfKeys keys_of(const XtfGroupTotals *totals)
 {
-    uint32_t mask = n_slots(totals) - 1;
-    uint32_t at = (uint32_t)(xtf_key_hash(key, totals->depth, totals->multiplier) >> totals->shift);
-
-    while (totals->slots[at] != 0 &&
-           !xtf_key_equal(totals->groups + (size_t)(totals->slots[at] - 1) * totals->stride, key, totals->depth))
-        at = (at + 1) & mask;
-    return &totals->slots[at];
+    return (XtfKeys){.words = totals->groups, .length = totals->depth, .stride = totals->stride};
 }
 
-/* Enters all groups into so many slots. */
-static void enter_groups(XtfGroupTotals *totals, unsigned bits)
-{
-    g_free(totals->slots);
-    totals->slots = g_new0(uint32_t, (size_t)1 << bits);
-    totals->shift = (uint8_t)(64 - bits);
-    for (uint32_t i = 0; i < totals->n; i++)
-        *slot_of(totals, xtf_group_totals_key(totals, i)) = i + 1;
-}
-
-static ValueType value_type(const XtfGroupTotals *totals, const uint64_t *key, unsigned value)
+static XtfType value_type(const XtfGroupTotals *totals, const uint64_t *key, unsigned value)
 {
     const XtfAggregate *aggregate = totals->aggregate;
 
     if (aggregate->typed_values >> value & 1) {
         if (totals->depth < aggregate->typed_by)
-            return VALUE_UNKNOWN;
+            return TYPE_UNKNOWN;
         uint64_t type = key[aggregate->typed_by - 1];
         if (type >= 64)
-            return VALUE_UNSIGNED;
-        return aggregate->reals >> type & 1     ? VALUE_REAL
-               : aggregate->signeds >> type & 1 ? VALUE_SIGNED
-                                                : VALUE_UNSIGNED;
+            return XTF_TYPE_U64;
+        return aggregate->reals >> type & 1     ? XTF_TYPE_F64
+               : aggregate->signeds >> type & 1 ? XTF_TYPE_I64
+                                                : XTF_TYPE_U64;
     }
-    return aggregate->real_values >> value & 1     ? VALUE_REAL
-           : aggregate->signed_values >> value & 1 ? VALUE_SIGNED
-                                                   : VALUE_UNSIGNED;
+    return aggregate->real_values >> value & 1     ? XTF_TYPE_F64
+           : aggregate->signed_values >> value & 1 ? XTF_TYPE_I64
+                                                   : XTF_TYPE_U64;
 }
 
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i)
 {
-    return value_type(totals, key, i) == VALUE_REAL;
+    return value_type(totals, key, i) == XTF_TYPE_F64;
 }
 
-static double real(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static bool is_less(ValueType type, uint64_t a, uint64_t b)
-{
-    switch (type) {
-    case VALUE_SIGNED:
-        return (int64_t)a < (int64_t)b;
-    case VALUE_REAL:
-        return real(a) < real(b);
-    default:
-        return a < b;
-    }
-}
-
-/* Cells of no rows: no least and no greatest value. */
+/* Cells of no rows: the least value is greater than the greatest. */
 static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells)
 {
     static const struct {
         uint64_t least, greatest;
     } opposite[] = {
-        [VALUE_UNSIGNED] = {UINT64_MAX, 0},
-        [VALUE_SIGNED] = {INT64_MAX, (uint64_t)INT64_MIN},
-        [VALUE_REAL] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* the infinities */
-        [VALUE_UNKNOWN] = {0, 0},
+        [XTF_TYPE_U64] = {UINT64_MAX, 0},
+        [XTF_TYPE_I64] = {INT64_MAX, (uint64_t)INT64_MIN},
+        [XTF_TYPE_F64] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* the infinities */
+        [TYPE_UNKNOWN] = {0, 0},
     };
 
     memset(cells, 0, totals->n_cells * sizeof *cells);
@@ -139,7 +78,7 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
         return;
     for (unsigned i = 0; i < totals->aggregate->n_values; i++) {
         uint64_t *value = cells + 1 + i * XTF_VALUE_CELLS;
-        ValueType type = value_type(totals, key, i);
+        XtfType type = value_type(totals, key, i);
         value[XTF_VALUE_MIN] = opposite[type].least;
         value[XTF_VALUE_MAX] = opposite[type].greatest;
     }
@@ -147,9 +86,8 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
 
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 {
-    if (totals->n >= n_slots(totals) / 2)
-        enter_groups(totals, totals->slots ? 64u - totals->shift + 1 : FIRST_SLOT_BITS);
-    uint32_t *slot = slot_of(totals, key);
+    xtf_key_table_reserve(&totals->table, keys_of(totals), totals->n);
+    uint32_t *slot = xtf_key_table_slot(&totals->table, keys_of(totals), key);
     if (*slot == 0) {
         if (totals->n == totals->room) {
             totals->room = MAX(2 * totals->room, 4);
@@ -165,28 +103,28 @@ uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
     return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
 }
 
-/* NaN is one number here, whose bits tell nothing of the order of adding. */
+/* All NaNs become one, so that the bits do not depend on the order of the values. */
 static uint64_t add_reals(uint64_t a, uint64_t b)
 {
-    double sum = real(a) + real(b);
-    return bits_of(isnan(sum) ? NAN : sum);
+    double sum = xtf_f64_from_bits(a) + xtf_f64_from_bits(b);
+    return xtf_f64_to_bits(isnan(sum) ? NAN : sum);
 }
 
-static void combine_value(const XtfGroupTotals *totals, ValueType type, uint64_t *cells, const uint64_t *added)
+static void combine_value(const XtfGroupTotals *totals, XtfType type, uint64_t *cells, const uint64_t *added)
 {
-    if (type == VALUE_UNKNOWN)
+    if (type == TYPE_UNKNOWN)
         return;
-    if (type == VALUE_REAL)
+    if (type == XTF_TYPE_F64)
         cells[XTF_VALUE_SUM] = add_reals(cells[XTF_VALUE_SUM], added[XTF_VALUE_SUM]);
     else
         cells[XTF_VALUE_SUM] += added[XTF_VALUE_SUM];
-    if (!totals->aggregate->extremes || is_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
+    if (!totals->aggregate->extremes || xtf_value_less(type, added[XTF_VALUE_MAX], added[XTF_VALUE_MIN]))
         return;
-    if (is_less(type, added[XTF_VALUE_MIN], cells[XTF_VALUE_MIN]))
+    if (xtf_value_less(type, added[XTF_VALUE_MIN], cells[XTF_VALUE_MIN]))
         cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
-    if (is_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
+    if (xtf_value_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
         cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
-    if (totals->depth == totals->aggregate->n_keys) /* else the groups of a key come in no order of time */
+    if (totals->depth == totals->aggregate->n_keys) /* else groups of one key are added in no order of time */
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
 }
 
@@ -194,11 +132,11 @@ void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *ke
                                 uint64_t value)
 {
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
-    ValueType type = value_type(totals, key, i);
+    XtfType type = value_type(totals, key, i);
     uint64_t *own = cells + 1 + i * (totals->aggregate->extremes ? XTF_VALUE_CELLS : 1);
 
-    if (type == VALUE_REAL && isnan(real(value)))
-        own[XTF_VALUE_SUM] = bits_of(NAN);
+    if (type == XTF_TYPE_F64 && isnan(xtf_f64_from_bits(value)))
+        own[XTF_VALUE_SUM] = xtf_f64_to_bits(NAN);
     else
         combine_value(totals, type, own, added);
 }
@@ -225,7 +163,7 @@ void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uin
 
 void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from)
 {
-    /* Rows of frames that never began are counted under keys of their own. */
+    /* Rows that end frames that never began are also counted under the keys in these rows. */
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0 && from->depth > 0;
 
     for (uint32_t i = 0; i < from->n; i++) {
@@ -233,6 +171,14 @@ void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from
         if (!drops_before || key[0] != XTF_FRAMES_BEFORE)
             xtf_group_totals_add(totals, key, key + from->depth);
     }
+}
+
+XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth)
+{
+    XtfGroupTotals *coarse = xtf_group_totals_new(totals->aggregate, depth);
+
+    xtf_group_totals_add_all(coarse, totals);
+    return coarse;
 }
 
 uint32_t xtf_group_totals_n(const XtfGroupTotals *totals)
@@ -254,7 +200,7 @@ const uint64_t *xtf_group_totals_find(const XtfGroupTotals *totals, const uint64
 {
     if (totals->n == 0)
         return NULL;
-    uint32_t slot = *slot_of(totals, key);
+    uint32_t slot = *xtf_key_table_slot(&totals->table, keys_of(totals), key);
     return slot != 0 ? xtf_group_totals_cells(totals, slot - 1) : NULL;
 }
 
@@ -274,5 +220,5 @@ void xtf_group_totals_sort(XtfGroupTotals *totals)
         return;
     qsort_r(totals->groups, totals->n, totals->stride * sizeof *totals->groups, compare_keys,
             GUINT_TO_POINTER(totals->depth));
-    enter_groups(totals, 64u - totals->shift);
+    xtf_key_table_rebuild(&totals->table, keys_of(totals), totals->n);
 }

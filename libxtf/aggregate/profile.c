@@ -1,32 +1,32 @@
 /*
  * Time by key in a window of time, to the tick.
  *
- * Sums of frames belong to rows: a row brings its frame's whole duration, and all ticks since the row before it. A
- * window [a, b) cuts through both, at either edge. Let E(t) be what was owed at a time t, but had not been brought yet
- * by a row before t: with the stack as the rows before t leave it, and u the time of the last of them,
+ * Totals of frames belong to rows: a row brings the whole durations of the frames that it ends, and all ticks since the
+ * row before it. A window [a, b) cuts through both, at either edge. Let E(t) be the ticks that are owed at time t:
+ * those before t that no row before t has brought. With the stack as the rows before t leave it, and u the time of the
+ * last of these rows,
  *
  *     exclusive   t - u to the key on top
  *     inclusive   t - begin(f) to the key of f, for each outermost frame f of the stack
  *
- * A row's ticks, or a frame's duration, is owed up to the row that brings it and is paid off by it. So what became due
- * within the window is what its rows brought, plus what is owed at its end, less what was owed at its beginning:
+ * Ticks and durations are owed until a row brings them. So the time in the window is what its rows brought, plus what
+ * is owed at its end, less what was owed at its beginning:
  *
- *     profile [a, b)  =  sum of rows [rank(a), rank(b))  +  E(b)  -  E(a)
+ *     profile [a, b)  =  totals of rows [rank(a), rank(b))  +  E(b)  -  E(a)
  *
  *          a                                b
  *     -----|----r---------r--------r--------|------r---       rows
  *       ===|====#                           |                 brought by the first row in the window; === is E(a)
  *          |                       #========|                 E(b): the row that will bring it is not in the window
  *
- * It holds for each frame and each interval between rows by itself, whether it began before a, ends after b, both or
- * neither, and so for their sums: all of it are integers, and nothing is rounded. Cells are added modulo 2^64, in which
- * it does not matter that -E(a) comes before what it is taken from. Which frames are outermost is asked of the frames
- * themselves, so recursion is counted once, and mis-nested frames last, here as in the sums, until a row ends them.
+ * This holds for each frame and for each interval between rows by itself, whether it began before a, ends after b, both
+ * or neither, and so it holds for their sums: all numbers are integers, and nothing is rounded. Cells are added modulo
+ * 2^64, so -E(a) may be added before the totals that it is taken from. Frames say themselves whether they are
+ * outermost, so recursion is counted once; and mis-nested frames last until a row ends them, as in the totals.
  *
- * Two ends of the trace are no rows. A frame that is never ended is owed until the location's last record, no longer,
- * so E(t) stands still behind it. And where the first row ends a frame that never began, its ticks are those since the
- * location's first record, which the sums, knowing the array only, have not charged: they are added where that row is
- * in the window.
+ * The ends of the trace are not rows. A frame that no row ends is owed until the location's last record, so E(t) is
+ * constant after that. If row 0 ends a frame that never began, its ticks are those since the location's first record.
+ * Totals have not charged these, since they know only the array: they are added if row 0 is in the window.
  */
 #include "libxtf/aggregate/frames.h"
 
@@ -70,7 +70,7 @@ static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t si
                 (stack.frames->len > 0 || is_end(profile, n, &end, error));
     uint64_t since = n > 0 ? t - stack.time : t - profile->first;
     for (guint i = 0; good && i < stack.frames->len; i++) {
-        const XtfOpenFrame *frame = &g_array_index(stack.frames, XtfOpenFrame, i);
+        const XtfOpenFrame *frame = xtf_frame_stack_at(&stack, i);
         bool top = i + 1 == stack.frames->len;
         if (frame->outermost || top)
             add(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);

@@ -2,13 +2,13 @@
 
 #include "libxtf/aggregate/group-totals-private.h"
 
-/* What a query makes of a group. */
+/* What a query does with a group. */
 typedef enum {
-    USE_UNKNOWN, /* not asked yet */
-    USE_NOT,
-    USE_ALL,
-    USE_FINER, /* it must be told in more detail */
-} Use;
+    NOT_ASKED,
+    LEFT_OUT,
+    TAKEN,
+    NEEDS_DETAIL, /* the query needs more keys than the group has */
+} GroupUse;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                 XtfGroupTotals *totals)
@@ -25,62 +25,62 @@ static bool is_before(const XtfAggregate *aggregate, const uint64_t *key, unsign
     return aggregate->kind == XTF_AGGREGATE_FRAMES && depth > 0 && key[0] == XTF_FRAMES_BEFORE;
 }
 
-/* Groups of all rows, told in no detail, are not to have those again that XTF_FRAMES_BEFORE has. */
+/* Whether XTF_FRAMES_BEFORE is left out: without keys its rows would be counted twice. */
 static bool leaves_before_out(const XtfTotalsQuery *query)
 {
     return query->aggregate->kind == XTF_AGGREGATE_FRAMES && (!query->totals || query->totals->depth == 0);
 }
 
-static Use use_of(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
+static GroupUse use_of(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
 {
     if (is_before(query->aggregate, key, depth) && leaves_before_out(query))
-        return USE_NOT;
+        return LEFT_OUT;
     XtfMatch match = query->filter ? query->filter->match(key, depth, query->filter->data) : XTF_MATCH_ALL;
     if (match == XTF_MATCH_NONE)
-        return USE_NOT;
+        return LEFT_OUT;
     if (match == XTF_MATCH_SOME || (query->totals && depth < query->totals->depth))
-        return USE_FINER;
-    return USE_ALL;
+        return NEEDS_DETAIL;
+    return TAKEN;
 }
 
 bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key)
 {
-    return use_of(query, key, query->aggregate->n_keys) == USE_ALL;
+    return use_of(query, key, query->aggregate->n_keys) == TAKEN;
 }
 
-void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *lists)
+void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children)
 {
-    size_t n = lists->n_groups, cells = query->totals ? n * lists->n_cells : 0;
+    size_t n = children->n_groups, cells = query->totals ? n * children->n_cells : 0;
     uint8_t *room = g_malloc(cells * sizeof(uint64_t) + 2 * n * sizeof(uint32_t) + n + 1);
 
     *page = (XtfPageTotals){
         .query = query,
-        .lists = lists,
-        .use_all = !query->filter && !lists->some_coarse && !leaves_before_out(query),
+        .children = children,
+        .use_all = !query->filter && !children->some_coarse && !leaves_before_out(query),
         .room = room,
         .cells = (uint64_t *)(void *)room,
-        .places = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
+        .positions = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
     };
-    page->groups = page->places + n;
+    page->groups = page->positions + n;
     page->uses = (uint8_t *)(page->groups + n);
-    memset(page->places, 0, n * sizeof *page->places);
-    memset(page->uses, USE_UNKNOWN, n);
+    memset(page->positions, 0, n * sizeof *page->positions);
+    memset(page->uses, NOT_ASKED, n);
 }
 
-static Use use_of_group(XtfPageTotals *page, uint32_t group)
+static GroupUse use_of_group(XtfPageTotals *page, uint32_t group)
 {
-    if (page->uses[group] == USE_UNKNOWN)
-        page->uses[group] =
-            (uint8_t)use_of(page->query, xtf_child_totals_key(page->lists, group), page->lists->depths[group]);
+    if (page->uses[group] == NOT_ASKED)
+        page->uses[group] = (uint8_t)use_of(page->query, xtf_child_totals_key(page->children, group),
+                                            xtf_child_totals_depth(page->children, group));
     return page->uses[group];
 }
 
-bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list)
+bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     if (page->use_all)
         return true;
-    for (uint32_t item = of->starts[list]; item < of->starts[list + 1]; item++)
-        if (use_of_group(page, of->groups[item]) == USE_FINER)
+    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
+        if (use_of_group(page, tier->groups[entry]) == NEEDS_DETAIL)
             return false;
     return true;
 }
@@ -93,27 +93,27 @@ static uint64_t rows_counted(const XtfAggregate *aggregate, const uint64_t *cell
 
 static void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells)
 {
-    const XtfChildTotals *lists = page->lists;
-    unsigned n_cells = lists->n_cells;
+    const XtfChildTotals *children = page->children;
+    unsigned n_cells = children->n_cells;
 
-    if (page->places[group] > 0) {
-        xtf_child_totals_add(lists, group, page->cells + (size_t)(page->places[group] - 1) * n_cells, cells);
+    if (page->positions[group] > 0) {
+        xtf_child_totals_add(children, group, page->cells + (size_t)(page->positions[group] - 1) * n_cells, cells);
         return;
     }
     memcpy(page->cells + (size_t)page->n_added * n_cells, cells, n_cells * sizeof *cells);
     page->groups[page->n_added] = group;
-    page->places[group] = ++page->n_added;
+    page->positions[group] = ++page->n_added;
 }
 
-void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list)
+void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
-    const XtfChildTotals *lists = page->lists;
+    const XtfChildTotals *children = page->children;
     XtfTotalsQuery *query = page->query;
 
-    for (uint32_t item = of->starts[list]; item < of->starts[list + 1]; item++) {
-        uint32_t group = of->groups[item];
-        const uint64_t *cells = xtf_child_totals_cells(lists, of, item);
-        if (!page->use_all && use_of_group(page, group) != USE_ALL)
+    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
+        uint32_t group = tier->groups[entry];
+        const uint64_t *cells = xtf_child_totals_cells(children, tier, entry);
+        if (!page->use_all && use_of_group(page, group) != TAKEN)
             continue;
         if (query->totals)
             add_group(page, group, cells);
@@ -126,9 +126,9 @@ void xtf_page_totals_flush(XtfPageTotals *page)
 {
     for (uint32_t i = 0; i < page->n_added; i++) {
         uint32_t group = page->groups[i];
-        xtf_group_totals_add(page->query->totals, xtf_child_totals_key(page->lists, group),
-                             page->cells + (size_t)i * page->lists->n_cells);
-        page->places[group] = 0;
+        xtf_group_totals_add(page->query->totals, xtf_child_totals_key(page->children, group),
+                             page->cells + (size_t)i * page->children->n_cells);
+        page->positions[group] = 0;
     }
     page->n_added = 0;
 }
@@ -139,15 +139,16 @@ void xtf_page_totals_finish(XtfPageTotals *page)
     g_free(page->room);
 }
 
-uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list)
+uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier, uint32_t *item)
 {
-    const XtfChildTotals *lists = page->lists;
+    const XtfChildTotals *children = page->children;
 
-    *list = i / XTF_TOTALS_BLOCK;
-    *of = &lists->blocks;
-    if (i % XTF_TOTALS_BLOCK == 0 && i + XTF_TOTALS_BLOCK <= end && xtf_page_totals_suffice(page, *of, *list))
+    *item = i / XTF_TOTALS_BLOCK;
+    *tier = &children->blocks;
+    if (i % XTF_TOTALS_BLOCK == 0 && i + XTF_TOTALS_BLOCK <= end && xtf_page_totals_suffice(page, *tier, *item))
         return i + XTF_TOTALS_BLOCK;
-    *list = i;
-    *of = lists->shorts.starts && xtf_page_totals_suffice(page, &lists->shorts, i) ? &lists->shorts : &lists->lists;
+    *item = i;
+    *tier = children->coarse.starts && xtf_page_totals_suffice(page, &children->coarse, i) ? &children->coarse
+                                                                                           : &children->exact;
     return i + 1;
 }

@@ -1,12 +1,12 @@
 /*
- * What is asked of sums, and how the lists of one page, or of one leaf's digest, answer it.
+ * Queries of totals, and how the child totals of one page or one digest answer them.
  */
 #pragma once
 
 #include "libxtf/aggregate/child-totals.h"
 #include "libxtf/group-filter.h"
 
-/* What is to be added up. Without totals rows are only counted. */
+/* Without totals, rows are only counted. */
 typedef struct {
     const XtfArray *array;
     const XtfAggregate *aggregate;
@@ -14,41 +14,42 @@ typedef struct {
     const XtfGroupFilter *filter; /* may be NULL */
     XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
-    XtfBlock *edge; /* pinned, while the query runs */
+    XtfBlock *edge; /* pinned while the query runs */
 } XtfTotalsQuery;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                 XtfGroupTotals *totals);
 
-/* Whether a group of all keys is meant. */
+/* Whether the filter takes a group of all keys. */
 bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key);
 
 /*
- * Sums of one page's lists, by the numbers of their groups: keys are looked at, by the filter and by the query's
- * totals, once for each group of the page, however many lists there are.
+ * Adds up child totals of one page by the numbers of their groups. The filter and the query's totals see the key of
+ * each group once, however many children have the group.
  */
 typedef struct {
     XtfTotalsQuery *query;
-    const XtfChildTotals *lists;
+    const XtfChildTotals *children;
     /* Private. */
-    bool use_all;     /* all groups are meant, and fine enough */
-    uint8_t *uses;    /* what to make of a group, by its number */
-    uint32_t *places; /* where its cells are, plus 1 */
-    uint32_t *groups; /* those added so far, n_added */
-    uint64_t *cells;  /* of them */
+    bool use_all;        /* all groups are taken, and have enough keys */
+    uint8_t *uses;       /* a GroupUse for each group */
+    uint32_t *positions; /* of each group: 1 + its index in the next two; 0: not added yet */
+    uint32_t *groups;    /* groups added so far */
+    uint64_t *cells;     /* of groups added so far */
     uint32_t n_added;
     void *room;
 } XtfPageTotals;
 
-void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *lists);
-void xtf_page_totals_flush(XtfPageTotals *page);  /* gives what was added up so far to the query's totals */
-void xtf_page_totals_finish(XtfPageTotals *page); /* the same, for the last time */
+void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children);
+void xtf_page_totals_flush(XtfPageTotals *page);  /* adds the cells so far to the query's totals */
+void xtf_page_totals_finish(XtfPageTotals *page); /* flushes and frees */
 
-/* Whether a list tells all that is asked; else its groups are too coarse. */
-bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list);
-/* Adds a list that does. */
-void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list);
+/* Whether an item answers the query; otherwise some group has too few keys. */
+bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
+/* Adds an item that suffices. */
+void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
-/* The end of the run of neighbours from `i` that one list tells of, which is *list of *of: a block's or a short one,
- * which tells all that is asked, or else the neighbour's own. */
-uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **of, uint32_t *list);
+/* Chooses the cheapest totals that cover child i: of the block of 16 that begins there, coarse, or exact. Sets *tier
+ * and *item; returns the first child not covered. Exact totals may not suffice. */
+uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier,
+                              uint32_t *item);

@@ -1,32 +1,32 @@
 /*
- * Sums over rows [n1, n2): down the tree along both edges of the interval, and what lies between them from the tables.
+ * Totals over rows [n1, n2): two descents, one for each end of the range, and the stored totals of the children between
+ * them.
  *
- *     root        . . .[. . . . . . . . .]. .       whole children: lists of the root's table
+ *     root        . . .[. . . . . . . . .]. .       whole children: stored totals of the root
  *                     /                   \
- *     index   . . . [. . .]         [. . .]. . .    beside the two ways down: lists of these pages' tables
+ *     index   . . . [. . .]         [. . .]. . .    siblings of the two descents: stored totals of these pages
  *                  /                       \
- *     leaves  ..[....]                   [..]...    whole chunks: lists of the leaves' digests; else rows
+ *     leaves  ..[....]                   [..]...    whole chunks: totals in the leaves' digests; else rows
  *
- * Nothing is ever subtracted: least, greatest and last values could not be. Parts are added from left to right, as the
- * last values want it.
+ * Nothing is ever subtracted: least, greatest and last values could not be. Parts are added from left to right, which
+ * last values depend on.
  *
- * A list that does not tell what is asked, because its groups are too coarse for the depth or for the filter, is no
- * use; its child is gone into instead, which leads to finer lists, and at last to the leaf's digest, which is never
- * coarse.
+ * Totals of a child do not suffice if they have too few keys for the depth or for the filter. Then the query enters the
+ * child, which leads to finer totals and at last to the digest of a leaf, which is never coarse.
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/aggregate/stored.h"
 
-/* Adds rows [from, to) of a leaf that lie in one chunk, whose first row is `start`; or, where chunks are NULL, in an
- * array of no other leaf, from its beginning. All count from the leaf's first. */
+/* Adds rows [from, to) of a leaf, all in the chunk that begins with row `start`. Row numbers count from the leaf's
+ * first row. If chunks is NULL the leaf is the whole array, and start is 0. */
 static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t start,
                      uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
-    XtfOuterFrames below;
+    XtfOuterFrames outer;
     XtfFrameStack stack;
     XtfPageView rows;
     bool good = true;
@@ -34,16 +34,16 @@ static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const Xt
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     xtf_frame_stack_init(&stack);
-    xtf_outer_frames_init(&below, query->array, query->index);
+    xtf_outer_frames_init(&outer, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (chunks)
             xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
         good = xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
-                                   from - start, &stack, &below.deepener, totals, error);
+                                   from - start, &stack, &outer.loader, totals, error);
         xtf_group_totals_clear(totals);
     }
     good = good && xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size,
-                                       to - from, &stack, &below.deepener, totals, error);
+                                       to - from, &stack, &outer.loader, totals, error);
     for (uint32_t i = 0; good && i < xtf_group_totals_n(totals); i++)
         if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
@@ -66,7 +66,7 @@ static bool count_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32
     return true;
 }
 
-/* Adds rows [from, to) of a leaf, which count from its first, all in one chunk and not the whole of it; or none. */
+/* Adds rows [from, to) of a leaf, a part of one chunk, perhaps empty. */
 static bool add_part(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t from,
                      uint32_t to, GError **error)
 {
@@ -88,22 +88,22 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
 
     const XtfChildTotals *chunks = xtf_block_child_totals(block);
     uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
-    uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks: [first, last) */
+    uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks are [first, last) */
     uint32_t last = n2 == leaf->end ? chunks->n : to / XTF_CHUNK_ROWS;
     bool good;
     if (first > last) { /* both edges lie in one chunk */
         good = add_part(query, leaf, chunks, from, to, error);
     } else {
-        XtfPageTotals aggregate;
+        XtfPageTotals totals;
         good = add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error);
-        xtf_page_totals_init(&aggregate, query, chunks);
+        xtf_page_totals_init(&totals, query, chunks);
         for (uint32_t i = first; i < last;) {
-            const XtfTotalsTier *of;
-            uint32_t list;
-            i = xtf_page_totals_next(&aggregate, i, last, &of, &list);
-            xtf_page_totals_add(&aggregate, of, list);
+            const XtfTotalsTier *tier;
+            uint32_t item;
+            i = xtf_page_totals_next(&totals, i, last, &tier, &item);
+            xtf_page_totals_add(&totals, tier, item);
         }
-        xtf_page_totals_finish(&aggregate);
+        xtf_page_totals_finish(&totals);
         good = good && add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
     }
     xtf_cache_put(query->array->trace->cache, block);
@@ -112,7 +112,7 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
 
 static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
 
-/* Adds those of rows [n1, n2) that lie below a child. */
+/* Adds the rows of [n1, n2) that lie below a child. */
 static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, uint64_t n1, uint64_t n2,
                       GError **error)
 {
@@ -131,32 +131,32 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
     return good;
 }
 
-/* Adds children [first, last) whole: by lists as far as they tell what is asked, else by going down. */
+/* Adds the whole children [first, last): by stored totals where these suffice, else by entering the child. */
 static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
                          GError **error)
 {
     if (first >= last)
         return true;
-    XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
-    if (!table)
+    XtfBlock *stored = xtf_stored_totals_get(page, query->index, error);
+    if (!stored)
         return false;
 
-    XtfPageTotals aggregate;
+    XtfPageTotals totals;
     bool good = true;
-    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(table));
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
     for (uint32_t i = first; good && i < last;) {
-        const XtfTotalsTier *of;
-        uint32_t list, child = i;
-        i = xtf_page_totals_next(&aggregate, i, last, &of, &list);
-        if (i > child + 1 || xtf_page_totals_suffice(&aggregate, of, list)) {
-            xtf_page_totals_add(&aggregate, of, list);
+        const XtfTotalsTier *tier;
+        uint32_t item, child = i;
+        i = xtf_page_totals_next(&totals, i, last, &tier, &item);
+        if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item)) {
+            xtf_page_totals_add(&totals, tier, item);
         } else {
-            xtf_page_totals_flush(&aggregate);
+            xtf_page_totals_flush(&totals);
             good = add_child(query, page, child, 0, UINT64_MAX, error);
         }
     }
-    xtf_page_totals_finish(&aggregate);
-    xtf_cache_put(query->array->trace->cache, table);
+    xtf_page_totals_finish(&totals);
+    xtf_cache_put(query->array->trace->cache, stored);
     return good;
 }
 
@@ -165,7 +165,8 @@ static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t
 {
     uint32_t left = xtf_descent_child_of_row(page, n1), right = xtf_descent_child_of_row(page, n2 - 1);
     bool open_child = page->open && right + 1 == page->page.count;
-    uint32_t first = left + (n1 > xtf_descent_child_start(page, left)); /* whole children, told: [first, last) */
+    uint32_t first =
+        left + (n1 > xtf_descent_child_start(page, left)); /* whole children with totals are [first, last) */
     uint32_t last = right + (n2 == xtf_descent_child_end(page, right) && !open_child);
 
     if (first > left && !add_child(query, page, left, n1, n2, error))
@@ -212,7 +213,7 @@ bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupF
 {
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
 
-    if (!filter) { /* all rows are meant */
+    if (!filter) { /* it takes all rows */
         *rank = MIN(n, array->n_rows);
         return true;
     }
@@ -224,13 +225,13 @@ bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupF
 
 bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row)
 {
-    const XtfAggregate *of = &schema->aggregates[index];
+    const XtfAggregate *aggregate = &schema->aggregates[index];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX];
 
     if (!filter)
         return true;
     if (filter->takes_row)
         return filter->takes_row(row, filter->data);
-    xtf_aggregate_row_key(schema, of, row, key);
-    return filter->match(key, of->n_keys, filter->data) == XTF_MATCH_ALL;
+    xtf_aggregate_row_key(schema, aggregate, row, key);
+    return filter->match(key, aggregate->n_keys, filter->data) == XTF_MATCH_ALL;
 }

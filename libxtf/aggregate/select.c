@@ -1,26 +1,26 @@
 /*
- * Selecting by group: the row that has k rows like it before it. The way down goes into the child that holds it, by
- * what the lists count; where a list is too coarse to tell, into its child, which then either holds the row or counts
- * itself.
+ * Selecting by group: the row that the filter takes and that has k such rows before it. The descent enters the child
+ * whose totals count beyond k. If totals do not suffice for the filter, the descent enters that child, which either
+ * holds the row or counts its own rows.
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/aggregate/stored.h"
 #include "libxtf/tree/descent.h"
 
-/* The k-th row meant, from 0. */
+/* The k-th row that the filter takes, from 0. */
 typedef struct {
-    uint64_t k; /* less by those that were passed */
+    uint64_t k; /* less the rows that were passed */
     uint64_t n; /* the row, once it is found */
     bool found;
 } Selection;
 
-/* Whether the k-th row is among the rows that a list tells of; if not, they are passed. */
-static bool list_holds(XtfPageTotals *page, const XtfTotalsTier *of, uint32_t list, Selection *selection)
+/* Whether the k-th row is below an item; if not, the rows below the item are passed. */
+static bool item_holds(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item, Selection *selection)
 {
     uint64_t before = page->query->count;
 
-    xtf_page_totals_add(page, of, list);
+    xtf_page_totals_add(page, tier, item);
     uint64_t count = page->query->count - before;
     if (selection->k < count)
         return true;
@@ -46,18 +46,19 @@ static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, 
     return true;
 }
 
-/* The neighbour of [i, end) whose list *holds the k-th row; or before it one whose list does not tell; else `end`. */
-static uint32_t select_list(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
+/* The first child of [i, end) that *holds the k-th row or whose totals do not suffice; `end` if there is neither. */
+static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
 {
     *holds = false;
     while (i < end) {
-        const XtfTotalsTier *of;
-        uint32_t list, next = xtf_page_totals_next(page, i, end, &of, &list);
-        if (next == i + 1 && !xtf_page_totals_suffice(page, of, list))
+        const XtfTotalsTier *tier;
+        uint32_t item, next = xtf_page_totals_next(page, i, end, &tier, &item);
+        if (next == i + 1 && !xtf_page_totals_suffice(page, tier, item))
             return i;
-        if (list_holds(page, of, list, selection)) {
+        if (item_holds(page, tier, item, selection)) {
             *holds = true;
-            while (i + 1 < next && !list_holds(page, &page->lists->lists, i, selection)) /* in one of a block's */
+            while (i + 1 < next &&
+                   !item_holds(page, &page->children->exact, i, selection)) /* in a child of the block */
                 i++;
             return i;
         }
@@ -69,14 +70,14 @@ static uint32_t select_list(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
 static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
     XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
-    XtfPageTotals aggregate;
+    XtfPageTotals totals;
 
     if (!block)
         return false;
-    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(block));
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(block));
     bool holds;
-    uint32_t n = aggregate.lists->n, chunk = select_list(&aggregate, 0, n, selection, &holds);
-    xtf_page_totals_finish(&aggregate);
+    uint32_t n = totals.children->n, chunk = select_item(&totals, 0, n, selection, &holds);
+    xtf_page_totals_finish(&totals);
     xtf_cache_put(query->array->trace->cache, block);
     return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
 }
@@ -99,29 +100,29 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
     return good;
 }
 
-/* Goes into the child whose list holds the row, and into those whose list does not tell, one after another. */
+/* Enters the child that holds the row, and before it each child whose totals do not suffice. */
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
-    XtfBlock *table = xtf_stored_totals_get(page, query->index, error);
-    XtfPageTotals aggregate;
+    XtfBlock *stored = xtf_stored_totals_get(page, query->index, error);
+    XtfPageTotals totals;
     bool good = true;
 
-    if (!table)
+    if (!stored)
         return false;
-    xtf_page_totals_init(&aggregate, query, xtf_block_child_totals(table));
-    uint32_t told = page->page.count - page->open;
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
+    uint32_t n_with_totals = page->page.count - page->open;
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
         bool holds;
-        i = select_list(&aggregate, i, told, selection, &holds);
+        i = select_item(&totals, i, n_with_totals, selection, &holds);
         if (i < page->page.count)
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)
-            good = xtf_damaged(error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their sums say",
-                               query->array->id, page->level, xtf_descent_child_start(page, i),
-                               xtf_descent_child_end(page, i));
+            good = xtf_damaged(
+                error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their totals say",
+                query->array->id, page->level, xtf_descent_child_start(page, i), xtf_descent_child_end(page, i));
     }
-    xtf_page_totals_finish(&aggregate);
-    xtf_cache_put(query->array->trace->cache, table);
+    xtf_page_totals_finish(&totals);
+    xtf_cache_put(query->array->trace->cache, stored);
     return good;
 }
 
@@ -132,7 +133,7 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
     Selection selection = {.k = k, .n = array->n_rows};
     bool good;
 
-    if (!filter) { /* all rows are meant */
+    if (!filter) { /* it takes all rows */
         *n = MIN(k, array->n_rows);
         return true;
     }

@@ -1,5 +1,8 @@
 #include "libxtf/aggregate/stored-rows.h"
 
+#include "libxtf/disk/format.h"
+#include "libxtf/pack/pack.h"
+
 enum { SHAPES = (XTF_AGGREGATE_KEYS_MAX + 1) * (XTF_AGGREGATE_CELLS_MAX + 1) };
 
 /* `child` ascends, so it takes the place of the time. */
@@ -65,4 +68,98 @@ const XtfSchema *xtf_stored_snapshot_schema(void)
     if (g_once_init_enter(&schema))
         g_once_init_leave(&schema, make("snapshots", fields));
     return schema;
+}
+
+void xtf_stored_totals_append(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
+                              const uint64_t *key, const uint64_t *cells)
+{
+    unsigned n_cells = xtf_aggregate_n_cells(aggregate);
+
+    xtf_bytes_write_u64(rows, child);
+    xtf_bytes_write_u8(rows, (uint8_t)depth);
+    for (unsigned i = 0; i < aggregate->n_keys; i++)
+        xtf_bytes_write_u64(rows, i < depth ? key[i] : 0);
+    for (unsigned i = 0; i < n_cells; i++)
+        xtf_bytes_write_u64(rows, cells[i]);
+}
+
+void xtf_stored_totals_read(const XtfAggregate *aggregate, const uint8_t *row, XtfTotalsRow *totals)
+{
+    const XtfField *fields = xtf_stored_totals_schema(aggregate)->fields;
+
+    totals->child = xtf_field_get(&fields[XTF_TOTALS_CHILD], row);
+    totals->depth = xtf_field_get(&fields[XTF_TOTALS_DEPTH], row);
+    for (unsigned k = 0; k < aggregate->n_keys; k++)
+        totals->key[k] = xtf_field_get(&fields[XTF_TOTALS_KEYS + k], row);
+    for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
+        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + aggregate->n_keys + c], row);
+}
+
+void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
+{
+    guint first = stack->frames->len > XTF_SNAPSHOT_FRAMES ? stack->frames->len - XTF_SNAPSHOT_FRAMES : 0;
+
+    for (guint i = first; i < stack->frames->len; i++) {
+        const XtfOpenFrame *frame = xtf_frame_stack_at(stack, i);
+        xtf_bytes_write_u64(rows, child);
+        xtf_bytes_write_u64(rows, frame->key);
+        xtf_bytes_write_u64(rows, frame->row);
+        xtf_bytes_write_u64(rows, frame->time);
+        xtf_bytes_write_u8(rows, frame->outermost);
+    }
+}
+
+void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame)
+{
+    const XtfField *fields = xtf_stored_snapshot_schema()->fields;
+
+    *child = xtf_field_get(&fields[XTF_SNAPSHOT_CHILD], row);
+    *frame = (XtfOpenFrame){
+        .key = xtf_field_get(&fields[XTF_SNAPSHOT_KEY], row),
+        .row = xtf_field_get(&fields[XTF_SNAPSHOT_ROW], row),
+        .time = xtf_field_get(&fields[XTF_SNAPSHOT_TIME], row),
+        .outermost = xtf_field_get(&fields[XTF_SNAPSHOT_OUTERMOST], row) != 0,
+    };
+}
+
+void xtf_stored_rows_pack(const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows, GByteArray *payload)
+{
+    guint start = payload->len;
+    uint32_t n_rows = rows->len / schema->row_size, room = (uint32_t)codec->bound(schema, n_rows), length = 0;
+    XtfDiskTotals head;
+
+    g_byte_array_set_size(payload, start + (guint)sizeof head + room);
+    if (n_rows > 0)
+        length = codec->pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_DEFAULT, payload->data + start + sizeof head,
+                             room, NULL);
+    g_byte_array_set_size(payload, start + (guint)sizeof head + length);
+    xtf_write32(&head.n_rows, n_rows);
+    xtf_write32(&head.length, length);
+    memcpy(payload->data + start, &head, sizeof head);
+}
+
+XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload)
+{
+    XtfDiskTotals head;
+
+    xtf_bytes_read(payload, &head, sizeof head);
+    return (XtfPackedRows){xtf_read32(head.n_rows), xtf_bytes_read_part(payload, xtf_read32(head.length))};
+}
+
+uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                                uint64_t most, const char **fault)
+{
+    if (packed->n > most) {
+        *fault = "there are too many";
+        return NULL;
+    }
+    g_autofree uint8_t *rows = g_malloc(MAX((uint64_t)packed->n * schema->row_size, 1));
+    if (packed->n == 0 && packed->bytes.left > 0) {
+        *fault = "there are bytes, but no rows";
+        return NULL;
+    }
+    if (packed->n > 0 &&
+        !codec->unpack_rows(schema, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
+        return NULL;
+    return g_steal_pointer(&rows);
 }

@@ -1,17 +1,13 @@
 #include "libxtf/aggregate/stored.h"
 
-#include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored-rows.h"
-#include "libxtf/base/bytes.h"
-#include "libxtf/base/checksum.h"
-#include "libxtf/pack/codec.h"
-#include "libxtf/pack/pack.h"
+#include "libxtf/disk/page.h"
 
-/* What is to be decoded, and where it lies. */
+/* The totals to decode, and where they are in the file. */
 typedef struct {
     const XtfArray *array;
-    const XtfDescentPage *walk;
-    const XtfPageView *page; /* the same one */
+    const XtfDescentPage *descent;
+    const XtfPageView *page; /* of the same page */
     unsigned index, level;
     bool open;
     uint64_t place;       /* of a sealed page's companion */
@@ -19,54 +15,15 @@ typedef struct {
     uint32_t length;
 } TableSource;
 
-/* Packed rows, as they lie in the file. */
-typedef struct {
-    uint32_t n;
-    XtfBytesReader bytes;
-} PackedRows;
-
 static bool damaged(const TableSource *source, const char *fault, GError **error)
 {
     const XtfArray *array = source->array;
 
     if (source->open)
-        return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): sums of level %u: %s", array->id,
+        return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): totals of level %u: %s", array->id,
                            array->edge_offset, source->level, fault);
-    return xtf_damaged(error, "page %" PRIu64 ": sums of array %u, level %u: %s", source->place, array->id,
+    return xtf_damaged(error, "page %" PRIu64 ": totals of array %u, level %u: %s", source->place, array->id,
                        source->level, fault);
-}
-
-/* Decoded rows, side by side, to be freed; NULL with a fault if there are none to be had. There are `most` at most: a
- * bound is needed, for packed ones may take next to nothing. */
-static uint8_t *unpack(const TableSource *source, const XtfSchema *schema, const PackedRows *packed, uint64_t most,
-                       const char **fault)
-{
-    uint64_t bytes = (uint64_t)packed->n * schema->row_size;
-    g_autofree uint8_t *rows = NULL;
-
-    if (packed->n > most) {
-        *fault = "there are too many";
-        return NULL;
-    }
-    rows = g_malloc(MAX(bytes, 1));
-    if (source->array->codec == XTF_CODEC_PLAIN) {
-        if (packed->bytes.left != bytes) {
-            *fault = "their rows do not fill them";
-            return NULL;
-        }
-        memcpy(rows, packed->bytes.at, bytes);
-    } else if (packed->n > 0 &&
-               !xtf_unpack_rows(schema, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
-        return NULL;
-    return g_steal_pointer(&rows);
-}
-
-static PackedRows next_packed(XtfBytesReader *reader)
-{
-    XtfDiskTotals head;
-
-    xtf_bytes_read(reader, &head, sizeof head);
-    return (PackedRows){xtf_read32(head.n_rows), xtf_bytes_read_part(reader, xtf_read32(head.length))};
 }
 
 static bool has_snapshots(const TableSource *source, unsigned index)
@@ -74,27 +31,20 @@ static bool has_snapshots(const TableSource *source, unsigned index)
     return source->level == 1 && source->array->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* Children of which totals are stored. */
-static uint32_t n_told(const TableSource *source)
+/* The number of children with stored totals. */
+static uint32_t n_with_totals(const TableSource *source)
 {
     return source->page->count - source->open;
 }
 
-/* One row of totals. */
-typedef struct {
-    uint64_t child, depth;
-    uint64_t key[XTF_AGGREGATE_KEYS_MAX], cells[XTF_AGGREGATE_CELLS_MAX];
-} Totals;
-
-/* Takes the rows that a group of a child counts from those below the child that no group before it has counted; false
- * if it counts more. */
-static bool count_off(const XtfAggregate *aggregate, const Totals *group, uint64_t *uncounted)
+/* Takes the rows of a group from the rows below the child that no group has counted yet; false if there are too few. */
+static bool count_off(const XtfAggregate *aggregate, const XtfTotalsRow *group, uint64_t *uncounted)
 {
     uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
 
     if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (group->depth > 0 && group->key[0] == XTF_FRAMES_BEFORE)
-            return true; /* groups of other keys count its rows */
+            return true; /* its rows are counted under other keys too */
         counts[0] = group->cells[XTF_FRAMES_BEGUN];
         counts[1] = group->cells[XTF_FRAMES_ENDED];
     }
@@ -104,88 +54,77 @@ static bool count_off(const XtfAggregate *aggregate, const Totals *group, uint64
     return true;
 }
 
-static void read_totals(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *row, Totals *totals)
-{
-    const XtfField *fields = schema->fields;
-
-    totals->child = xtf_field_get(&fields[XTF_TOTALS_CHILD], row);
-    totals->depth = xtf_field_get(&fields[XTF_TOTALS_DEPTH], row);
-    for (unsigned k = 0; k < aggregate->n_keys; k++)
-        totals->key[k] = xtf_field_get(&fields[XTF_TOTALS_KEYS + k], row);
-    for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
-        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + aggregate->n_keys + c], row);
-}
-
-/* What is wrong with the next group of a child, behind the one before (NULL: it is the first). */
-static const char *group_fault(const XtfAggregate *aggregate, const Totals *group, const Totals *before)
+/* A fault of a group of a child, or NULL. `before`: the group before it, NULL if it is the first. */
+static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow *group, const XtfTotalsRow *before)
 {
     if (group->depth > aggregate->n_keys)
         return "a group has more keys than there are";
     for (unsigned k = (unsigned)group->depth; k < aggregate->n_keys; k++)
         if (group->key[k] != 0)
-            return "a group has a key that is not known";
+            return "a group has a key beyond its depth";
     if (!before)
         return NULL;
     if (group->depth != before->depth)
-        return "the groups of a child are not told apart alike";
+        return "the groups of a child have different numbers of keys";
     for (unsigned k = 0; k < group->depth; k++)
         if (group->key[k] != before->key[k])
             return group->key[k] > before->key[k] ? NULL : "they are out of order";
     return "a group is there twice";
 }
 
-/* Puts the totals into lists; gives what is wrong with them, if anything. That the groups of a child count the rows
- * below it, no less and no more, is what a rank or a select relies on. */
-static const char *list_totals(const TableSource *source, XtfChildTotalsBuilder *maker, const uint8_t *rows,
-                               uint32_t n_rows)
+/* Reads the totals of all children; returns a fault, or NULL. Rank and select rely on it that the groups of a child
+ * count exactly the rows below it. */
+static const char *read_totals_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
+                                           const uint8_t *rows, uint32_t n_rows)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
-    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    Totals groups[2];
+    uint32_t row_size = xtf_stored_totals_schema(aggregate)->row_size;
+    XtfTotalsRow groups[2];
     uint32_t row = 0;
 
     if (n_rows > 0)
-        read_totals(schema, aggregate, rows, &groups[0]);
-    for (uint32_t child = 0; child < n_told(source); child++) {
-        const Totals *before = NULL;
-        uint64_t uncounted = xtf_descent_child_end(source->walk, child) - xtf_descent_child_start(source->walk, child);
-        xtf_child_totals_builder_next(maker);
+        xtf_stored_totals_read(aggregate, rows, &groups[0]);
+    for (uint32_t child = 0; child < n_with_totals(source); child++) {
+        const XtfTotalsRow *before = NULL;
+        uint64_t uncounted =
+            xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
+        xtf_child_totals_builder_next(builder);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
-            const Totals *group = &groups[row % 2];
+            const XtfTotalsRow *group = &groups[row % 2];
             const char *fault = group_fault(aggregate, group, before);
             if (fault)
                 return fault;
             if (!count_off(aggregate, group, &uncounted))
                 return "they count more rows than there are below a child";
-            xtf_child_totals_builder_add(maker, group->key, (unsigned)group->depth, group->cells);
+            xtf_child_totals_builder_add(builder, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
-                read_totals(schema, aggregate, rows + (size_t)(row + 1) * schema->row_size, &groups[(row + 1) % 2]);
+                xtf_stored_totals_read(aggregate, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
         }
         if (!before || uncounted > 0)
             return "they do not count all rows below a child";
     }
     if (source->open)
-        xtf_child_totals_builder_next(maker);
-    return row == n_rows ? NULL : "they tell of a child that is not there";
+        xtf_child_totals_builder_next(builder);
+    return row == n_rows ? NULL : "they are of a child that does not exist";
 }
 
-/* What is wrong with a frame of the stack before a child, above another one (NULL: it is the lowest). */
-static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *below)
+/* A fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL if it is the outermost.
+ */
+static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *outer)
 {
     if (frame->row >= xtf_read64(child->before) || frame->time > xtf_read64(child->first_t))
         return "a frame is open before it begins";
-    if (below && (frame->row <= below->row || frame->time < below->time))
+    if (outer && (frame->row <= outer->row || frame->time < outer->time))
         return "the frames of a stack are out of order";
     return NULL;
 }
 
-static const char *list_stacks(const TableSource *source, XtfChildTotalsBuilder *maker, const uint8_t *rows,
-                               uint32_t n_rows)
+static const char *read_stacks_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
+                                           const uint8_t *rows, uint32_t n_rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
-    const XtfSchema *schema = xtf_stored_snapshot_schema();
-    const XtfField *fields = schema->fields;
+    uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
     XtfFrameStack stack;
     const char *fault = NULL;
     uint32_t row = 0;
@@ -194,30 +133,26 @@ static const char *list_stacks(const TableSource *source, XtfChildTotalsBuilder 
     for (uint32_t child = 0; !fault && child < source->page->count; child++) {
         g_array_set_size(stack.frames, 0);
         for (; !fault && row < n_rows; row++) {
-            const uint8_t *at = rows + (size_t)row * schema->row_size;
             guint depth = stack.frames->len;
-            XtfOpenFrame frame = {
-                .key = xtf_field_get(&fields[XTF_SNAPSHOT_KEY], at),
-                .row = xtf_field_get(&fields[XTF_SNAPSHOT_ROW], at),
-                .time = xtf_field_get(&fields[XTF_SNAPSHOT_TIME], at),
-                .outermost = xtf_field_get(&fields[XTF_SNAPSHOT_OUTERMOST], at) != 0,
-            };
-            if (xtf_field_get(&fields[XTF_SNAPSHOT_CHILD], at) != child)
+            uint64_t child_of_row;
+            XtfOpenFrame frame;
+            xtf_stored_snapshot_read(rows + (size_t)row * row_size, &child_of_row, &frame);
+            if (child_of_row != child)
                 break;
-            fault = depth == XTF_SNAPSHOT_FRAMES
-                        ? "a stack has too many frames"
-                        : frame_fault(&entries[child], &frame,
-                                      depth > 0 ? &g_array_index(stack.frames, XtfOpenFrame, depth - 1) : NULL);
+            fault =
+                depth == XTF_SNAPSHOT_FRAMES
+                    ? "a stack has too many frames"
+                    : frame_fault(&entries[child], &frame, depth > 0 ? xtf_frame_stack_at(&stack, depth - 1) : NULL);
             g_array_append_val(stack.frames, frame);
         }
         if (!fault)
-            xtf_child_totals_builder_stack(maker, &stack);
+            xtf_child_totals_builder_stack(builder, &stack);
     }
     xtf_frame_stack_finish(&stack);
-    return fault || row == n_rows ? fault : "a stack is before a child that is not there";
+    return fault || row == n_rows ? fault : "a stack is before a child that does not exist";
 }
 
-/* The most rows that a table of totals has. */
+/* The most rows of totals that a page has. */
 static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 {
     uint64_t children = source->page->count;
@@ -226,42 +161,44 @@ static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
     return MIN(children * XTF_CHILD_GROUPS, few);
 }
 
-/* Decodes what `source->bytes` holds. */
+/* Decodes source->bytes. */
 static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, GError **error)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
-    g_autoptr(XtfChildTotalsBuilder) maker =
+    g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(source->array, source->index, source->level, source->page->first_n);
     g_autofree uint8_t *rows = NULL, *frames = NULL;
     const char *fault = NULL;
 
     for (unsigned before = 0; before < source->index; before++) {
-        next_packed(&reader);
+        xtf_stored_rows_next(&reader);
         if (has_snapshots(source, before))
-            next_packed(&reader);
+            xtf_stored_rows_next(&reader);
     }
-    PackedRows totals = next_packed(&reader), snapshots = {0};
+    XtfPackedRows totals = xtf_stored_rows_next(&reader), snapshots = {0};
     if (has_snapshots(source, source->index))
-        snapshots = next_packed(&reader);
+        snapshots = xtf_stored_rows_next(&reader);
     if (reader.failed)
         return damaged(source, "they are cut short", error);
 
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    rows = unpack(source, schema, &totals, totals_most(source, schema), &fault);
+    rows =
+        xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), &totals, totals_most(source, schema), &fault);
     if (rows)
-        fault = list_totals(source, maker, rows, totals.n);
+        fault = read_totals_of_children(source, builder, rows, totals.n);
     if (!fault && has_snapshots(source, source->index)) {
         uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
-        frames = unpack(source, xtf_stored_snapshot_schema(), &snapshots, most, &fault);
+        frames = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), xtf_codec(source->array->codec), &snapshots, most,
+                                        &fault);
         if (frames)
-            fault = list_stacks(source, maker, frames, snapshots.n);
+            fault = read_stacks_of_children(source, builder, frames, snapshots.n);
     }
     if (fault)
         return damaged(source, fault, error);
-    XtfChildTotals *lists = xtf_child_totals_builder_finish(maker, length, error);
-    *data = (uint8_t *)lists;
-    return lists != NULL;
+    XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
+    *data = (uint8_t *)children;
+    return children != NULL;
 }
 
 static bool make_open(void *context, uint8_t **data, uint32_t *length, GError **error)
@@ -269,25 +206,25 @@ static bool make_open(void *context, uint8_t **data, uint32_t *length, GError **
     return decode(context, data, length, error);
 }
 
-/* What a companion's head must be, beside the index page's. */
+/* A fault of a companion's head, compared with its index page, or NULL. */
 static const char *companion_fault(const TableSource *source, const XtfDiskPage *head, uint64_t room)
 {
     const XtfDiskPage *page = xtf_page_head(source->page->block);
 
     if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS)
-        return "they do not begin like sums";
+        return "they do not begin like totals";
     if (head->codec != source->array->codec)
-        return "they are packed in another way than the rows";
+        return "their codec is not that of the rows";
     if (head->level != page->level || xtf_read32(head->array) != source->array->id ||
         xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->page->first_n ||
         xtf_read32(head->count) != source->page->count)
         return "they are of another page";
     if (xtf_read32(head->epoch) > xtf_read32(page->epoch))
-        return "a later writer than the page's wrote them";
+        return "a later writer wrote them than wrote the page";
     return xtf_read32(head->length) > room ? "they are cut short" : NULL;
 }
 
-/* Reads a companion past the cache: it is looked at once, and what stays is what was decoded of it. */
+/* Reads a companion without the cache: only its decoded totals are kept there. */
 static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     TableSource *source = context;
@@ -320,7 +257,7 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
     return decode(source, data, length, error);
 }
 
-/* Where the sums of an open level begin, in the right edge: behind the levels' payloads, each with its length. */
+/* The totals of an open page are in the right edge, behind the payloads of the levels, each with its length. */
 static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
 {
     const XtfArray *array = source->array;
@@ -339,17 +276,21 @@ static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
     return true;
 }
 
-XtfBlock *xtf_stored_totals_get(const XtfDescentPage *walk, unsigned index, GError **error)
+XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    const XtfArray *array = walk->array;
-    const XtfPageView *page = &walk->page;
+    const XtfArray *array = descent->array;
+    const XtfPageView *page = &descent->page;
     XtfTrace *trace = array->trace;
-    TableSource source = {
-        .array = array, .walk = walk, .page = page, .index = index, .level = walk->level, .open = walk->open};
+    TableSource source = {.array = array,
+                          .descent = descent,
+                          .page = page,
+                          .index = index,
+                          .level = descent->level,
+                          .open = descent->open};
     uint64_t offset;
     XtfBlock *block;
 
-    if (walk->open) {
+    if (descent->open) {
         if (!find_open(&source, page->block, error))
             return NULL;
         offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
@@ -368,7 +309,8 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *walk, unsigned index, GErr
     }
     if (!block)
         return NULL;
-    if (xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, walk->level, page->first_n, page->count))
+    if (xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, descent->level, page->first_n,
+                                page->count))
         return block;
     xtf_cache_put(trace->cache, block);
     damaged(&source, "they are of another page", error);

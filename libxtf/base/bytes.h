@@ -2,7 +2,7 @@
  * Reading and writing sequences of small values: the catalog and the schemas in it.
  *
  * A reader never runs past its end: once a read does not fit, `failed` is set, and that read and all later ones give
- * zeros and empty strings. So a decoder reads on, and looks at `failed` before it uses what it has.
+ * zeros and empty strings. So a decoder reads on, and checks `failed` before it uses the values.
  */
 #pragma once
 
@@ -47,33 +47,36 @@ static inline uint8_t xtf_bytes_read_u8(XtfBytesReader *reader)
     return value;
 }
 
-static inline uint16_t xtf_bytes_read_u16(XtfBytesReader *reader)
-{
-    XtfLe16 value;
-    xtf_bytes_read(reader, &value, sizeof value);
-    return xtf_read16(value);
-}
-
-static inline uint32_t xtf_bytes_read_u32(XtfBytesReader *reader)
-{
-    XtfLe32 value;
-    xtf_bytes_read(reader, &value, sizeof value);
-    return xtf_read32(value);
-}
-
-static inline uint64_t xtf_bytes_read_u64(XtfBytesReader *reader)
-{
-    XtfLe64 value;
-    xtf_bytes_read(reader, &value, sizeof value);
-    return xtf_read64(value);
-}
-
 /* A reader over the next `length` bytes, which this one passes over. */
 static inline XtfBytesReader xtf_bytes_read_part(XtfBytesReader *reader, size_t length)
 {
     const uint8_t *at = xtf_bytes_take(reader, length);
     return (XtfBytesReader){.at = at, .left = at ? length : 0, .failed = !at};
 }
+
+static inline void xtf_bytes_write_u8(GByteArray *bytes, uint8_t value)
+{
+    g_byte_array_append(bytes, &value, 1);
+}
+
+/* xtf_bytes_read_u16() and so on, xtf_bytes_write_u16() and so on. */
+#define XTF_DEFINE_BYTES(bits)                                                          \
+    static inline uint##bits##_t xtf_bytes_read_u##bits(XtfBytesReader *reader)         \
+    {                                                                                   \
+        XtfLe##bits value;                                                              \
+        xtf_bytes_read(reader, &value, sizeof value);                                   \
+        return xtf_read##bits(value);                                                   \
+    }                                                                                   \
+    static inline void xtf_bytes_write_u##bits(GByteArray *bytes, uint##bits##_t value) \
+    {                                                                                   \
+        XtfLe##bits le;                                                                 \
+        xtf_write##bits(&le, value);                                                    \
+        g_byte_array_append(bytes, le.bytes, sizeof le);                                \
+    }
+
+XTF_DEFINE_BYTES(16)
+XTF_DEFINE_BYTES(32)
+XTF_DEFINE_BYTES(64)
 
 /* A string of a U16 length; the caller frees it. */
 static inline char *xtf_bytes_read_string(XtfBytesReader *reader)
@@ -85,33 +88,7 @@ static inline char *xtf_bytes_read_string(XtfBytesReader *reader)
     return text ? g_strndup((const char *)text, length) : g_strdup("");
 }
 
-static inline void xtf_bytes_write_u8(GByteArray *bytes, uint8_t value)
-{
-    g_byte_array_append(bytes, &value, 1);
-}
-
-static inline void xtf_bytes_write_u16(GByteArray *bytes, uint16_t value)
-{
-    XtfLe16 le;
-    xtf_write16(&le, value);
-    g_byte_array_append(bytes, le.bytes, sizeof le);
-}
-
-static inline void xtf_bytes_write_u32(GByteArray *bytes, uint32_t value)
-{
-    XtfLe32 le;
-    xtf_write32(&le, value);
-    g_byte_array_append(bytes, le.bytes, sizeof le);
-}
-
-static inline void xtf_bytes_write_u64(GByteArray *bytes, uint64_t value)
-{
-    XtfLe64 le;
-    xtf_write64(&le, value);
-    g_byte_array_append(bytes, le.bytes, sizeof le);
-}
-
-/* The writer has seen to it that the string is no longer than a U16 says. */
+/* The string is no longer than a U16 can say. */
 static inline void xtf_bytes_write_string(GByteArray *bytes, const char *text)
 {
     size_t length = strlen(text);

@@ -27,6 +27,7 @@ typedef struct {
 #define XTF_SWAP64(v) __builtin_bswap64(v)
 #endif
 
+/* Reads and writes of the structs, and loads and stores at any address. */
 #define XTF_DEFINE_LE(bits)                                                   \
     static inline uint##bits##_t xtf_read##bits(XtfLe##bits from)             \
     {                                                                         \
@@ -38,37 +39,20 @@ typedef struct {
     {                                                                         \
         value = XTF_SWAP##bits(value);                                        \
         memcpy(to->bytes, &value, sizeof value);                              \
+    }                                                                         \
+    static inline uint##bits##_t xtf_load##bits(const void *at)               \
+    {                                                                         \
+        XtfLe##bits le;                                                       \
+        memcpy(&le, at, sizeof le);                                           \
+        return xtf_read##bits(le);                                            \
+    }                                                                         \
+    static inline void xtf_store##bits(void *at, uint##bits##_t value)        \
+    {                                                                         \
+        XtfLe##bits le;                                                       \
+        xtf_write##bits(&le, value);                                          \
+        memcpy(at, &le, sizeof le);                                           \
     }
 
 XTF_DEFINE_LE(16)
 XTF_DEFINE_LE(32)
 XTF_DEFINE_LE(64)
-
-/* The same at any address. */
-static inline uint32_t xtf_load32(const void *at)
-{
-    XtfLe32 le;
-    memcpy(&le, at, sizeof le);
-    return xtf_read32(le);
-}
-
-static inline uint64_t xtf_load64(const void *at)
-{
-    XtfLe64 le;
-    memcpy(&le, at, sizeof le);
-    return xtf_read64(le);
-}
-
-static inline void xtf_store32(void *at, uint32_t value)
-{
-    XtfLe32 le;
-    xtf_write32(&le, value);
-    memcpy(at, &le, sizeof le);
-}
-
-static inline void xtf_store64(void *at, uint64_t value)
-{
-    XtfLe64 le;
-    xtf_write64(&le, value);
-    memcpy(at, &le, sizeof le);
-}

@@ -7,30 +7,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/base/fail.h"
+
 typedef struct {
     XtfSource base;
     char *path;
     int fd;
 } PreadSource;
 
+/* Bytes in memory: those of a mapped file, or of a GBytes. */
 typedef struct {
     XtfSource base;
-    uint8_t *data;
-} MmapSource;
-
-typedef struct {
-    XtfSource base;
-    GBytes *bytes;
-} BytesSource;
+    const uint8_t *data;
+    GBytes *bytes; /* NULL: a mapped file */
+} MemorySource;
 
 static bool fail_errno(GError **error, const char *path, const char *what)
 {
-    int code = errno;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s%s", path, what, g_strerror(code));
-    return false;
+    return xtf_fail(error, XTF_ERROR_IO, "%s: %s%s", path, what, g_strerror(errno));
 }
 
-/* Opens a regular file (or a block device) and tells its size; -1 on failure. */
+/* Opens a regular file (or a block device) and gets its size; -1 on failure. */
 static int open_file(const char *path, uint64_t *size, GError **error)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -39,16 +36,13 @@ static int open_file(const char *path, uint64_t *size, GError **error)
         return -1;
     }
     struct stat status;
-    off_t end = -1;
-    if (fstat(fd, &status) < 0) {
-        fail_errno(error, path, "");
-    } else if (S_ISDIR(status.st_mode)) {
+    off_t end = fstat(fd, &status) < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    if (end >= 0 && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
-        fail_errno(error, path, "");
-    } else if ((end = lseek(fd, 0, SEEK_END)) < 0) {
-        fail_errno(error, path, "");
+        end = -1;
     }
     if (end < 0) {
+        fail_errno(error, path, "");
         close(fd);
         return -1;
     }
@@ -67,10 +61,8 @@ static bool pread_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
             continue;
         if (n < 0)
             return fail_errno(error, self->path, "cannot read: ");
-        if (n == 0) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: it was cut short while it was read", self->path);
-            return false;
-        }
+        if (n == 0)
+            return xtf_fail(error, XTF_ERROR_IO, "%s: it was cut short while it was read", self->path);
         to += n;
         offset += (uint64_t)n;
         length -= (size_t)n;
@@ -101,27 +93,37 @@ XtfSource *xtf_source_open_pread(const char *path, GError **error)
     return &self->base;
 }
 
-static bool mmap_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
+static bool memory_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
 {
-    MmapSource *self = (MmapSource *)source;
-    memcpy(buffer, self->data + offset, length);
+    memcpy(buffer, ((MemorySource *)source)->data + offset, length);
     return true;
 }
 
-static const uint8_t *mmap_map(XtfSource *source, uint64_t offset, size_t length)
+static const uint8_t *memory_map(XtfSource *source, uint64_t offset, size_t length)
 {
-    return ((MmapSource *)source)->data + offset;
+    return ((MemorySource *)source)->data + offset;
 }
 
-static void mmap_close(XtfSource *source)
+static void memory_close(XtfSource *source)
 {
-    MmapSource *self = (MmapSource *)source;
-    if (self->data)
-        munmap(self->data, source->size);
+    MemorySource *self = (MemorySource *)source;
+
+    if (self->bytes)
+        g_bytes_unref(self->bytes);
+    else if (self->data)
+        munmap((void *)self->data, source->size);
     g_free(self);
 }
 
-static const XtfSourceOps mmap_ops = {.read = mmap_read, .map = mmap_map, .close = mmap_close};
+static const XtfSourceOps memory_ops = {.read = memory_read, .map = memory_map, .close = memory_close};
+
+static XtfSource *memory_source(const uint8_t *data, uint64_t size, GBytes *bytes)
+{
+    MemorySource *self = g_new0(MemorySource, 1);
+
+    *self = (MemorySource){.base = {.ops = &memory_ops, .size = size}, .data = data, .bytes = bytes};
+    return &self->base;
+}
 
 XtfSource *xtf_source_open_mmap(const char *path, GError **error)
 {
@@ -133,42 +135,15 @@ XtfSource *xtf_source_open_mmap(const char *path, GError **error)
     if (data == MAP_FAILED)
         fail_errno(error, path, "cannot map: ");
     close(fd);
-    if (data == MAP_FAILED)
-        return NULL;
-    MmapSource *self = g_new0(MmapSource, 1);
-    self->base = (XtfSource){.ops = &mmap_ops, .size = size};
-    self->data = data;
-    return &self->base;
+    return data == MAP_FAILED ? NULL : memory_source(data, size, NULL);
 }
-
-static bool bytes_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
-{
-    const uint8_t *data = g_bytes_get_data(((BytesSource *)source)->bytes, NULL);
-    memcpy(buffer, data + offset, length);
-    return true;
-}
-
-static const uint8_t *bytes_map(XtfSource *source, uint64_t offset, size_t length)
-{
-    const uint8_t *data = g_bytes_get_data(((BytesSource *)source)->bytes, NULL);
-    return data + offset;
-}
-
-static void bytes_close(XtfSource *source)
-{
-    BytesSource *self = (BytesSource *)source;
-    g_bytes_unref(self->bytes);
-    g_free(self);
-}
-
-static const XtfSourceOps bytes_ops = {.read = bytes_read, .map = bytes_map, .close = bytes_close};
 
 XtfSource *xtf_source_new_bytes(GBytes *bytes)
 {
-    BytesSource *self = g_new0(BytesSource, 1);
-    self->base = (XtfSource){.ops = &bytes_ops, .size = g_bytes_get_size(bytes)};
-    self->bytes = g_bytes_ref(bytes);
-    return &self->base;
+    gsize size;
+    const uint8_t *data = g_bytes_get_data(bytes, &size);
+
+    return memory_source(data, size, g_bytes_ref(bytes));
 }
 
 void xtf_source_close(XtfSource *source)

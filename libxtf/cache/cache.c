@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "libxtf/error.h"
+#include "libxtf/base/fail.h"
 
 typedef struct Entry Entry;
 
@@ -10,12 +10,12 @@ struct Entry {
     XtfBlock block; /* first: what getters hold is the entry */
     Entry *chain;   /* in the hash table */
     Entry *older, *newer;
-    uint32_t pins; /* whoever waits for the load holds one too, so that the entry is not evicted before they wake */
+    uint32_t pins; /* a thread that waits for the load holds one too, so that the entry is there when it wakes */
     bool loading, failed;
     uint8_t *owned; /* NULL where the source lent its own bytes */
-    /* What it is named by, beside its offset. A made block's own length is that of what was made. */
+    /* Its name, beside its offset. A made block's own length is that of the bytes made. */
     uint32_t length;
-    XtfBlockCheck check; /* what it passed: bytes that were checked as an item are not good as a page */
+    XtfBlockCheck check; /* that it passed: bytes that were checked as an item are not good as a page */
     XtfBlockMaker maker; /* NULL: it was read */
 };
 
@@ -99,7 +99,7 @@ void xtf_cache_free(XtfCache *cache)
     g_free(cache);
 }
 
-/* What an entry counts for: an entry whose bytes are the source's own costs only itself. */
+/* The bytes that an entry counts for. An entry whose content is lent by the source costs only itself. */
 static size_t entry_cost(const Entry *entry)
 {
     return sizeof(Entry) + (entry->owned ? entry->block.length : 0);
@@ -220,10 +220,12 @@ static Entry *pin_present(Shard *shard, Entry *entry)
     return NULL;
 }
 
-static Entry *entry_new(XtfSource *source, const Request *request)
+static Entry *entry_new(XtfCache *cache, const Request *request)
 {
+    XtfSource *source = cache->source;
     Entry *entry = g_new0(Entry, 1);
 
+    entry->block.cache = cache;
     entry->block.offset = request->offset;
     entry->length = request->length;
     entry->check = request->check;
@@ -258,7 +260,7 @@ static void account(Shard *shard, size_t cost)
 /* Reads or makes a block that is not there. Called and left with the lock held, which is let go meanwhile. */
 static Entry *load(XtfCache *cache, Shard *shard, const Request *request, GError **error)
 {
-    Entry *entry = entry_new(cache->source, request);
+    Entry *entry = entry_new(cache, request);
     uint8_t *made = NULL;
     uint32_t length = 0;
 
@@ -312,9 +314,8 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBl
                         GError **error)
 {
     if (length == 0 || length > cache->source->size || offset > cache->source->size - length) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                    "byte %" G_GUINT64_FORMAT ": %u bytes should lie here, but the file ends at %" G_GUINT64_FORMAT,
-                    offset, length, cache->source->size);
+        xtf_damaged(error, "byte %" PRIu64 ": %u bytes should lie here, but the file ends at %" PRIu64, offset, length,
+                    cache->source->size);
         return NULL;
     }
     const Request request = {
@@ -340,12 +341,23 @@ XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, XtfB
     return pin(cache, &request, error);
 }
 
-void xtf_cache_put(XtfCache *cache, XtfBlock *block)
+XtfBlock *xtf_block_pin(XtfBlock *block)
+{
+    Entry *entry = (Entry *)block;
+    Shard *shard = shard_of(block->cache, hash_offset(block->offset));
+
+    g_mutex_lock(&shard->lock);
+    entry->pins++;
+    g_mutex_unlock(&shard->lock);
+    return block;
+}
+
+void xtf_block_put(XtfBlock *block)
 {
     if (!block)
         return;
     Entry *entry = (Entry *)block;
-    Shard *shard = shard_of(cache, hash_offset(block->offset));
+    Shard *shard = shard_of(block->cache, hash_offset(block->offset));
 
     g_mutex_lock(&shard->lock);
     if (--entry->pins == 0) {

@@ -1,19 +1,19 @@
 /*
  * The page cache: blocks of a source, held in memory up to a bound, least recently used out first.
  *
- * A block is a page or an item, named by its offset and length in the source and by its check. Whoever gets a block has
- * it pinned until it puts it back: pinned blocks stay where they are. The bound may be passed by what is pinned, never
- * by what is not.
+ * A block is a page or an item, named by its offset and length in the source and by its check. A caller that gets a
+ * block has pinned it, until it puts the block back: a pinned block stays where it is. Pinned blocks may take more than
+ * the bound; blocks that are not pinned never do.
  *
- * A block is checked once, when it enters; one that fails does not enter. The same bytes taken for something else, with
- * another check, are another block: what is good as an item need not be so as a page.
+ * A block is checked once, when it enters; a block that fails does not enter. The same bytes with another check are
+ * another block: bytes that are good as an item need not be good as a page.
  *
- * A block may also be made of other blocks: the rows of a packed page, decoded. It is named by the bytes that it was
- * made from and by its maker, lives under the same bound, and counts what it takes.
+ * A block may also be made of other blocks: the rows of a packed page, decoded. Such a block is named by the bytes that
+ * it was made from and by its maker, lives under the same bound, and counts the bytes that were made.
  *
  * Threads: everything here may be called from any thread. The cache is cut into shards, each with a lock, a hash table
  * and an LRU list of its own; a small cache is one shard, so that its order is strict. No lock is held while a block is
- * read: whoever wants the same block meanwhile waits for it.
+ * read: other threads that want the same block meanwhile wait for it.
  */
 #pragma once
 
@@ -26,7 +26,7 @@
 typedef struct XtfCache XtfCache;
 
 /*
- * What of a block its getters see. It is, at any time, in just one of these states:
+ * The part of a block that its getters see. A block is, at any time, in just one of these states:
  *   loading   one thread reads it, others wait; in the hash table, not in the LRU list
  *   pinned    pins > 0; in the hash table, not in the LRU list
  *   idle      pins = 0; in the hash table and in the LRU list
@@ -34,8 +34,19 @@ typedef struct XtfCache XtfCache;
 typedef struct {
     uint64_t offset;
     const uint8_t *data;
+    XtfCache *cache; /* that holds it */
     uint32_t length;
 } XtfBlock;
+
+/* Puts a pin back. NULL is fine, so a g_autoptr(XtfBlock) is a pin that ends with its scope. */
+void xtf_block_put(XtfBlock *block);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfBlock, xtf_block_put)
+/* One more pin of a block that is pinned already. */
+XtfBlock *xtf_block_pin(XtfBlock *block);
+static inline void xtf_cache_put(XtfCache *cache, XtfBlock *block)
+{
+    xtf_block_put(block);
+}
 
 /* False with an error, XTF_ERROR_DAMAGED, if the bytes are not what should lie at `offset`. */
 typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t offset, const void *context,
@@ -46,21 +57,21 @@ void xtf_cache_free(XtfCache *cache);                     /* nothing may be pinn
 
 XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockCheck check, const void *context,
                         GError **error);
-void xtf_cache_put(XtfCache *cache, XtfBlock *block); /* NULL is fine */
 
-/* Makes the content of a block: *data, of *length bytes, from g_malloc(). It may get other blocks of the cache, so long
- * as makers do not go round in a circle. */
+/* Makes the content of a block: *data, of *length bytes, from g_malloc(). A maker may get other blocks of the cache, as
+ * long as makers do not go round in a circle. */
 typedef bool (*XtfBlockMaker)(void *context, uint8_t **data, uint32_t *length, GError **error);
 
-/* The block that `maker` makes of what lies at `offset`; `length` tells it from others that begin there. The pinned
- * block's data and length are those that were made. */
+/* The block that `maker` makes of the bytes at `offset`; `length` distinguishes it from other blocks that begin there.
+ * The pinned block's data and length are those that the maker made. */
 XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockMaker maker, void *context,
                          GError **error);
 
 typedef struct {
-    uint64_t hits, misses, loads,
-        evictions; /* since it was made; a miss that waits for another's load is none; what is made counts as loaded */
-    uint64_t bytes, pinned_bytes, limit;
+    /* Since the cache was made. Loads are blocks read or made; a miss that waits for another thread's load is a miss,
+     * but not a load. */
+    uint64_t hits, misses, loads, evictions;
+    uint64_t bytes, pinned_bytes, limit; /* now */
 } XtfCacheStats;
 
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats);

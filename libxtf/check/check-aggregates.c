@@ -2,13 +2,14 @@
 
 #include <math.h>
 
+#include "libxtf/aggregate/accumulate.h"
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored.h"
 #include "libxtf/tree/descent.h"
 
 enum {
-    /* Groups held of a page; beyond, the last key is forgotten. No child has so many stored, so none that is
-     * stored is forgotten. */
+    /* Groups of a page in memory; beyond, the last key is forgotten. No child has as many stored groups, so all stored
+     * groups can be compared. */
     GROUPS_HELD = 1 << 17,
 };
 
@@ -17,11 +18,11 @@ typedef struct {
     const XtfArray *array;
     const XtfAggregate *aggregate;
     unsigned index;
-    XtfFrameStack stack; /* whole: behind the last leaf that was passed */
+    XtfFrameStack stack; /* with all frames, after the last leaf that was passed */
     bool stopped;
-} SumsWalk;
+} AggregateWalk;
 
-static void G_GNUC_PRINTF(2, 3) problem(SumsWalk *walk, const char *format, ...)
+static void G_GNUC_PRINTF(2, 3) problem(AggregateWalk *walk, const char *format, ...)
 {
     va_list arguments;
 
@@ -31,13 +32,13 @@ static void G_GNUC_PRINTF(2, 3) problem(SumsWalk *walk, const char *format, ...)
     walk->check->problem(message, walk->check->data);
 }
 
-static void stop(SumsWalk *walk, const GError *error)
+static void stop(AggregateWalk *walk, const GError *error)
 {
     walk->check->problem(error->message, walk->check->data);
     walk->stopped = true;
 }
 
-static void child_problem(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *what)
+static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *what)
 {
     const XtfTrace *trace = walk->array->trace;
     uint64_t first = trace->catalog.segments[walk->array->segment].first_page;
@@ -46,27 +47,20 @@ static void child_problem(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
             ? g_strdup("right edge")
             : g_strdup_printf("page %" PRIu64, page->page.block->offset / trace->superblock.info.page_size - first);
 
-    problem(walk, "array %u, %s, level %u: sums of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
+    problem(walk, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
             where, page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
 }
 
-static double real(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Whether sums of doubles are the same but for the order in which they were added, which is not known. */
+/* Whether sums of doubles differ by no more than the rounding of an unknown order of addition. */
 static bool near(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
 {
-    double greatest = fmax(fabs(real(a[XTF_VALUE_MIN])), fabs(real(a[XTF_VALUE_MAX])));
-    double error = fabs(real(a[XTF_VALUE_SUM]) - real(b[XTF_VALUE_SUM]));
+    double greatest = fmax(fabs(xtf_f64_from_bits(a[XTF_VALUE_MIN])), fabs(xtf_f64_from_bits(a[XTF_VALUE_MAX])));
+    double error = fabs(xtf_f64_from_bits(a[XTF_VALUE_SUM]) - xtf_f64_from_bits(b[XTF_VALUE_SUM]));
 
     return !(error > ldexp(greatest * (double)*rows, -40));
 }
 
-/* Whether value i's cells are the same. */
+/* Whether the cells of value i are the same. */
 static bool value_equal(const XtfGroupTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a,
                         const uint64_t *b)
 {
@@ -78,7 +72,7 @@ static bool value_equal(const XtfGroupTotals *totals, const uint64_t *key, unsig
     if (!xtf_group_totals_value_is_real(totals, key, i))
         return false;
     if (step == 1)
-        return true; /* nothing tells how large the values are, so how much rounding there is */
+        return true; /* without extremes the size of the rounding is unknown */
     return memcmp(left + 1, right + 1, (step - 1) * sizeof *left) == 0 && near(a, left, right);
 }
 
@@ -94,36 +88,27 @@ static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const
     return true;
 }
 
-/* The same totals, of fewer keys. */
-static XtfGroupTotals *coarse_copy(const XtfGroupTotals *totals, unsigned depth)
-{
-    XtfGroupTotals *coarse = xtf_group_totals_new(totals->aggregate, depth);
-
-    xtf_group_totals_add_all(coarse, totals);
-    return coarse;
-}
-
-/* Compares what is stored of a child with what its rows add up to. */
-static void compare_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
+/* Compares the stored totals of a child with the totals of its rows. */
+static void compare_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
                           const XtfGroupTotals *totals)
 {
-    uint32_t from = stored->lists.starts[slot], to = stored->lists.starts[slot + 1];
-    unsigned depth = stored->depths[stored->lists.groups[from]]; /* a child has a group at least */
+    uint32_t from = stored->exact.starts[slot], to = stored->exact.starts[slot + 1];
+    unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has at least one group */
     bool same = depth <= totals->depth;
 
-    g_autoptr(XtfGroupTotals) right = coarse_copy(totals, MIN(depth, totals->depth));
+    g_autoptr(XtfGroupTotals) right = xtf_group_totals_coarse_copy(totals, MIN(depth, totals->depth));
     same = same && to - from == xtf_group_totals_n(right);
-    for (uint32_t item = from; same && item < to; item++) {
-        const uint64_t *key = xtf_child_totals_key(stored, stored->lists.groups[item]);
+    for (uint32_t entry = from; same && entry < to; entry++) {
+        const uint64_t *key = xtf_child_totals_key(stored, stored->exact.groups[entry]);
         const uint64_t *cells = xtf_group_totals_find(right, key);
-        same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->lists, item));
+        same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
     }
     if (!same)
-        child_problem(walk, page, slot, "they are not what the rows add up to");
+        child_problem(walk, page, slot, "they are not those of its rows");
 }
 
-/* Compares what is stored of the stack before a leaf with what the rows before leave. */
-static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored)
+/* Compares the snapshot before a leaf with the stack that earlier rows leave. */
+static void compare_stack(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored)
 {
     XtfFrameStack stack;
 
@@ -132,18 +117,18 @@ static void compare_stack(SumsWalk *walk, const XtfDescentPage *page, uint32_t s
     guint n = stack.frames->len, depth = walk->stack.frames->len;
     bool same = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
     for (guint i = 0; same && i < n; i++) {
-        const XtfOpenFrame *is = &g_array_index(stack.frames, XtfOpenFrame, i);
-        const XtfOpenFrame *should = &g_array_index(walk->stack.frames, XtfOpenFrame, depth - n + i);
+        const XtfOpenFrame *is = xtf_frame_stack_at(&stack, i);
+        const XtfOpenFrame *should = xtf_frame_stack_at(&walk->stack, depth - n + i);
         same = is->key == should->key && is->row == should->row && is->time == should->time &&
                is->outermost == should->outermost;
     }
     if (!same)
-        child_problem(walk, page, slot, "the stack before it is not what the rows before leave open");
+        child_problem(walk, page, slot, "the stack before it is not what earlier rows leave open");
     xtf_frame_stack_finish(&stack);
 }
 
-/* Adds up a leaf's rows. */
-static void pass_leaf(SumsWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals *totals)
+/* Adds the rows of a leaf to totals. */
+static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
     XtfPageView rows;
@@ -161,9 +146,9 @@ static void pass_leaf(SumsWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals
     xtf_cache_put(walk->array->trace->cache, rows.block);
 }
 
-static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfDescentPage *page);
+static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page);
 
-static XtfGroupTotals *pass_child(SumsWalk *walk, const XtfDescentPage *page, uint32_t slot)
+static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot)
 {
     g_autoptr(GError) error = NULL;
     XtfGroupTotals *totals;
@@ -185,44 +170,44 @@ static XtfGroupTotals *pass_child(SumsWalk *walk, const XtfDescentPage *page, ui
     return totals;
 }
 
-/* Adds what may know fewer keys, or be too much to know all keys of. */
-static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
+static void coarsen(XtfGroupTotals **totals, unsigned depth)
 {
-    unsigned depth = MIN((*totals)->depth, more->depth);
+    XtfGroupTotals *coarse = xtf_group_totals_coarse_copy(*totals, depth);
 
-    if (depth < (*totals)->depth) {
-        XtfGroupTotals *coarse = coarse_copy(*totals, depth);
-        xtf_group_totals_free(*totals);
-        *totals = coarse;
-    }
-    xtf_group_totals_add_all(*totals, more);
-    while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0) {
-        XtfGroupTotals *coarse = coarse_copy(*totals, (*totals)->depth - 1u);
-        xtf_group_totals_free(*totals);
-        *totals = coarse;
-    }
+    xtf_group_totals_free(*totals);
+    *totals = coarse;
 }
 
-/* Passes all rows below a page and compares what is stored with it; gives what they add up to. */
-static XtfGroupTotals *pass_page(SumsWalk *walk, const XtfDescentPage *page)
+/* Adds totals that may have fewer keys, and forgets keys while there are too many groups. */
+static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
+{
+    if (more->depth < (*totals)->depth)
+        coarsen(totals, more->depth);
+    xtf_group_totals_add_all(*totals, more);
+    while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0)
+        coarsen(totals, (*totals)->depth - 1u);
+}
+
+/* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page. */
+static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
-    XtfGroupTotals *sum = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
-    XtfBlock *table = xtf_stored_totals_get(page, walk->index, &error);
+    XtfGroupTotals *of_page = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
+    XtfBlock *stored = xtf_stored_totals_get(page, walk->index, &error);
 
-    if (!table)
+    if (!stored)
         problem(walk, "%s", error->message);
     for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
-        bool told = !page->open || slot + 1 < page->page.count;
-        if (table && page->level == 1 && walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
-            compare_stack(walk, page, slot, xtf_block_child_totals(table));
+        bool has_totals = !page->open || slot + 1 < page->page.count;
+        if (stored && page->level == 1 && walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
+            compare_stack(walk, page, slot, xtf_block_child_totals(stored));
         g_autoptr(XtfGroupTotals) totals = pass_child(walk, page, slot);
-        if (table && told && !walk->stopped)
-            compare_child(walk, page, slot, xtf_block_child_totals(table), totals);
-        add(&sum, totals);
+        if (stored && has_totals && !walk->stopped)
+            compare_child(walk, page, slot, xtf_block_child_totals(stored), totals);
+        add(&of_page, totals);
     }
-    xtf_cache_put(walk->array->trace->cache, table);
-    return sum;
+    xtf_cache_put(walk->array->trace->cache, stored);
+    return of_page;
 }
 
 void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
@@ -230,7 +215,7 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
     g_autoptr(GError) error = NULL;
 
     if (array->schema->n_aggregates == 0 || array->height == 1)
-        return; /* nothing is stored */
+        return; /* no totals are stored */
     XtfBlock *edge = xtf_edge_get(array, &error);
     if (!edge) {
         check->problem(error->message, check->data);
@@ -240,7 +225,7 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
     xtf_descent_root_page(array, edge, &root);
     bool stopped = false;
     for (unsigned index = 0; index < array->schema->n_aggregates && !stopped; index++) {
-        SumsWalk walk = {
+        AggregateWalk walk = {
             .check = check, .array = array, .aggregate = &array->schema->aggregates[index], .index = index};
         xtf_frame_stack_init(&walk.stack);
         xtf_group_totals_free(pass_page(&walk, &root));

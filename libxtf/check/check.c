@@ -1,19 +1,20 @@
 /*
- * Checking a trace. What the reader verifies on the way (checksums, order within a page, entries against children) it
- * verifies here too, because the walk goes through the same rooms. What only the whole can tell is added: that levels
- * are linked, sealed pages full, every place taken once, counts and limits right.
+ * Checking a trace. The walk descends as a reader does, so all that a reader verifies on the way (checksums, order
+ * within a page, entries against children) is verified. The walk adds what only the whole trace shows: that levels are
+ * linked, sealed pages full, every place taken once, counts and limits right.
  */
 #include "libxtf/check.h"
 
 #include "libxtf/check/check-aggregates.h"
-#include "libxtf/pack/codec.h"
+#include "libxtf/disk/node.h"
+#include "libxtf/disk/page.h"
 #include "libxtf/schema/value-limits.h"
-#include "libxtf/tree/search.h"
+#include "libxtf/tree/descent.h"
 
-/* A file that someone made wrong on purpose can have endless problems; after so many the rest is left alone. */
+/* A file made wrong on purpose can have endless problems; the check stops at this number. */
 enum { PROBLEMS_MAX = 1000 };
 
-/* What a page of the file is taken for. */
+/* The use of a page of the file. */
 enum {
     USE_NONE,
     USE_PAGE,     /* a sealed page of a tree */
@@ -21,7 +22,7 @@ enum {
     USE_ITEM,     /* items lie in it */
 };
 
-/* Where the walk along a level of an array stands. */
+/* The position of the walk along a level of an array. */
 typedef struct {
     uint64_t place, next; /* of the page just passed; 0 before the first */
     uint64_t n;           /* rows passed */
@@ -69,7 +70,7 @@ static void take_error(Check *check, GError **error)
     g_clear_error(error);
 }
 
-/* False if the page is something else already. */
+/* False if the page has another use already. */
 static bool use_page(Check *check, uint64_t page, uint8_t use)
 {
     if (page >= check->n_uses) {
@@ -98,13 +99,8 @@ static void use_item(Check *check, uint64_t base, XtfRef ref)
         use_page(check, page, USE_ITEM);
 }
 
-static uint64_t absolute(const Check *check, uint64_t place)
-{
-    return check->trace->catalog.segments[check->array->segment].first_page + place;
-}
-
-/* One step along a level: what links and numbers must be, of a sealed page or (place may be 0, next is) of the open
- * one. False if the page was passed before, so that a walk that goes in circles ends. */
+/* One step along a level: checks the links and numbers of a page, sealed or open (an open page's `next` is 0, and its
+ * place may be). False if the page was passed before, so that a walk that goes in circles ends. */
 static bool pass_page(Check *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
     LevelWalk *walk = &check->levels[level];
@@ -122,7 +118,8 @@ static bool pass_page(Check *check, unsigned level, const XtfPageView *view, uin
     if (open && !walk->place && place)
         problem(check, "array %u, level %u: page %" PRIu64 " is reserved, though none was sealed", id, level, place);
     *walk = (LevelWalk){.place = place, .next = view->next, .n = view->first_n};
-    return !place || use_page(check, absolute(check, place), open ? USE_RESERVED : USE_PAGE);
+    return !place ||
+           use_page(check, xtf_page_number(xtf_array_segment(check->array), place), open ? USE_RESERVED : USE_PAGE);
 }
 
 static void check_limits(Check *check, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
@@ -151,35 +148,29 @@ static void pass_leaf(Check *check, const XtfPageView *leaf)
     check_limits(check, schema, leaf->payload, leaf->count);
 }
 
-static void walk_children(Check *check, XtfBlock *edge, unsigned level, const XtfPageView *node);
-
-static bool get_page(const XtfArray *array, uint64_t place, unsigned level, XtfPageView *view, GError **error)
+static void report_progress(Check *check)
 {
-    if (level == 0)
-        return xtf_leaf_get(array, place, XTF_LEAF_ROWS, view, error);
-    XtfBlock *block = xtf_page_get(array, place, level, error);
-    if (block)
-        xtf_page_view_of_page(array, block, view);
-    return block != NULL;
+    if (check->progress)
+        check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
 }
 
-/* Whether as much is in a sealed page as there is room for. Of packed rows nobody can say so without packing others. */
-static bool full(const XtfArray *array, unsigned level, uint32_t count)
+/* Whether a sealed page is as full as it can be. Of packed rows this is not known without packing more of them. */
+static bool is_full(const XtfArray *array, unsigned level, uint32_t count)
 {
-    uint32_t room = array->trace->superblock.info.page_size - (uint32_t)sizeof(XtfDiskPage);
+    uint32_t page_size = xtf_array_page_size(array);
 
     if (level > 0)
-        return count == room / sizeof(XtfDiskEntry);
-    return array->codec == XTF_CODEC_COMPACT || count == room / array->schema->row_size;
+        return count == xtf_index_entries_max(page_size);
+    return !xtf_codec(array->codec)->side_by_side || count == xtf_page_room(page_size) / array->schema->row_size;
 }
 
-/* The pages that an index page's sums take. What is in them is looked at once the array is known to be sound. */
+/* The pages of an index page's companion. Its content is checked once the array is known to be sound. */
 static void use_companion(Check *check, uint64_t place, const XtfDiskPage *page)
 {
     g_autoptr(GError) error = NULL;
     XtfSource *source = check->trace->source;
-    uint32_t page_size = check->trace->superblock.info.page_size, companion = xtf_read32(page->companion);
-    uint64_t first = absolute(check, place + companion);
+    uint32_t page_size = xtf_array_page_size(check->array), companion = xtf_read32(page->companion);
+    uint64_t first = xtf_page_number(xtf_array_segment(check->array), place + companion);
     XtfDiskPage head;
 
     if (companion == 0 || first >= check->n_uses)
@@ -193,88 +184,94 @@ static void use_companion(Check *check, uint64_t place, const XtfDiskPage *page)
         use_page(check, first + i, USE_PAGE);
 }
 
-/* A sealed page and all below it. */
-static void walk_page(Check *check, XtfBlock *edge, unsigned level, uint64_t place, const XtfDiskEntry *entry)
+/* Passes a page or leaf that a descent came to by an entry. False if it was passed before. */
+static bool pass_child(Check *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
-    const XtfArray *array = check->array;
-    g_autoptr(GError) error = NULL;
-    XtfPageView view;
+    if (!open && check->report.pages++ % 256 == 0)
+        report_progress(check);
+    bool fresh = pass_page(check, level, view, place, open);
+    if (!open && !is_full(check->array, level, view->count))
+        problem(check, "array %u: page %" PRIu64 " is sealed, but not full", check->array->id, place);
+    return fresh;
+}
 
-    if (!get_page(array, place, level, &view, &error)) {
-        take_error(check, &error);
-        check->levels[level] = (LevelWalk){.place = place, .n = check->levels[level].n};
-        return;
-    }
-    if (check->report.pages++ % 256 == 0 && check->progress)
-        check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
-    bool fresh = pass_page(check, level, &view, place, false);
-    if (view.first_n != xtf_read64(entry->before) || xtf_page_time(&view, 0) != xtf_read64(entry->first_t))
-        problem(check, "array %u: page %" PRIu64 " does not begin as the entry that names it says", array->id, place);
-    if (!full(array, level, view.count))
-        problem(check, "array %u: page %" PRIu64 " is sealed, but not full", array->id, place);
-    if (fresh && level > 0) {
-        use_companion(check, place, xtf_page_head(view.block));
-        walk_children(check, edge, level, &view);
-    } else if (fresh)
+/* What could not be read is passed over. */
+static void skip_child(Check *check, unsigned level, uint64_t place, GError **error)
+{
+    take_error(check, error);
+    check->levels[level] = (LevelWalk){.place = place, .n = check->levels[level].n};
+}
+
+static void walk_leaf(Check *check, const XtfDescentLeaf *leaf, uint64_t place)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(XtfPageView) view = {0};
+
+    if (!xtf_descent_leaf_rows(leaf, &view, &error))
+        skip_child(check, 0, place, &error);
+    else if (pass_child(check, 0, &view, place, leaf->open))
         pass_leaf(check, &view);
-    xtf_cache_put(check->trace->cache, view.block);
 }
 
-/* The open leaf. The walk keeps its own pin of the edge. */
-static void walk_open_leaf(Check *check, uint64_t place)
+static void walk_children(Check *check, const XtfDescentPage *page);
+
+static void walk_child(Check *check, const XtfDescentPage *page, uint32_t slot)
+{
+    g_autoptr(GError) error = NULL;
+    uint64_t place = xtf_read64(xtf_page_entry(&page->page, slot)->child);
+    XtfDescentPage child;
+
+    if (page->level == 1) {
+        XtfDescentLeaf leaf;
+        xtf_descent_leaf(page, slot, &leaf);
+        walk_leaf(check, &leaf, place);
+        return;
+    }
+    if (!xtf_descent_enter(page, slot, &child, &error)) {
+        skip_child(check, page->level - 1, place, &error);
+        return;
+    }
+    if (pass_child(check, child.level, &child.page, place, child.open)) {
+        if (!child.open)
+            use_companion(check, place, xtf_page_head(child.page.block));
+        walk_children(check, &child);
+    }
+    xtf_descent_leave(&child);
+}
+
+static void walk_children(Check *check, const XtfDescentPage *page)
+{
+    for (uint32_t slot = 0; slot < page->page.count && !stopping(check); slot++)
+        walk_child(check, page, slot);
+    check->levels[page->level].n = check->levels[page->level - 1].n;
+}
+
+static void walk_tree(Check *check, XtfBlock *edge)
 {
     const XtfArray *array = check->array;
-    g_autoptr(GError) error = NULL;
-    XtfPageView view;
-    XtfBlock *edge = xtf_edge_get(array, &error);
+    uint64_t place = xtf_edge_level(edge->data, array->height, array->height - 1u).place;
+    XtfDescentLeaf leaf;
+    XtfDescentPage root;
 
-    if (!edge || !xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, &view, &error)) {
-        take_error(check, &error);
+    if (array->height == 1) {
+        xtf_descent_root_leaf(array, edge, &leaf);
+        walk_leaf(check, &leaf, place);
         return;
     }
-    pass_page(check, 0, &view, place, true);
-    pass_leaf(check, &view);
-    xtf_cache_put(check->trace->cache, view.block);
-}
-
-static void walk_open(Check *check, XtfBlock *edge, unsigned level)
-{
-    uint64_t place = xtf_read64(((const XtfDiskEdge *)edge->data)[level].place);
-    XtfPageView view;
-
-    if (level == 0) {
-        walk_open_leaf(check, place);
-        return;
-    }
-    xtf_page_view_of_edge(check->array, edge, level, &view);
-    pass_page(check, level, &view, place, true);
-    walk_children(check, edge, level, &view);
-}
-
-static void walk_children(Check *check, XtfBlock *edge, unsigned level, const XtfPageView *node)
-{
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)node->payload;
-    bool open = node->block == edge;
-
-    for (uint32_t i = 0; i < node->count && !stopping(check); i++) {
-        if (open && i == node->count - 1)
-            walk_open(check, edge, level - 1);
-        else
-            walk_page(check, edge, level - 1, xtf_read64(entries[i].child), &entries[i]);
-    }
-    check->levels[level].n = check->levels[level - 1].n;
+    xtf_descent_root_page(array, edge, &root);
+    pass_page(check, root.level, &root.page, place, true);
+    walk_children(check, &root);
 }
 
 static bool go_on(void *data)
 {
     Check *check = data;
 
-    if (check->progress)
-        check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
+    report_progress(check);
     return !stopping(check);
 }
 
-static void sums_problem(const char *message, void *data)
+static void aggregate_problem(const char *message, void *data)
 {
     problem(data, "%s", message);
 }
@@ -282,32 +279,29 @@ static void sums_problem(const char *message, void *data)
 static void walk_array(Check *check, const XtfArray *array)
 {
     g_autoptr(GError) error = NULL;
-    XtfTrace *trace = check->trace;
-    uint64_t base = trace->catalog.segments[array->segment].first_page * trace->superblock.info.page_size;
+    uint64_t problems = check->report.problems, first;
 
     check->array = array;
     check->last_t = array->first;
     memset(check->levels, 0, sizeof check->levels);
-    use_item(check, base, (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
-    XtfBlock *edge = xtf_edge_get(array, &error);
+    use_item(check, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0),
+             (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
     if (!edge) {
         take_error(check, &error);
         return;
     }
-    uint64_t problems = check->report.problems;
-    walk_open(check, edge, array->height - 1u);
-    xtf_cache_put(trace->cache, edge);
+    walk_tree(check, edge);
     check->report.rows += array->n_rows;
     check->n_rows[array->schema->id] += array->n_rows;
     if (stopping(check) || check->report.problems > problems)
-        return; /* what is looked at below would only repeat what is known to be wrong */
-    uint64_t first;
+        return; /* the checks below would only repeat what is known to be wrong */
     if (!xtf_array_time(array, 0, &first, &error))
         take_error(check, &error);
     else if (first != array->first || check->last_t != array->last)
         problem(check, "array %u: its first and last times are not what the P index says", array->id);
     else
-        xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = sums_problem, .data = check});
+        xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = aggregate_problem, .data = check});
 }
 
 static void walk_arrays(Check *check)
@@ -331,27 +325,23 @@ static void walk_arrays(Check *check)
     }
 }
 
-/* Nodes of the P index, for the map of pages. What is in them was met while the arrays were. */
+/* Nodes of the P index, for the map of pages. Their content was checked while the arrays were walked. */
 static void use_nodes(Check *check, XtfRef ref, unsigned level)
 {
     g_autoptr(GError) error = NULL;
+    uint32_t count;
 
-    /* Each node holds an array at least, so a level has no more of them than there are arrays, unless one is named
+    /* Each node holds an array at least, so a level has no more nodes than there are arrays, unless one is named
      * twice. */
     if (check->n_nodes++ / check->trace->catalog.arrays_height >= check->trace->catalog.n_arrays) {
         problem(check, "P index: more nodes than arrays");
         return;
     }
     use_item(check, 0, ref);
-    XtfBlock *block = level > 0 ? xtf_item_get(check->trace, ref, &error) : NULL;
-    if (!block)
-        return;
-    const XtfDiskNode *head = (const XtfDiskNode *)block->data;
-    const XtfDiskBranch *branches = (const XtfDiskBranch *)(head + 1);
-    if (block->length >= sizeof *head && xtf_read32(head->count) <= (block->length - sizeof *head) / sizeof *branches)
-        for (uint32_t i = 0; i < xtf_read32(head->count) && !stopping(check); i++)
-            use_nodes(check, xtf_ref_read(&branches[i].child), level - 1);
-    xtf_cache_put(check->trace->cache, block);
+    g_autoptr(XtfBlock) block = level > 0 ? xtf_item_get(check->trace, ref, &error) : NULL;
+    if (block && xtf_node_valid(block->data, block->length, level, &count))
+        for (uint32_t i = 0; i < count && !stopping(check); i++)
+            use_nodes(check, xtf_node_branch(block->data, i).child, level - 1);
 }
 
 static void check_strings(Check *check, const XtfTable *table)
@@ -454,10 +444,8 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
     g_hash_table_unref(check.beyond);
     g_free(check.uses);
     g_free(check.n_rows);
-    if (check.cancelled) {
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_CANCELLED, "the check was interrupted");
-        return false;
-    }
+    if (check.cancelled)
+        return xtf_fail(error, XTF_ERROR_CANCELLED, "the check was interrupted");
     *report = check.report;
     return true;
 }

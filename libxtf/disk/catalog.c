@@ -1,7 +1,9 @@
 #include "libxtf/disk/catalog.h"
 
 #include "libxtf/base/bytes.h"
+#include "libxtf/base/fail.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/schema/value-limits.h"
 
 void xtf_catalog_finish(XtfCatalog *catalog)
 {
@@ -144,8 +146,7 @@ void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes)
 
 static bool damaged(GError **error, const char *what)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s", what);
-    return false;
+    return xtf_damaged(error, "catalog: %s", what);
 }
 
 static bool decode_clock(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -185,7 +186,7 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
             .pages = xtf_read64(disk.pages),
             .epoch = xtf_read32(disk.epoch),
         };
-        /* So that no place times the page size overflows. */
+        /* Below this no place times the page size overflows. */
         if (segment->first_page > UINT64_MAX >> 24 || segment->pages > UINT64_MAX >> 24)
             return damaged(error, "a segment lies beyond any file");
     }
@@ -217,7 +218,7 @@ static bool decode_schemas(XtfCatalog *catalog, XtfBytesReader *reader, GError *
         catalog->n_rows[id] = xtf_read64(n_rows);
         catalog->limits[id] = g_new0(XtfLimits, schema->n_fields);
         for (uint32_t f = 0; f < schema->n_fields; f++)
-            catalog->limits[id][f] = (XtfLimits){.min = 1, .max = 0};
+            catalog->limits[id][f] = xtf_limits_empty();
         catalog->n_schemas++;
     }
     return true;
@@ -278,33 +279,30 @@ static bool decode_tables(XtfCatalog *catalog, XtfBytesReader *reader, GError **
     return true;
 }
 
-static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
+static bool decode_strings(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
     XtfDiskRef strings;
 
-    switch (kind) {
-    case XTF_SECTION_CLOCK:
-        return decode_clock(catalog, reader, error);
-    case XTF_SECTION_SEGMENTS:
-        return decode_segments(catalog, reader, error);
-    case XTF_SECTION_SCHEMAS:
-        return decode_schemas(catalog, reader, error);
-    case XTF_SECTION_LIMITS:
-        return decode_limits(catalog, reader, error);
-    case XTF_SECTION_ARRAYS:
-        return decode_arrays(catalog, reader, error);
-    case XTF_SECTION_TABLES:
-        return decode_tables(catalog, reader, error);
-    case XTF_SECTION_STRINGS:
-        xtf_bytes_read(reader, &strings, sizeof strings);
-        catalog->strings = xtf_ref_read(&strings);
-        return !reader->failed || damaged(error, "the heap of strings is not named");
-    default:
-        if (required)
-            g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
-                        "the catalog has a section of kind %u, which this version does not know but must", kind);
-        return !required;
-    }
+    xtf_bytes_read(reader, &strings, sizeof strings);
+    catalog->strings = xtf_ref_read(&strings);
+    return !reader->failed || damaged(error, "the heap of strings is not named");
+}
+
+/* The sections that must be there, by kind. */
+static bool (*const decoders[])(XtfCatalog *catalog, XtfBytesReader *reader, GError **error) = {
+    [XTF_SECTION_CLOCK] = decode_clock,     [XTF_SECTION_SEGMENTS] = decode_segments,
+    [XTF_SECTION_SCHEMAS] = decode_schemas, [XTF_SECTION_ARRAYS] = decode_arrays,
+    [XTF_SECTION_TABLES] = decode_tables,   [XTF_SECTION_STRINGS] = decode_strings,
+    [XTF_SECTION_LIMITS] = decode_limits,
+};
+
+static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
+{
+    if (kind < G_N_ELEMENTS(decoders) && decoders[kind])
+        return decoders[kind](catalog, reader, error);
+    return !required ||
+           xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                    "the catalog has a section of kind %u, which this version does not know but must", kind);
 }
 
 static bool decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -318,21 +316,20 @@ static bool decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
     for (uint32_t n = xtf_read32(head.n_sections); n > 0; n--) {
         XtfDiskSection section;
         xtf_bytes_read(reader, &section, sizeof section);
-        uint32_t kind = xtf_read32(section.kind);
+        uint32_t kind = xtf_read32(section.kind), bit = kind < 32 ? 1u << kind : 0;
         XtfBytesReader part = xtf_bytes_read_part(reader, xtf_read64(section.length));
         if (reader->failed)
             return damaged(error, "a section is cut short");
-        if (kind < 32 && seen & 1u << kind)
+        if (seen & bit)
             return damaged(error, "a section stands in it twice");
-        if (kind < 32)
-            seen |= 1u << kind;
+        seen |= bit;
         if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
             return false;
     }
-    uint32_t needed = 1u << XTF_SECTION_CLOCK | 1u << XTF_SECTION_SEGMENTS | 1u << XTF_SECTION_SCHEMAS |
-                      1u << XTF_SECTION_LIMITS | 1u << XTF_SECTION_ARRAYS | 1u << XTF_SECTION_TABLES |
-                      1u << XTF_SECTION_STRINGS;
-    return (seen & needed) == needed || damaged(error, "a section is missing");
+    for (uint32_t kind = 0; kind < G_N_ELEMENTS(decoders); kind++)
+        if (decoders[kind] && !(seen & 1u << kind))
+            return damaged(error, "a section is missing");
+    return true;
 }
 
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)

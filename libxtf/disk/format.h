@@ -32,8 +32,7 @@ enum {
 #define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
 
 /* A reader refuses a file with an incompatible feature that it does not know, and ignores compatible ones. */
-#define XTF_FEATURE_COMPACT             (UINT64_C(1) << 0) /* some arrays have compact leaves */
-#define XTF_FEATURES_INCOMPATIBLE_KNOWN XTF_FEATURE_COMPACT
+#define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
 
 /* The structures are laid out as tables, by hand. */
 /* clang-format off */
@@ -113,9 +112,7 @@ typedef struct {     /* OFFSET SIZE */
     XtfLe32 length;  /*  4  4  bytes that follow */
 } XtfDiskTotals;
 
-/* The right edge of an array: `height` of these, leaf first, then the levels' payloads in the same order, then, for each
- * level from 1 up, if the schema has sums: U32 length, and so many bytes of XtfDiskTotals, of the level's sealed children
- * (and the snapshot of the open one too). */
+/* The head of one level of an array's right edge; edge.h says what lies behind the heads. */
 typedef struct {       /* OFFSET SIZE */
     XtfLe64 first_n;   /*  0  8  N of the first row below the open page */
     XtfLe64 place;     /*  8  8  where the page will be written; 0: not reserved, the level has sealed no page */
@@ -243,9 +240,3 @@ _Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
 _Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
 _Static_assert(sizeof(XtfDiskTable) == 32, "XtfDiskTable");
 _Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");
-
-/* The first place that a page may take. */
-static inline uint64_t xtf_first_place(uint32_t page_size)
-{
-    return page_size < XTF_RESERVED_BYTES ? XTF_RESERVED_BYTES / page_size : 1;
-}

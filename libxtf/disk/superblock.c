@@ -1,17 +1,9 @@
-/*
- * Superblocks: which commit is the file's.
- *
- * A commit writes its superblock into the slot that holds the older of the two, after everything that it names is on
- * the disk. So at any instant one slot is whole, and the newest whole one names a whole commit. A writer that closes
- * fills both slots alike.
- */
-#include "libxtf/base/checksum.h"
-#include "libxtf/tree/trace-private.h"
+#include "libxtf/disk/superblock.h"
 
-static bool page_size_valid(uint32_t size)
-{
-    return size >= 4096 && size <= 1 << 20 && (size & (size - 1)) == 0;
-}
+#include "libxtf/base/checksum.h"
+#include "libxtf/base/fail.h"
+#include "libxtf/disk/address.h"
+#include "libxtf/disk/codec.h"
 
 static void decode(const XtfDiskSuperblock *disk, uint64_t file_size, XtfSuperblock *superblock)
 {
@@ -25,7 +17,7 @@ static void decode(const XtfDiskSuperblock *disk, uint64_t file_size, XtfSuperbl
                 .file_size = file_size,
                 .version_major = xtf_read16(disk->version_major),
                 .version_minor = xtf_read16(disk->version_minor),
-                .compact = xtf_read64(disk->incompatible) & XTF_FEATURE_COMPACT,
+                .codec = xtf_codec_of_features(xtf_read64(disk->incompatible))->name,
             },
         .incompatible = xtf_read64(disk->incompatible),
         .catalog = xtf_ref_read(&disk->catalog),
@@ -56,18 +48,14 @@ static bool check(const XtfSuperblock *superblock, GError **error)
 {
     const XtfTraceInfo *info = &superblock->info;
 
-    if (info->version_major > XTF_VERSION_MAJOR) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the file is of version %u.%u, this program reads %d.x",
-                    info->version_major, info->version_minor, XTF_VERSION_MAJOR);
-        return false;
-    }
-    uint64_t unknown = superblock->incompatible & ~XTF_FEATURES_INCOMPATIBLE_KNOWN;
-    if (unknown) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
-                    "the file uses features that this program does not know (bits 0x%" PRIx64 ")", unknown);
-        return false;
-    }
-    if (!page_size_valid(info->page_size) || info->pages > UINT64_MAX >> 24)
+    if (info->version_major > XTF_VERSION_MAJOR)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file is of version %u.%u, this program reads %d.x",
+                        info->version_major, info->version_minor, XTF_VERSION_MAJOR);
+    uint64_t unknown = superblock->incompatible & ~xtf_codec_features();
+    if (unknown)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the file uses features that this program does not know (bits 0x%" PRIx64 ")", unknown);
+    if (!xtf_page_size_valid(info->page_size) || info->pages > UINT64_MAX >> 24)
         return xtf_damaged(error, "superblock: pages of %u bytes, %" PRIu64 " of them", info->page_size, info->pages);
     return true;
 }
@@ -91,12 +79,30 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock *superblock, GError **
         char magic[sizeof XTF_FILE_MAGIC - 1];
         bool ours = source->size >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
                     memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF,
-                    ours ? "both superblocks are damaged" : "it is not an XTF file, or no commit of it ever completed");
-        return false;
+        return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
+                        ours ? "both superblocks are damaged"
+                             : "it is not an XTF file, or no commit of it ever completed");
     }
     if (!check(&best, error))
         return false;
     *superblock = best;
     return true;
+}
+
+void xtf_superblock_encode(const XtfSuperblock *superblock, XtfDiskSuperblock *disk)
+{
+    const XtfTraceInfo *info = &superblock->info;
+
+    *disk = (XtfDiskSuperblock){0};
+    memcpy(disk->magic, XTF_FILE_MAGIC, sizeof disk->magic);
+    xtf_write16(&disk->version_major, XTF_VERSION_MAJOR);
+    xtf_write16(&disk->version_minor, XTF_VERSION_MINOR);
+    xtf_write32(&disk->page_size, info->page_size);
+    memcpy(disk->file_id, info->file_id, sizeof disk->file_id);
+    xtf_write64(&disk->incompatible, superblock->incompatible);
+    xtf_write64(&disk->commit, info->commit);
+    xtf_write64(&disk->pages, info->pages);
+    xtf_write32(&disk->epoch, info->epoch);
+    xtf_ref_write(&disk->catalog, superblock->catalog);
+    xtf_write32(&disk->checksum, xtf_checksum(disk, offsetof(XtfDiskSuperblock, checksum)));
 }

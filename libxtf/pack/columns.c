@@ -1,6 +1,6 @@
 #include "libxtf/pack/columns.h"
 
-enum { SAMPLES = 512 }; /* rows that are looked at to choose how a column is written */
+enum { SAMPLES = 512 }; /* rows that are looked at to choose the mode of a column */
 
 static inline uint64_t column_number(const XtfPackField *field, const uint8_t *row, uint64_t before, XtfPackMode mode)
 {
@@ -8,11 +8,11 @@ static inline uint64_t column_number(const XtfPackField *field, const uint8_t *r
     bool is_signed = field->field->type == XTF_TYPE_I32 || field->field->type == XTF_TYPE_I64;
 
     if (mode == XTF_PACK_STEPS)
-        return xtf_zigzag(value - before, field->shift);
-    return is_signed ? xtf_zigzag(value, field->shift) : value;
+        return xtf_zigzag(value - before, field->load.shift);
+    return is_signed ? xtf_zigzag(value, field->load.shift) : value;
 }
 
-/* What a column of numbers takes: its heads deflated, its tails stored. */
+/* The bytes that a column of numbers takes: its heads deflated, its tails stored. */
 static double estimate_numbers(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count,
                                XtfPackMode mode)
 {

@@ -12,7 +12,7 @@ enum {
     MEMORY_LEVEL = 8,
 };
 
-/* A thread's states: made when needed, as a state is some 260 KiB. */
+/* A thread's states, made when needed: a state takes some 260 KiB. */
 typedef struct {
     z_stream deflaters[XTF_DEFLATE_LEVEL_MAX + 1];
     z_stream inflater;
@@ -44,7 +44,7 @@ static States *thread_states(void)
     return states;
 }
 
-/* zlib cannot be out of memory any more than GLib can. */
+/* Out of memory ends the program, as in GLib. */
 static z_stream *get_deflater(unsigned level)
 {
     States *states = thread_states();

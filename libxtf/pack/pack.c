@@ -1,5 +1,5 @@
 /*
- * Packing rows. pack-format.h says what of.
+ * Packing rows, in the format of pack-format.h.
  */
 #include "libxtf/pack/pack.h"
 
@@ -31,10 +31,10 @@ static uint8_t *put_template_value(uint8_t *at, const XtfPackInput *input, const
 
     switch (field->mode) {
     case XTF_PACK_VALUE:
-        return xtf_put_varint(at, xtf_zigzag(value, field->shift));
+        return xtf_put_varint(at, xtf_zigzag(value, field->load.shift));
     case XTF_PACK_STEP:
         value -= n > 0 ? xtf_pack_get(field, row - input->schema->row_size) : input->before[field - input->fields];
-        return xtf_put_varint(at, xtf_zigzag(value, field->shift));
+        return xtf_put_varint(at, xtf_zigzag(value, field->load.shift));
     case XTF_PACK_DISTANCE:
         if (xtf_is_chained(input, field, n, value)) {
             *at = XTF_PACK_CHAINED;
@@ -54,7 +54,7 @@ static uint64_t templates_bound(const XtfSchema *schema, uint32_t count)
     return (n + 1) * schema->n_fields * XTF_PACK_FIELD_MAX + 1 + count;
 }
 
-/* How the fields are packed, the templates field by field, and the number of each row's. */
+/* Writes the modes of the fields, the templates field by field, and the number of each row's template. */
 static void put_templates(XtfStreamWriter *writer, XtfPackInput *input)
 {
     uint8_t *stream = xtf_scratch(XTF_SCRATCH_STREAM, templates_bound(input->schema, input->count));
@@ -68,7 +68,7 @@ static void put_templates(XtfStreamWriter *writer, XtfPackInput *input)
             field->mode = xtf_choose_column(field, input->rows, input->schema->row_size, input->count);
         *at++ = (uint8_t)field->mode;
         if (field->mode == XTF_PACK_STEP)
-            at = xtf_put_varint(at, xtf_zigzag(input->before[f], field->shift));
+            at = xtf_put_varint(at, xtf_zigzag(input->before[f], field->load.shift));
     }
     *at++ = (uint8_t)(n - 1);
     for (unsigned f = 0; f < input->n_fields; f++)

@@ -1,14 +1,14 @@
 /*
  * The compact codec: rows of one schema, packed.
  *
- * The times, as differences, and the rest of the rows are streams of their own, so the times can be had without the
- * rest. The rest is written as numbers of templates: a page's rows repeat a handful of rows but for what grows
- * steadily, so a template holds, for each field, its value, or its difference to the row before (RISES), or, for a
- * DISTANCE, the distance or that it leads where the row before leads on to. Fields that take too many values stand in
- * columns of their own. pack-format.h and docs/FORMAT.md have the whole.
+ * The times have streams of their own, as differences, so they can be unpacked without the rest of the rows. The rest
+ * of each row is the number of a template. A template makes a row from the one before it: for each field it holds the
+ * value (VALUE), the difference (STEP, for fields that rise), the distance (DISTANCE), or the mark CHAINED: go where
+ * the row that the previous row leads to leads. Fields with too many values for templates have columns of their own.
+ * pack-format.h and docs/FORMAT.md describe the format.
  *
  * Packing knows neither pages nor headers. The same rows always pack to the same templates; deflate's output depends on
- * the library at hand. All functions may be called from any thread; scratch memory is a thread's own.
+ * the library. All functions may be called from any thread; each thread has its own scratch memory.
  */
 #pragma once
 
@@ -20,23 +20,23 @@
 
 enum {
     XTF_PACK_LEVEL_DEFAULT = 1,
-    XTF_PACK_LEVEL_MAX = 9, /* as zlib's; libdeflate's of about the same effort where that is at hand */
+    XTF_PACK_LEVEL_MAX = 9, /* as zlib's levels; libdeflate's of the same number take about the same effort */
 };
 
-/* Packs `count` rows, at least 1, whose times ascend, into at most `room` bytes. The length; 0 if they do not fit,
- * *estimate then being about what they would take. `estimate` may be NULL. */
+/* Packs `count` rows, at least 1, whose times ascend, into at most `room` bytes. Returns the length; 0 if they do not
+ * fit, and then sets *estimate to about the length that they would need. `estimate` may be NULL. */
 uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
                   uint32_t room, uint32_t *estimate);
 
-/* The most bytes that so many rows can take packed. */
+/* The most bytes that `count` packed rows can take. */
 uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);
 
 /*
- * The times of packed rows, `count` of them, as integers of this machine. False with *fault, a phrase such as "its
- * times are cut short", if the bytes are not what `count` packed rows are: any bytes may be given. The times ascend.
+ * The times of `count` packed rows, as integers of this machine, ascending. Any bytes may be given: if they are not
+ * `count` packed rows, returns false and sets *fault to a phrase such as "its times fall".
  */
 bool xtf_unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, uint64_t *times, const char **fault);
 
-/* The rows, count * schema->row_size bytes, as they were. */
+/* The rows as they were packed, count * schema->row_size bytes. Fails like xtf_unpack_times(). */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);

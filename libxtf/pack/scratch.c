@@ -1,9 +1,9 @@
 /*
- * Scratch memory for packing and unpacking: a thread's own, so that a page costs no allocation.
+ * Scratch memory for packing and unpacking, one set a thread, so that a page costs no allocation.
  */
 #include "libxtf/pack/pack-format.h"
 
-enum { KEPT = 4 << 20 }; /* bytes that a block keeps from one use to the next: leaves take less, large tables more */
+enum { KEPT = 4 << 20 }; /* bytes that a block may keep between uses: leaves need less, large tables more */
 
 typedef struct {
     struct {

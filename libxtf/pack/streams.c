@@ -1,17 +1,17 @@
 /*
- * Writing streams. What is longest about packing is deflate, so what it can do nothing about is not given to it.
+ * Writing streams. Deflate takes most of the time of packing, so bytes that it cannot shrink are not given to it.
  */
 #include "libxtf/pack/streams.h"
 
 #include "libxtf/pack/deflate.h"
 
 enum {
-    SYMBOL_BITS = 5,   /* that a symbol costs in the head of a deflate stream */
-    WORTH_IT = 31,     /* thirty-seconds that deflate must be expected to leave at most */
-    LEAST_LENGTH = 16, /* bytes that deflate is given */
+    SYMBOL_BITS = 5,   /* cost of a symbol in the head of a deflate stream */
+    WORTH_IT = 31,     /* deflate is tried if it is expected to leave at most this many 32nds of the bytes */
+    LEAST_LENGTH = 16, /* bytes; shorter streams are not deflated */
 };
 
-/* log2(n) to a hundredth, without the mathematical library: n is 2^power * (1 + part). */
+/* log2(n) to a hundredth, without libm: n is 2^power * (1 + part). */
 static double binary_log(uint32_t n)
 {
     int power = 31 - __builtin_clz(n);
@@ -66,7 +66,7 @@ void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length
         *writer->at++ = *bytes;
         return;
     }
-    uint8_t *body = writer->at + XTF_STREAM_HEAD_MAX; /* then moved to where its head ends */
+    uint8_t *body = writer->at + XTF_STREAM_HEAD_MAX; /* moved behind its head when the length of the head is known */
     size_t packed = deflated(writer, bytes, length, nature, body);
     writer->at = xtf_put_varint(writer->at, length << 2 | (packed > 0 ? XTF_STREAM_DEFLATED : XTF_STREAM_STORED));
     if (packed > 0) {

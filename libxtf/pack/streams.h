@@ -1,32 +1,32 @@
 /*
- * Writing streams: deflated, stored or as a repeated byte, whichever is smallest.
+ * Writing streams: deflated, stored or as a repeated byte.
  */
 #pragma once
 
 #include "libxtf/pack/pack-format.h"
 
-/* Packed bytes as they grow. Whoever begins sees to it that there is room for all. */
+/* Packed bytes as they grow. The caller has made room for all of them. */
 typedef struct {
     uint8_t *at;
     unsigned level;
 } XtfStreamWriter;
 
-/* Whether deflate is worth a try. */
+/* Whether deflate is tried. */
 typedef enum {
-    XTF_STREAM_PLAIN, /* yes */
+    XTF_STREAM_PLAIN, /* always */
     XTF_STREAM_NOISY, /* only if some bytes are more frequent than others */
 } XtfStreamNature;
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature);
 
-/* Heads and tails on their way into streams, in scratch memory: put numbers at `end`. */
+/* Heads and tails before they become streams, in scratch memory. Numbers are put at `end`. */
 typedef struct {
     uint8_t *heads, *tails;
     XtfNumberWriter end;
 } XtfNumbers;
 
-XtfNumbers xtf_begin_numbers(uint32_t count); /* the next one may begin when this one was put */
+XtfNumbers xtf_begin_numbers(uint32_t count); /* one at a time: they share scratch memory */
 void xtf_put_numbers(XtfStreamWriter *writer, const XtfNumbers *numbers);
 
-/* About how many bytes deflate makes of bytes of such frequencies. */
+/* About the deflated length of bytes with these frequencies. */
 double xtf_estimate_bytes(const uint32_t frequencies[256]);

@@ -1,12 +1,12 @@
 /*
  * Finding templates.
  *
- * A row is brought into the form of a vector: its fields in templates, but with steps instead of values where a field
- * rises, and "chained" instead of a distance where it is. Rows of one template have equal vectors. Values are not taken
- * apart into fields for that: they lie in words of 8 bytes of the row, from which the other fields are masked out.
+ * Each row is turned into a vector: the values of its fields in templates, with steps instead of values where a field
+ * rises, and a bit instead of a chained distance. Rows of one template have equal vectors. The values are not split
+ * into fields for that: a vector has words of 8 bytes of the row, with the bytes of other fields masked out.
  *
- * Mostly the template is the one that came behind the row before's template the last time, so that one is looked at
- * first, and the hash table only if it is not.
+ * The template of a row is usually the one that followed the previous row's template the last time, so that one is
+ * compared first, and the hash table is used only if it differs.
  */
 #include "libxtf/pack/templates.h"
 
@@ -17,7 +17,7 @@ enum {
     NONE = UINT16_MAX,
 };
 
-/* What makes up a vector: words, steps, distances, and a bit for each chained one. */
+/* The parts of a vector: words, steps, distances, and a bit for each chained distance. */
 typedef struct {
     unsigned n_words, n_steps, n_distances, length;
     struct {
@@ -25,7 +25,7 @@ typedef struct {
         uint64_t mask;
     } words[WORDS_MAX];
     XtfPackField steps[XTF_FIELDS_MAX], distances[XTF_FIELDS_MAX];
-    uint64_t before[XTF_FIELDS_MAX]; /* values of the steps' fields in the row before */
+    uint64_t before[XTF_FIELDS_MAX]; /* values of the rising fields in the row before */
 } Shape;
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
     unsigned n, limit;
     uint64_t *vectors; /* shape->length words each */
     uint16_t table[1 << TABLE_BITS];
-    uint16_t behind[XTF_PACK_TEMPLATES_MAX]; /* the template that came behind this one the last time */
+    uint16_t next[XTF_PACK_TEMPLATES_MAX]; /* the template that followed this one the last time */
 } Templates;
 
 void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
@@ -55,7 +55,7 @@ void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uin
     }
 }
 
-/* Words that cover the bytes of VALUE fields, from the row's end on, each reaching as far down as it can. */
+/* Words that cover the bytes of VALUE fields, from the end of the row to its beginning. */
 static void add_words(Shape *shape, const XtfPackInput *input)
 {
     bool wanted[XTF_ROW_MAX] = {false};
@@ -89,8 +89,8 @@ static void make_shape(Shape *shape, const XtfPackInput *input)
     shape->length = shape->n_words + shape->n_steps + shape->n_distances + 1;
 }
 
-/* Makes row n's vector, and tells whether it is the same as `guess`. (To compare them afterwards would wait for the
- * vector to be written.) */
+/* Makes the vector of row n and compares it with `guess` on the way: a comparison afterwards would wait for the vector
+ * to be written. */
 static inline bool make_vector(Shape *shape, const XtfPackInput *input, uint32_t n, const uint64_t *guess,
                                uint64_t *vector)
 {
@@ -138,7 +138,7 @@ static unsigned hash(const uint64_t *vector, unsigned length)
     return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS));
 }
 
-/* The vector's template, made if need be; NONE if there are too many. */
+/* The number of the vector's template, which is added if it is new; NONE if there are too many. */
 static uint16_t look_up(Templates *templates, const uint64_t *vector, uint32_t row, uint32_t *firsts)
 {
     unsigned length = templates->shape->length;
@@ -154,7 +154,7 @@ static uint16_t look_up(Templates *templates, const uint64_t *vector, uint32_t r
     return templates->table[slot] = (uint16_t)templates->n++;
 }
 
-/* The number of rows done before there were too many templates. */
+/* Finds the templates of rows until there are too many; returns the number of rows done. */
 static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *input, uint8_t *numbers,
                        uint32_t *firsts)
 {
@@ -162,17 +162,17 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *i
     unsigned last = 0;
 
     memset(templates->table, 0xff, sizeof templates->table);
-    memset(templates->behind, 0, sizeof templates->behind);
-    /* The first guess is template 0, when it may not be there yet: no vector has these bits. */
+    memset(templates->next, 0, sizeof templates->next);
+    /* The first guess is template 0, which does not exist yet: no vector has these bits. */
     memset(templates->vectors, 0xff, sizeof *templates->vectors * shape->length);
     templates->n = 0;
     for (uint32_t n = 0; n < input->count; n++) {
-        uint16_t next = templates->behind[last];
+        uint16_t next = templates->next[last];
         if (!make_vector(shape, input, n, templates->vectors + next * shape->length, vector)) {
             next = look_up(templates, vector, n, firsts);
             if (next == NONE)
                 return n;
-            templates->behind[last] = next;
+            templates->next[last] = next;
         }
         numbers[n] = (uint8_t)next;
         last = next;
@@ -180,7 +180,7 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *i
     return input->count;
 }
 
-/* How many values the field takes in the templates' rows. */
+/* The number of values that the field has in the templates' rows. */
 static unsigned count_values(const XtfPackInput *input, const XtfPackField *field, const uint32_t *firsts, unsigned n)
 {
     uint64_t values[2 * XTF_PACK_TEMPLATES_MAX];
@@ -204,7 +204,7 @@ static unsigned count_values(const XtfPackInput *input, const XtfPackField *fiel
     return distinct;
 }
 
-/* The field of most values leaves the templates, and others of nearly as many. */
+/* The field with the most values gets a column, and so do fields with nearly as many. */
 static void drop_fields(XtfPackInput *input, const uint32_t *firsts, unsigned n)
 {
     unsigned values[XTF_FIELDS_MAX] = {0}, most = 0;
@@ -219,8 +219,8 @@ static void drop_fields(XtfPackInput *input, const uint32_t *firsts, unsigned n)
 
 unsigned xtf_find_templates(XtfPackInput *input, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX])
 {
-    /* Each template costs some bytes, and where many follow each other at random, fields tell more apart than together.
-     * This limit took fewest bytes of rows of several programs and of hard ones. */
+    /* Each template costs some bytes, and fields that vary independently pack better as columns. This limit gave the
+     * fewest bytes for rows of several programs and for hard ones. */
     Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + input->count / 64)};
     Shape shape;
 

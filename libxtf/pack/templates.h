@@ -1,5 +1,5 @@
 /*
- * Templates: the few ways in which the rows of a run go on, and which of them each row follows.
+ * Templates: the few ways in which rows follow from the rows before them, and the template of each row.
  */
 #pragma once
 
@@ -16,12 +16,11 @@ typedef struct {
 
 void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uint8_t *rows, uint32_t count);
 
-/* Finds the templates, and writes the number of each row's to `numbers`, `count` bytes. Fields that take too many
- * values are given the mode COLUMN. The number of templates; *firsts then are the rows that they were found in. */
+/* Finds the templates, and writes the number of each row's template to `numbers`, `count` bytes. Fields with too many
+ * values get the mode COLUMN. Returns the number of templates; `firsts` are the rows in which each was first found. */
 unsigned xtf_find_templates(XtfPackInput *input, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX]);
 
-/* Whether the distance of row n is CHAINED. Behind a row that leads nowhere it is not taken for that, though by chance
- * it might be. */
+/* Whether the distance of row n is CHAINED. Never after a row of distance 0, even if the numbers happen to agree. */
 static inline bool xtf_is_chained(const XtfPackInput *input, const XtfPackField *distance, uint32_t n, uint64_t value)
 {
     size_t row_size = input->schema->row_size;

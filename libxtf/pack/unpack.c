@@ -1,6 +1,6 @@
 /*
- * Unpacking rows. The bytes may be anything: all that they say is held against the number of rows and the schema before
- * it is used.
+ * Unpacking rows. The bytes may be anything: every number in them is checked against the number of rows and the schema
+ * before it is used.
  */
 #include "libxtf/pack/deflate.h"
 #include "libxtf/pack/pack-format.h"
@@ -8,7 +8,7 @@
 
 typedef struct {
     const uint8_t *at, *end;
-    const char *fault; /* the first one; NULL: none so far */
+    const char *fault; /* the first fault; NULL while there is none */
 } Reader;
 
 static bool fail(Reader *reader, const char *fault)
@@ -40,8 +40,7 @@ static uint8_t read_byte(Reader *reader)
     return 0;
 }
 
-/* A stream of `least` to `most` bytes, in scratch memory, with 8 bytes behind it that may be read too. NULL: a fault.
- */
+/* A stream of `least` to `most` bytes, in scratch memory, followed by 8 bytes that may be read too; NULL on a fault. */
 static const uint8_t *read_stream(Reader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
 {
     uint64_t code = read_varint(reader), n = code >> 2;
@@ -69,7 +68,7 @@ static const uint8_t *read_stream(Reader *reader, XtfScratchUse use, uint64_t le
     return to;
 }
 
-/* What each head stands for. */
+/* The meaning of each head. */
 typedef struct {
     uint64_t base[256], mask[256];
     uint8_t tail[256];
@@ -95,7 +94,7 @@ static const Heads *get_heads(void)
     return &heads;
 }
 
-/* `count` numbers, to be read one by one. */
+/* A sequence of numbers, read one by one. */
 typedef struct {
     const Heads *heads;
     const uint8_t *head, *tail;
@@ -125,7 +124,7 @@ static inline uint64_t next_number(Numbers *numbers)
     return number;
 }
 
-/* The first part of all packed rows. */
+/* The times are the first part of packed rows. */
 static bool read_times(Reader *reader, uint32_t count, uint64_t *times)
 {
     Numbers numbers;
@@ -173,18 +172,18 @@ static void read_modes(Reader *reader, Templates *templates)
         if (field->mode == XTF_PACK_STEP)
             templates->before[f] = xtf_unzigzag(read_varint(reader));
         else if (field->mode > XTF_PACK_PLANES)
-            fail(reader, "it has a field that is packed in an unknown way");
+            fail(reader, "it has a field of an unknown mode");
     }
     templates->n = read_byte(reader) + 1u;
 }
 
-/* Stores the low bits, as many as the field has. */
+/* Stores the low bits of `value` that fit the field. */
 static inline void put_field(const XtfPackField *field, uint8_t *row, uint64_t value)
 {
-    uint8_t *at = row + field->at;
-    uint64_t below = xtf_load64(at) & ~(UINT64_MAX << field->shift); /* bytes of fields before it */
+    uint8_t *at = row + field->load.at;
+    uint64_t below = xtf_load64(at) & ~(UINT64_MAX << field->load.shift); /* bytes of fields before it */
 
-    xtf_store64(at, below | value << field->shift);
+    xtf_store64(at, below | value << field->load.shift);
 }
 
 static void read_value(Reader *reader, Templates *templates, unsigned f, unsigned i)
@@ -205,7 +204,7 @@ static void read_value(Reader *reader, Templates *templates, unsigned f, unsigne
         value->is_chained = kind == XTF_PACK_CHAINED;
         value->value = value->is_chained ? 0 : read_varint(reader);
         if (kind > XTF_PACK_CHAINED)
-            fail(reader, "a distance is told in an unknown way");
+            fail(reader, "a distance has an unknown form");
         break;
     default:
         break;
@@ -229,7 +228,7 @@ static bool read_numbers_of_templates(Reader *reader, Templates *templates)
     return greatest < templates->n || fail(reader, "a row has a template that does not exist");
 }
 
-/* What pack.c wrote by put_templates(). */
+/* Reads what put_templates() in pack.c wrote. */
 static bool read_templates(Reader *reader, Templates *templates)
 {
     size_t length;
@@ -254,12 +253,12 @@ static bool read_templates(Reader *reader, Templates *templates)
     return !within.fault || fail(reader, within.fault);
 }
 
-/* Rows as their templates have them, with their times. */
+/* Fills rows with the values in their templates and with their times. */
 static void fill_rows(const Templates *templates, const uint64_t *times, uint8_t *rows)
 {
     size_t row_size = templates->schema->row_size, image_size = templates->image_size;
     uint32_t count = templates->count;
-    /* Copies reach into the next rows, which come later, but not past the end. */
+    /* Copies of whole images reach into the next rows, which are written later, but must not pass the end. */
     uint32_t exact = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
 
     for (uint32_t n = 0; n < count; n++, rows += row_size) {

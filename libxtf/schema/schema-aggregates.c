@@ -1,8 +1,9 @@
 /*
- * The sums that a schema declares: which are sound, and their cells.
+ * The aggregates that a schema declares: the rules that they keep, and their cells.
  */
-#include "libxtf/schema/schema-codec.h"
 #include "libxtf/aggregates.h"
+#include "libxtf/base/fail.h"
+#include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
 {
@@ -13,8 +14,7 @@ unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
 
 static bool refuse(const XtfSchema *schema, GError **error, const char *what)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": sums: %s", schema->name, what);
-    return false;
+    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": aggregate: %s", schema->name, what);
 }
 
 static bool is_unsigned(XtfType type)
@@ -33,7 +33,7 @@ void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggreg
     }
 }
 
-/* A key of all bits set is XTF_FRAMES_BEFORE, so a field that could hold it, or be extended to it, is no key. */
+/* XTF_FRAMES_BEFORE has all bits set, so no field may be the key that could hold this, or be extended to it. */
 static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->typed_by != 0)
@@ -60,10 +60,10 @@ static bool groups_are_sound(const XtfSchema *schema, const XtfAggregate *aggreg
         typed |= type == XTF_TYPE_U64;
     }
     if (aggregate->typed_by > aggregate->n_keys || (aggregate->typed_by > 0 && !typed))
-        return refuse(schema, error, "no such key types a value, or there is none that is typed");
+        return refuse(schema, error, "the key that gives a type does not exist, or no value takes its type");
     if ((aggregate->reals & aggregate->signeds) != 0 ||
         (aggregate->typed_by == 0 && (aggregate->reals | aggregate->signeds) != 0))
-        return refuse(schema, error, "a key types its value in two ways, or none types it");
+        return refuse(schema, error, "a key gives a value two types, or no key gives types");
     return true;
 }
 
@@ -82,19 +82,19 @@ static bool fields_exist(const XtfSchema *schema, const uint8_t *fields, unsigne
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (schema->kind == XTF_SCHEMA_TABLE)
-        return refuse(schema, error, "a table has none");
+        return refuse(schema, error, "a table can have none");
     if (aggregate->kind != XTF_AGGREGATE_GROUPS && aggregate->kind != XTF_AGGREGATE_FRAMES)
         return refuse(schema, error, "no such kind");
     if (aggregate->n_keys > XTF_AGGREGATE_KEYS_MAX || aggregate->n_values > XTF_AGGREGATE_VALUES_MAX)
         return refuse(schema, error, "too many keys or values");
     if (!fields_exist(schema, aggregate->keys, aggregate->n_keys) ||
         !fields_exist(schema, aggregate->values, aggregate->n_values))
-        return refuse(schema, error, "a key or value that is no field, or is named twice");
+        return refuse(schema, error, "a key or value is no field, or is named twice");
     return aggregate->kind == XTF_AGGREGATE_FRAMES ? frames_are_sound(schema, aggregate, error)
                                                    : groups_are_sound(schema, aggregate, error);
 }
 
-/* The numbers of the fields of these names, at most `most`. */
+/* The numbers of the named fields, `most` at most. */
 static bool find_fields(const XtfSchema *schema, const char *const *names, uint8_t *fields, uint8_t *count,
                         unsigned most)
 {
@@ -108,8 +108,8 @@ static bool find_fields(const XtfSchema *schema, const char *const *names, uint8
     return true;
 }
 
-/* The place of a key among the keys, plus 1; 0 if it is none. */
-static uint8_t key_place(const XtfSchema *schema, const XtfAggregate *aggregate, const char *name)
+/* 1 + the index of a key in keys[]; 0 if the field is no key. */
+static uint8_t key_number(const XtfSchema *schema, const XtfAggregate *aggregate, const char *name)
 {
     for (uint8_t i = 0; i < aggregate->n_keys; i++)
         if (g_str_equal(schema->fields[aggregate->keys[i]].name, name))
@@ -126,11 +126,11 @@ bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, G
         return refuse(schema, error, "there are too many");
     if (!find_fields(schema, spec->keys, aggregate.keys, &aggregate.n_keys, XTF_AGGREGATE_KEYS_MAX) ||
         !find_fields(schema, spec->values, aggregate.values, &aggregate.n_values, XTF_AGGREGATE_VALUES_MAX))
-        return refuse(schema, error, "a key or value that is no field, or too many of them");
+        return refuse(schema, error, "a key or value is no field, or there are too many");
     if (spec->typed_by) {
-        aggregate.typed_by = key_place(schema, &aggregate, spec->typed_by);
+        aggregate.typed_by = key_number(schema, &aggregate, spec->typed_by);
         if (aggregate.typed_by == 0)
-            return refuse(schema, error, "what types the values is no key");
+            return refuse(schema, error, "the field that gives the type is no key");
     }
     if (!xtf_aggregate_validate(schema, &aggregate, error))
         return false;

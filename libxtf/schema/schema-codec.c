@@ -1,22 +1,24 @@
 /*
- * A schema on disk: fields, sums and the schema itself bear their length, so that later versions can add to their ends
- * what this one passes over.
+ * A schema on disk. The schema, each field and each aggregate begin with their length, so that later versions can add
+ * to their ends, and this version skips the additions.
  *
  *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields;
- *     U16 number of sums; string name; then each field:
+ *     U16 number of aggregates; string name; then each field:
  *         U16 bytes that follow; U8 type; U8 0; U16 flags; U16 offset; U16 number of labels;
  *         strings name, role, unit, refers_to; the labels, strings
- *     then each of the sums:
+ *     then each aggregate:
  *         U16 bytes that follow; U8 kind; U8 flags; U8 number of keys; U8 number of values; U8 typed_by; U8 0;
  *         U64 reals; U64 signeds; the keys, U8 each; the values, U8 each
  *
- * A string is a U16 length and as many bytes.
+ * A string is a U16 length and its bytes.
  */
 #include "libxtf/schema/schema-codec.h"
 
+#include "libxtf/base/fail.h"
+
 enum {
-    SUMS_HEAD_BYTES = 22, /* behind the length */
-    SUMS_EXTREMES = 1,    /* flag */
+    AGGREGATE_HEAD_BYTES = 22, /* behind the length */
+    AGGREGATE_EXTREMES = 1,    /* flag */
 };
 
 static size_t field_size(const XtfField *field)
@@ -34,17 +36,15 @@ bool xtf_schema_encodable(const XtfSchema *schema, GError **error)
 
     for (uint32_t i = 0; fits && i < schema->n_fields; i++)
         fits = field_size(&schema->fields[i]) <= G_MAXUINT16 && schema->fields[i].n_labels <= XTF_LABELS_MAX;
-    if (!fits)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long",
-                    schema->name);
-    return fits;
+    return fits ||
+           xtf_fail(error, XTF_ERROR_INVALID, "schema \"%.64s\": its names and labels are too long", schema->name);
 }
 
-static void encode_sums(const XtfAggregate *aggregate, GByteArray *bytes)
+static void encode_aggregate(const XtfAggregate *aggregate, GByteArray *bytes)
 {
-    xtf_bytes_write_u16(bytes, (uint16_t)(SUMS_HEAD_BYTES + aggregate->n_keys + aggregate->n_values));
+    xtf_bytes_write_u16(bytes, (uint16_t)(AGGREGATE_HEAD_BYTES + aggregate->n_keys + aggregate->n_values));
     xtf_bytes_write_u8(bytes, (uint8_t)aggregate->kind);
-    xtf_bytes_write_u8(bytes, aggregate->extremes ? SUMS_EXTREMES : 0);
+    xtf_bytes_write_u8(bytes, aggregate->extremes ? AGGREGATE_EXTREMES : 0);
     xtf_bytes_write_u8(bytes, aggregate->n_keys);
     xtf_bytes_write_u8(bytes, aggregate->n_values);
     xtf_bytes_write_u8(bytes, aggregate->typed_by);
@@ -82,7 +82,7 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
             xtf_bytes_write_string(bytes, field->labels[l]);
     }
     for (uint32_t i = 0; i < schema->n_aggregates; i++)
-        encode_sums(&schema->aggregates[i], bytes);
+        encode_aggregate(&schema->aggregates[i], bytes);
     xtf_write32((XtfLe32 *)(bytes->data + start), bytes->len - start - 4);
 }
 
@@ -100,7 +100,7 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     field->role = xtf_bytes_read_string(&reader);
     field->unit = xtf_bytes_read_string(&reader);
     field->refers_to = xtf_bytes_read_string(&reader);
-    if (n_labels > reader.left / 2) /* a label takes two bytes at least: no allocation larger than the file warrants */
+    if (n_labels > reader.left / 2) /* a label takes two bytes at least, so no file can cause a huge allocation */
         return false;
     if (n_labels > 0) {
         field->labels = g_new0(char *, n_labels + 1);
@@ -110,12 +110,12 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     return !reader.failed && !schema->failed;
 }
 
-static bool decode_sums(XtfBytesReader *schema, XtfAggregate *aggregate)
+static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
 {
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
 
     aggregate->kind = xtf_bytes_read_u8(&reader);
-    aggregate->extremes = xtf_bytes_read_u8(&reader) & SUMS_EXTREMES;
+    aggregate->extremes = xtf_bytes_read_u8(&reader) & AGGREGATE_EXTREMES;
     aggregate->n_keys = xtf_bytes_read_u8(&reader);
     aggregate->n_values = xtf_bytes_read_u8(&reader);
     aggregate->typed_by = xtf_bytes_read_u8(&reader);
@@ -146,11 +146,11 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
         for (; whole && schema->n_fields < n_fields; schema->n_fields++)
             whole = decode_field(&part, &schema->fields[schema->n_fields]);
         for (; whole && schema->n_aggregates < n_aggregates; schema->n_aggregates++)
-            whole = decode_sums(&part, &schema->aggregates[schema->n_aggregates]);
+            whole = decode_aggregate(&part, &schema->aggregates[schema->n_aggregates]);
     }
     g_autoptr(GError) reason = NULL;
     if (!whole || !xtf_schema_validate(schema, &reason)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "catalog: %s",
+        xtf_damaged(error, "catalog: %s",
                     reason ? reason->message : "a schema is cut short, or has too much of something");
         return NULL;
     }

@@ -6,16 +6,16 @@
 #include "libxtf/base/bytes.h"
 #include "libxtf/schema.h"
 
-/* Whether the schema keeps the rules that its header states: XTF_ERROR_INVALID. */
+/* Whether the schema keeps the rules of schema.h: XTF_ERROR_INVALID. */
 bool xtf_schema_validate(const XtfSchema *schema, GError **error);
 
-/* Whether sums keep the rules that schema.h states, in a schema whose fields do: XTF_ERROR_INVALID. */
+/* Whether an aggregate keeps the rules of schema.h, in a schema whose fields do: XTF_ERROR_INVALID. */
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error);
-/* Sets what follows from the fields in sums that are sound. */
+/* Sets the members of a sound aggregate that are derived from its fields. */
 void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggregate);
 bool xtf_aggregate_equal(const XtfAggregate *a, const XtfAggregate *b);
 
-/* Whether its names and labels fit their length fields: XTF_ERROR_INVALID. */
+/* Whether names and labels fit their length fields: XTF_ERROR_INVALID. */
 bool xtf_schema_encodable(const XtfSchema *schema, GError **error);
 
 void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes);

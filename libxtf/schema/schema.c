@@ -1,5 +1,6 @@
 #include "libxtf/schema.h"
 
+#include "libxtf/base/fail.h"
 #include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_type_width(XtfType type)
@@ -65,11 +66,10 @@ XtfSchema *xtf_schema_copy(const XtfSchema *schema)
     return copy;
 }
 
-static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *index)
+static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *field)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, index ? " \"" : "",
-                index ? index : "", index ? "\"" : "");
-    return false;
+    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, field ? " \"" : "",
+                    field ? field : "", field ? "\"" : "");
 }
 
 bool xtf_schema_validate(const XtfSchema *schema, GError **error)
@@ -77,7 +77,7 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
     if (schema->name[0] == '\0')
         return schema_fail(schema, error, "it has no name", NULL);
     if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_TABLE)
-        return schema_fail(schema, error, "its kind does not exist", NULL);
+        return schema_fail(schema, error, "no such kind of schema", NULL);
     if (schema->n_fields == 0 || schema->n_fields > XTF_FIELDS_MAX)
         return schema_fail(schema, error, "it has no fields, or too many", NULL);
 
@@ -101,7 +101,7 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
     if (schema->kind != XTF_SCHEMA_TABLE && (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
         return schema_fail(schema, error, "the first field must be the time, a U64", NULL);
     if (schema->n_aggregates > XTF_AGGREGATES_MAX)
-        return schema_fail(schema, error, "it has too many sums", NULL);
+        return schema_fail(schema, error, "it has too many aggregates", NULL);
     for (uint32_t i = 0; i < schema->n_aggregates; i++)
         if (!xtf_aggregate_validate(schema, &schema->aggregates[i], error))
             return false;

@@ -1,35 +1,39 @@
 #include "libxtf/schema/value-limits.h"
 
+#include "libxtf/base/le.h"
+
 /*
- * One pass over a column. Values are compared as keys: unsigned numbers that are ordered as the values are. Every row
- * that is ever written goes through it, so the loop is written out for each width, and has one branch that is seldom
- * taken: to what is not between the least and the greatest so far, or is "none".
+ * One pass over a column. Values are compared as keys: unsigned numbers in the same order as the values. Every row that
+ * is written passes through this loop, so it is written out for each width and has one branch, which is rarely taken:
+ * for values outside [low, high], and for "none".
+ *
+ * "none" has all bits set: it is the largest unsigned value, hence never inside [low, high]. In a signed field it is
+ * -1, which can be inside, so there the fast path is off.
  */
-#define COLUMN_LIMITS(bits, flip)                                                                   \
-    do {                                                                                            \
-        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0, span = 0;                        \
-        for (uint32_t i = 0; i < count; i++, rows += row_size) {                                    \
-            uint##bits##_t value;                                                                   \
-            memcpy(&value, rows, sizeof value);                                                     \
-            /* "none" is the greatest unsigned value, so it is never between those; but it is -1 */ \
-            uint##bits##_t above = (uint##bits##_t)((value ^ (flip)) - low);                        \
-            if (G_LIKELY(above <= span && any && ((flip) == 0 || !optional)))                       \
-                continue;                                                                           \
-            if (optional && value == UINT##bits##_MAX) {                                            \
-                none = 1;                                                                           \
-                continue;                                                                           \
-            }                                                                                       \
-            value ^= (flip);                                                                        \
-            low = value < low ? value : low;                                                        \
-            high = value > high ? value : high;                                                     \
-            span = high - low;                                                                      \
-            any = true;                                                                             \
-        }                                                                                           \
-        limits.has_none = none;                                                                     \
-        if (low <= high) {                                                                          \
-            limits.min = low ^ (flip);                                                              \
-            limits.max = high ^ (flip);                                                             \
-        }                                                                                           \
+#define COLUMN_LIMITS(bits, flip)                                             \
+    do {                                                                      \
+        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0, span = 0;  \
+        for (uint32_t i = 0; i < count; i++, rows += row_size) {              \
+            uint##bits##_t value;                                             \
+            memcpy(&value, rows, sizeof value);                               \
+            uint##bits##_t above = (uint##bits##_t)((value ^ (flip)) - low);  \
+            if (G_LIKELY(above <= span && any && ((flip) == 0 || !optional))) \
+                continue;                                                     \
+            if (optional && value == UINT##bits##_MAX) {                      \
+                none = 1;                                                     \
+                continue;                                                     \
+            }                                                                 \
+            value ^= (flip);                                                  \
+            low = value < low ? value : low;                                  \
+            high = value > high ? value : high;                               \
+            span = high - low;                                                \
+            any = true;                                                       \
+        }                                                                     \
+        limits.has_none = none;                                               \
+        if (low <= high) {                                                    \
+            limits.min = low ^ (flip);                                        \
+            limits.max = high ^ (flip);                                       \
+        }                                                                     \
     } while (0)
 
 static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t count, bool optional)
@@ -39,21 +43,19 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
     bool any = false;
 
     for (uint32_t i = 0; i < count; i++, rows += row_size) {
-        uint64_t bits;
-        double value;
-        memcpy(&bits, rows, sizeof bits);
-        memcpy(&value, rows, sizeof value);
+        uint64_t bits = xtf_load64(rows);
+        double value = xtf_f64_from_bits(bits);
         if (optional && bits == UINT64_MAX)
             limits.has_none = true;
-        else if (value == value) { /* a NaN has no place in an order */
+        else if (value == value) { /* a NaN has no order */
             low = !any || value < low ? value : low;
             high = !any || value > high ? value : high;
             any = true;
         }
     }
     if (any) {
-        memcpy(&limits.min, &low, sizeof low);
-        memcpy(&limits.max, &high, sizeof high);
+        limits.min = xtf_f64_to_bits(low);
+        limits.max = xtf_f64_to_bits(high);
     }
     return limits;
 }
@@ -94,30 +96,13 @@ XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_
     return limits;
 }
 
-static bool less(XtfType type, uint64_t a, uint64_t b)
-{
-    double x, y;
-
-    switch (type) {
-    case XTF_TYPE_I32:
-    case XTF_TYPE_I64:
-        return (int64_t)a < (int64_t)b;
-    case XTF_TYPE_F64:
-        memcpy(&x, &a, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        return x < y;
-    default:
-        return a < b;
-    }
-}
-
 XtfLimits xtf_limits_join(XtfType type, const XtfLimits *a, const XtfLimits *b)
 {
     XtfLimits joined = xtf_limits_are_empty(a) ? *b : *a;
 
     if (!xtf_limits_are_empty(a) && !xtf_limits_are_empty(b)) {
-        joined.min = less(type, b->min, a->min) ? b->min : a->min;
-        joined.max = less(type, a->max, b->max) ? b->max : a->max;
+        joined.min = xtf_value_less(type, b->min, a->min) ? b->min : a->min;
+        joined.max = xtf_value_less(type, a->max, b->max) ? b->max : a->max;
     }
     joined.has_none = a->has_none || b->has_none;
     return joined;

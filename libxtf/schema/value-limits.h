@@ -1,5 +1,5 @@
 /*
- * Limits: the least and the greatest value of each field over a whole trace, kept while rows are sealed.
+ * Limits: the least and the greatest value of each field over a whole trace, updated as leaves are sealed.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "libxtf/tree/search.h"
+#include "libxtf/tree/descent.h"
 
 unsigned xtf_array_height(const XtfArray *array)
 {
@@ -15,11 +15,10 @@ bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **err
         *n = array->n_rows;
         return true;
     }
-    XtfPageView leaf;
-    if (!xtf_index_leaf(array, XTF_KEY_T, t, XTF_LEAF_TIMES, &leaf, error))
+    g_auto(XtfPageView) leaf = {0};
+    if (!xtf_leaf_find(array, XTF_KEY_T, t, XTF_LEAF_TIMES, &leaf, error))
         return false;
     *n = leaf.first_n + xtf_leaf_rank(array, &leaf, t);
-    xtf_cache_put(array->trace->cache, leaf.block);
     return true;
 }
 
@@ -36,42 +35,33 @@ bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint
     return true;
 }
 
-/* The leaf of row n and the row's slot in it. */
-static bool find_row(const XtfArray *array, uint64_t n, XtfLeafPart part, XtfPageView *leaf, uint32_t *slot,
-                     GError **error)
+/* The leaf that holds row n. */
+static bool find_row(const XtfArray *array, uint64_t n, XtfLeafPart part, XtfPageView *leaf, GError **error)
 {
-    if (n >= array->n_rows) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "array %u has no row %" PRIu64 ", only %" PRIu64, array->id, n,
-                    array->n_rows);
-        return false;
-    }
-    if (!xtf_index_leaf(array, XTF_KEY_N, n, part, leaf, error))
-        return false;
-    *slot = (uint32_t)(n - leaf->first_n);
-    return true;
+    if (n >= array->n_rows)
+        return xtf_fail(error, XTF_ERROR_INVALID, "array %u has no row %" PRIu64 ", only %" PRIu64, array->id, n,
+                        array->n_rows);
+    return xtf_leaf_find(array, XTF_KEY_N, n, part, leaf, error);
 }
 
 bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error)
 {
-    XtfPageView leaf;
-    uint32_t slot;
+    g_auto(XtfPageView) leaf = {0};
 
-    if (!find_row(array, n, XTF_LEAF_TIMES, &leaf, &slot, error))
+    if (!find_row(array, n, XTF_LEAF_TIMES, &leaf, error))
         return false;
-    *t = xtf_page_time(&leaf, slot);
-    xtf_cache_put(array->trace->cache, leaf.block);
+    *t = xtf_page_time(&leaf, (uint32_t)(n - leaf.first_n));
     return true;
 }
 
 bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **error)
 {
-    XtfPageView leaf;
-    uint32_t slot, row_size = array->schema->row_size;
+    g_auto(XtfPageView) leaf = {0};
+    uint32_t row_size = array->schema->row_size;
 
-    if (!find_row(array, n, XTF_LEAF_ROWS, &leaf, &slot, error))
+    if (!find_row(array, n, XTF_LEAF_ROWS, &leaf, error))
         return false;
-    memcpy(row, leaf.payload + (size_t)slot * row_size, row_size);
-    xtf_cache_put(array->trace->cache, leaf.block);
+    memcpy(row, leaf.payload + (size_t)(n - leaf.first_n) * row_size, row_size);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Cursors: standing on a row, with its leaf pinned.
  */
-#include "libxtf/tree/search.h"
+#include "libxtf/tree/descent.h"
 
 void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array)
 {
@@ -10,9 +10,7 @@ void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array)
 
 void xtf_cursor_finish(XtfCursor *cursor)
 {
-    if (cursor->block)
-        xtf_cache_put(cursor->array.trace->cache, cursor->block);
-    cursor->block = NULL;
+    xtf_block_put(g_steal_pointer(&cursor->block));
 }
 
 static void take_leaf(XtfCursor *cursor, const XtfPageView *leaf)
@@ -54,7 +52,7 @@ bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **erro
     }
     if (!holds(cursor, n)) {
         XtfPageView leaf;
-        if (!xtf_index_leaf(&cursor->array, XTF_KEY_N, n, XTF_LEAF_ROWS, &leaf, error))
+        if (!xtf_leaf_find(&cursor->array, XTF_KEY_N, n, XTF_LEAF_ROWS, &leaf, error))
             return false;
         take_leaf(cursor, &leaf);
     }
@@ -68,7 +66,7 @@ static bool enter_next_leaf(XtfCursor *cursor, GError **error)
 {
     XtfPageView leaf = current_leaf(cursor), next;
 
-    if (!xtf_index_next_leaf(&cursor->array, &leaf, &next, error))
+    if (!xtf_leaf_next(&cursor->array, &leaf, &next, error))
         return false;
     take_leaf(cursor, &next);
     cursor->n = next.first_n;
@@ -83,7 +81,7 @@ bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **erro
         return true;
     }
     XtfPageView leaf;
-    if (!xtf_index_leaf(&cursor->array, XTF_KEY_T, t, XTF_LEAF_ROWS, &leaf, error))
+    if (!xtf_leaf_find(&cursor->array, XTF_KEY_T, t, XTF_LEAF_ROWS, &leaf, error))
         return false;
     uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
     take_leaf(cursor, &leaf);
@@ -112,7 +110,7 @@ bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **erro
     }
     if (cursor->block && n + 1 == cursor->leaf_first) {
         XtfPageView leaf = current_leaf(cursor), previous;
-        if (!xtf_index_previous_leaf(&cursor->array, &leaf, &previous, error))
+        if (!xtf_leaf_previous(&cursor->array, &leaf, &previous, error))
             return false;
         take_leaf(cursor, &previous);
     }

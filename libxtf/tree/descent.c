@@ -1,15 +1,31 @@
+/*
+ * How the TN index differs from the textbook's B+tree.
+ *
+ * Keys only grow, so the tree is filled from the left and nothing ever splits. A page is written when it is full; from
+ * then on it is sealed. The pages that are not sealed are the right edge: on every level the last page, open, from the
+ * root down to the last leaf. The root is always open (a level above it comes into being when it is sealed). A commit
+ * stores the open pages of an array in one item, so that a descent begins in that item and goes on there for as long as
+ * it follows last entries:
+ *
+ *     edge:   [root: . . .]                      the item: one cache block, a page visit a level
+ *                | |     \
+ *     sealed: [index]     [open index: . .]      <- in the item
+ *              |  |          |      \
+ *            [leaf][leaf]  [leaf]   [open leaf]  <- in the item
+ *
+ * An entry is (first T, rows before, child). With the rows before a child in its entry, the rank of a time is known at
+ * the end of one descent, and size(t1, t2) is the difference of two, whatever lies between. The paper climbs from two
+ * leaves to their common ancestor; the running counts make that needless.
+ *
+ * Equal times may span pages. rank(t) counts the rows strictly before t, so the descent takes the last child that
+ * begins before t: where a child begins at t itself, rows of time t may stand in the leaf before it, but none earlier
+ * than t in the child.
+ */
 #include "libxtf/tree/descent.h"
 
-#include "libxtf/tree/leaf.h"
-
-static const XtfDiskEntry *entry_at(const XtfDescentPage *page, uint32_t slot)
+void xtf_descent_root_leaf(const XtfArray *array, XtfBlock *edge, XtfDescentLeaf *leaf)
 {
-    return (const XtfDiskEntry *)page->page.payload + slot;
-}
-
-void xtf_descent_root_leaf(const XtfArray *array, const XtfBlock *edge, XtfDescentLeaf *leaf)
-{
-    *leaf = (XtfDescentLeaf){.array = array, .open = true, .end = array->n_rows, .offset = edge->offset};
+    *leaf = (XtfDescentLeaf){.array = array, .edge = edge, .open = true, .end = array->n_rows, .offset = edge->offset};
 }
 
 void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root)
@@ -21,7 +37,7 @@ void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage
 
 uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot)
 {
-    return xtf_read64(entry_at(page, slot)->before);
+    return xtf_read64(xtf_page_entry(&page->page, slot)->before);
 }
 
 uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot)
@@ -50,83 +66,91 @@ static bool is_open_child(const XtfDescentPage *page, uint32_t slot)
 
 void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf)
 {
-    const XtfTrace *trace = page->array->trace;
-    uint64_t place = xtf_read64(entry_at(page, slot)->child);
+    const XtfArray *array = page->array;
+    uint64_t place = xtf_read64(xtf_page_entry(&page->page, slot)->child);
     bool open = is_open_child(page, slot);
 
     *leaf = (XtfDescentLeaf){
-        .array = page->array,
+        .array = array,
+        .edge = page->edge,
         .parent = page,
         .slot = slot,
         .open = open,
         .place = place,
         .first_n = xtf_descent_child_start(page, slot),
         .end = xtf_descent_child_end(page, slot),
-        .offset = open ? page->edge->offset
-                       : (trace->catalog.segments[page->array->segment].first_page + place) *
-                             trace->superblock.info.page_size,
+        .offset =
+            open ? page->edge->offset : xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), place),
     };
+}
+
+static inline bool enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
+{
+    const XtfArray *array = page->array;
+    const XtfDiskEntry *entry = xtf_page_entry(&page->page, slot);
+
+    child->array = array;
+    child->edge = page->edge;
+    child->level = page->level - 1;
+    child->open = is_open_child(page, slot);
+    child->end = xtf_descent_child_end(page, slot);
+    if (child->open) {
+        xtf_page_view_of_edge(array, page->edge, child->level, &child->page);
+    } else {
+        XtfBlock *block = xtf_page_get(array, xtf_read64(entry->child), child->level, error);
+        if (!block)
+            return false;
+        xtf_page_view_of_page(array, block, &child->page);
+    }
+    /* Its entries lie behind one another, so if the last one's rows lie before the end, all do. */
+    if (G_LIKELY(child->page.first_n == xtf_read64(entry->before) &&
+                 xtf_page_time(&child->page, 0) == xtf_read64(entry->first_t) &&
+                 xtf_descent_child_start(child, child->page.count - 1) < child->end))
+        return true;
+    xtf_descent_leave(child);
+    return xtf_damaged(error, "array %u: page %" PRIu64 " does not hold what the entry that names it says", array->id,
+                       xtf_read64(entry->child));
 }
 
 bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
 {
-    const XtfArray *array = page->array;
-    const XtfDiskEntry *entry = entry_at(page, slot);
-    XtfDescentPage to = {
-        .array = array,
-        .edge = page->edge,
-        .level = page->level - 1,
-        .open = is_open_child(page, slot),
-        .end = xtf_descent_child_end(page, slot),
-    };
-
-    if (to.open) {
-        xtf_page_view_of_edge(array, page->edge, to.level, &to.page);
-    } else {
-        XtfBlock *block = xtf_page_get(array, xtf_read64(entry->child), to.level, error);
-        if (!block)
-            return false;
-        xtf_page_view_of_page(array, block, &to.page);
-    }
-    /* Its entries lie behind one another, so the last one's must lie before the end for all to do. */
-    if (to.page.first_n == xtf_read64(entry->before) && xtf_page_time(&to.page, 0) == xtf_read64(entry->first_t) &&
-        xtf_descent_child_start(&to, to.page.count - 1) < to.end) {
-        *child = to;
-        return true;
-    }
-    xtf_descent_leave(&to);
-    return xtf_damaged(error, "array %u: page %" PRIu64 " does not hold what the entry that names it says", array->id,
-                       xtf_read64(entry->child));
+    return enter(page, slot, child, error);
 }
 
 void xtf_descent_leave(XtfDescentPage *page)
 {
     if (!page->open)
-        xtf_cache_put(page->array->trace->cache, page->page.block);
+        xtf_page_view_finish(&page->page);
 }
 
-bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
+/* Reads the leaf in a slot of a page of level 1. */
+static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafPart part, XtfPageView *leaf,
+                             GError **error)
 {
-    const XtfArray *array = leaf->array;
+    const XtfArray *array = page->array;
+    const XtfDiskEntry *entry = xtf_page_entry(&page->page, slot);
+    uint64_t place = xtf_read64(entry->child), first_n = xtf_read64(entry->before);
 
-    if (leaf->open) {
-        XtfBlock *edge = xtf_edge_get(array, error);
-        if (!edge || !xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, view, error))
-            return false;
-    } else if (!xtf_leaf_get(array, leaf->place, XTF_LEAF_ROWS, view, error)) {
+    if (!(is_open_child(page, slot) ? xtf_leaf_get_open(array, page->edge, part, leaf, error)
+                                    : xtf_leaf_get(array, place, part, leaf, error)))
         return false;
-    }
-    if (view->first_n == leaf->first_n && view->count == leaf->end - leaf->first_n)
+    if (G_LIKELY(leaf->first_n == first_n && leaf->count == xtf_descent_child_end(page, slot) - first_n &&
+                 xtf_page_time(leaf, 0) == xtf_read64(entry->first_t)))
         return true;
-    xtf_cache_put(array->trace->cache, view->block);
-    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id,
-                       leaf->place, leaf->first_n, leaf->end);
+    xtf_page_view_finish(leaf);
+    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold what the entry that names it says", array->id,
+                       place);
+}
+
+bool xtf_descent_leaf_get(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error)
+{
+    return leaf->parent ? read_leaf(leaf->parent, leaf->slot, part, view, error)
+                        : xtf_leaf_get_open(leaf->array, leaf->edge, part, view, error);
 }
 
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error)
 {
     descent->n_pages = 0;
-    descent->leaf.array = array;
     descent->edge = xtf_edge_get(array, error);
     if (!descent->edge)
         return false;
@@ -154,6 +178,134 @@ void xtf_descent_finish(XtfDescent *descent)
 {
     while (descent->n_pages > 0)
         xtf_descent_leave(&descent->pages[--descent->n_pages]);
-    if (descent->edge)
-        xtf_cache_put(descent->leaf.array->trace->cache, g_steal_pointer(&descent->edge));
+    xtf_block_put(g_steal_pointer(&descent->edge));
+}
+
+/* ---- The search for a leaf by a key. */
+
+/* What a descent has cost. Added to the trace's counters once, at its end. */
+typedef struct {
+    uint64_t visits, comparisons;
+} Cost;
+
+static void charge(XtfTrace *trace, const Cost *cost)
+{
+    atomic_fetch_add_explicit(&trace->page_visits, cost->visits, memory_order_relaxed);
+    if (cost->comparisons > 0)
+        atomic_fetch_add_explicit(&trace->key_comparisons, cost->comparisons, memory_order_relaxed);
+}
+
+/* The first of keys[low, high) that is not less than the key; high if there is none. */
+static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, uint32_t high, uint64_t key, Cost *cost)
+{
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        cost->comparisons++;
+        if (xtf_load64(keys + (size_t)middle * stride) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The entry to follow. The first entry's key is not compared: the caller has come here by it. */
+static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, Cost *cost)
+{
+    const XtfDiskEntry *entries = xtf_page_entry(node, 0);
+
+    if (kind == XTF_KEY_T)
+        return lower_bound(entries->first_t.bytes, sizeof *entries, 1, node->count, key, cost) - 1;
+    /* The last child with no more than n rows before it: the first one with at least n + 1, less one. */
+    return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
+}
+
+static bool descend(const XtfArray *array, XtfBlock *edge, XtfKeyKind kind, uint64_t key, XtfLeafPart part,
+                    XtfPageView *leaf, Cost *cost, GError **error)
+{
+    XtfDescentPage pages[2]; /* the page and its child take turns */
+    unsigned at = 0;
+
+    if (array->height == 1) /* its rows are all in the edge, which was checked */
+        return xtf_leaf_get_open(array, edge, part, leaf, error);
+    xtf_descent_root_page(array, edge, &pages[at]);
+    for (;; at = !at) {
+        XtfDescentPage *page = &pages[at];
+        uint32_t slot = choose(&page->page, kind, key, cost);
+        bool last = page->level == 1;
+        cost->visits++;
+        bool good = last ? read_leaf(page, slot, part, leaf, error) : enter(page, slot, &pages[!at], error);
+        xtf_descent_leave(page);
+        if (last || !good)
+            return good;
+    }
+}
+
+bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
+                   GError **error)
+{
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    if (!edge)
+        return false;
+
+    Cost cost = {.visits = 1};
+    bool good = descend(array, edge, kind, key, part, leaf, &cost, error);
+    charge(array->trace, &cost);
+    return good;
+}
+
+/* The open leaf if it begins with row n, else the sealed leaf at a place. */
+static bool leaf_at(const XtfArray *array, uint64_t place, uint64_t n, XtfPageView *leaf, GError **error)
+{
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+
+    if (!edge)
+        return false;
+    charge(array->trace, &(Cost){.visits = 1});
+    if (xtf_edge_level(edge->data, array->height, 0).first_n == n)
+        return xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, leaf, error);
+    return xtf_leaf_get(array, place, XTF_LEAF_ROWS, leaf, error);
+}
+
+/* Whether two leaves, read by a link from one to the other, are neighbours. `place` is that of the one linked to. */
+static bool are_neighbours(const XtfArray *array, const XtfPageView *left, const XtfPageView *right, uint64_t place,
+                           GError **error)
+{
+    if (left->first_n + left->count != right->first_n)
+        return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place,
+                           right->first_n);
+    if (xtf_page_time(left, left->count - 1) > xtf_page_time(right, 0))
+        return xtf_damaged(error, "array %u: time goes backwards before row %" PRIu64, array->id, right->first_n);
+    return true;
+}
+
+bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error)
+{
+    g_auto(XtfPageView) read = {0};
+
+    if (!leaf_at(array, leaf->next, leaf->first_n + leaf->count, &read, error) ||
+        !are_neighbours(array, leaf, &read, leaf->next, error))
+        return false;
+    *next = xtf_page_view_steal(&read);
+    return true;
+}
+
+bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error)
+{
+    g_auto(XtfPageView) read = {0};
+
+    if (!xtf_leaf_get(array, leaf->previous, XTF_LEAF_ROWS, &read, error) ||
+        !are_neighbours(array, &read, leaf, leaf->previous, error))
+        return false;
+    charge(array->trace, &(Cost){.visits = 1});
+    *previous = xtf_page_view_steal(&read);
+    return true;
+}
+
+uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t)
+{
+    Cost cost = {0};
+    uint32_t rank = lower_bound(leaf->keys, leaf->stride, 0, leaf->count, t, &cost);
+    charge(array->trace, &cost);
+    return rank;
 }

@@ -1,17 +1,19 @@
 /*
- * Ways down an array's tree that keep each page on them pinned, so that whoever goes down can go on beside the way.
+ * Descents of an array's tree, from the root to a leaf: a page at a time, or by a key; and the steps from a leaf to its
+ * neighbours.
  *
- * What a page holds below it is known on the way: from its parent's entries, and of the root from the P index. So a
- * leaf is known, its rows' numbers and all, before it is read, and often it need not be.
+ * What lies below a page is known from its parent's entries, and of the root from the P index. So a leaf is known, its
+ * rows' numbers and all, before it is read, and often it need not be read. A page stays pinned until it is left, so a
+ * caller may go on beside the descent.
  */
 #pragma once
 
-#include "libxtf/tree/search.h"
+#include "libxtf/tree/leaf.h"
 
 /* An index page. It borrows the array and the edge, which outlive it. */
 typedef struct {
     const XtfArray *array;
-    XtfBlock *edge; /* pinned by whoever began */
+    XtfBlock *edge; /* pinned by the caller */
     XtfPageView page;
     unsigned level; /* 1 or more */
     bool open;
@@ -21,16 +23,17 @@ typedef struct {
 /* A leaf, not read yet. */
 typedef struct {
     const XtfArray *array;
-    const XtfDescentPage *parent; /* NULL: it is the root */
+    XtfBlock *edge;               /* as of its parent */
+    const XtfDescentPage *parent; /* NULL: the leaf is the root */
     uint32_t slot;                /* in the parent */
     bool open;
-    uint64_t place; /* of a sealed one */
+    uint64_t place; /* of a sealed leaf */
     uint64_t first_n, end;
-    uint64_t offset; /* in the file: where it begins, if sealed; where the right edge does, if open */
+    uint64_t offset; /* byte of the file at which the leaf begins, or, if it is open, the right edge */
 } XtfDescentLeaf;
 
-/* The root: of an array of height 1 a leaf, else a page. The edge stays the caller's. */
-void xtf_descent_root_leaf(const XtfArray *array, const XtfBlock *edge, XtfDescentLeaf *leaf);
+/* The root: a leaf if the array's height is 1, else a page. The edge stays the caller's. */
+void xtf_descent_root_leaf(const XtfArray *array, XtfBlock *edge, XtfDescentLeaf *leaf);
 void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root);
 
 /* Rows below a child: [start, end). The child that a row is below. */
@@ -38,15 +41,19 @@ uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot);
 uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot);
 uint32_t xtf_descent_child_of_row(const XtfDescentPage *page, uint64_t n);
 
-/* A child: of level 1 a leaf, else a page, which the caller leaves. */
+/* A child: a leaf if the page's level is 1, else a page, which the caller leaves. */
 void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf);
 bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error);
 void xtf_descent_leave(XtfDescentPage *page);
 
-/* The rows of a leaf, pinned: view->block is the caller's to put back. */
-bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
+/* Reads a leaf, and checks that it holds the rows that its parent says. The caller finishes the view. */
+bool xtf_descent_leaf_get(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error);
+static inline bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
+{
+    return xtf_descent_leaf_get(leaf, XTF_LEAF_ROWS, view, error);
+}
 
-/* The whole way to the leaf that holds row n, which must exist. The leaf is good until the way is left. */
+/* The whole descent to the leaf that holds row n, which must exist. The leaf is good until the descent is finished. */
 typedef struct {
     XtfBlock *edge;
     XtfDescentPage pages[XTF_HEIGHT_MAX];
@@ -54,6 +61,20 @@ typedef struct {
     XtfDescentLeaf leaf;
 } XtfDescent;
 
-bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *way, GError **error);
-void xtf_descent_finish(XtfDescent *way); /* twice is fine */
+bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error);
+void xtf_descent_finish(XtfDescent *descent); /* twice is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)
+
+typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
+
+/* The leaf in which the search for a key ends: by N, the leaf that holds row n, which must exist; by T, the last leaf
+ * that begins before t, or the first leaf. The caller finishes the view, here and below. */
+bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
+                   GError **error);
+
+/* The leaf beside another one, by its link, with its rows. There must be one. */
+bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error);
+bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error);
+
+/* The number of the leaf's rows with a time before t. */
+uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t);

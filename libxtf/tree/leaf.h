@@ -1,44 +1,62 @@
 /*
- * Leaves as the index and cursors see them: times, or whole rows, side by side, whatever the codec.
+ * Pages of an array as views, sealed or open; and leaves: their times, or whole rows, whatever the codec.
  *
- * Plain leaves are looked at where they lie, in their page or in the right edge. What a compact one holds is decoded
- * into a block of its own, which lives in the page cache like any other: the times alone, 8 bytes each, for whoever
- * counts, and the rows for whoever reads. A decoded block repeats what its page's head says, so that a visit looks at
- * one block, however long the page itself has been gone.
+ * Rows that lie side by side are read where they are, in their page or in the right edge. Packed rows are unpacked into
+ * a block of their own, which lives in the page cache like any other: the times alone, 8 bytes each, for counting, and
+ * the rows for reading. An unpacked block repeats what its page's head says, so that a visit looks at one block,
+ * however long the page itself has been gone.
  */
 #pragma once
 
 #include "libxtf/tree/trace-private.h"
 
-/* A page of an array, sealed or open. It borrows its bytes from a pinned block. */
+/* A page of an array. It borrows its bytes from a pinned block, which it puts back when it is finished. */
 typedef struct {
-    XtfBlock *block;         /* pinned: the sealed page, the right edge, or what was decoded of either */
-    const uint8_t *payload;  /* entries; rows side by side; NULL of a leaf whose times alone are there */
-    const uint8_t *keys;     /* the first row's or entry's time, a U64... */
-    uint32_t stride;         /* ...and the others', so many bytes apart */
+    XtfBlock *block;         /* pinned: the sealed page, the right edge, or what was unpacked of either */
+    const uint8_t *payload;  /* entries, or rows side by side; NULL of a leaf whose times alone are there */
+    const uint8_t *keys;     /* the time of the first row or entry, a U64... */
+    uint32_t stride;         /* ...and the bytes from each time to the next */
     uint32_t count;          /* rows or entries */
     uint64_t first_n;        /* N of the first row in or below it */
     uint64_t previous, next; /* places; next of an open page is 0 */
 } XtfPageView;
 
-/* A pinned block as a page: an index page or plain leaf, sealed or of a level of the right edge. */
-void xtf_page_view_of_page(const XtfArray *array, XtfBlock *block, XtfPageView *view);
-void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *block, unsigned level, XtfPageView *view);
+static inline void xtf_page_view_finish(XtfPageView *view)
+{
+    xtf_block_put(g_steal_pointer(&view->block));
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPageView, xtf_page_view_finish)
 
-/* Times of leaf rows and index entries are had alike. */
+static inline XtfPageView xtf_page_view_steal(XtfPageView *view)
+{
+    XtfPageView stolen = *view;
+    view->block = NULL;
+    return stolen;
+}
+
+/* Views of an index page, or of a leaf whose rows lie side by side: sealed, or a level of the right edge. They take
+ * over the caller's pin. */
+void xtf_page_view_of_page(const XtfArray *array, XtfBlock *page, XtfPageView *view);
+void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level, XtfPageView *view);
+
+/* The time of a leaf's row or of an index page's entry. */
 static inline uint64_t xtf_page_time(const XtfPageView *page, uint32_t i)
 {
     return xtf_load64(page->keys + (size_t)i * page->stride);
 }
 
+static inline const XtfDiskEntry *xtf_page_entry(const XtfPageView *page, uint32_t i)
+{
+    return (const XtfDiskEntry *)page->payload + i;
+}
+
+/* The part of a leaf that is needed. Rows that lie side by side are there in any case. */
 typedef enum {
-    XTF_LEAF_TIMES, /* no more is needed; of a plain leaf the rows are there all the same */
+    XTF_LEAF_TIMES,
     XTF_LEAF_ROWS,
 } XtfLeafPart;
 
-/* The sealed leaf at a place. The caller puts leaf->block back. */
+/* The sealed leaf at a place; the open leaf, of the array's right edge, whose pin stays the caller's. The caller
+ * finishes the view. */
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error);
-
-/* The open leaf, of the array's right edge. Takes over the caller's pin of the edge, also when it fails; the caller
- * puts leaf->block back. */
 bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, XtfPageView *leaf, GError **error);

@@ -1,5 +1,5 @@
 /*
- * What the rooms of the reader share: the trace behind XtfTrace, and how its pages and items are fetched.
+ * The trace behind XtfTrace, and how its pages and items are loaded.
  */
 #pragma once
 
@@ -9,16 +9,10 @@
 #include "libxtf/array.h"
 #include "libxtf/base/fail.h"
 #include "libxtf/cache/cache.h"
-#include "libxtf/disk/catalog.h"
-#include "libxtf/disk/format.h"
+#include "libxtf/disk/address.h"
+#include "libxtf/disk/edge.h"
+#include "libxtf/disk/superblock.h"
 #include "libxtf/trace.h"
-
-/* What a superblock says, checked. */
-typedef struct {
-    XtfTraceInfo info;
-    uint64_t incompatible;
-    XtfRef catalog;
-} XtfSuperblock;
 
 struct XtfTrace {
     gint references; /* atomic */
@@ -34,24 +28,29 @@ struct XtfTrace {
     atomic_uint_fast64_t page_visits, key_comparisons;
 };
 
-/* The better of the file's superblocks: the newest that is whole. */
-bool xtf_superblock_read(XtfSource *source, XtfSuperblock *superblock, GError **error);
-/* The one in a slot; *found is false where that slot holds none that is whole. */
-bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error);
+static inline const XtfSegment *xtf_array_segment(const XtfArray *array)
+{
+    return &array->trace->catalog.segments[array->segment];
+}
 
-/* Where in the file, by bytes, a page of an array lies. */
+static inline uint32_t xtf_array_page_size(const XtfArray *array)
+{
+    return array->trace->superblock.info.page_size;
+}
+
+/* The byte of the file at which a page of an array begins. */
 bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);
 
-/* A sealed page, pinned. It is what the arguments say, and its own parts agree; what its parent says of its keys is the
- * caller's to compare. */
+/* A sealed page of an array's level, pinned. Its own parts agree; the caller compares its keys with those that its
+ * parent names. */
 XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GError **error);
 static inline const XtfDiskPage *xtf_page_head(const XtfBlock *block)
 {
     return (const XtfDiskPage *)block->data;
 }
 
-/* The array's right edge, pinned: `height` XtfDiskEdge, then their payloads, which agree with one another. */
+/* The array's right edge, pinned: its levels agree with one another (disk/edge.h). */
 XtfBlock *xtf_edge_get(const XtfArray *array, GError **error);
 
-/* An item that the newest commit names, pinned. Its checksum is right. */
+/* An item that the commit names, pinned. Its checksum is right. */
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error);

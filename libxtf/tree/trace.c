@@ -1,4 +1,5 @@
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/strings.h"
 #include "libxtf/tree/trace-private.h"
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };
@@ -32,7 +33,7 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error))
         return false;
     trace->tables = g_new0(XtfTable, trace->catalog.n_tables);
-    /* Who reads makes room for as many as it is told of. */
+    /* Readers make room for as many arrays as the catalog says. */
     uint64_t n_arrays = trace->catalog.n_arrays;
     return n_arrays <= trace->source->size / sizeof(XtfDiskArray) ||
            xtf_damaged(error, "catalog: %" PRIu64 " arrays, more than the file has room for", n_arrays);
@@ -168,18 +169,10 @@ bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GErro
     if (!heap)
         return false;
 
-    /* A string: its length, U32, its bytes, and a NUL. */
-    uint64_t size = trace->catalog.strings.length;
-    XtfLe32 le;
-    if (size < sizeof le || string > size - sizeof le)
-        return xtf_damaged(error, "string %u lies outside of the heap", string);
-    memcpy(&le, heap + string, sizeof le);
-    uint64_t length = xtf_read32(le);
-    const char *begin = (const char *)heap + string + sizeof le;
-    if (length >= size - string - sizeof le || begin[length] != '\0')
-        return xtf_damaged(error, "string %u runs out of the heap", string);
-    *text = begin;
-    return true;
+    const char *fault = NULL;
+    uint32_t length;
+    return xtf_strings_get(heap, trace->catalog.strings.length, string, text, &length, &fault) ||
+           xtf_damaged(error, "string %u: %s", string, fault);
 }
 
 void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters)

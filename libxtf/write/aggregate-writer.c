@@ -1,31 +1,30 @@
 /*
- * The sums of an array being written.
+ * The aggregates of an array being written.
  *
- * Each open index page has a table for each of the schema's sums: the totals of its sealed children, as the rows that
- * will be stored, and what they all add up to, which becomes the page's own totals, as a child of the level above. The
- * rows of a leaf go through the summer once, when it is sealed; all above is adding up groups.
+ * Each open index page has, for each of the schema's aggregates, the totals of its sealed children, as the rows that
+ * will be stored, and their sum, which becomes the totals of the page itself, as a child of the level above. The rows
+ * of a leaf are accumulated once, when it is sealed; all levels above only add groups.
  *
- * Keys of very many values. Where messages differ in their tag, nearly each row is a group of its own, and totals by
- * group are as large as the rows: the index would outgrow the file and tell nothing that the leaf does not. So a child
- * keeps at most a group for each GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST if that is more. One that has more
- * groups is told by the first keys only, as many as leave few enough, down to one group of all rows. So the keys of
- * many values come last in a schema's list, and whatever asks for the first ones only, as the matrix of who sends to
- * whom does, seldom meets that plan. Frames have one key, without which their times tell nothing: they may have twice
- * as many.
+ * Keys of very many values. If messages differ in their tag, nearly every row is a group of its own, and totals by
+ * group are as large as the rows: the index would outgrow the file and hold no more than the leaves do. So a child
+ * keeps at most one group for each GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST if that is more. A child with
+ * more groups is coarse: it keeps totals by the first keys only, by as many as leave few enough groups, down to one
+ * group of all rows. So keys of many values come last in a schema's list, and queries by the first keys only, such as
+ * the matrix of senders and receivers, seldom meet coarse children. Frames have one key, without which their times mean
+ * nothing: they may have twice as many groups.
  *
- * By measurement a group packs into five to seven bytes; where rows are so different that there are many groups, each
- * takes two and a half or more. So sums take a tenth of what rows do at the very worst, made up to be so; 1 to 7 in a
- * hundred where dozens of regions are called at random; and 0.2 (pages of 16 KiB) to 1.2 (4 KiB) in a hundred of a real
- * trace.
+ * By measurement a group packs into five to seven bytes; rows that are so different that they make many groups take two
+ * and a half bytes or more each. So stored totals take at most a tenth of the bytes of rows, in rows made up for that;
+ * 1 to 7 % where dozens of regions are called at random; and 0.2 % (pages of 16 KiB) to 1.2 % (4 KiB) of a real trace.
  *
- * A child is made coarse when it is stored, not before: the totals of all levels are added up in memory of the leaves'
- * whole ones. So a level above may well be finer than the one below it. That is as it should be: it is the upper
- * levels that long intervals are added up of, and their rows are many, so their groups may be too; where they are finer
- * than the children at an interval's edge, only those are read in more detail, down to the rows of a leaf.
+ * Coarsening happens only on output. In memory every level adds up the exact totals of its leaves. So a level may have
+ * more keys than the level below it. That is good: totals of long intervals come from the upper levels, whose children
+ * have many rows and so may have many groups. If the children at an interval's edge are coarser, only these are read in
+ * more detail, down to the rows of a leaf.
  *
- * What is held in memory is bounded: a child by XTF_CHILD_GROUPS, or XTF_CHILD_GROUPS_LEAST once a page's children have
- * XTF_TABLE_BYTES together, and what a page adds up to by RUNNING_MOST: beyond, the last key is forgotten there and
- * then. An array that has sealed no leaf holds nothing.
+ * Memory is bounded: the groups of a child by XTF_CHILD_GROUPS, or by XTF_CHILD_GROUPS_LEAST once the children of a
+ * page take XTF_TABLE_BYTES; and the groups of a page by RUNNING_GROUPS_MAX, beyond which its last key is forgotten
+ * even in memory. An array that has sealed no leaf holds nothing.
  */
 #include "libxtf/write/aggregate-writer.h"
 
@@ -33,44 +32,42 @@
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/aggregate/stored.h"
-#include "libxtf/base/bytes.h"
-#include "libxtf/pack/pack.h"
 
 enum {
     GROUP_ROWS = 32,
     FRAME_GROUP_ROWS = 16,
-    RUNNING_MOST = 65536,
+    RUNNING_GROUPS_MAX = 65536,
 };
 
-/* Of one of the sums, for the children of one open page. */
+/* One aggregate of an open index page. */
 typedef struct {
-    GByteArray *totals;      /* rows, of the sealed children */
-    GByteArray *snapshots;   /* rows, before the sealed children; NULL but for frames on level 1 */
+    GByteArray *rows;        /* stored totals of the sealed children */
+    GByteArray *snapshots;   /* stored stacks before the sealed children; NULL unless for frames on level 1 */
     XtfGroupTotals *running; /* of all sealed children together */
-} SumsTable;
+} OpenPageTotals;
 
 typedef struct {
-    uint32_t n_children; /* that are sealed */
-    uint64_t n_rows;     /* below them */
-    SumsTable tables[XTF_AGGREGATES_MAX];
-} SumsLevel;
+    uint32_t n_children; /* sealed ones */
+    uint64_t n_rows;     /* below the sealed children */
+    OpenPageTotals totals[XTF_AGGREGATES_MAX];
+} OpenPage;
 
-/* What a leaf's rows go through. */
+/* Accumulates the rows of leaves, for one aggregate. */
 typedef struct {
     XtfGroupTotals *leaf; /* empty between calls */
     XtfFrameStack stack;  /* behind the last sealed leaf; of frames only */
-} SumsIntake;
+} LeafAccumulator;
 
-/* Arrays that never seal a leaf have one too: it stays small until then. */
+/* Arrays that never seal a leaf have a writer too, so it is small until the first leaf. */
 struct XtfAggregateWriter {
     const XtfSchema *schema;
-    XtfCodec codec;
+    XtfCodecId codec;
     unsigned n_levels;
-    SumsLevel *levels;   /* from level 1 on */
-    SumsIntake *intakes; /* one for each of the sums; NULL until a leaf is sealed */
+    OpenPage *pages;               /* from level 1 on */
+    LeafAccumulator *accumulators; /* one for each aggregate; NULL until a leaf is sealed */
 };
 
-XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodec codec)
+XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodecId codec)
 {
     if (schema->n_aggregates == 0)
         return NULL;
@@ -80,11 +77,11 @@ XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodec c
     return writer;
 }
 
-static void clear_table(SumsTable *table)
+static void clear_totals(OpenPageTotals *totals)
 {
-    g_clear_pointer(&table->totals, g_byte_array_unref);
-    g_clear_pointer(&table->snapshots, g_byte_array_unref);
-    g_clear_pointer(&table->running, xtf_group_totals_free);
+    g_clear_pointer(&totals->rows, g_byte_array_unref);
+    g_clear_pointer(&totals->snapshots, g_byte_array_unref);
+    g_clear_pointer(&totals->running, xtf_group_totals_free);
 }
 
 void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
@@ -93,14 +90,14 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
         return;
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         for (unsigned i = 0; i < writer->n_levels; i++)
-            clear_table(&writer->levels[i].tables[index]);
-        if (writer->intakes) {
-            xtf_group_totals_free(writer->intakes[index].leaf);
-            xtf_frame_stack_finish(&writer->intakes[index].stack);
+            clear_totals(&writer->pages[i].totals[index]);
+        if (writer->accumulators) {
+            xtf_group_totals_free(writer->accumulators[index].leaf);
+            xtf_frame_stack_finish(&writer->accumulators[index].stack);
         }
     }
-    g_free(writer->intakes);
-    g_free(writer->levels);
+    g_free(writer->accumulators);
+    g_free(writer->pages);
     g_free(writer);
 }
 
@@ -109,38 +106,38 @@ static bool has_stack(const XtfAggregateWriter *writer, unsigned index)
     return writer->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* The level, which is begun if it is the next one. */
-static SumsLevel *reach_level(XtfAggregateWriter *writer, unsigned level)
+/* The open page of a level; the first one of the next level is begun. */
+static OpenPage *open_page(XtfAggregateWriter *writer, unsigned level)
 {
     if (level > writer->n_levels) {
-        writer->levels = g_renew(SumsLevel, writer->levels, level);
-        SumsLevel *new = &writer->levels[writer->n_levels++];
-        *new = (SumsLevel){0};
+        writer->pages = g_renew(OpenPage, writer->pages, level);
+        OpenPage *new = &writer->pages[writer->n_levels++];
+        *new = (OpenPage){0};
         for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
             const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-            new->tables[index].totals = g_byte_array_new();
+            new->totals[index].rows = g_byte_array_new();
             if (level == 1 && has_stack(writer, index))
-                new->tables[index].snapshots = g_byte_array_new();
-            new->tables[index].running = xtf_group_totals_new(aggregate, aggregate->n_keys);
+                new->totals[index].snapshots = g_byte_array_new();
+            new->totals[index].running = xtf_group_totals_new(aggregate, aggregate->n_keys);
         }
     }
-    return &writer->levels[level - 1];
+    return &writer->pages[level - 1];
 }
 
-/* What is needed from the first sealed leaf on. */
+/* Allocates what is needed from the first sealed leaf on. */
 static void begin(XtfAggregateWriter *writer)
 {
-    writer->intakes = g_new0(SumsIntake, writer->schema->n_aggregates);
+    writer->accumulators = g_new0(LeafAccumulator, writer->schema->n_aggregates);
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-        writer->intakes[index].leaf = xtf_group_totals_new(aggregate, aggregate->n_keys);
+        writer->accumulators[index].leaf = xtf_group_totals_new(aggregate, aggregate->n_keys);
         if (has_stack(writer, index))
-            xtf_frame_stack_init(&writer->intakes[index].stack);
+            xtf_frame_stack_init(&writer->accumulators[index].stack);
     }
-    reach_level(writer, 1);
+    open_page(writer, 1);
 }
 
-/* The same groups told apart by fewer keys, as many as leave at most `most`. */
+/* The same totals by fewer keys: by as many as leave at most `most` groups. */
 static XtfGroupTotals *coarsen(const XtfGroupTotals *totals, uint64_t most)
 {
     XtfGroupTotals *coarse = NULL;
@@ -148,42 +145,27 @@ static XtfGroupTotals *coarsen(const XtfGroupTotals *totals, uint64_t most)
 
     do {
         xtf_group_totals_free(coarse);
-        coarse = xtf_group_totals_new(totals->aggregate, --depth);
-        xtf_group_totals_add_all(coarse, totals);
+        coarse = xtf_group_totals_coarse_copy(totals, --depth);
     } while (coarse->n > most && depth > 0);
     return coarse;
 }
 
-static void add_running(SumsTable *table, const XtfGroupTotals *more)
+static void replace(XtfGroupTotals **totals, XtfGroupTotals *by)
 {
-    if (more->depth < table->running->depth) { /* bounded, it forgot a key; so does this */
-        XtfGroupTotals *coarse = xtf_group_totals_new(more->aggregate, more->depth);
-        xtf_group_totals_add_all(coarse, table->running);
-        xtf_group_totals_free(table->running);
-        table->running = coarse;
-    }
-    xtf_group_totals_add_all(table->running, more);
-    if (table->running->n > RUNNING_MOST && table->running->depth > 0) {
-        XtfGroupTotals *coarse = coarsen(table->running, RUNNING_MOST);
-        xtf_group_totals_free(table->running);
-        table->running = coarse;
-    }
+    xtf_group_totals_free(*totals);
+    *totals = by;
 }
 
-static void append_group(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
-                         const uint64_t *key, const uint64_t *cells)
+static void add_running(OpenPageTotals *totals, const XtfGroupTotals *more)
 {
-    unsigned n_cells = xtf_aggregate_n_cells(aggregate);
-
-    xtf_bytes_write_u64(rows, child);
-    xtf_bytes_write_u8(rows, (uint8_t)depth);
-    for (unsigned i = 0; i < aggregate->n_keys; i++)
-        xtf_bytes_write_u64(rows, i < depth ? key[i] : 0);
-    for (unsigned i = 0; i < n_cells; i++)
-        xtf_bytes_write_u64(rows, cells[i]);
+    if (more->depth < totals->running->depth) /* it forgot a key to stay in bounds; so does this */
+        replace(&totals->running, xtf_group_totals_coarse_copy(totals->running, more->depth));
+    xtf_group_totals_add_all(totals->running, more);
+    if (totals->running->n > RUNNING_GROUPS_MAX && totals->running->depth > 0)
+        replace(&totals->running, coarsen(totals->running, RUNNING_GROUPS_MAX));
 }
 
-/* Appends the rows of a child with so many rows below it. */
+/* Appends the stored totals of a child with n_rows rows below it. */
 static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *totals, uint64_t n_rows)
 {
     uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
@@ -194,106 +176,70 @@ static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *total
 
     xtf_group_totals_sort(stored);
     for (uint32_t i = 0; i < stored->n; i++)
-        append_group(rows, child, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
-                     xtf_group_totals_cells(stored, i));
-}
-
-static void append_snapshot(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
-{
-    guint first = stack->frames->len > XTF_SNAPSHOT_FRAMES ? stack->frames->len - XTF_SNAPSHOT_FRAMES : 0;
-
-    for (guint i = first; i < stack->frames->len; i++) {
-        const XtfOpenFrame *frame = &g_array_index(stack->frames, XtfOpenFrame, i);
-        xtf_bytes_write_u64(rows, child);
-        xtf_bytes_write_u64(rows, frame->key);
-        xtf_bytes_write_u64(rows, frame->row);
-        xtf_bytes_write_u64(rows, frame->time);
-        xtf_bytes_write_u8(rows, frame->outermost);
-    }
+        xtf_stored_totals_append(rows, child, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
+                                 xtf_group_totals_cells(stored, i));
 }
 
 void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count)
 {
     if (!writer)
         return;
-    if (!writer->intakes)
+    if (!writer->accumulators)
         begin(writer);
-    SumsLevel *level = &writer->levels[0];
+    OpenPage *page = &writer->pages[0];
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        SumsIntake *intake = &writer->intakes[index];
-        SumsTable *table = &level->tables[index];
-        if (table->snapshots)
-            append_snapshot(table->snapshots, level->n_children, &intake->stack);
-        /* The stack is whole, so there is nothing that could fail. */
-        xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &intake->stack, NULL,
-                            intake->leaf, NULL);
-        append_child(table->totals, level->n_children, intake->leaf, count);
-        add_running(table, intake->leaf);
-        xtf_group_totals_clear(intake->leaf);
+        LeafAccumulator *accumulator = &writer->accumulators[index];
+        OpenPageTotals *totals = &page->totals[index];
+        if (totals->snapshots)
+            xtf_stored_snapshot_append(totals->snapshots, page->n_children, &accumulator->stack);
+        /* This cannot fail: the stack has all frames. */
+        xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &accumulator->stack, NULL,
+                            accumulator->leaf, NULL);
+        append_child(totals->rows, page->n_children, accumulator->leaf, count);
+        add_running(totals, accumulator->leaf);
+        xtf_group_totals_clear(accumulator->leaf);
     }
-    level->n_children++;
-    level->n_rows += count;
+    page->n_children++;
+    page->n_rows += count;
 }
 
-static void pack_rows(const XtfAggregateWriter *writer, const XtfSchema *schema, const GByteArray *rows,
-                      GByteArray *payload)
-{
-    guint start = payload->len;
-    uint32_t n_rows = rows->len / schema->row_size, length = rows->len;
-    XtfDiskTotals head;
-
-    g_byte_array_set_size(payload, start + sizeof head);
-    if (writer->codec == XTF_CODEC_PLAIN || n_rows == 0)
-        g_byte_array_append(payload, rows->data, rows->len);
-    else {
-        uint32_t room = (uint32_t)xtf_pack_bound(schema, n_rows);
-        g_byte_array_set_size(payload, payload->len + room);
-        length = xtf_pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_DEFAULT, payload->data + start + sizeof head, room,
-                          NULL);
-        g_byte_array_set_size(payload, start + (guint)sizeof head + length);
-    }
-    xtf_write32(&head.n_rows, n_rows);
-    xtf_write32(&head.length, length);
-    memcpy(payload->data + start, &head, sizeof head);
-}
-
-static void pack_level(const XtfAggregateWriter *writer, const SumsLevel *level, bool open, GByteArray *payload)
+static void pack_page(const XtfAggregateWriter *writer, const OpenPage *page, bool open, GByteArray *payload)
 {
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        const SumsTable *table = &level->tables[index];
-        pack_rows(writer, xtf_stored_totals_schema(&writer->schema->aggregates[index]), table->totals, payload);
-        if (!table->snapshots)
+        const OpenPageTotals *totals = &page->totals[index];
+        xtf_stored_rows_pack(xtf_stored_totals_schema(&writer->schema->aggregates[index]), xtf_codec(writer->codec),
+                             totals->rows, payload);
+        if (!totals->snapshots)
             continue;
-        guint sealed = table->snapshots->len;
+        guint sealed = totals->snapshots->len;
         if (open)
-            append_snapshot(table->snapshots, level->n_children, &writer->intakes[index].stack);
-        pack_rows(writer, xtf_stored_snapshot_schema(), table->snapshots, payload);
-        g_byte_array_set_size(table->snapshots, sealed);
+            xtf_stored_snapshot_append(totals->snapshots, page->n_children, &writer->accumulators[index].stack);
+        xtf_stored_rows_pack(xtf_stored_snapshot_schema(), xtf_codec(writer->codec), totals->snapshots, payload);
+        g_byte_array_set_size(totals->snapshots, sealed);
     }
 }
 
 void xtf_aggregate_writer_pack_open(const XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
 {
     if (writer)
-        pack_level(writer, &writer->levels[level - 1], true, payload);
+        pack_page(writer, &writer->pages[level - 1], true, payload);
 }
 
 void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
 {
     if (!writer)
         return;
-    SumsLevel *above = reach_level(writer, level + 1), *page = &writer->levels[level - 1];
-    pack_level(writer, page, false, payload);
+    OpenPage *above = open_page(writer, level + 1), *page = &writer->pages[level - 1];
+    pack_page(writer, page, false, payload);
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        SumsTable *table = &page->tables[index];
-        append_child(above->tables[index].totals, above->n_children, table->running, page->n_rows);
-        add_running(&above->tables[index], table->running);
-        xtf_group_totals_free(table->running);
-        table->running =
-            xtf_group_totals_new(&writer->schema->aggregates[index], writer->schema->aggregates[index].n_keys);
-        g_byte_array_set_size(table->totals, 0);
-        if (table->snapshots)
-            g_byte_array_set_size(table->snapshots, 0);
+        OpenPageTotals *totals = &page->totals[index];
+        append_child(above->totals[index].rows, above->n_children, totals->running, page->n_rows);
+        add_running(&above->totals[index], totals->running);
+        const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+        replace(&totals->running, xtf_group_totals_new(aggregate, aggregate->n_keys));
+        g_byte_array_set_size(totals->rows, 0);
+        if (totals->snapshots)
+            g_byte_array_set_size(totals->snapshots, 0);
     }
     above->n_children++;
     above->n_rows += page->n_rows;
@@ -301,24 +247,25 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
     page->n_rows = 0;
 }
 
-/* The rows of an open page's sealed children, as they were stored. */
-static void restore_rows(const XtfAggregateWriter *writer, unsigned index, SumsLevel *level,
-                         const XtfChildTotals *lists)
+/* Restores the rows of an open page's sealed children as they were stored. */
+static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenPage *page,
+                         const XtfChildTotals *children)
 {
     const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-    SumsTable *table = &level->tables[index];
+    OpenPageTotals *totals = &page->totals[index];
     XtfFrameStack stack;
 
     xtf_frame_stack_init(&stack);
-    for (uint32_t child = 0; child < level->n_children; child++) {
-        for (uint32_t item = lists->lists.starts[child]; item < lists->lists.starts[child + 1]; item++) {
-            uint32_t group = lists->lists.groups[item];
-            append_group(table->totals, child, aggregate, lists->depths[group], xtf_child_totals_key(lists, group),
-                         xtf_child_totals_cells(lists, &lists->lists, item));
+    for (uint32_t child = 0; child < page->n_children; child++) {
+        for (uint32_t entry = children->exact.starts[child]; entry < children->exact.starts[child + 1]; entry++) {
+            uint32_t group = children->exact.groups[entry];
+            xtf_stored_totals_append(totals->rows, child, aggregate, xtf_child_totals_depth(children, group),
+                                     xtf_child_totals_key(children, group),
+                                     xtf_child_totals_cells(children, &children->exact, entry));
         }
-        if (table->snapshots) {
-            xtf_child_totals_stack(lists, child, 0, &stack);
-            append_snapshot(table->snapshots, child, &stack);
+        if (totals->snapshots) {
+            xtf_child_totals_stack(children, child, 0, &stack);
+            xtf_stored_snapshot_append(totals->snapshots, child, &stack);
         }
     }
     xtf_frame_stack_finish(&stack);
@@ -330,46 +277,46 @@ static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
     return xtf_read64(((const XtfDiskEdge *)edge->data)[level].first_n);
 }
 
-/* What a page's sealed children add up to. Child by child, and once a key was forgotten without it, as when they were
- * sealed: so no more is held in memory than was then. */
-static bool resume_running(SumsTable *table, unsigned index, const XtfDescentPage *page, GError **error)
+/* Adds the sealed children of a page child by child, as when they were sealed, and without a key once it was forgotten:
+ * so this takes no more memory than it took then. */
+static bool resume_running(OpenPageTotals *totals, unsigned index, const XtfDescentPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
-        g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(table->running->aggregate, table->running->depth);
+        g_autoptr(XtfGroupTotals) of_child = xtf_group_totals_new(totals->running->aggregate, totals->running->depth);
         if (!xtf_array_totals(page->array, index, NULL, xtf_descent_child_start(page, child),
-                              xtf_descent_child_end(page, child), totals, error))
+                              xtf_descent_child_end(page, child), of_child, error))
             return false;
-        add_running(table, totals);
+        add_running(totals, of_child);
     }
     return true;
 }
 
-/* Of one level, whose open page's block is the array's right edge. */
-static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, XtfBlock *edge, unsigned number,
+/* The open page of a level, stored in the right edge. */
+static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, XtfBlock *edge, unsigned level,
                          GError **error)
 {
-    SumsLevel *level = reach_level(writer, number);
-    XtfDescentPage page = {.array = stored, .edge = edge, .level = number, .open = true, .end = stored->n_rows};
+    OpenPage *open = open_page(writer, level);
+    XtfDescentPage page = {.array = stored, .edge = edge, .level = level, .open = true, .end = stored->n_rows};
 
-    xtf_page_view_of_edge(stored, edge, number, &page.page);
-    level->n_children = page.page.count - 1;
-    level->n_rows = edge_first_n(edge, number - 1) - page.page.first_n;
+    xtf_page_view_of_edge(stored, edge, level, &page.page);
+    open->n_children = page.page.count - 1;
+    open->n_rows = edge_first_n(edge, level - 1) - page.page.first_n;
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         XtfBlock *block = xtf_stored_totals_get(&page, index, error);
         if (!block)
             return false;
-        restore_rows(writer, index, level, xtf_block_child_totals(block));
+        restore_rows(writer, index, open, xtf_block_child_totals(block));
         xtf_cache_put(stored->trace->cache, block);
-        if (!resume_running(&level->tables[index], index, &page, error))
+        if (!resume_running(&open->totals[index], index, &page, error))
             return false;
     }
     return true;
 }
 
-/* The stack behind the last sealed leaf, which ends before row n. */
+/* The stack after the last sealed leaf, which ends before row n. */
 static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uint64_t n, unsigned index, GError **error)
 {
-    XtfFrameStack *stack = &writer->intakes[index].stack;
+    XtfFrameStack *stack = &writer->accumulators[index].stack;
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
 

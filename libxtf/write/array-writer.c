@@ -5,11 +5,15 @@
  * is written. Therefore sealing a page reserves the place of the next one. The first page of a level has no reserved
  * place; it gets one when it is sealed. So an array that never fills a page reserves none.
  *
- * A page is sealed when there is something to put behind it, not when its last row comes: a level's last page is always
- * open, and never empty. A packed leaf may turn out to be sealed by some rows that it holds itself: they stay open.
+ * A page is sealed when a row or an entry is to go behind it, not when its last one comes: a level's last page is
+ * always open, and never empty. A packed leaf may be sealed without the last of the rows that it holds: these stay
+ * open.
  */
 #include "libxtf/base/checksum.h"
-#include "libxtf/pack/codec.h"
+#include "libxtf/base/fail.h"
+#include "libxtf/disk/address.h"
+#include "libxtf/disk/edge.h"
+#include "libxtf/disk/page.h"
 #include "libxtf/write/writer-private.h"
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)
@@ -40,14 +44,13 @@ void xtf_array_writer_free(XtfArrayWriter *array)
     g_free(array);
 }
 
-void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodec codec)
+void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec)
 {
     const XtfWriter *writer = array->writer;
 
     xtf_aggregate_writer_free(array->aggregates);
     array->aggregates = xtf_aggregate_writer_new(array->schema, codec);
-    xtf_leaf_writer_init(&array->leaf, array->schema, codec, writer->level,
-                         writer->page_size - (uint32_t)sizeof(XtfDiskPage));
+    xtf_leaf_writer_init(&array->leaf, array->schema, codec, writer->level, xtf_page_room(writer->page_size));
 }
 
 /* Room for one more entry in an index page that is not full. */
@@ -68,63 +71,59 @@ typedef struct {
     uint8_t *bytes;
     uint32_t count, length;
     XtfPageKind kind;
-    XtfCodec codec;
-    GByteArray *companion; /* of an index page: its companion, room for a head and the payload; NULL: none */
-} Full;
+    uint8_t codec;
+    GByteArray *companion; /* of an index page: the companion's page, the same way; NULL: none */
+} FullPage;
 
-/* Where pages go, and what their heads say of others. */
+/* The places of a page and of those that it names. */
 typedef struct {
     uint64_t place, next;
     uint32_t companion;
 } Links;
 
-static bool write_page(XtfArrayWriter *array, unsigned number, const Full *full, Links links, GError **error)
+static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *full, Links links, GError **error)
 {
     XtfWriter *writer = array->writer;
     const XtfLevel *level = &array->levels[number];
-    XtfDiskPage *head = (XtfDiskPage *)full->bytes;
-    size_t used = sizeof *head + full->length;
+    size_t used = sizeof(XtfDiskPage) + full->length;
     size_t whole = (used + writer->page_size - 1) / writer->page_size * writer->page_size;
+    const XtfPageHead head = {
+        .kind = full->kind,
+        .codec = full->codec,
+        .level = (uint8_t)number,
+        .array = array->id,
+        .first_n = level->first_n,
+        .count = full->count,
+        .length = full->length,
+        .previous = level->previous,
+        .next = links.next,
+        .companion = links.companion,
+    };
 
-    memset(head, 0, sizeof *head);
     memset(full->bytes + used, 0, whole - used);
-    xtf_write32(&head->magic, XTF_PAGE_MAGIC);
-    head->kind = (uint8_t)full->kind;
-    head->codec = (uint8_t)full->codec;
-    head->level = (uint8_t)number;
-    xtf_write32(&head->array, array->id);
-    xtf_write32(&head->epoch, writer->epoch);
-    xtf_write64(&head->segment, writer->segment);
-    xtf_write64(&head->first_n, level->first_n);
-    xtf_write32(&head->count, full->count);
-    xtf_write32(&head->length, full->length);
-    xtf_write64(&head->previous, level->previous);
-    xtf_write64(&head->next, links.next);
-    xtf_write32(&head->companion, links.companion);
-    xtf_write32(&head->checksum, xtf_page_checksum(head, links.place, full->bytes + sizeof *head, full->length));
+    xtf_page_encode(&head, &(XtfSegment){.id = writer->segment, .epoch = writer->epoch}, links.place, full->bytes);
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
 }
 
-/* What was sealed already is known to the array, yet not in the file. */
+/* Fails the writer too: the array knows pages that are not in the file. */
 static bool too_large(const XtfArrayWriter *array, const char *what, GError **error)
 {
     array->writer->failed = true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "location %" G_GUINT64_FORMAT ", %s: %s too large",
-                array->location, array->schema->name, what);
-    return false;
+    return xtf_fail(error, XTF_ERROR_TOO_LARGE, "location %" PRIu64 ", %s: %s too large", array->location,
+                    array->schema->name, what);
 }
 
-/* Writes the sums of an index page's children behind it; its distance goes into the page's links. */
-static bool write_companion(XtfArrayWriter *array, unsigned number, const Full *page, Links *links, GError **error)
+/* Writes the companion of an index page; its distance goes into the page's links. */
+static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPage *page, Links *links, GError **error)
 {
     uint32_t page_size = array->writer->page_size, used = page->companion->len;
     uint64_t n_pages = ((uint64_t)used + page_size - 1) / page_size;
     uint64_t place = xtf_writer_allot(array->writer, n_pages);
 
     if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32)
-        return too_large(array, "its sums are", error);
+        return too_large(array, "its totals are", error);
     g_byte_array_set_size(page->companion, (guint)(n_pages * page_size));
-    const Full companion = {
+    const FullPage companion = {
         .bytes = page->companion->data,
         .count = page->count,
         .length = used - (uint32_t)sizeof(XtfDiskPage),
@@ -150,7 +149,7 @@ static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
 }
 
 /* Writes a level's full page onto its place and opens the one behind it, which begins with (first_t, first_n). */
-static bool seal_page(XtfArrayWriter *array, unsigned number, const Full *full, uint64_t first_t, uint64_t first_n,
+static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *full, uint64_t first_t, uint64_t first_n,
                       GError **error)
 {
     XtfWriter *writer = array->writer;
@@ -184,7 +183,7 @@ static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t fir
         level->page = g_realloc(level->page, page_size);
         level->allotted = page_size;
     }
-    Full full = {
+    FullPage full = {
         .bytes = level->page,
         .count = level->count,
         .length = level->count * (uint32_t)sizeof(XtfDiskEntry),
@@ -203,10 +202,10 @@ static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t fir
 static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
                        GError **error)
 {
-    uint32_t most = (array->writer->page_size - (uint32_t)sizeof(XtfDiskPage)) / (uint32_t)sizeof(XtfDiskEntry);
     XtfDiskEntry entry;
 
-    if (array->levels[number].count == most && !seal_index_page(array, number, first_t, before, error))
+    if (array->levels[number].count == xtf_index_entries_max(array->writer->page_size) &&
+        !seal_index_page(array, number, first_t, before, error))
         return false;
     XtfLevel *level = &array->levels[number];
     xtf_write64(&entry.first_t, first_t);
@@ -222,7 +221,7 @@ static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     XtfLeafWriter *leaf = &array->leaf;
     g_autofree uint8_t *page = g_malloc(array->writer->page_size);
-    Full full = {.bytes = page, .kind = XTF_PAGE_LEAF, .codec = leaf->codec};
+    FullPage full = {.bytes = page, .kind = XTF_PAGE_LEAF, .codec = leaf->codec};
 
     full.count = xtf_leaf_writer_pack(leaf, page + sizeof(XtfDiskPage), &full.length);
     if (full.count == 0)
@@ -236,21 +235,18 @@ static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 
 static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    if (array->finished)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "location %" G_GUINT64_FORMAT ", %s: a row after the last one",
-                    array->location, array->schema->name);
-    else
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                    "location %" G_GUINT64_FORMAT ", %s, row %" G_GUINT64_FORMAT
-                    ": time goes backwards, from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+    if (array->closed)
+        return xtf_fail(error, XTF_ERROR_INVALID, "location %" PRIu64 ", %s: a row after the last one", array->location,
+                        array->schema->name);
+    return xtf_fail(error, XTF_ERROR_INVALID,
+                    "location %" PRIu64 ", %s, row %" PRIu64 ": time goes backwards, from %" PRIu64 " to %" PRIu64,
                     array->location, array->schema->name, array->n_rows, array->last, t);
-    return false;
 }
 
 /* Makes room for a row of time t in the open leaf. */
 static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    if (array->finished || t < array->last)
+    if (array->closed || t < array->last)
         return append_refused(array, t, error);
     if (array->n_rows == 0) {
         array->first = t;
@@ -290,57 +286,45 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
     return array->last;
 }
 
-/* The sums of the open index pages, behind the payloads of a right edge. */
-static void pack_open_sums(const XtfArrayWriter *array, GByteArray *bytes)
-{
-    for (unsigned level = 1; array->aggregates && level < array->height; level++) {
-        guint start = bytes->len;
-        XtfLe32 length = {0};
-        g_byte_array_append(bytes, length.bytes, sizeof length);
-        xtf_aggregate_writer_pack_open(array->aggregates, level, bytes);
-        xtf_write32(&length, bytes->len - start - (guint)sizeof length);
-        memcpy(bytes->data + start, &length, sizeof length);
-    }
-}
-
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at)
 {
     const XtfLeafWriter *leaf = &array->leaf;
-    uint32_t n_rows = xtf_leaf_writer_count(leaf);
     guint start = bytes->len;
+    XtfEdgeEncoder edge = xtf_edge_encode(bytes, array->height);
 
-    g_byte_array_set_size(bytes, start + array->height * (guint)sizeof(XtfDiskEdge));
-    uint32_t leaf_length = xtf_leaf_writer_pack_open(leaf, bytes);
-    XtfDiskEdge *edges = (XtfDiskEdge *)(bytes->data + start);
     for (unsigned i = 0; i < array->height; i++) {
         const XtfLevel *level = &array->levels[i];
-        xtf_write64(&edges[i].first_n, level->first_n);
-        xtf_write64(&edges[i].place, level->place);
-        xtf_write64(&edges[i].previous, level->previous);
-        xtf_write32(&edges[i].count, i == 0 ? n_rows : level->count);
-        xtf_write32(&edges[i].length, i == 0 ? leaf_length : level->count * (uint32_t)sizeof(XtfDiskEntry));
+        if (i == 0)
+            xtf_leaf_writer_pack_open(leaf, bytes);
+        else
+            g_byte_array_append(bytes, level->page + sizeof(XtfDiskPage), level->count * (guint)sizeof(XtfDiskEntry));
+        xtf_edge_end_level(&edge, &(XtfEdgeLevel){.first_n = level->first_n,
+                                                  .place = level->place,
+                                                  .previous = level->previous,
+                                                  .count = i == 0 ? xtf_leaf_writer_count(leaf) : level->count});
     }
-    for (unsigned i = 1; i < array->height; i++)
-        g_byte_array_append(bytes, array->levels[i].page + sizeof(XtfDiskPage),
-                            array->levels[i].count * (guint)sizeof(XtfDiskEntry));
-    pack_open_sums(array, bytes);
+    for (unsigned i = 1; array->aggregates && i < array->height; i++) {
+        xtf_edge_begin_totals(&edge);
+        xtf_aggregate_writer_pack_open(array->aggregates, i, bytes);
+        xtf_edge_end_totals(&edge);
+    }
     *at = (XtfRef){
         .offset = start,
         .length = bytes->len - start,
         .checksum = xtf_checksum(bytes->data + start, bytes->len - start),
     };
-    xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, n_rows);
+    xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, xtf_leaf_writer_count(leaf));
 }
 
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
 {
-    enum { PENDING_BYTES_MOST = 1 << 20 };
+    enum { PENDING_BYTES_MAX = 1 << 20 };
     XtfWriter *writer = array->writer;
     bool good = true;
 
-    if (array->finished)
+    if (array->closed)
         return true;
-    array->finished = true;
+    array->closed = true;
     if (array->n_rows == 0)
         return true;
 
@@ -351,7 +335,7 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     array->edge.offset = writer->pending->len;
     g_byte_array_append(writer->pending, edge->data, edge->len);
     g_ptr_array_add(writer->pending_arrays, array);
-    if (writer->pending->len >= PENDING_BYTES_MOST)
+    if (writer->pending->len >= PENDING_BYTES_MAX)
         good = xtf_writer_flush_pending(writer, error);
     g_mutex_unlock(&writer->lock);
     return good;

@@ -1,86 +1,24 @@
 /*
- * Commits: how what was appended becomes what a reader sees.
+ * Commits: how appended rows become rows that a reader sees.
  *
- * A commit block holds, packed one behind the other: the right edges of the arrays that changed, the tables that
- * changed, the heap of strings if it did, the lowest nodes of the P index that changed, the levels above them
- * (rewritten whole: they are a 60th of the lowest), and the catalog. Everything else stays where earlier commits wrote
- * it. Then, after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second sync
- * makes it last. A crash at any instant leaves one superblock whole, and nothing that it names was touched since: pages
- * are written once, and blocks are never reused. So a reader's snapshot holds for as long as the file does.
+ * A commit block holds, one behind the other: the right edges of the arrays that changed, the lowest nodes of the P
+ * index that changed, the levels above them (rewritten whole: they are a 60th of the lowest), the tables that changed,
+ * the heap of strings if it changed, and the catalog. Everything else stays where earlier commits wrote it. Then, after
+ * a sync, the older of the two superblocks is overwritten to name the new catalog, and a second sync makes that last. A
+ * crash at any instant leaves one superblock whole, and nothing that it names was touched since: pages are written
+ * once, and blocks are never reused. So a reader's snapshot holds for as long as the file does.
  *
- * The price is the space of dead commits. xtf_writer_checkpoint() bounds it: it commits once as many bytes were sealed
- * as the last commit took, so that dead blocks are never more than live pages.
+ * The price is the space of dead commits. xtf_writer_checkpoint() bounds it: it commits once the bytes sealed since the
+ * last commit are at least those that the last commit took, so that dead blocks never take more than live pages.
  */
 #include <errno.h>
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
-#include "libxtf/pack/codec.h"
-#include "libxtf/schema/value-limits.h"
+#include "libxtf/base/fail.h"
+#include "libxtf/disk/codec.h"
+#include "libxtf/disk/superblock.h"
 #include "libxtf/write/writer-private.h"
-
-static int compare_arrays(const XtfArrayWriter *a, const XtfArrayWriter *b)
-{
-    if (a->location != b->location)
-        return a->location < b->location ? -1 : 1;
-    return (a->schema->id > b->schema->id) - (a->schema->id < b->schema->id);
-}
-
-static XtfNodeWriter *node_new(void)
-{
-    XtfNodeWriter *node = g_new0(XtfNodeWriter, 1);
-    node->arrays = g_ptr_array_new();
-    return node;
-}
-
-/* The last node that begins no later than the array. */
-static guint find_node(const GPtrArray *nodes, const XtfArrayWriter *array)
-{
-    guint low = 0, high = nodes->len;
-
-    while (high - low > 1) {
-        guint middle = low + (high - low) / 2;
-        const XtfNodeWriter *node = nodes->pdata[middle];
-        if (compare_arrays(node->arrays->pdata[0], array) <= 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Cuts a full node in two; at its end, where arrays mostly come, so that nodes stay full. */
-static void split_node(XtfWriter *writer, guint at, bool append)
-{
-    XtfNodeWriter *node = writer->nodes->pdata[at], *right = node_new();
-    guint keep = append ? node->arrays->len : node->arrays->len / 2;
-
-    for (guint i = keep; i < node->arrays->len; i++)
-        g_ptr_array_add(right->arrays, node->arrays->pdata[i]);
-    g_ptr_array_set_size(node->arrays, (gint)keep);
-    node->changed = right->changed = true;
-    g_ptr_array_insert(writer->nodes, (gint)at + 1, right);
-}
-
-void xtf_writer_index_array(XtfWriter *writer, XtfArrayWriter *array)
-{
-    if (writer->nodes->len == 0)
-        g_ptr_array_add(writer->nodes, node_new());
-    guint at = find_node(writer->nodes, array);
-    XtfNodeWriter *node = writer->nodes->pdata[at];
-    guint slot = node->arrays->len;
-    while (slot > 0 && compare_arrays(node->arrays->pdata[slot - 1], array) > 0)
-        slot--;
-    if (node->arrays->len == XTF_NODE_ARRAYS) {
-        split_node(writer, at, slot == node->arrays->len);
-        if (slot >= node->arrays->len) {
-            slot -= node->arrays->len;
-            node = writer->nodes->pdata[at + 1];
-        }
-    }
-    g_ptr_array_insert(node->arrays, (gint)slot, array);
-    node->changed = true;
-}
 
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
 {
@@ -99,7 +37,7 @@ bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
     return good;
 }
 
-/* A commit block being put together. It goes out in pieces, so that its size is not a matter of memory. */
+/* A commit block being put together. It is written in pieces, so that a large one takes no more memory. */
 typedef struct {
     XtfWriter *writer;
     GByteArray *bytes; /* not written yet */
@@ -137,7 +75,7 @@ static bool add_edges(Block *block, const XtfNodeWriter *node, GError **error)
 {
     for (guint i = 0; i < node->arrays->len; i++) {
         XtfArrayWriter *array = node->arrays->pdata[i];
-        if (!array->changed || array->finished || array->n_rows == 0)
+        if (!array->changed || array->closed || array->n_rows == 0)
             continue;
         uint64_t base = block->start + block->written;
         xtf_array_writer_pack_edge(array, block->bytes, &array->edge);
@@ -148,135 +86,77 @@ static bool add_edges(Block *block, const XtfNodeWriter *node, GError **error)
     return true;
 }
 
-static void encode_array(const XtfArrayWriter *array, GByteArray *bytes)
-{
-    XtfDiskArray disk = {0};
-
-    xtf_write64(&disk.location, array->location);
-    xtf_write32(&disk.schema, array->schema->id);
-    xtf_write32(&disk.array, array->id);
-    xtf_write64(&disk.n_rows, array->n_rows);
-    xtf_write64(&disk.first, array->first);
-    xtf_write64(&disk.last, array->last);
-    xtf_ref_write(&disk.edge, array->edge);
-    disk.height = array->height;
-    disk.codec = array->leaf.codec;
-    g_byte_array_append(bytes, (const guint8 *)&disk, sizeof disk);
-}
-
-static void begin_node(GByteArray *bytes, unsigned level, uint32_t count)
-{
-    XtfDiskNode head = {.level = (uint8_t)level};
-
-    g_byte_array_set_size(bytes, 0);
-    xtf_write32(&head.magic, XTF_NODE_MAGIC);
-    xtf_write32(&head.count, count);
-    g_byte_array_append(bytes, (const guint8 *)&head, sizeof head);
-}
-
-/* What a commit knows of a node once it is stored, for the level above. */
-typedef struct {
-    uint64_t location, arrays, n_rows;
-    uint32_t schema;
-    XtfRef ref;
-} Branch;
-
-/* Stores a lowest node if it changed. Arrays without rows are not stored; *branch has no arrays if there are no others.
- */
-static bool add_leaf_node(Block *block, XtfNodeWriter *node, Branch *branch, GError **error)
+/* Stores a lowest node if it changed. */
+static bool add_leaf_node(Block *block, XtfNodeWriter *node, XtfBranch *branch, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-    *branch = (Branch){0};
-    begin_node(bytes, 0, 0);
-    for (guint i = 0; i < node->arrays->len; i++) {
-        XtfArrayWriter *array = node->arrays->pdata[i];
-        if (array->n_rows == 0)
-            continue;
-        if (branch->arrays++ == 0) {
-            branch->location = array->location;
-            branch->schema = array->schema->id;
-        }
-        branch->n_rows += array->n_rows;
-        node->changed |= array->changed;
-        array->changed = false;
-        encode_array(array, bytes);
-    }
-    if (branch->arrays > 0 && node->changed) {
-        xtf_write32(&((XtfDiskNode *)bytes->data)->count, (uint32_t)branch->arrays);
-        if (!block_add(block, bytes->data, bytes->len, &node->stored, error))
-            return false;
-    }
+    xtf_node_writer_encode(node, bytes, branch);
+    if (branch->arrays > 0 && node->changed && !block_add(block, bytes->data, bytes->len, &node->stored, error))
+        return false;
     node->changed = false;
-    branch->ref = node->stored;
+    branch->child = node->stored;
     return true;
+}
+
+/* Stores a node of the level above `n` branches. */
+static bool add_branch_node(Block *block, unsigned level, const XtfBranch *branches, guint n, XtfBranch *parent,
+                            GError **error)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    xtf_node_encode(bytes, level);
+    *parent = (XtfBranch){.location = branches->location, .schema = branches->schema};
+    for (guint i = 0; i < n; i++) {
+        xtf_node_add_branch(bytes, &branches[i]);
+        parent->arrays += branches[i].arrays;
+        parent->n_rows += branches[i].n_rows;
+    }
+    return block_add(block, bytes->data, bytes->len, &parent->child, error);
 }
 
 /* Stores the levels above the lowest, until one node is left: the root. */
 static bool add_branch_nodes(Block *block, GArray *branches, XtfCatalog *catalog, GError **error)
 {
     unsigned level = 0;
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     while (branches->len > 1) {
-        g_autoptr(GArray) above = g_array_new(FALSE, FALSE, sizeof(Branch));
+        guint n_parents = 0;
         level++;
         for (guint i = 0; i < branches->len; i += XTF_NODE_BRANCHES) {
-            guint n = MIN(branches->len - i, XTF_NODE_BRANCHES);
-            Branch parent = {0};
-            begin_node(bytes, level, n);
-            for (guint c = 0; c < n; c++) {
-                const Branch *child = &g_array_index(branches, Branch, i + c);
-                XtfDiskBranch disk = {0};
-                xtf_write64(&disk.location, child->location);
-                xtf_write32(&disk.schema, child->schema);
-                xtf_write64(&disk.arrays, child->arrays);
-                xtf_write64(&disk.n_rows, child->n_rows);
-                xtf_ref_write(&disk.child, child->ref);
-                g_byte_array_append(bytes, (const guint8 *)&disk, sizeof disk);
-                parent.arrays += child->arrays;
-                parent.n_rows += child->n_rows;
-            }
-            parent.location = g_array_index(branches, Branch, i).location;
-            parent.schema = g_array_index(branches, Branch, i).schema;
-            if (!block_add(block, bytes->data, bytes->len, &parent.ref, error))
+            XtfBranch parent;
+            if (!add_branch_node(block, level, &g_array_index(branches, XtfBranch, i),
+                                 MIN(branches->len - i, XTF_NODE_BRANCHES), &parent, error))
                 return false;
-            g_array_append_val(above, parent);
+            g_array_index(branches, XtfBranch, n_parents++) = parent; /* over a child that is stored already */
         }
-        g_array_set_size(branches, 0);
-        g_array_append_vals(branches, above->data, above->len);
+        g_array_set_size(branches, n_parents);
     }
     if (branches->len == 1) {
-        const Branch *root = &g_array_index(branches, Branch, 0);
+        const XtfBranch *root = &g_array_index(branches, XtfBranch, 0);
         catalog->n_arrays = root->arrays;
         catalog->arrays_height = level + 1;
-        catalog->arrays_root = root->ref;
+        catalog->arrays_root = root->child;
     }
     return true;
 }
 
-/* Edges, then the P index over them; on the way, what the catalog says of all arrays together. */
-static bool add_arrays(Block *block, GError **error)
+/* What the catalog says of all arrays together. */
+static void add_up_arrays(XtfWriter *writer)
 {
-    XtfWriter *writer = block->writer;
     XtfCatalog *catalog = &writer->catalog;
-    g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(Branch));
     uint64_t first = UINT64_MAX, last = 0;
 
     memset(catalog->n_rows, 0, catalog->n_schemas * sizeof *catalog->n_rows);
     for (guint i = 0; i < writer->nodes->len; i++) {
-        XtfNodeWriter *node = writer->nodes->pdata[i];
-        Branch branch;
-        if (!add_edges(block, node, error) || !add_leaf_node(block, node, &branch, error))
-            return false;
-        if (branch.arrays > 0)
-            g_array_append_val(branches, branch);
+        const XtfNodeWriter *node = writer->nodes->pdata[i];
         for (guint a = 0; a < node->arrays->len; a++) {
             const XtfArrayWriter *array = node->arrays->pdata[a];
+            if (array->n_rows == 0)
+                continue;
             catalog->n_rows[array->schema->id] += array->n_rows;
-            if (array->n_rows > 0 && array->leaf.codec == XTF_CODEC_COMPACT)
-                writer->incompatible |= XTF_FEATURE_COMPACT;
-            if (array->n_rows > 0 && array->schema->kind == XTF_SCHEMA_RECORD) {
+            writer->incompatible |= xtf_codec(array->leaf.codec)->feature;
+            if (array->schema->kind == XTF_SCHEMA_RECORD) {
                 first = MIN(first, array->first);
                 last = MAX(last, array->last);
             }
@@ -286,7 +166,24 @@ static bool add_arrays(Block *block, GError **error)
     catalog->clock.first = any ? first : 1;
     catalog->clock.last = any ? last : 0;
     catalog->clock.origin = any ? MIN(writer->origin, first) : writer->origin == UINT64_MAX ? 0 : writer->origin;
-    return add_branch_nodes(block, branches, catalog, error);
+}
+
+/* Edges, then the P index over them. */
+static bool add_arrays(Block *block, GError **error)
+{
+    XtfWriter *writer = block->writer;
+    g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
+
+    for (guint i = 0; i < writer->nodes->len; i++) {
+        XtfNodeWriter *node = writer->nodes->pdata[i];
+        XtfBranch branch;
+        if (!add_edges(block, node, error) || !add_leaf_node(block, node, &branch, error))
+            return false;
+        if (branch.arrays > 0)
+            g_array_append_val(branches, branch);
+    }
+    add_up_arrays(writer);
+    return add_branch_nodes(block, branches, &writer->catalog, error);
 }
 
 static bool add_tables(Block *block, GError **error)
@@ -336,30 +233,31 @@ static bool sync_file(XtfWriter *writer, GError **error)
         return true;
     int code = errno;
     writer->failed = true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(code));
-    return false;
+    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(code));
 }
 
 static bool write_superblock(XtfWriter *writer, unsigned slot, GError **error)
 {
-    XtfDiskSuperblock disk = {0};
+    XtfSuperblock superblock = {
+        .info =
+            {
+                .page_size = writer->page_size,
+                .epoch = writer->epoch,
+                .commit = writer->commit,
+                .pages = writer->pages,
+            },
+        .incompatible = writer->incompatible,
+        .catalog = writer->catalog_stored,
+    };
+    XtfDiskSuperblock disk;
 
-    memcpy(disk.magic, XTF_FILE_MAGIC, sizeof disk.magic);
-    xtf_write16(&disk.version_major, XTF_VERSION_MAJOR);
-    xtf_write16(&disk.version_minor, XTF_VERSION_MINOR);
-    xtf_write32(&disk.page_size, writer->page_size);
-    memcpy(disk.file_id, writer->file_id, sizeof disk.file_id);
-    xtf_write64(&disk.incompatible, writer->incompatible);
-    xtf_write64(&disk.commit, writer->commit);
-    xtf_write64(&disk.pages, writer->pages);
-    xtf_write32(&disk.epoch, writer->epoch);
-    xtf_ref_write(&disk.catalog, writer->catalog_stored);
-    xtf_write32(&disk.checksum, xtf_checksum(&disk, offsetof(XtfDiskSuperblock, checksum)));
+    memcpy(superblock.info.file_id, writer->file_id, sizeof writer->file_id);
+    xtf_superblock_encode(&superblock, &disk);
     return xtf_writer_put(writer, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, &disk, sizeof disk, error) &&
            sync_file(writer, error);
 }
 
-/* Writes the commit block; the place of its catalog is what the superblock needs. */
+/* Writes the commit block; *catalog is what the superblock names. */
 static bool write_block(XtfWriter *writer, XtfRef *catalog, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -379,11 +277,8 @@ bool xtf_writer_commit(XtfWriter *writer, GError **error)
 {
     XtfRef catalog;
 
-    if (writer->failed) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed",
-                    writer->path);
-        return false;
-    }
+    if (writer->failed)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed", writer->path);
     g_mutex_lock(&writer->lock);
     bool good = xtf_writer_flush_pending(writer, error);
     g_mutex_unlock(&writer->lock);

@@ -1,24 +1,23 @@
 #include "libxtf/write/leaf-writer.h"
 
-#include "libxtf/pack/pack.h"
-
 enum {
-    BYTES_FIRST = 512,       /* what a leaf is allotted before it grows: most arrays of a large trace are small */
-    FILL_PERCENT_AIM = 97,   /* of a page: what a guess aims at, so that it seldom takes more... */
-    FILL_PERCENT_LEAST = 93, /* ...and what is good enough; */
-    FILL_PERCENT_REST = 85,  /* where rows are left, this is, and no more than so many tries are made for it */
-    TRIES_MOST = 5,
-    PLAIN_PAGES_FIRST = 2, /* the first guess: as many rows as fill so many pages if they are not packed */
+    BYTES_FIRST = 512,       /* allotted before a leaf grows: most arrays of a large trace are small */
+    FILL_PERCENT_AIM = 97,   /* of a page: the aim of a guess, so that rows seldom take more */
+    FILL_PERCENT_LEAST = 93, /* enough if no rows remain */
+    FILL_PERCENT_REST = 85,  /* enough if rows remain for the next leaf */
+    TRIES_MAX = 5,           /* packing attempts for one leaf */
+    PLAIN_PAGES_FIRST = 2,   /* the first guess: the rows that fill this number of pages if they are not packed */
 };
 
-void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodec codec, unsigned level, uint32_t room)
+void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodecId codec, unsigned level, uint32_t room)
 {
     uint32_t plain = room / schema->row_size;
+    bool side_by_side = xtf_codec(codec)->side_by_side;
 
     *leaf = (XtfLeafWriter){
         .schema = schema,
         .room = room,
-        .target = codec == XTF_CODEC_PLAIN ? plain : MIN(PLAIN_PAGES_FIRST * plain, XTF_LEAF_ROWS_MAX),
+        .target = side_by_side ? plain : MIN(PLAIN_PAGES_FIRST * plain, xtf_codec(codec)->rows_max),
         .codec = (uint8_t)codec,
         .level = (uint8_t)level,
     };
@@ -51,27 +50,20 @@ void xtf_leaf_writer_grow(XtfLeafWriter *leaf)
     set_end(leaf);
 }
 
-/* How many rows should come near to filling a page, where `count` took `length` bytes. */
+/* The number of rows that should nearly fill a page, where `count` rows took `length` bytes. */
 static uint32_t guess(const XtfLeafWriter *leaf, uint32_t count, uint32_t length)
 {
     uint64_t rows = (uint64_t)count * leaf->room * FILL_PERCENT_AIM / 100 / MAX(length, 1);
-    return (uint32_t)CLAMP(rows, 1, XTF_LEAF_ROWS_MAX);
+    return (uint32_t)CLAMP(rows, 1, xtf_codec(leaf->codec)->rows_max);
 }
 
-static uint32_t pack_plain(const XtfLeafWriter *leaf, uint8_t *payload, uint32_t *length)
-{
-    *length = leaf->target * leaf->schema->row_size;
-    memcpy(payload, leaf->rows, *length);
-    return leaf->target;
-}
-
-/* So many rows took, or would take, so many bytes. */
+/* The bytes that a number of rows took, or would take. */
 typedef struct {
     uint32_t count, bytes;
 } Try;
 
-/* Where rows change their kind, those before say little of those behind: so what to try next lies between what fitted
- * (a count of 0: nothing was tried that did) and what did not. */
+/* The number of rows to try next. Where rows change their kind, earlier rows say little of later ones, so it lies
+ * between the try that fitted (a count of 0: none has yet) and the one that did not. */
 static uint32_t guess_between(const XtfLeafWriter *leaf, Try fits, Try over)
 {
     uint32_t aim = leaf->room * FILL_PERCENT_AIM / 100;
@@ -83,7 +75,7 @@ static uint32_t guess_between(const XtfLeafWriter *leaf, Try fits, Try over)
     return CLAMP(count, fits.count, over.count - 1);
 }
 
-/* Packs as many of the first rows as fit well; how many, and what they take. */
+/* Packs the first rows, as many as fit well. */
 static Try pack_some(const XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 {
     Try fits = {0}, over = {0};
@@ -91,13 +83,15 @@ static Try pack_some(const XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 
     for (unsigned tries = 1;; tries++) {
         uint32_t estimate = 0;
-        Try last = {count, xtf_pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &estimate)};
+        Try last = {
+            count,
+            xtf_codec(leaf->codec)->pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &estimate)};
         if (last.bytes > 0)
             fits = last;
         else
             over = (Try){count, MAX(estimate, leaf->room + 1)};
         bool filled = (uint64_t)fits.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_REST;
-        bool settled = over.count == 0 || filled || tries >= TRIES_MOST;
+        bool settled = over.count == 0 || filled || tries >= TRIES_MAX;
         if (settled && last.bytes > 0)
             return fits;
         g_assert(over.count > 1); /* a row always fits */
@@ -109,18 +103,17 @@ static Try pack_some(const XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 
 uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *length)
 {
-    if (leaf->codec == XTF_CODEC_PLAIN)
-        return pack_plain(leaf, payload, length);
-
     uint32_t all = xtf_leaf_writer_count(leaf);
     Try packed = pack_some(leaf, all, payload);
+    *length = packed.bytes;
+    if (xtf_codec(leaf->codec)->side_by_side) /* the target is exact */
+        return packed.count;
     bool filled = (uint64_t)packed.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;
     leaf->target = guess(leaf, packed.count, packed.bytes);
-    if (!filled && packed.count == all && all < XTF_LEAF_ROWS_MAX) {
+    if (!filled && packed.count == all && all < xtf_codec(leaf->codec)->rows_max) {
         leaf->target = MAX(leaf->target, all + 1);
         return 0;
     }
-    *length = packed.bytes;
     return packed.count;
 }
 
@@ -133,20 +126,15 @@ void xtf_leaf_writer_drop(XtfLeafWriter *leaf, uint32_t count)
     set_end(leaf);
 }
 
-uint32_t xtf_leaf_writer_pack_open(const XtfLeafWriter *leaf, GByteArray *bytes)
+void xtf_leaf_writer_pack_open(const XtfLeafWriter *leaf, GByteArray *bytes)
 {
-    uint32_t count = xtf_leaf_writer_count(leaf), length = count * leaf->schema->row_size;
-
-    if (leaf->codec == XTF_CODEC_PLAIN) {
-        g_byte_array_append(bytes, leaf->rows, length);
-        return length;
-    }
+    const XtfCodec *codec = xtf_codec(leaf->codec);
+    uint32_t count = xtf_leaf_writer_count(leaf), bound = (uint32_t)codec->bound(leaf->schema, count);
     guint start = bytes->len;
-    uint32_t bound = (uint32_t)xtf_pack_bound(leaf->schema, count);
+
     g_byte_array_set_size(bytes, start + bound);
-    length = xtf_pack(leaf->schema, leaf->rows, count, leaf->level, bytes->data + start, bound, NULL);
+    uint32_t length = codec->pack(leaf->schema, leaf->rows, count, leaf->level, bytes->data + start, bound, NULL);
     g_byte_array_set_size(bytes, start + length);
-    return length;
 }
 
 void xtf_leaf_writer_resume(XtfLeafWriter *leaf, const uint8_t *rows, uint32_t count, uint32_t length)
@@ -156,7 +144,7 @@ void xtf_leaf_writer_resume(XtfLeafWriter *leaf, const uint8_t *rows, uint32_t c
     leaf->allotted = count * row_size;
     leaf->rows = g_memdup2(rows, leaf->allotted);
     leaf->next = leaf->rows + leaf->allotted;
-    if (leaf->codec == XTF_CODEC_COMPACT && count >= leaf->target)
+    if (!xtf_codec(leaf->codec)->side_by_side && count >= leaf->target)
         leaf->target = MAX(guess(leaf, count, length), count);
     set_end(leaf);
 }

@@ -1,62 +1,53 @@
 /*
  * Going on with a file that another writer closed, or left when it died.
  *
- * The last whole commit is read back with the reader's own rooms, and every array's right edge becomes open levels
- * again. What a dead writer put behind that commit is no part of the trace; its pages are written over in time, and the
- * new epoch tells them from live ones meanwhile.
+ * The last whole commit is read back as a reader does, and every array's right edge becomes open levels again. Pages
+ * that a dead writer put behind that commit are no part of the trace; they are written over in time, and until then the
+ * new epoch distinguishes them from live ones.
  */
 #include <unistd.h>
 
-#include "libxtf/tree/search.h"
+#include "libxtf/disk/strings.h"
+#include "libxtf/tree/leaf.h"
 #include "libxtf/write/writer-private.h"
 
-/* The open index pages, and what the open leaf is named by. */
+/* The open index pages, and the places of the open leaf. */
 static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const XtfBlock *edge)
 {
-    const XtfDiskEdge *edges = (const XtfDiskEdge *)edge->data;
-    const uint8_t *payload = edge->data + stored->height * sizeof *edges;
-
     array->height = stored->height;
     array->levels = g_new0(XtfLevel, stored->height);
     for (unsigned i = 0; i < stored->height; i++) {
         XtfLevel *level = &array->levels[i];
-        uint32_t length = xtf_read32(edges[i].length);
-        *level = (XtfLevel){
-            .first_n = xtf_read64(edges[i].first_n),
-            .place = xtf_read64(edges[i].place),
-            .previous = xtf_read64(edges[i].previous),
-        };
+        XtfEdgeLevel from = xtf_edge_level(edge->data, stored->height, i);
+        *level = (XtfLevel){.first_n = from.first_n, .place = from.place, .previous = from.previous};
         if (i > 0) {
-            level->allotted = (uint32_t)sizeof(XtfDiskPage) + length;
-            level->count = xtf_read32(edges[i].count);
+            level->allotted = (uint32_t)sizeof(XtfDiskPage) + from.length;
+            level->count = from.count;
             level->page = g_malloc0(level->allotted);
-            memcpy(level->page + sizeof(XtfDiskPage), payload, length);
+            memcpy(level->page + sizeof(XtfDiskPage), from.payload, from.length);
         }
-        payload += length;
     }
 }
 
-/* Takes over the pin of the edge. */
 static bool resume_leaf(XtfArrayWriter *array, const XtfArray *stored, XtfBlock *edge, GError **error)
 {
-    uint32_t length = xtf_read32(((const XtfDiskEdge *)edge->data)->length);
-    XtfPageView leaf;
+    g_auto(XtfPageView) leaf = {0};
 
     if (!xtf_leaf_get_open(stored, edge, XTF_LEAF_ROWS, &leaf, error))
         return false;
-    xtf_leaf_writer_resume(&array->leaf, leaf.payload, leaf.count, length);
-    xtf_cache_put(stored->trace->cache, leaf.block);
+    xtf_leaf_writer_resume(&array->leaf, leaf.payload, leaf.count,
+                           xtf_edge_level(edge->data, stored->height, 0).length);
     return true;
 }
 
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(writer, stored->location, stored->schema->id, error);
-    XtfBlock *edge = array ? xtf_edge_get(stored, error) : NULL;
+    g_autoptr(XtfBlock) edge = array ? xtf_edge_get(stored, error) : NULL;
     if (!edge)
         return false;
 
-    xtf_array_writer_set_codec(array, stored->codec);
+    xtf_array_writer_set_codec(array, (XtfCodecId)stored->codec);
     array->id = stored->id;
     array->n_rows = stored->n_rows;
     array->first = stored->first;
@@ -110,22 +101,21 @@ static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
 /* The heap as it is, and the ids of the strings in it. */
 static bool resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
-    uint64_t size = trace->catalog.strings.length, at = 5; /* behind "" */
     const char *text;
+    uint64_t size = trace->catalog.strings.length, id = 0;
 
-    if (size < at)
+    if (size < xtf_strings_next(0, 0))
         return xtf_damaged(error, "the heap of strings has no beginning");
-    while (at < size) {
-        if (!xtf_trace_string(trace, (uint32_t)at, &text, error))
-            return false;
-        g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)at));
-        at += 4 + strlen(text) + 1;
-    }
-    if (size > 5) {
-        xtf_trace_string(trace, 5, &text, NULL); /* so the heap is loaded */
-        g_byte_array_append(writer->strings, trace->strings, (guint)size);
+    /* "" is in every heap, but asking for it does not load one. */
+    if (size == xtf_strings_next(0, 0)) {
+        xtf_strings_encode(writer->strings);
     } else {
-        g_byte_array_append(writer->strings, (const guint8[]){0, 0, 0, 0, 0}, 5);
+        while ((id = xtf_strings_next(id, id > 0 ? (uint32_t)strlen(text) : 0)) < size) {
+            if (!xtf_trace_string(trace, (uint32_t)id, &text, error))
+                return false;
+            g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)id));
+        }
+        g_byte_array_append(writer->strings, trace->strings, (guint)size);
     }
     writer->strings_stored = trace->catalog.strings;
     return true;
@@ -135,10 +125,8 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
 
-    if (trace->catalog.n_segments != 1) {
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "a merged file can't be gone on with");
-        return false;
-    }
+    if (trace->catalog.n_segments != 1)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "a merged file cannot be written to");
     writer->page_size = info->page_size;
     writer->epoch = info->epoch + 1;
     writer->commit = info->commit;

@@ -6,6 +6,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "libxtf/base/fail.h"
+#include "libxtf/disk/address.h"
+#include "libxtf/disk/strings.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
@@ -35,11 +38,9 @@ static void free_table(gpointer data)
     g_free(table);
 }
 
-static void free_node(gpointer data)
+static void free_node(gpointer node)
 {
-    XtfNodeWriter *node = data;
-    g_ptr_array_unref(node->arrays);
-    g_free(node);
+    xtf_node_writer_free(node);
 }
 
 XtfWriter *xtf_writer_new_empty(int fd, const char *path)
@@ -85,32 +86,23 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
 {
     unsigned level = options && options->level ? options->level : XTF_PACK_LEVEL_DEFAULT;
 
-    if (level > XTF_PACK_LEVEL_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "packing has levels from 1 to %d, not %u", XTF_PACK_LEVEL_MAX,
-                    level);
-        return false;
-    }
+    if (level > XTF_PACK_LEVEL_MAX)
+        return xtf_fail(error, XTF_ERROR_INVALID, "packing has levels from 1 to %d, not %u", XTF_PACK_LEVEL_MAX, level);
+    if (!xtf_codec_find(options ? options->codec : NULL, &writer->codec))
+        return xtf_fail(error, XTF_ERROR_INVALID, "there is no codec '%s'", options->codec);
     writer->no_sync = options && options->no_sync;
-    writer->codec = options && options->plain ? XTF_CODEC_PLAIN : XTF_CODEC_COMPACT;
     writer->level = level;
     return true;
 }
 
 static bool options_valid(const XtfWriterOptions *options, GError **error)
 {
-    uint32_t size = options->page_size;
-
-    if (size < XTF_PAGE_SIZE_MIN || size > XTF_PAGE_SIZE_MAX || (size & (size - 1))) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d",
-                    size, XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
-        return false;
-    }
-    if ((options->resolution_num == 0) != (options->resolution_den == 0)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                    "a clock of %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT " ticks a second", options->resolution_num,
-                    options->resolution_den);
-        return false;
-    }
+    if (!xtf_page_size_valid(options->page_size))
+        return xtf_fail(error, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d",
+                        options->page_size, XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
+    if ((options->resolution_num == 0) != (options->resolution_den == 0))
+        return xtf_fail(error, XTF_ERROR_INVALID, "a clock of %" PRIu64 "/%" PRIu64 " ticks a second",
+                        options->resolution_num, options->resolution_den);
     return true;
 }
 
@@ -122,8 +114,8 @@ int xtf_writer_open_file(const char *path, int flags, GError **error)
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
         return fd;
     int code = errno;
-    const char *reason = code == EWOULDBLOCK ? "another program is writing it" : g_strerror(code);
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", path, reason);
+    xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
+             code == EWOULDBLOCK ? "another program is writing it" : g_strerror(code));
     if (fd >= 0)
         close(fd);
     return -1;
@@ -154,19 +146,19 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
     writer->catalog.clock.resolution_den = options.resolution_den ? options.resolution_den : 1;
     if (ftruncate(fd, 0) < 0) { /* not before the lock was had */
         int code = errno;
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", path, g_strerror(code));
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(code));
         xtf_writer_abort(writer);
         return NULL;
     }
     if (getrandom(writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_IO, "the system has no random numbers to name the file with");
+        xtf_fail(error, XTF_ERROR_IO, "the system has no random numbers to name the file with");
         xtf_writer_abort(writer);
         return NULL;
     }
     XtfLe64 segment;
     memcpy(&segment, writer->file_id, sizeof segment);
     writer->segment = xtf_read64(segment);
-    g_byte_array_append(writer->strings, (const guint8[]){0, 0, 0, 0, 0}, 5); /* "", at 0 */
+    xtf_strings_encode(writer->strings);
     writer->strings_changed = true;
     return writer;
 }
@@ -182,8 +174,7 @@ bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_
         if (n < 0) {
             int code = errno;
             writer->failed = true;
-            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(code));
-            return false;
+            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(code));
         }
         from += n;
         offset += (uint64_t)n;
@@ -213,14 +204,10 @@ static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id,
             *id = i;
             return true;
         }
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema \"%s\": there is another one of this name",
-                    schema->name);
-        return false;
+        return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": there is another one of this name", schema->name);
     }
-    if (catalog->n_schemas == XTF_SCHEMAS_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "more than %d schemas", XTF_SCHEMAS_MAX);
-        return false;
-    }
+    if (catalog->n_schemas == XTF_SCHEMAS_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "more than %d schemas", XTF_SCHEMAS_MAX);
     *id = catalog->n_schemas;
     XtfSchema *copy = xtf_schema_copy(schema);
     copy->id = *id;
@@ -249,31 +236,22 @@ static const XtfSchema *schema_for(XtfWriter *writer, uint32_t id, bool table, G
 
     if (schema && (schema->kind == XTF_SCHEMA_TABLE) == table)
         return schema;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "schema %u is not one of %s", id, table ? "a table" : "an array");
+    xtf_fail(error, XTF_ERROR_INVALID, "schema %u is not one of %s", id, table ? "a table" : "an array");
     return NULL;
 }
 
 static bool add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
 {
     gpointer known;
-    size_t length = strlen(text);
-    uint64_t at = writer->strings->len;
-    XtfLe32 le;
 
     if (g_hash_table_lookup_extended(writer->string_ids, text, NULL, &known)) {
         *id = GPOINTER_TO_UINT(known);
         return true;
     }
-    if (at + sizeof le + length + 1 > G_MAXINT32) { /* as for tables: a commit block copies them whole */
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_INVALID, "the trace's strings take more than 2 GiB");
-        return false;
-    }
-    xtf_write32(&le, (uint32_t)length);
-    g_byte_array_append(writer->strings, le.bytes, sizeof le);
-    g_byte_array_append(writer->strings, (const guint8 *)text, (guint)length + 1);
-    g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)at));
+    if (!xtf_strings_add(writer->strings, text, id))
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace's strings take more than 2 GiB");
+    g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)*id));
     writer->strings_changed = true;
-    *id = (uint32_t)at;
     return true;
 }
 
@@ -344,10 +322,8 @@ bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *n
 {
     uint32_t row_size = table->schema->row_size;
 
-    if ((uint64_t)table->rows->len + row_size > G_MAXINT32) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "table \"%s\" takes more than 2 GiB", table->schema->name);
-        return false;
-    }
+    if ((uint64_t)table->rows->len + row_size > G_MAXINT32)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "table \"%s\" takes more than 2 GiB", table->schema->name);
     g_byte_array_append(table->rows, row, row_size);
     table->changed = true;
     if (number)
@@ -368,14 +344,14 @@ static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, c
     XtfLimits limits = xtf_limits_empty();
 
     for (; count > 0; count--, row += row_size) {
-        uint64_t id = xtf_field_get(field, row);
-        XtfLe32 le;
-        if (id + sizeof le > writer->strings->len) { /* none, or not one of ours */
+        const char *text, *fault;
+        uint32_t length;
+        if (!xtf_strings_get(writer->strings->data, writer->strings->len, xtf_field_get(field, row), &text, &length,
+                             &fault)) { /* the field is absent, or holds no string of ours */
             limits.has_none |= xtf_field_is_none(field, row);
             continue;
         }
-        memcpy(&le, writer->strings->data + id, sizeof le);
-        XtfLimits one = {.min = xtf_read32(le), .max = xtf_read32(le)};
+        XtfLimits one = {.min = length, .max = length};
         limits = xtf_limits_join(XTF_TYPE_U32, &limits, &one);
     }
     return limits;

@@ -2,7 +2,7 @@
  * xtf: dispatch to the commands.
  *
  * mount(8) knows no commands: as /sbin/mount.xtf, and as the filesystem type fuse.xtf, it runs us with a source, a
- * directory and options, and then we are its mount helper.
+ * directory and options: then we are its mount helper.
  */
 #include <errno.h>
 #include <locale.h>
@@ -13,6 +13,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount.h"
 #include "src/cli/ui/common.h"
+#include "src/import/importer.h"
 
 static const struct {
     const char *name;
@@ -39,12 +40,14 @@ static void print_help(void)
          "Commands:");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    g_autofree char *formats = xtf_import_formats();
+    printf("\n`import`, `mount`, `ls` and `cat` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
 }
 
-/* Remarks of the libraries, in the manner of our own messages. */
+/* Messages of the libraries, in the form of our own. */
 static void log_to_terminal(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
     if (level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO))
@@ -78,9 +81,9 @@ static int run(int argc, char **argv)
 }
 
 /*
- * Decoded pages come and go by the half megabyte, and the page cache bounds them. glibc by itself would give each back
- * to the kernel when it goes, for the next one to be faulted in page by page, which costs as much as decoding it; and
- * would keep a heap for each thread, each with room that the others can't use.
+ * Decoded pages take half a megabyte each, and the page cache bounds their number. By default glibc returns each to the
+ * kernel when it is freed, and faulting in the next one, page by page, costs as much as decoding it. And it keeps a
+ * heap for each thread, with free memory that the other threads cannot use.
  */
 static void keep_memory(void)
 {
@@ -98,7 +101,7 @@ int main(int argc, char **argv)
     g_log_set_default_handler(log_to_terminal, NULL);
     int status = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == XTF_EXIT_DONE) { /* a full disk */
-        fprintf(stderr, "xtf: can't write: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot write: %s\n", g_strerror(errno));
         status = XTF_EXIT_FAILED;
     }
     return status;

@@ -84,7 +84,7 @@ static void put_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
     for (guint i = 0; i < listing->names->len; i++) {
         const Listed *listed = &g_array_index(listing->names, Listed, i);
         struct fuse_entry_param entry;
-        /* A name that can't be looked up is listed all the same: looking it up again will say why. */
+        /* A name that cannot be looked up is listed all the same: looking it up again will say why. */
         if (listing->plus && listed->kind != XTF_NODE_FILE && xtf_fs_enter(fs, directory, listed->name, &entry, NULL)) {
             uint64_t id = entry.ino;
             g_array_append_val(listing->entered, id);

@@ -60,7 +60,7 @@ typedef struct {
 } XtfStaleName;
 
 /* Waits until the bound is passed, and takes the oldest names, at most `max`. Each is handed out once, until it is
- * looked up again, or loses the last of its children (a directory can't go before them). The names are the caller's.
+ * looked up again, or loses the last of its children (a directory cannot go before them). The names are the caller's.
  * Returns 0 once xtf_inodes_stop() was called. */
 unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned max);
 void xtf_inodes_stop(XtfInodes *inodes);

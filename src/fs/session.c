@@ -99,7 +99,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
     int result = -EINVAL;
 
     if (fuse_set_signal_handlers(fs->session) != 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't handle signals");
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot handle signals");
         return false;
     }
     if (fuse_session_mount(fs->session, mount_point) == 0) {
@@ -110,7 +110,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
         if (result < 0)
             g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
     } else {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't mount at '%s'", mount_point);
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot mount at '%s'", mount_point);
     }
     fuse_remove_signal_handlers(fs->session);
     return result >= 0;

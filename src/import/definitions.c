@@ -10,8 +10,8 @@ void xtf_definitions_init(XtfDefinitions *definitions)
     definitions->strings = g_ptr_array_new();
     definitions->string_ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     definitions->own_strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    xtf_ref_map_init(&definitions->string_known);
-    xtf_ref_map_init(&definitions->late_strings);
+    xtf_id_map_init(&definitions->strings_by_id);
+    xtf_id_map_init(&definitions->late_strings_by_id);
     g_mutex_init(&definitions->lock);
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
@@ -19,8 +19,8 @@ void xtf_definitions_init(XtfDefinitions *definitions)
         table->id = tag == XTF_MODEL_LOCATIONS ? NULL : xtf_schema_field(table->schema, "id");
         table->rows = g_byte_array_new();
         table->late = g_byte_array_new();
-        xtf_ref_map_init(&table->known);
-        xtf_ref_map_init(&table->late_known);
+        xtf_id_map_init(&table->rows_by_id);
+        xtf_id_map_init(&table->late_rows_by_id);
     }
 }
 
@@ -30,11 +30,11 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
         XtfDefinitionTable *table = &definitions->tables[tag];
         g_byte_array_unref(table->rows);
         g_byte_array_unref(table->late);
-        xtf_ref_map_finish(&table->known);
-        xtf_ref_map_finish(&table->late_known);
+        xtf_id_map_finish(&table->rows_by_id);
+        xtf_id_map_finish(&table->late_rows_by_id);
     }
-    xtf_ref_map_finish(&definitions->string_known);
-    xtf_ref_map_finish(&definitions->late_strings);
+    xtf_id_map_finish(&definitions->strings_by_id);
+    xtf_id_map_finish(&definitions->late_strings_by_id);
     g_hash_table_unref(definitions->own_strings);
     g_ptr_array_unref(definitions->strings);
     g_array_unref(definitions->string_ids);
@@ -48,11 +48,11 @@ void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const 
     const char *before = xtf_definitions_source_string(definitions, id);
 
     definitions->count++;
-    if (before != NULL) {
+    if (before) {
         definitions->string_conflicts += strcmp(before, text) != 0;
         return;
     }
-    xtf_ref_map_insert(&definitions->string_known, id, definitions->strings->len);
+    xtf_id_map_insert(&definitions->strings_by_id, id, definitions->strings->len);
     g_ptr_array_add(definitions->strings, g_string_chunk_insert(definitions->texts, text));
 }
 
@@ -64,7 +64,7 @@ uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *tex
         number = GUINT_TO_POINTER(XTF_NONE32 - 1 - g_hash_table_size(definitions->own_strings));
         g_hash_table_insert(definitions->own_strings, g_strdup(text), number);
         xtf_definitions_add_string(definitions, GPOINTER_TO_UINT(number), text);
-        definitions->count--; /* not the source's */
+        definitions->count--; /* it is not the source's */
     }
     return GPOINTER_TO_UINT(number);
 }
@@ -73,7 +73,7 @@ const char *xtf_definitions_source_string(const XtfDefinitions *definitions, uin
 {
     uint32_t row;
 
-    if (!xtf_ref_map_find(&definitions->string_known, id, &row))
+    if (!xtf_id_map_find(&definitions->strings_by_id, id, &row))
         return NULL;
     return g_ptr_array_index(definitions->strings, row);
 }
@@ -94,15 +94,15 @@ void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *
     uint32_t before, number = xtf_definitions_n_rows(definitions, tag);
 
     definitions->count++;
-    if (table->id != NULL) {
+    if (table->id) {
         uint32_t id = xtf_field_get(table->id, row);
-        if (!xtf_ref_map_find(&table->known, id, &before)) {
-            xtf_ref_map_insert(&table->known, id, number);
+        if (!xtf_id_map_find(&table->rows_by_id, id, &before)) {
+            xtf_id_map_insert(&table->rows_by_id, id, number);
         } else if (memcmp(xtf_definitions_at(definitions, tag, before), row, table->schema->row_size) == 0) {
             table->repeats++;
             return;
         } else {
-            table->conflicts++; /* kept as a row, but the number means the first */
+            table->conflicts++; /* kept as a row, but the id means the first */
         }
     }
     g_byte_array_append(table->rows, row, table->schema->row_size);
@@ -113,7 +113,7 @@ void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const v
     g_byte_array_append(definitions->tables[tag].rows, row, definitions->tables[tag].schema->row_size);
 }
 
-/* Whether the row, once it begins with the list of row `before`, is that row over again, and so are its parts. */
+/* Whether the row and its parts equal row `before` and its parts. Sets the row's `first` to that of `before`. */
 static bool repeats_list(const XtfDefinitions *definitions, unsigned tag, uint32_t before, uint8_t *row,
                          unsigned parts_tag, const void *parts, uint32_t n)
 {
@@ -135,7 +135,7 @@ void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned tag, void *r
     uint32_t before;
 
     memcpy((uint8_t *)row + sizeof first, &count, sizeof count);
-    if (!xtf_ref_map_find(&table->known, xtf_field_get(table->id, row), &before) ||
+    if (!xtf_id_map_find(&table->rows_by_id, xtf_field_get(table->id, row), &before) ||
         !repeats_list(definitions, tag, before, row, parts_tag, parts, n)) {
         size_t size = definitions->tables[parts_tag].schema->row_size;
         for (uint32_t i = 0; i < n; i++)
@@ -150,33 +150,33 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
     XtfDefinitionTable *table = &definitions->tables[tag];
     uint32_t n = xtf_definitions_n_rows(definitions, tag), size = table->schema->row_size, before;
     GByteArray *rows = g_byte_array_sized_new(table->rows->len);
-    XtfRefMap known;
+    XtfIdMap rows_by_id;
 
-    xtf_ref_map_init(&known);
+    xtf_id_map_init(&rows_by_id);
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *row = xtf_definitions_at(definitions, tag, order[i]);
         g_byte_array_append(rows, row, size);
-        if (table->id == NULL)
+        if (!table->id)
             continue;
         uint32_t id = xtf_field_get(table->id, row);
-        if (xtf_ref_map_find(&table->known, id, &before) && before == order[i])
-            xtf_ref_map_insert(&known, id, i);
+        if (xtf_id_map_find(&table->rows_by_id, id, &before) && before == order[i])
+            xtf_id_map_insert(&rows_by_id, id, i);
     }
     g_byte_array_unref(table->rows);
-    xtf_ref_map_finish(&table->known);
+    xtf_id_map_finish(&table->rows_by_id);
     table->rows = rows;
-    table->known = known;
+    table->rows_by_id = rows_by_id;
 }
 
 static void keep_error(XtfDefinitions *definitions, GError *error)
 {
-    if (definitions->error == NULL)
+    if (!definitions->error)
         definitions->error = error;
     else
         g_error_free(error);
 }
 
-/* The number under which the trace has a text; 0 after an error, which is kept. */
+/* The id of a text in the trace; 0 after an error, which is kept. */
 static uint32_t store(XtfDefinitions *definitions, const char *text)
 {
     GError *error = NULL;
@@ -191,15 +191,15 @@ uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
 {
     uint32_t row;
 
-    if (G_LIKELY(xtf_ref_map_find(&definitions->string_known, id, &row)))
+    if (G_LIKELY(xtf_id_map_find(&definitions->strings_by_id, id, &row)))
         return g_array_index(definitions->string_ids, uint32_t, row);
     if (id == XTF_NONE32)
         return 0;
     g_mutex_lock(&definitions->lock);
-    if (!xtf_ref_map_find(&definitions->late_strings, id, &row)) {
+    if (!xtf_id_map_find(&definitions->late_strings_by_id, id, &row)) {
         g_autofree char *text = g_strdup_printf("(undefined string %" PRIu32 ")", id);
         row = store(definitions, text);
-        xtf_ref_map_insert(&definitions->late_strings, id, row);
+        xtf_id_map_insert(&definitions->late_strings_by_id, id, row);
     }
     g_mutex_unlock(&definitions->lock);
     return row;
@@ -207,7 +207,7 @@ uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
 
 static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id);
 
-/* A row for a number without a definition: its name says so, whatever else it could refer to is none. */
+/* Makes a row for an undefined id: its name says so, and it refers to nothing. */
 static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
 {
     const XtfField *name = xtf_schema_field(table->schema, "name");
@@ -216,36 +216,36 @@ static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint
     for (uint32_t i = 0; i < table->schema->n_fields; i++)
         if (table->schema->fields[i].flags & XTF_FIELD_OPTIONAL)
             xtf_field_set(&table->schema->fields[i], row, UINT64_MAX);
-    if (table->id != NULL)
+    if (table->id)
         xtf_field_set(table->id, row, id);
-    if (name != NULL) {
+    if (name) {
         g_autofree char *text = g_strdup_printf("(undefined %s %" PRIu32 ")", table->schema->name, id);
         xtf_field_set(name, row, store(definitions, text));
     }
-    /* None would make it a communicator of oneself; nobody knows who is in this one. */
+    /* No group would mean a communicator of oneself; the members of this one are unknown. */
     if (table == &definitions->tables[XTF_MODEL_COMMUNICATORS])
         ((XtfCommunicatorRow *)row)->group = add_late(definitions, XTF_MODEL_GROUPS, XTF_NONE32);
 }
 
-/* The made-up row of a number, with the lock held. */
+/* The row of an undefined id. The lock is held. */
 static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
     uint8_t made_up[XTF_ROW_MAX];
     uint32_t row;
 
-    if (xtf_ref_map_find(&table->late_known, id, &row))
+    if (xtf_id_map_find(&table->late_rows_by_id, id, &row))
         return row;
     make_up(definitions, table, id, made_up);
     row = (table->rows->len + table->late->len) / table->schema->row_size;
     g_byte_array_append(table->late, made_up, table->schema->row_size);
-    xtf_ref_map_insert(&table->late_known, id, row);
+    xtf_id_map_insert(&table->late_rows_by_id, id, row);
     return row;
 }
 
 uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
-    /* Processes are numbered and sorted by then. */
+    /* Processes are numbered and sorted by now. */
     if (id == XTF_NONE32 || tag == XTF_MODEL_PROCESSES)
         return XTF_NONE32;
     g_mutex_lock(&definitions->lock);
@@ -254,7 +254,7 @@ uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uin
     return row;
 }
 
-/* The table that a value of a referring type refers to, by xtf_value_types; 0 for other types. */
+/* The table that values of a type (of xtf_value_types) refer to; 0: they do not refer to a table. */
 static unsigned table_of_type(uint8_t type)
 {
     static const unsigned tables[] = {
@@ -298,7 +298,7 @@ static gboolean write_rows(XtfTableWriter *writer, const GByteArray *rows, uint3
 
 bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
 {
-    if (definitions->error != NULL) {
+    if (definitions->error) {
         g_propagate_error(error, g_steal_pointer(&definitions->error));
         return false;
     }
@@ -310,7 +310,7 @@ bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
         if (!xtf_writer_add_schema(definitions->writer, table->schema, &schema, error))
             return false;
         XtfTableWriter *writer = xtf_writer_table(definitions->writer, schema, error);
-        if (writer == NULL || !write_rows(writer, table->rows, table->schema->row_size, error) ||
+        if (!writer || !write_rows(writer, table->rows, table->schema->row_size, error) ||
             !write_rows(writer, table->late, table->schema->row_size, error))
             return false;
     }

@@ -1,10 +1,10 @@
 /*
  * The definitions of a source, between reading and writing.
  *
- * Sources define things in any order, late, twice, or not at all. So rows of the standard tables are first collected as
- * the source has them, with its own numbers in the fields that refer to strings and to other tables; then all is
- * resolved to row numbers at once. From then on the rows are fixed, and events of all threads look up row numbers here.
- * A number that nobody defined gets a row that says so.
+ * Sources define things in any order, late, twice, or not at all. So rows of the standard tables are collected first,
+ * with the source's ids in the fields that refer to strings and to other tables; then all ids are resolved to row
+ * numbers at once. From then on rows are fixed, and threads that read events look up row numbers here. An id that is
+ * used and not defined gets a late row, which says so.
  */
 #pragma once
 
@@ -18,28 +18,28 @@
 
 typedef struct {
     const XtfSchema *schema;
-    const XtfField *id; /* NULL if its rows have no number of the source's */
+    const XtfField *id; /* NULL: the rows have no id */
     GByteArray *rows;
-    GByteArray *late; /* made up after resolving, for numbers without a definition; they follow `rows` */
-    XtfRefMap known;  /* from the source's numbers to rows */
-    XtfRefMap late_known;
-    uint64_t conflicts; /* definitions of a number that was defined before, differently */
-    uint64_t repeats;   /* the same, but alike */
+    GByteArray *late;    /* for undefined ids, added after resolving; they follow `rows` */
+    XtfIdMap rows_by_id; /* numbers of rows */
+    XtfIdMap late_rows_by_id;
+    uint64_t conflicts; /* definitions of an id that has another definition already */
+    uint64_t repeats;   /* definitions of an id that has an equal definition already */
 } XtfDefinitionTable;
 
 typedef struct {
     XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; those of arrays are unused */
     XtfWriter *writer;                              /* from resolving on */
     GStringChunk *texts;
-    GPtrArray *strings; /* the source's, by order of definition */
-    GArray *string_ids; /* of uint32_t: their numbers in the trace, from resolving on */
-    XtfRefMap string_known;
-    XtfRefMap late_strings;
-    GHashTable *own_strings; /* from texts to numbers */
+    GPtrArray *strings; /* the source's, in the order of their definitions */
+    GArray *string_ids; /* of uint32_t: ids in the trace, from resolving on */
+    XtfIdMap strings_by_id;
+    XtfIdMap late_strings_by_id;
+    GHashTable *own_strings; /* texts -> ids */
     uint64_t string_conflicts;
-    uint64_t count; /* definitions that were added, strings included */
-    GMutex lock;    /* of what is late, and of the error */
-    GError *error;  /* the first that a look-up met */
+    uint64_t count; /* definitions added, strings included */
+    GMutex lock;    /* of late rows and strings, and of the error */
+    GError *error;  /* of the first look-up that failed */
 } XtfDefinitions;
 
 void xtf_definitions_init(XtfDefinitions *definitions);
@@ -47,37 +47,37 @@ void xtf_definitions_finish(XtfDefinitions *definitions);
 
 /* Collecting. Strings are copied; rows are those of src/model, `table` is XTF_MODEL_.... */
 void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text);
-/* A number for a text that the source has none for: counted down from the largest. */
+/* An id for a text that is not the source's: counted down from the largest. */
 uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text);
 void xtf_definitions_add(XtfDefinitions *definitions, unsigned table, const void *row);
-/* A row that lists rows of another table: it begins with `first` and `count`, which are set here. If all is as in the
- * earlier definition of its number, the list is not stored again. */
+/* A row with a list of parts, which are rows of another table: it begins with `first` and `count`, which are set here.
+ * The list is not stored again if an earlier definition of the id is equal. */
 void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned table, void *row, unsigned parts_table,
                               const void *parts, uint32_t n);
-/* A row that is part of another definition: not counted as one. */
+/* A part of another definition, which does not count. */
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned table, const void *row);
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table);
-/* Row number `row` of those that were collected. */
+/* A collected row. */
 void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint64_t row);
-/* Puts the rows in another order: row i becomes what row order[i] was. */
+/* Row i becomes the former row order[i]. */
 void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned table, const uint32_t *order);
-/* The string as the source has it, before resolving; NULL if it has none of that number. */
+/* A string of the source; NULL: not defined (yet). */
 const char *xtf_definitions_source_string(const XtfDefinitions *definitions, uint32_t id);
 
-/* Makes regions out of the region definitions, and row numbers out of the source's numbers. */
+/* Makes regions out of region definitions, and row numbers out of ids. */
 bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GError **error);
 
-/* Looking up, after resolving. All ones stand for none. */
+/* Looking up, after resolving. All ones: none. */
 uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned table, uint32_t id);
 uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id);
-/* A typed value, from the source's form into that of `attributes`. The types are those of xtf_value_types. */
+/* A typed value as `attributes` has it. The types are those of xtf_value_types. */
 uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64_t value);
 
 static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned table, uint32_t id)
 {
     uint32_t row;
 
-    if (G_LIKELY(xtf_ref_map_find(&definitions->tables[table].known, id, &row)))
+    if (G_LIKELY(xtf_id_map_find(&definitions->tables[table].rows_by_id, id, &row)))
         return row;
     return xtf_definitions_late_row(definitions, table, id);
 }

@@ -6,26 +6,26 @@ enum {
     FIRST_BITS = 4,
 };
 
-void xtf_ref_map_init(XtfRefMap *map)
+void xtf_id_map_init(XtfIdMap *map)
 {
     map->bits = FIRST_BITS;
     map->count = 0;
     map->slots = g_new0(uint32_t, 2u << FIRST_BITS);
 }
 
-void xtf_ref_map_finish(XtfRefMap *map)
+void xtf_id_map_finish(XtfIdMap *map)
 {
     g_clear_pointer(&map->slots, g_free);
 }
 
-static void grow(XtfRefMap *map)
+static void grow(XtfIdMap *map)
 {
-    XtfRefMap larger = {.slots = g_new0(uint32_t, (gsize)4 << map->bits), .count = map->count, .bits = map->bits + 1};
+    XtfIdMap larger = {.slots = g_new0(uint32_t, (gsize)4 << map->bits), .count = map->count, .bits = map->bits + 1};
 
     for (uint32_t i = 0; i < UINT32_C(1) << map->bits; i++) {
         if (map->slots[2 * i + 1] == 0)
             continue;
-        uint32_t slot = xtf_ref_map_slot(&larger, map->slots[2 * i]);
+        uint32_t slot = xtf_id_map_slot(&larger, map->slots[2 * i]);
         larger.slots[2 * slot] = map->slots[2 * i];
         larger.slots[2 * slot + 1] = map->slots[2 * i + 1];
     }
@@ -33,12 +33,12 @@ static void grow(XtfRefMap *map)
     *map = larger;
 }
 
-void xtf_ref_map_insert(XtfRefMap *map, uint32_t key, uint32_t row)
+void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row)
 {
-    /* At most half full, so that searches are short and end. */
+    /* At most half full, so that a search is short and ends. */
     if (map->count >= (UINT32_C(1) << map->bits) / 2)
         grow(map);
-    uint32_t slot = xtf_ref_map_slot(map, key);
+    uint32_t slot = xtf_id_map_slot(map, key);
     if (map->slots[2 * slot + 1] == 0)
         map->count++;
     map->slots[2 * slot] = key;

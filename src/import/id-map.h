@@ -1,8 +1,8 @@
 /*
- * A map from the numbers that a source gives its definitions, 32 bits and often sparse, to row numbers.
+ * A map from a source's ids of definitions, which have 32 bits and are often sparse, to row numbers.
  *
- * Open addressing, made for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Reading by
- * many threads is fine while nobody inserts.
+ * Open addressing, for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Many threads may
+ * look up while none inserts.
  */
 #pragma once
 
@@ -13,14 +13,14 @@ typedef struct {
     uint32_t *slots; /* pairs of key and row + 1; row + 1 is 0 in a free slot */
     uint32_t count;
     unsigned bits; /* 2^bits slots */
-} XtfRefMap;
+} XtfIdMap;
 
-void xtf_ref_map_init(XtfRefMap *map);
-void xtf_ref_map_finish(XtfRefMap *map);
+void xtf_id_map_init(XtfIdMap *map);
+void xtf_id_map_finish(XtfIdMap *map);
 /* Sets or replaces. Rows are below UINT32_MAX. */
-void xtf_ref_map_insert(XtfRefMap *map, uint32_t key, uint32_t row);
+void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row);
 
-static inline uint32_t xtf_ref_map_slot(const XtfRefMap *map, uint32_t key)
+static inline uint32_t xtf_id_map_slot(const XtfIdMap *map, uint32_t key)
 {
     uint32_t mask = (UINT32_C(1) << map->bits) - 1;
     uint32_t slot = (key * UINT32_C(2654435769)) >> (32 - map->bits);
@@ -31,9 +31,9 @@ static inline uint32_t xtf_ref_map_slot(const XtfRefMap *map, uint32_t key)
 }
 
 /* *row is left alone if the key is not there. */
-static inline bool xtf_ref_map_find(const XtfRefMap *map, uint32_t key, uint32_t *row)
+static inline bool xtf_id_map_find(const XtfIdMap *map, uint32_t key, uint32_t *row)
 {
-    uint32_t slot = xtf_ref_map_slot(map, key);
+    uint32_t slot = xtf_id_map_slot(map, key);
 
     if (map->slots[2 * slot + 1] == 0)
         return false;

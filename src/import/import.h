@@ -2,7 +2,7 @@
  * Importing foreign traces.
  *
  * An import writes to a file beside its output, which takes the output's place at the end: a failed or interrupted
- * import leaves nothing behind, and what stood there before is left alone.
+ * import leaves nothing behind, and keeps a file that stood there before.
  *
  * The foreign library runs in a child process, since a damaged archive can make it crash or run for ever. So start an
  * import while the process has no other threads.
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/error.h"
+#include "libxtf/writer.h"
 
 /* Now and then, from the calling thread: events read so far, and the share of the work that is done, 0 to 1. */
 typedef void (*XtfImportProgress)(uint64_t events, double done, void *data);
@@ -22,10 +22,7 @@ typedef void (*XtfImportProgress)(uint64_t events, double done, void *data);
 typedef struct {
     unsigned jobs;              /* locations read at a time; 0: as many as there are processors */
     bool keep_going;            /* import what can be read of a damaged or incomplete archive */
-    uint32_t page_size;         /* 0: libxtf's default */
-    bool plain;                 /* these three as in XtfWriterOptions */
-    unsigned level;
-    bool no_sync;
+    XtfWriterOptions storage;   /* of the output; its clock is the source's */
     atomic_bool *cancel;        /* true: stop, with XTF_ERROR_CANCELLED. May be set by a signal handler; may be NULL */
     XtfImportProgress progress; /* may be NULL */
     void *progress_data;
@@ -39,8 +36,8 @@ typedef struct {
 
 typedef struct {
     GArray *counts;      /* of XtfImportCount: the kinds of event that occur */
-    GPtrArray *left_out; /* of strings: what the archive holds that was not imported, and why */
-    GPtrArray *warnings; /* of strings: what is wrong with the archive, and what was made of it */
+    GPtrArray *left_out; /* of strings: what was not imported, and why */
+    GPtrArray *warnings; /* of strings: faults of the archive, and how they were repaired */
     uint64_t read, kept; /* events */
     uint64_t locations;  /* that have events */
     uint64_t definitions;
@@ -50,11 +47,7 @@ void xtf_import_report_init(XtfImportReport *report);
 void xtf_import_report_finish(XtfImportReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfImportReport, xtf_import_report_finish)
 
-/* The anchor file of the OTF2 archive that a path means: itself, or the only one in the folder that it names.
- * XTF_ERROR_NOT_XTF if it is nothing that can be imported. */
-char *xtf_import_detect(const char *path, GError **error);
-
-/* `archive` as for xtf_import_detect(). `options` may be NULL; `report` is an initialized one, and is filled only on
- * success. */
-bool xtf_import_otf2(const char *archive, const char *output, const XtfImportOptions *options, XtfImportReport *report,
-                     GError **error);
+/* `path` is as for xtf_import_detect() (importer.h). `options` may be NULL; `report` is an initialized one, and is
+ * filled only on success. */
+bool xtf_import(const char *path, const char *output, const XtfImportOptions *options, XtfImportReport *report,
+                GError **error);

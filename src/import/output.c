@@ -8,17 +8,17 @@
 static bool check_output(const char *output, const char *source, GError **error)
 {
     struct stat there, read;
-    const char *what = NULL;
+    const char *fault = NULL;
 
-    if (stat(output, &there) != 0) /* what else is wrong with it shows when it is made */
+    if (stat(output, &there) != 0) /* other faults show when the file is created */
         return true;
     if (!S_ISREG(there.st_mode))
-        what = S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file";
+        fault = S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file";
     else if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
-        what = "is what is to be read";
-    if (what)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, what);
-    return !what;
+        fault = "is the file to be read";
+    if (fault)
+        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, fault);
+    return !fault;
 }
 
 char *xtf_output_begin(const char *output, const char *source, GError **error)
@@ -34,7 +34,7 @@ char *xtf_output_begin(const char *output, const char *source, GError **error)
         g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
         return NULL;
     }
-    fchmod(fd, 0666 & ~mask); /* the rights that a new file gets */
+    fchmod(fd, 0666 & ~mask); /* the mode of any new file */
     close(fd);
     return g_steal_pointer(&path);
 }

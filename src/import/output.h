@@ -1,6 +1,6 @@
 /*
- * A file that takes its place when it is whole: it is written beside it, so that failure leaves nothing behind, and
- * what stood there before stays until then.
+ * A file that takes its place only when it is complete: until then it is written beside that place, so that failure
+ * leaves nothing behind and keeps the file that stood there before.
  */
 #pragma once
 
@@ -8,9 +8,9 @@
 
 #include "libxtf/error.h"
 
-/* An empty file to write to, by its path. What is at `output` makes way for it later, if it is a file: a device or
- * `source`, that which is to be read, is refused. */
+/* Creates an empty file to write to, and returns its path. Refuses an `output` that is no regular file, or that is the
+ * file to be read, `source`. */
 char *xtf_output_begin(const char *output, const char *source, GError **error);
 
-/* Puts the file in its place if it is `whole`, else removes it, and so if that fails. Frees the path. */
+/* Puts the file in its place if it is `whole`. Else, or if that fails, removes it. Frees the path. */
 bool xtf_output_end(char *path, const char *output, bool whole, GError **error);

@@ -8,146 +8,145 @@ enum { PARADIGM_MPI = 4 };
 
 typedef struct {
     XtfDefinitions *definitions;
-    GHashTable *locations;         /* from ids to row + 1 */
-    uint32_t *proc_of;             /* of processes, by row; XTF_NONE32: not numbered yet */
+    GHashTable *locations;         /* ids -> row + 1 */
     const XtfGroupRow *ranks[256]; /* by paradigm: the group that lists the locations of its ranks, or NULL */
     uint64_t n_locations, n_processes;
-} Places;
+} Numbering;
 
-static XtfLocationRow *location_at(const Places *places, uint64_t row)
+static XtfLocationRow *location_at(const Numbering *numbering, uint64_t row)
 {
-    return xtf_definitions_at(places->definitions, XTF_MODEL_LOCATIONS, row);
+    return xtf_definitions_at(numbering->definitions, XTF_MODEL_LOCATIONS, row);
 }
 
-static XtfGroupRow *group_at(const Places *places, uint64_t row)
+static XtfProcessRow *process_at(const Numbering *numbering, uint64_t row)
 {
-    return xtf_definitions_at(places->definitions, XTF_MODEL_GROUPS, row);
+    return xtf_definitions_at(numbering->definitions, XTF_MODEL_PROCESSES, row);
 }
 
-static XtfMemberRow *member_at(const Places *places, const XtfGroupRow *group, uint64_t i)
+static XtfGroupRow *group_at(const Numbering *numbering, uint64_t row)
 {
-    return xtf_definitions_at(places->definitions, XTF_MODEL_MEMBERS, group->first + i);
+    return xtf_definitions_at(numbering->definitions, XTF_MODEL_GROUPS, row);
+}
+
+static XtfMemberRow *member_at(const Numbering *numbering, const XtfGroupRow *group, uint64_t i)
+{
+    return xtf_definitions_at(numbering->definitions, XTF_MODEL_MEMBERS, group->first + i);
 }
 
 /* NULL if there is none. */
-static XtfLocationRow *find_location(const Places *places, uint64_t id)
+static XtfLocationRow *find_location(const Numbering *numbering, uint64_t id)
 {
-    gsize row = GPOINTER_TO_SIZE(g_hash_table_lookup(places->locations, &id));
-    return row == 0 ? NULL : location_at(places, row - 1);
+    gsize row = GPOINTER_TO_SIZE(g_hash_table_lookup(numbering->locations, &id));
+    return row == 0 ? NULL : location_at(numbering, row - 1);
 }
 
-/* Of each location the first definition stays. Returns how many went. */
-static uint64_t drop_doubles(Places *places)
+/* Of each location the first definition stays. Returns the number of others. */
+static uint64_t drop_duplicates(Numbering *numbering)
 {
-    XtfDefinitionTable *table = &places->definitions->tables[XTF_MODEL_LOCATIONS];
-    uint64_t n = xtf_definitions_n_rows(places->definitions, XTF_MODEL_LOCATIONS);
+    XtfDefinitionTable *table = &numbering->definitions->tables[XTF_MODEL_LOCATIONS];
+    uint64_t n = xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_LOCATIONS);
 
-    places->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    numbering->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (uint64_t i = 0; i < n; i++) {
-        XtfLocationRow row = *location_at(places, i);
-        if (find_location(places, row.id) != NULL)
+        XtfLocationRow row = *location_at(numbering, i);
+        if (find_location(numbering, row.id))
             continue;
-        *location_at(places, places->n_locations++) = row;
-        g_hash_table_insert(places->locations, g_memdup2(&row.id, sizeof row.id),
-                            GSIZE_TO_POINTER(places->n_locations));
+        *location_at(numbering, numbering->n_locations++) = row;
+        g_hash_table_insert(numbering->locations, g_memdup2(&row.id, sizeof row.id),
+                            GSIZE_TO_POINTER(numbering->n_locations));
     }
-    g_byte_array_set_size(table->rows, places->n_locations * table->schema->row_size);
-    return n - places->n_locations;
+    g_byte_array_set_size(table->rows, numbering->n_locations * table->schema->row_size);
+    return n - numbering->n_locations;
 }
 
-static uint32_t process_row(const Places *places, uint32_t id)
+static uint32_t process_row(const Numbering *numbering, uint32_t id)
 {
     uint32_t row = XTF_NONE32;
-    xtf_ref_map_find(&places->definitions->tables[XTF_MODEL_PROCESSES].known, id, &row);
+    xtf_id_map_find(&numbering->definitions->tables[XTF_MODEL_PROCESSES].rows_by_id, id, &row);
     return row;
 }
 
-static void make_up_processes(Places *places)
+static void make_up_processes(Numbering *numbering)
 {
-    for (uint64_t i = 0; i < places->n_locations; i++) {
-        uint32_t id = location_at(places, i)->process;
-        if (process_row(places, id) != XTF_NONE32)
+    for (uint64_t i = 0; i < numbering->n_locations; i++) {
+        uint32_t id = location_at(numbering, i)->process;
+        if (process_row(numbering, id) != XTF_NONE32)
             continue;
         g_autofree char *name = g_strdup_printf("(undefined process %" PRIu32 ")", id);
         XtfProcessRow row = {
             .id = id,
             .system_tree_node = XTF_NONE32,
             .creator = XTF_NONE32,
-            .name = xtf_definitions_own_string(places->definitions, name),
+            .name = xtf_definitions_own_string(numbering->definitions, name),
         };
-        xtf_definitions_add(places->definitions, XTF_MODEL_PROCESSES, &row);
+        xtf_definitions_add(numbering->definitions, XTF_MODEL_PROCESSES, &row);
     }
-    places->n_processes = xtf_definitions_n_rows(places->definitions, XTF_MODEL_PROCESSES);
+    numbering->n_processes = xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_PROCESSES);
 }
 
-static void find_ranks(Places *places)
+static void find_ranks(Numbering *numbering)
 {
-    for (uint64_t i = 0; i < xtf_definitions_n_rows(places->definitions, XTF_MODEL_GROUPS); i++) {
-        const XtfGroupRow *group = group_at(places, i);
-        if (group->type == GROUP_COMM_LOCATIONS && places->ranks[group->paradigm] == NULL)
-            places->ranks[group->paradigm] = group;
-    }
-}
-
-static void number_processes(Places *places, const XtfGroupRow *ranks)
-{
-    uint32_t next = ranks != NULL ? ranks->count : 0;
-
-    places->proc_of = g_new(uint32_t, places->n_processes + 1);
-    for (uint64_t i = 0; i < places->n_processes; i++)
-        places->proc_of[i] = XTF_NONE32;
-    for (uint64_t rank = 0; ranks != NULL && rank < ranks->count; rank++) {
-        const XtfLocationRow *location = find_location(places, member_at(places, ranks, rank)->member);
-        uint32_t process = location != NULL ? process_row(places, location->process) : XTF_NONE32;
-        if (process != XTF_NONE32 && places->proc_of[process] == XTF_NONE32)
-            places->proc_of[process] = rank;
-    }
-    for (uint64_t i = 0; i < places->n_processes; i++) {
-        XtfProcessRow *process = xtf_definitions_at(places->definitions, XTF_MODEL_PROCESSES, i);
-        if (places->proc_of[i] == XTF_NONE32)
-            places->proc_of[i] = next++;
-        process->proc = places->proc_of[i];
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_GROUPS); i++) {
+        const XtfGroupRow *group = group_at(numbering, i);
+        if (group->type == GROUP_COMM_LOCATIONS && !numbering->ranks[group->paradigm])
+            numbering->ranks[group->paradigm] = group;
     }
 }
 
-static void number_threads(Places *places, const XtfGroupRow *ranks)
+static void number_processes(Numbering *numbering, const XtfGroupRow *ranks)
 {
-    uint32_t *next = g_new0(uint32_t, places->n_processes + 1);
+    uint32_t next = ranks ? ranks->count : 0;
 
-    for (uint64_t i = 0; i < places->n_locations; i++)
-        location_at(places, i)->thread = XTF_NONE32;
-    for (uint64_t rank = 0; ranks != NULL && rank < ranks->count; rank++) {
-        XtfLocationRow *location = find_location(places, member_at(places, ranks, rank)->member);
-        if (location != NULL && location->thread == XTF_NONE32)
-            location->thread = next[process_row(places, location->process)]++;
+    for (uint64_t i = 0; i < numbering->n_processes; i++)
+        process_at(numbering, i)->proc = XTF_NONE32;
+    for (uint64_t rank = 0; ranks && rank < ranks->count; rank++) {
+        const XtfLocationRow *location = find_location(numbering, member_at(numbering, ranks, rank)->member);
+        uint32_t process = location ? process_row(numbering, location->process) : XTF_NONE32;
+        if (process != XTF_NONE32 && process_at(numbering, process)->proc == XTF_NONE32)
+            process_at(numbering, process)->proc = rank;
     }
-    for (uint64_t i = 0; i < places->n_locations; i++) {
-        XtfLocationRow *location = location_at(places, i);
-        uint32_t process = process_row(places, location->process);
-        location->proc = places->proc_of[process];
+    for (uint64_t i = 0; i < numbering->n_processes; i++)
+        if (process_at(numbering, i)->proc == XTF_NONE32)
+            process_at(numbering, i)->proc = next++;
+}
+
+static void number_threads(Numbering *numbering, const XtfGroupRow *ranks)
+{
+    g_autofree uint32_t *next = g_new0(uint32_t, numbering->n_processes + 1);
+
+    for (uint64_t i = 0; i < numbering->n_locations; i++)
+        location_at(numbering, i)->thread = XTF_NONE32;
+    for (uint64_t rank = 0; ranks && rank < ranks->count; rank++) {
+        XtfLocationRow *location = find_location(numbering, member_at(numbering, ranks, rank)->member);
+        if (location && location->thread == XTF_NONE32)
+            location->thread = next[process_row(numbering, location->process)]++;
+    }
+    for (uint64_t i = 0; i < numbering->n_locations; i++) {
+        XtfLocationRow *location = location_at(numbering, i);
+        uint32_t process = process_row(numbering, location->process);
+        location->proc = process_at(numbering, process)->proc;
         if (location->thread == XTF_NONE32)
             location->thread = next[process]++;
     }
-    g_free(next);
 }
 
-static uint32_t proc_of_location(const Places *places, uint64_t id)
+static uint32_t proc_of_location(const Numbering *numbering, uint64_t id)
 {
-    const XtfLocationRow *location = find_location(places, id);
-    return location != NULL ? location->proc : XTF_NONE32;
+    const XtfLocationRow *location = find_location(numbering, id);
+    return location ? location->proc : XTF_NONE32;
 }
 
-static void name_members(Places *places)
+static void number_members(Numbering *numbering)
 {
-    for (uint64_t i = 0; i < xtf_definitions_n_rows(places->definitions, XTF_MODEL_GROUPS); i++) {
-        const XtfGroupRow *group = group_at(places, i);
-        const XtfGroupRow *ranks = group->type == GROUP_COMM_GROUP ? places->ranks[group->paradigm] : NULL;
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_GROUPS); i++) {
+        const XtfGroupRow *group = group_at(numbering, i);
+        const XtfGroupRow *ranks = group->type == GROUP_COMM_GROUP ? numbering->ranks[group->paradigm] : NULL;
         for (uint64_t j = 0; j < group->count; j++) {
-            XtfMemberRow *member = member_at(places, group, j);
+            XtfMemberRow *member = member_at(numbering, group, j);
             if (group->type == GROUP_COMM_LOCATIONS || group->type == GROUP_LOCATIONS)
-                member->proc = proc_of_location(places, member->member);
-            else if (ranks != NULL && member->member < ranks->count)
-                member->proc = proc_of_location(places, member_at(places, ranks, member->member)->member);
+                member->proc = proc_of_location(numbering, member->member);
+            else if (ranks && member->member < ranks->count)
+                member->proc = proc_of_location(numbering, member_at(numbering, ranks, member->member)->member);
         }
     }
 }
@@ -179,20 +178,19 @@ static void sort(XtfDefinitions *definitions, unsigned table, GCompareDataFunc c
     xtf_definitions_reorder(definitions, table, order);
 }
 
-uint64_t xtf_number_places(XtfDefinitions *definitions)
+uint64_t xtf_number_processes(XtfDefinitions *definitions)
 {
-    Places places = {.definitions = definitions};
-    uint64_t doubled = drop_doubles(&places);
+    Numbering numbering = {.definitions = definitions};
+    uint64_t n_duplicates = drop_duplicates(&numbering);
 
-    make_up_processes(&places);
-    find_ranks(&places);
-    const XtfGroupRow *ranks = places.ranks[PARADIGM_MPI];
-    number_processes(&places, ranks);
-    number_threads(&places, ranks);
-    name_members(&places);
-    g_hash_table_unref(places.locations);
-    g_free(places.proc_of);
+    make_up_processes(&numbering);
+    find_ranks(&numbering);
+    const XtfGroupRow *ranks = numbering.ranks[PARADIGM_MPI];
+    number_processes(&numbering, ranks);
+    number_threads(&numbering, ranks);
+    number_members(&numbering);
+    g_hash_table_unref(numbering.locations);
     sort(definitions, XTF_MODEL_PROCESSES, by_proc);
     sort(definitions, XTF_MODEL_LOCATIONS, by_thread);
-    return doubled;
+    return n_duplicates;
 }

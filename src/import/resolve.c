@@ -1,5 +1,5 @@
 /*
- * Resolving definitions: from the source's numbers to row numbers and strings of the trace.
+ * Resolving definitions: from the source's ids to row numbers and strings of the trace.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static void store_strings(XtfDefinitions *definitions, GError **error)
 {
-    for (guint i = 0; i < definitions->strings->len && *error == NULL; i++) {
+    for (guint i = 0; i < definitions->strings->len && !*error; i++) {
         uint32_t number = 0;
         xtf_writer_add_string(definitions->writer, g_ptr_array_index(definitions->strings, i), &number, error);
         g_array_append_val(definitions->string_ids, number);
@@ -30,8 +30,8 @@ static gboolean region_equal(gconstpointer a, gconstpointer b)
 }
 
 /*
- * Regions of one name, file and line are one region, whatever numbers the source gives them: some measurement systems
- * define each region once for every process. Lines count from 1, so 0 means as little as none.
+ * Regions of one name, file and line are one region, whatever their ids: some measurement systems define each region
+ * once for every process. Lines count from 1, so line 0 is no line.
  */
 static void merge_regions(XtfDefinitions *definitions)
 {
@@ -64,8 +64,8 @@ static void merge_regions(XtfDefinitions *definitions)
             g_byte_array_append(regions->rows, (const guint8 *)&region, sizeof region);
             g_hash_table_insert(seen, g_memdup2(&key, sizeof key), row);
         }
-        if (!xtf_ref_map_find(&regions->known, from->id, &before))
-            xtf_ref_map_insert(&regions->known, from->id, GPOINTER_TO_UINT(row));
+        if (!xtf_id_map_find(&regions->rows_by_id, from->id, &before))
+            xtf_id_map_insert(&regions->rows_by_id, from->id, GPOINTER_TO_UINT(row));
     }
 }
 
@@ -95,7 +95,7 @@ static void resolve_field(XtfDefinitions *definitions, XtfDefinitionTable *table
 
 static void resolve_values(XtfDefinitions *definitions)
 {
-    /* By xtf_property_owners; 0 for those that are no rows of a table: a location, a paradigm. */
+    /* By xtf_property_owners; 0: no table (locations and paradigms). */
     static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE,      XTF_MODEL_PROCESSES, 0,
                                       XTF_MODEL_CALLING_CONTEXTS, XTF_MODEL_IO_FILES,  0,
                                       XTF_MODEL_IO_PARADIGMS};
@@ -136,7 +136,7 @@ bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GEr
 
     definitions->writer = writer;
     store_strings(definitions, &failed);
-    if (failed != NULL) {
+    if (failed) {
         g_propagate_error(error, failed);
         return false;
     }
@@ -144,7 +144,7 @@ bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GEr
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
         if (tag == XTF_MODEL_REGIONS)
-            continue; /* made out of resolved fields */
+            continue; /* its fields are resolved */
         for (uint32_t i = 0; i < table->schema->n_fields; i++)
             resolve_field(definitions, table, &table->schema->fields[i]);
     }

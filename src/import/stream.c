@@ -22,7 +22,7 @@ void xtf_stream_finish(XtfStream *stream)
     g_clear_error(&stream->error);
 }
 
-/* Takes off the frames above the first `depth`, which are never left. */
+/* Drops the frames above the first `depth`: they are never left. */
 static void drop_frames(XtfStream *stream, uint32_t depth)
 {
     while (stream->depth > depth) {
@@ -36,7 +36,7 @@ static void drop_frames(XtfStream *stream, uint32_t depth)
 
 void xtf_stream_begin(XtfStream *stream, uint64_t location)
 {
-    drop_frames(stream, 0); /* of a location that failed before its end */
+    drop_frames(stream, 0); /* of a location that ended in failure */
     stream->location = location;
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
     stream->beyond = stream->deepest_beyond = 0;
@@ -47,42 +47,42 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
 
 bool xtf_stream_end(XtfStream *stream, GError **error)
 {
-    if (stream->error != NULL) {
+    if (stream->error) {
         g_propagate_error(error, g_steal_pointer(&stream->error));
         return false;
     }
     drop_frames(stream, 0);
     stream->never_left += stream->beyond;
     for (unsigned type = 0; type < XTF_N_ARRAY_TYPES; type++)
-        if (stream->arrays[type] != NULL && !xtf_array_writer_close(stream->arrays[type], error))
+        if (stream->arrays[type] && !xtf_array_writer_close(stream->arrays[type], error))
             return false;
     return true;
 }
 
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type)
 {
-    if (stream->error == NULL)
+    if (!stream->error)
         stream->arrays[type] =
             xtf_writer_array(stream->writer, stream->location, stream->schemas[type], &stream->error);
     return stream->arrays[type];
 }
 
-static void happen(XtfMishap *mishap, uint64_t seq)
+static void note_mishap(XtfMishap *mishap, uint64_t seq)
 {
     if (mishap->count++ == 0)
         mishap->first_seq = seq;
 }
 
-uint64_t xtf_stream_go_back(XtfStream *stream, uint64_t time)
+uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time)
 {
     XtfBackwardTimesRow row = {.time = stream->last, .seq = stream->seq, .source_time = time};
 
-    happen(&stream->backward, stream->seq);
-    xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* a failure shows at the record's own append */
+    note_mishap(&stream->backward, stream->seq);
+    xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* a failure shows when the record is appended */
     return stream->last;
 }
 
-void xtf_stream_more_stack(XtfStream *stream)
+void xtf_stream_grow_stack(XtfStream *stream)
 {
     if (stream->room == XTF_STREAM_DEPTH)
         return;
@@ -90,7 +90,7 @@ void xtf_stream_more_stack(XtfStream *stream)
     stream->stack = g_renew(XtfFrame, stream->stack, stream->room);
 }
 
-void xtf_stream_more_regions(XtfStream *stream, uint32_t region)
+void xtf_stream_grow_open(XtfStream *stream, uint32_t region)
 {
     uint32_t n = MAX(region + 2, stream->n_open < UINT32_MAX / 2 ? 2 * stream->n_open : UINT32_MAX);
 
@@ -109,27 +109,10 @@ XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
     for (uint32_t i = stream->depth; i > lowest; i--) {
         if (stream->stack[i - 1].region != region)
             continue;
-        happen(&stream->out_of_order, stream->seq);
+        note_mishap(&stream->out_of_order, stream->seq);
         drop_frames(stream, i);
         return xtf_stream_pop(stream, region);
     }
-    happen(&stream->without_enter, stream->seq);
+    note_mishap(&stream->without_enter, stream->seq);
     return (XtfFrame){0};
-}
-
-const char *xtf_stream_event_name(unsigned event, const char **type)
-{
-    static const struct {
-        unsigned first;
-        unsigned tag;
-    } types[] = {
-#define FIRST_OF(TAG, array, Type) {XTF_FIRST_##TAG, XTF_MODEL_##TAG},
-        XTF_RECORD_TYPES(FIRST_OF)};
-    unsigned i = G_N_ELEMENTS(types) - 1;
-
-    while (types[i].first > event)
-        i--;
-    const XtfSchema *schema = xtf_model_schema(types[i].tag);
-    *type = schema->name;
-    return xtf_schema_field_by_role(schema, XTF_ROLE_EVENT)->labels[event - types[i].first];
 }

@@ -6,15 +6,16 @@
  *
  * The source's mistakes are repaired as follows, and counted:
  * - A record dated before its predecessor gets its predecessor's time; `backward_times` keeps the source's.
- * - A LEAVE whose region is not on top of the stack closes the innermost frame of that region, and all above it are
- * never left. It is looked for among the XTF_STREAM_SEARCH innermost frames. Without such a frame it has no ENTER and
- * changes nothing.
- * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records there name the deepest stored region, LEAVEs
- * have no ENTER, and to an ENTER it is as though those before it there had been left.
+ * - A LEAVE whose region is not on top of the stack closes the innermost frame of that region, if it is among the
+ * XTF_STREAM_SEARCH innermost frames; the frames above it are never left. Else the LEAVE has no ENTER and changes
+ * nothing.
+ * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records inside them name the deepest stored region, their
+ * LEAVEs have no ENTER, and their ENTERs stand right in the deepest stored frame.
  *
- * Calls know whether their frame is the outermost one of its region, and how deep it stands. For both, only frames that
- * an ENTER opened count, not those of calling contexts; and frames count until they are off the stack: when they are
- * left, or a frame below is.
+ * A row of `calls` says whether its frame is the outermost of its region, and how deep it stands. For both, only frames
+ * opened by an ENTER count, not calling contexts; a frame counts until it, or one below it, is left.
+ *
+ * The container keeps the call stack a second time (XtfOpenFrame), by design: it trusts no importer.
  */
 #pragma once
 
@@ -31,17 +32,7 @@ enum {
     XTF_STREAM_DEPTH = 1 << 20,
 };
 
-/* Events of all types, numbered type by type; XTF_FIRST_SENDS is the first of `sends`. */
-enum {
-#define XTF_EVENT_TAG(name) XTF_ID_##name,
-#define XTF_EVENTS_OF(TAG, array, Type) \
-    XTF_FIRST_##TAG, XTF_BEFORE_##TAG = XTF_FIRST_##TAG - 1, XTF_##TAG##_EVENTS(XTF_EVENT_TAG)
-    XTF_RECORD_TYPES(XTF_EVENTS_OF) XTF_N_EVENTS,
-#undef XTF_EVENT_TAG
-#undef XTF_EVENTS_OF
-};
-
-/* Something that goes wrong again and again. */
+/* A fault that may occur many times. */
 typedef struct {
     uint64_t count;
     uint64_t first_seq;
@@ -49,10 +40,10 @@ typedef struct {
 
 typedef struct {
     uint32_t region;
-    uint32_t depth : 30;    /* frames by ENTER, up to and including this one */
+    uint32_t depth : 30;    /* frames by ENTER, including this one */
     uint32_t call : 1;      /* by ENTER; else by a calling context */
     uint32_t outermost : 1; /* no other frame by ENTER of this region is below */
-    uint64_t enter;         /* row of `calls` of the innermost ENTER up to here, plus 1; 0: none */
+    uint64_t enter;         /* row of `calls` of the innermost ENTER, this frame's included, plus 1; 0: none */
 } XtfFrame;
 
 typedef struct {
@@ -65,15 +56,15 @@ typedef struct {
     uint64_t n_calls;
     XtfFrame *stack;
     uint32_t depth, room;
-    uint64_t beyond; /* frames on top of the stack that are not stored */
-    uint32_t *open;  /* by region plus 1 (so that XTF_NONE32 is first): its frames by ENTER on the stack */
+    uint64_t beyond; /* frames above the stack, which are not stored */
+    uint32_t *open;  /* by region plus 1 (XTF_NONE32 is first): its frames by ENTER on the stack */
     uint32_t n_open;
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
-    uint64_t counts[XTF_N_EVENTS];
+    uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
     XtfMishap backward, without_enter, out_of_order;
     uint64_t never_left; /* known after xtf_stream_end() */
     uint64_t deepest_beyond;
-    GError *error; /* what made an append fail */
+    GError *error; /* why an append failed */
 } XtfStream;
 
 void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *definitions, const uint32_t *schemas);
@@ -82,35 +73,34 @@ void xtf_stream_finish(XtfStream *stream);
 void xtf_stream_begin(XtfStream *stream, uint64_t location);
 bool xtf_stream_end(XtfStream *stream, GError **error);
 
-/* The slow paths of what follows. */
+/* The slow paths of the functions below. */
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type);
-uint64_t xtf_stream_go_back(XtfStream *stream, uint64_t time);
-void xtf_stream_more_stack(XtfStream *stream);
-void xtf_stream_more_regions(XtfStream *stream, uint32_t region);
+uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time);
+void xtf_stream_grow_stack(XtfStream *stream);
+void xtf_stream_grow_open(XtfStream *stream, uint32_t region);
 XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region);
 
 static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const void *row)
 {
     XtfArrayWriter *array = stream->arrays[type];
 
-    if (G_UNLIKELY(array == NULL) && (array = xtf_stream_open_array(stream, type)) == NULL)
+    if (G_UNLIKELY(!array) && !(array = xtf_stream_open_array(stream, type)))
         return false;
-    return G_LIKELY(stream->error == NULL) && xtf_array_writer_append(array, row, &stream->error);
+    return G_LIKELY(!stream->error) && xtf_array_writer_append(array, row, &stream->error);
 }
 
-/* Appends a record: `row` begins with a head, whose region is set already. */
-static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned first_event, unsigned event,
-                                     uint64_t time, void *row)
+/* Appends a record: `row` begins with a head, whose region is set already. `event` is a label of the type's. */
+static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned event, uint64_t time, void *row)
 {
     XtfRecordHead *head = row;
 
     if (G_UNLIKELY(time < stream->last))
-        time = xtf_stream_go_back(stream, time);
+        time = xtf_stream_hold_time(stream, time);
     stream->last = time;
     head->time = time;
     head->seq = stream->seq++;
-    head->event = event - first_event;
-    stream->counts[event]++;
+    head->event = event;
+    stream->counts[type][event]++;
     return xtf_stream_append_row(stream, type, row);
 }
 
@@ -119,13 +109,13 @@ static inline uint32_t xtf_stream_region(const XtfStream *stream)
     return stream->depth > 0 ? stream->stack[stream->depth - 1].region : XTF_NONE32;
 }
 
-/* The frames open, of those that an ENTER opened. */
+/* The number of open frames by ENTER. */
 static inline uint32_t xtf_stream_depth(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].depth : 0;
 }
 
-/* The row of `calls` of the innermost ENTER whose frame is open, plus 1; 0: there is none. */
+/* The row of `calls` of the innermost open ENTER, plus 1; 0: none. */
 static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].enter : 0;
@@ -134,7 +124,7 @@ static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 static inline void xtf_stream_push(XtfStream *stream, XtfFrame frame)
 {
     if (G_UNLIKELY(stream->depth == stream->room))
-        xtf_stream_more_stack(stream);
+        xtf_stream_grow_stack(stream);
     if (G_UNLIKELY(stream->depth == stream->room)) {
         stream->beyond++;
         stream->deepest_beyond = MAX(stream->deepest_beyond, stream->beyond);
@@ -152,7 +142,7 @@ static inline void xtf_stream_push_context(XtfStream *stream, uint32_t region)
         stream, (XtfFrame){.region = region, .depth = xtf_stream_depth(stream), .enter = xtf_stream_enclosing(stream)});
 }
 
-/* Takes the frame of `region` off the stack. `call` is not set in what it returns if an ENTER opened no such frame. */
+/* Takes the frame of `region` off the stack and returns it; its `call` is 0 if no ENTER opened such a frame. */
 static inline XtfFrame xtf_stream_pop(XtfStream *stream, uint32_t region)
 {
     if (G_UNLIKELY(stream->depth == 0 || stream->beyond > 0 || stream->stack[stream->depth - 1].region != region))
@@ -168,7 +158,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
     uint64_t enclosing = xtf_stream_enclosing(stream);
 
     if (G_UNLIKELY(region + 1 >= stream->n_open))
-        xtf_stream_more_regions(stream, region);
+        xtf_stream_grow_open(stream, region);
     XtfFrame frame = {.region = region,
                       .depth = xtf_stream_depth(stream) + 1,
                       .call = true,
@@ -180,7 +170,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
                        .depth = frame.depth};
     xtf_stream_push(stream, frame);
     stream->n_calls++;
-    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_FIRST_CALLS, XTF_ID_ENTER, time, &row);
+    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_LABEL_ENTER, time, &row);
 }
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
@@ -194,8 +184,5 @@ static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t r
         row.outermost = frame.outermost;
         row.depth = frame.depth;
     }
-    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_FIRST_CALLS, XTF_ID_LEAVE, time, &row);
+    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_LABEL_LEAVE, time, &row);
 }
-
-/* The name of an event, and the record type that it belongs to. */
-const char *xtf_stream_event_name(unsigned event, const char **type);

@@ -13,7 +13,7 @@
 
 #include "libxtf/error.h"
 
-/* What comes through the pipe: whether it worked, the error's code and message, the result. */
+/* What the child sends: whether it succeeded, the error's code and message, the result. */
 #define ENVELOPE "(bisv)"
 
 enum {
@@ -45,10 +45,10 @@ static void send_all(int fd, const void *data, size_t length)
     }
 }
 
-/* Of the work's result, or if it is NULL its error. Takes both. */
+/* Takes the result, or if that is NULL the error. */
 static GVariant *make_envelope(GVariant *result, GError *error)
 {
-    gboolean fine = result != NULL;
+    bool fine = result;
     g_autofree char *message = g_utf8_make_valid(fine ? "" : error->message, -1); /* it may name files */
     GVariant *envelope =
         g_variant_new(ENVELOPE, fine, fine ? 0 : error->code, message, fine ? result : g_variant_new_boolean(FALSE));
@@ -95,17 +95,17 @@ static bool hangs(Child *child, unsigned stall_seconds)
     return cpu - child->cpu_then > (stall_seconds != 0 ? stall_seconds : DEFAULT_STALL_SECONDS);
 }
 
-/* Until the child has sent all and closed the pipe. */
+/* Collects what the child sends, until it closes the pipe. */
 static bool watch(Child *child, const XtfSupervision *supervision, GError **error)
 {
     for (;;) {
         struct pollfd pollfd = {.fd = child->pipe, .events = POLLIN};
         int ready = poll(&pollfd, 1, TICK_MS);
-        if (supervision->cancel != NULL && atomic_load(supervision->cancel)) {
+        if (supervision->cancel && atomic_load(supervision->cancel)) {
             g_set_error_literal(error, XTF_ERROR, XTF_ERROR_CANCELLED, "interrupted");
             return false;
         }
-        if (supervision->progress != NULL)
+        if (supervision->progress)
             supervision->progress(atomic_load(&child->shared->events), atomic_load(&child->shared->per_million) / 1e6,
                                   supervision->progress_data);
         if (ready > 0) {
@@ -171,9 +171,9 @@ static GVariant *supervise_child(Child *child, const XtfSupervision *supervision
         ;
     if (sent)
         result = open_envelope(child, supervision, status, &failed);
-    if (result == NULL && (!sent || !WIFEXITED(status)) && failed->code == XTF_ERROR_DAMAGED)
+    if (!result && (!sent || !WIFEXITED(status)) && failed->code == XTF_ERROR_DAMAGED)
         list_suspects(child->shared, suspects);
-    if (failed != NULL)
+    if (failed)
         g_propagate_error(error, failed);
     return result;
 }

@@ -1,8 +1,8 @@
 /*
  * Work in a child process, for libraries that damaged input can bring down.
  *
- * The child does the work and hands back a result; the parent relays progress, and ends the child when the user
- * cancels, when it dies, and when it computes for long without getting anywhere.
+ * The child does the work and sends a result; the parent relays progress, and kills the child when the user cancels or
+ * when it computes for long without a sign of progress.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ enum {
 /* Shared by both processes; the child writes. */
 typedef struct {
     _Atomic uint64_t events;
-    _Atomic uint64_t heartbeat;                         /* grows as long as the work advances */
+    _Atomic uint64_t heartbeat;                         /* grows while the work advances */
     _Atomic uint32_t per_million;                       /* done */
-    _Atomic uint64_t busy_with[XTF_SUPERVISED_WORKERS]; /* what each thread of the child works on, plus 1; 0: nothing */
+    _Atomic uint64_t busy_with[XTF_SUPERVISED_WORKERS]; /* the location that a thread reads, plus 1; 0: none */
 } XtfSupervised;
 
 /* In the child. The result is any GVariant; NULL: failed. It may start threads, and must have ended them on return. */
@@ -36,6 +36,6 @@ typedef struct {
     unsigned stall_seconds; /* of computing without a heartbeat, after which the child is taken to hang; 0: 60 */
 } XtfSupervision;
 
-/* Adds to `suspects` (of uint64_t) what the child was busy with if it died or hung: then the error is
- * XTF_ERROR_DAMAGED. */
+/* If the child died or hung, the error is XTF_ERROR_DAMAGED, and `suspects` (of uint64_t) gets the locations that it
+ * was reading. */
 GVariant *xtf_supervise(const XtfSupervision *supervision, GArray *suspects, GError **error);

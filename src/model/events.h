@@ -1,8 +1,10 @@
 /*
- * The events that make up each record type, in the order of their labels. OTF2's, by otf2-print's names.
+ * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names. A source with other
+ * events adds labels of its own, see xtf_model_schema_with_events().
  */
 #pragma once
 
+/* clang-format off */
 #define XTF_CALLS_EVENTS(EVENT)           EVENT(ENTER) EVENT(LEAVE)
 #define XTF_SENDS_EVENTS(EVENT)           EVENT(MPI_SEND) EVENT(MPI_ISEND)
 #define XTF_RECVS_EVENTS(EVENT)           EVENT(MPI_RECV) EVENT(MPI_IRECV)
@@ -43,3 +45,4 @@
 #define XTF_PROGRAMS_EVENTS(EVENT)        EVENT(PROGRAM_BEGIN) EVENT(PROGRAM_END)
 #define XTF_MEASUREMENT_EVENTS(EVENT)     EVENT(MEASUREMENT_ON_OFF) EVENT(BUFFER_FLUSH)
 #define XTF_UNKNOWN_EVENTS(EVENT)         EVENT(UNKNOWN)
+/* clang-format on */

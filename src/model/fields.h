@@ -17,5 +17,5 @@
 #define XTF_C_TYPE_STRING uint32_t
 
 #define XTF_MEMBER(type, name, role, unit, refers_to, flags, labels) XTF_C_TYPE_##type name;
-#define XTF_SPEC(type, name, role, unit, refers_to, flags, labels)                                                     \
+#define XTF_SPEC(type, name, role, unit, refers_to, flags, labels) \
     {#name, XTF_TYPE_##type, role, unit, refers_to, flags, labels},

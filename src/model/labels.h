@@ -1,5 +1,5 @@
 /*
- * Names of the values of enumerated fields, in the order of their numbers, which are OTF2's. NULL-terminated.
+ * Labels of enumerated fields, in the order of OTF2's numbers. NULL-terminated.
  */
 #pragma once
 

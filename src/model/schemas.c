@@ -1,16 +1,15 @@
 #include "src/model/schemas.h"
 
+enum {
+    EVENT_FIELD = 3, /* of XTF_HEAD_FIELDS */
+};
+
 #define LABEL(name) #name,
 #define EVENT_LABELS(TAG, array, Type) \
     static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
 
-#define END_OF_FIELDS                      \
-    {                                      \
-        NULL, 0, NULL, NULL, NULL, 0, NULL \
-    }
-#define SPECS(TAG, array, Type) \
-    static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC) END_OF_FIELDS};
+#define SPECS(TAG, array, Type)        static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC){0}};
 #define RECORD_SPECS(TAG, array, Type) SPECS(TAG, array##_record, Type)
 #define SIDE_SPECS(TAG, array, Type)   SPECS(TAG, array##_side, Type)
 #define TABLE_SPECS(TAG, array, Type)  SPECS(TAG, array##_table, Type)
@@ -22,44 +21,47 @@ static const struct {
     const char *name;
     XtfSchemaKind kind;
     const XtfFieldSpec *fields;
+    size_t n_fields; /* with the end of the list */
     size_t row_size;
 } declarations[XTF_N_MODEL_SCHEMAS] = {
-#define RECORD(TAG, array, Type) {#array, XTF_SCHEMA_RECORD, array##_record_specs, sizeof(Xtf##Type##Row)},
-#define SIDE(TAG, array, Type)   {#array, XTF_SCHEMA_SIDE, array##_side_specs, sizeof(Xtf##Type##Row)},
-#define TABLE(TAG, array, Type)  {#array, XTF_SCHEMA_TABLE, array##_table_specs, sizeof(Xtf##Type##Row)},
+#define DECLARE(array, Type, kind, specs) {#array, kind, specs, G_N_ELEMENTS(specs), sizeof(Xtf##Type##Row)},
+#define RECORD(TAG, array, Type)          DECLARE(array, Type, XTF_SCHEMA_RECORD, array##_record_specs)
+#define SIDE(TAG, array, Type)            DECLARE(array, Type, XTF_SCHEMA_SIDE, array##_side_specs)
+#define TABLE(TAG, array, Type)           DECLARE(array, Type, XTF_SCHEMA_TABLE, array##_table_specs)
     XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)};
 
-/* Whatever a record has of these tells its group, in this order: what takes the most values stands last. */
-static const char *const group_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
-                                          XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
+/* Keys of the groups of a record type, of those that it has. The key with the most values stands last. */
+static const char *const key_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
+                                        XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
 
-/* A peer is a rank in a communicator: where that is a window's, the window stands for it. */
+/* A peer is a rank in a communicator. If that is a window's, the window stands for it. */
 static const XtfField *group_field(const XtfSchema *schema, const char *role)
 {
     const XtfField *field = xtf_schema_field_by_role(schema, role);
 
-    if (field == NULL && g_str_equal(role, XTF_ROLE_COMM) && xtf_schema_field_by_role(schema, XTF_ROLE_PEER) != NULL)
+    if (!field && g_str_equal(role, XTF_ROLE_COMM) && xtf_schema_field_by_role(schema, XTF_ROLE_PEER))
         return xtf_schema_field(schema, "window");
     return field;
 }
 
-static bool add_group_sums(XtfSchema *schema, GError **error)
+static bool add_group_totals(XtfSchema *schema, GError **error)
 {
-    const char *keys[G_N_ELEMENTS(group_roles) + 1] = {NULL}, *values[3] = {NULL};
+    const char *keys[G_N_ELEMENTS(key_roles) + 1] = {NULL}, *values[3] = {NULL};
     unsigned n_keys = 0, n_values = 0;
     const XtfField *field;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(group_roles); i++)
-        if ((field = group_field(schema, group_roles[i])) != NULL)
+    for (unsigned i = 0; i < G_N_ELEMENTS(key_roles); i++)
+        if ((field = group_field(schema, key_roles[i])))
             keys[n_keys++] = field->name;
-    if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)) != NULL)
+    if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)))
         values[n_values++] = field->name;
-    if (n_values > 0 && (field = xtf_schema_field(schema, "received")) != NULL)
+    if (n_values > 0 && (field = xtf_schema_field(schema, "received")))
         values[n_values++] = field->name;
-    return xtf_schema_add_aggregate(schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
+    return xtf_schema_add_aggregate(
+        schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
 }
 
-static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
+static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
 {
     const XtfAggregateSpec frames = {
         .kind = XTF_AGGREGATE_FRAMES,
@@ -80,21 +82,44 @@ static bool add_sums(XtfSchema *schema, unsigned tag, GError **error)
         return xtf_schema_add_aggregate(schema, &frames, error);
     if (tag == XTF_MODEL_METRIC_VALUES)
         return xtf_schema_add_aggregate(schema, &metric_values, error);
-    return schema->kind != XTF_SCHEMA_RECORD || add_group_sums(schema, error);
+    return schema->kind != XTF_SCHEMA_RECORD || add_group_totals(schema, error);
+}
+
+/* Gives the field `event` the labels `more` after its own. */
+static void add_events(XtfFieldSpec *event, const char *const *more, GPtrArray *labels)
+{
+    for (const char *const *label = event->labels; *label; label++)
+        g_ptr_array_add(labels, (gpointer)*label);
+    for (; *more; more++)
+        g_ptr_array_add(labels, (gpointer)*more);
+    g_assert(labels->len <= XTF_EVENTS_MAX);
+    g_ptr_array_add(labels, NULL);
+    event->labels = (const char *const *)labels->pdata;
+}
+
+XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
+{
+    g_autoptr(GPtrArray) labels = g_ptr_array_new();
+    g_autoptr(GError) error = NULL;
+    g_autofree XtfFieldSpec *fields =
+        g_memdup2(declarations[tag].fields, declarations[tag].n_fields * sizeof *declarations[tag].fields);
+
+    if (more)
+        add_events(&fields[EVENT_FIELD], more, labels);
+    XtfSchema *schema = xtf_schema_new(declarations[tag].name, declarations[tag].kind, fields, &error);
+    /* Declarations are source code, so a bad one is a bug. */
+    if (!schema || !add_aggregates(schema, tag, &error))
+        g_error("schema %s: %s", declarations[tag].name, error->message);
+    g_assert(schema->row_size == declarations[tag].row_size);
+    return schema;
 }
 
 static gpointer make_all(gpointer unused)
 {
     XtfSchema **schemas = g_new0(XtfSchema *, XTF_N_MODEL_SCHEMAS);
 
-    for (unsigned i = 0; i < XTF_N_MODEL_SCHEMAS; i++) {
-        g_autoptr(GError) error = NULL;
-        schemas[i] = xtf_schema_new(declarations[i].name, declarations[i].kind, declarations[i].fields, &error);
-        /* Nothing but this file's own content decides these. */
-        if (schemas[i] == NULL || !add_sums(schemas[i], i, &error))
-            g_error("schema %s: %s", declarations[i].name, error->message);
-        g_assert(schemas[i]->row_size == declarations[i].row_size);
-    }
+    for (unsigned i = 0; i < XTF_N_MODEL_SCHEMAS; i++)
+        schemas[i] = xtf_model_schema_with_events(i, NULL);
     return schemas;
 }
 

@@ -2,23 +2,23 @@
  * The standard record types, side arrays and definition tables, which importers share.
  *
  * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made:
- * they cannot disagree. Where one of these fits what a source has, an importer uses it, so that all sources look alike.
+ * they cannot disagree. An importer uses those that fit its source, so that all sources look alike.
  *
- * Every record begins with XtfRecordHead. A field that some events of a type don't have is OPTIONAL and holds all ones
- * there; fields for which all ones are a proper value (signed ones, strings) hold 0 instead, and the event's name says
- * that they mean nothing.
+ * Every record begins with XtfRecordHead. A field that some events of a type do not have is OPTIONAL and holds all ones
+ * there. Fields for which all ones are a proper value (signed ones, strings) hold 0 instead; the event's name says that
+ * they mean nothing.
  *
- * The index keeps sums of each record type: of `calls` the frames by region; of any other the rows, and what they moved,
- * by those of event, region, communicator, peer, tag and metric that it has. Of `metric_values`, the values by metric.
+ * Aggregates: of `calls`, the frames by region; of other record types, the rows and the bytes moved, by whichever of
+ * event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric.
  */
 #pragma once
 
 #include <stdint.h>
 
 #include "libxtf/schema.h"
+#include "libxtf/vocabulary.h"
 #include "src/model/events.h"
 #include "src/model/tables.h"
-#include "libxtf/vocabulary.h"
 
 #if G_BYTE_ORDER != G_LITTLE_ENDIAN
 #error "rows are built as structs in memory order, which is the file's order on little-endian machines only"
@@ -30,6 +30,8 @@
 #define XTF_OPT   XTF_FIELD_OPTIONAL
 #define XTF_NAMES (XTF_FIELD_OPTIONAL | XTF_FIELD_NAMES)
 #define XTF_RISES XTF_FIELD_RISES
+
+/* clang-format off */
 
 /* FIELD(type, name, role, unit, refers_to, flags, labels) */
 #define XTF_HEAD_FIELDS(FIELD, EVENTS) XTF_HEAD_WITH_REGION(FIELD, EVENTS, XTF_NAMES)
@@ -73,7 +75,7 @@
     XTF_HEAD_FIELDS(FIELD, xtf_comms_events)                                                                           \
     FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)
 
-/* The values are in the side array `metric_values`. `metric` is the first of them. */
+/* The values are in the side array `metric_values`. `metric` is that of the first. */
 #define XTF_COUNTERS_FIELDS(FIELD)                                                                                     \
     XTF_HEAD_WITH_REGION(FIELD, xtf_counters_events, XTF_OPT)                                                          \
     FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_NAMES, NULL)                                        \
@@ -186,7 +188,7 @@
     FIELD(I64, exit_status, "", "", "", 0, NULL)                                                                       \
     FIELD(STRING, program, "", "", "", 0, NULL)
 
-/* What the measurement itself did: switched on (1) or off (2), and flushes of its buffer, until `stop`. */
+/* The measurement itself: switched on (1) or off (2), or flushing its buffer until `stop`. */
 #define XTF_MEASUREMENT_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_measurement_events)                                                                     \
     FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
@@ -198,8 +200,8 @@
     FIELD(U64, time, XTF_ROLE_TIME, "ticks", "", 0, NULL)                                                              \
     FIELD(U64, seq, XTF_ROLE_SEQ, "", "", XTF_RISES, NULL)
 
-/* A value is read as its type says: integers extended to 64 bits, FLOAT and DOUBLE as a double's bits, STRING as a
- * string's number, references as row numbers (LOCATION: the location itself). */
+/* A value's 64 bits depend on its type: integers are extended, FLOAT and DOUBLE are a double's bits, STRING is a string's
+ * id, references are row numbers (LOCATION: the location's key). */
 #define XTF_ATTRIBUTES_FIELDS(FIELD)                                                                                   \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U32, attribute, "", "", XTF_TABLE_ATTRIBUTES, XTF_OPT, NULL)                                                 \
@@ -216,7 +218,7 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(STRING, argument, "", "", "", 0, NULL)
 
-/* The source's time of a record that it dates before its predecessor, and that stands at its predecessor's time. */
+/* The source's time of a record that has its predecessor's time, because the source dates it before that. */
 #define XTF_BACKWARD_TIMES_FIELDS(FIELD)                                                                               \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U64, source_time, "", "ticks", "", 0, NULL)
@@ -278,5 +280,16 @@ enum {
 #undef XTF_MODEL_TAG
 };
 
+/* Labels of events, by record type: XTF_LABEL_MPI_SEND is the first of `sends`. */
+#define XTF_EVENT_LABEL(name) XTF_LABEL_##name,
+#define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
+XTF_RECORD_TYPES(XTF_EVENT_LABELS)
+enum { XTF_EVENTS_MAX = 32 }; /* labels of one type */
+#undef XTF_EVENT_LABEL
+#undef XTF_EVENT_LABELS
+/* clang-format on */
+
 /* The schema of XTF_MODEL_..., made when first asked for, never freed. Any thread. */
 const XtfSchema *xtf_model_schema(unsigned tag);
+/* A copy of a record type's schema with more labels of events, after the model's. The caller frees it. */
+XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more);

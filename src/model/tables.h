@@ -1,14 +1,14 @@
 /*
- * Definition tables beside those of vocabulary.h, and the rows of all.
+ * Definition tables beside those of vocabulary.h, and the fields of all.
  *
- * `id` is the number that the source gives the definition. Fields that refer to a table hold its row numbers; locations
- * are referred to by their key P. Typed values are as in the side array `attributes`.
+ * `id` is the source's number of the definition. Fields that refer to a table hold its row numbers; references to
+ * locations hold their key P. Typed values are as in the side array `attributes`.
  */
 #pragma once
 
+#include "libxtf/vocabulary.h"
 #include "src/model/fields.h"
 #include "src/model/labels.h"
-#include "libxtf/vocabulary.h"
 
 #define XTF_TABLE_SYSTEM_TREE              "system_tree"
 #define XTF_TABLE_SYSTEM_TREE_DOMAINS      "system_tree_domains"
@@ -36,6 +36,8 @@
 #define XTF_TABLE_CART_COORDINATES         "cart_coordinates"
 #define XTF_TABLE_DEFINITION_PROPERTIES    "definition_properties"
 
+/* clang-format off */
+
 /* FIELD(type, name, role, unit, refers_to, flags, labels) */
 #define XTF_VALUE(FIELD, name) FIELD(U64, name, "", "", "", 0, NULL)
 #define XTF_TYPED(FIELD, type, name)                                                                                   \
@@ -59,7 +61,7 @@
     XTF_U32(FIELD, proc) XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_process_types)                                     \
     XTF_REF(FIELD, system_tree_node, XTF_TABLE_SYSTEM_TREE) XTF_REF(FIELD, creator, XTF_TABLE_PROCESSES)               \
     XTF_TEXT(FIELD, name)
-/* n_events is what the source claims; what was read is the number of the location's records. */
+/* n_events is what the source says; the true number is that of the location's records. */
 #define XTF_LOCATIONS_FIELDS(FIELD)                                                                                    \
     XTF_VALUE(FIELD, id) XTF_U32(FIELD, proc) XTF_U32(FIELD, thread)                                                   \
     XTF_REF(FIELD, process, XTF_TABLE_PROCESSES) XTF_U8(FIELD, type, xtf_location_types)                               \
@@ -190,3 +192,5 @@
     TABLE(CART_TOPOLOGY_DIMENSIONS, cart_topology_dimensions, CartTopologyDimension)                                   \
     TABLE(CART_COORDINATES, cart_coordinates, CartCoordinate)                                                          \
     TABLE(DEFINITION_PROPERTIES, definition_properties, DefinitionProperty)
+
+/* clang-format on */

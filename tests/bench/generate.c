@@ -153,8 +153,7 @@ static void message(Process *process, bool send, uint64_t peer, uint64_t tag)
             .region = region, .peer = (uint32_t)peer, .tag = (uint32_t)tag, .bytes = bytes, .request = XTF_NONE64};
         _Static_assert(sizeof(XtfSendsRow) == sizeof(XtfRecvsRow), "a message is one on both sides");
         xtf_stream_append(&process->stream, send ? XTF_MODEL_SENDS : XTF_MODEL_RECVS,
-                          send ? XTF_FIRST_SENDS : XTF_FIRST_RECVS, send ? XTF_ID_MPI_SEND : XTF_ID_MPI_RECV,
-                          process->time, &row);
+                          send ? XTF_LABEL_MPI_SEND : XTF_LABEL_MPI_RECV, process->time, &row);
     }
     if (!shape->hard)
         leave(process, region);
@@ -172,8 +171,8 @@ static void collective(Process *process)
                                  .request = XTF_NONE64,
                                  .comm = end ? 0 : XTF_NONE32};
         if (take(process))
-            xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES, XTF_FIRST_COLLECTIVES,
-                              end ? XTF_ID_MPI_COLLECTIVE_END : XTF_ID_MPI_COLLECTIVE_BEGIN, process->time, &row);
+            xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES,
+                              end ? XTF_LABEL_MPI_COLLECTIVE_END : XTF_LABEL_MPI_COLLECTIVE_BEGIN, process->time, &row);
     }
     leave(process, MPI_ALLREDUCE);
 }
@@ -289,7 +288,7 @@ int main(int argc, char **argv)
                    .hard = hard,
                    .options = {.page_size = (uint32_t)page_size,
                                .level = (unsigned)level,
-                               .plain = plain,
+                               .codec = plain ? "plain" : NULL,
                                .origin = UINT64_MAX,
                                .no_sync = true}};
     double before = bench_now();

@@ -133,7 +133,7 @@ static const XtfFieldSpec fields[] = {
 
 static void build(const char *path, uint64_t records)
 {
-    const XtfWriterOptions options = {.page_size = PAGE, .plain = true, .no_sync = true};
+    const XtfWriterOptions options = {.page_size = PAGE, .codec = "plain", .no_sync = true};
     g_autoptr(GError) error = NULL;
     g_autoptr(XtfSchema) schema = xtf_schema_new("rows", XTF_SCHEMA_RECORD, fields, &error);
     XtfWriter *writer = schema ? xtf_writer_create(path, &options, &error) : NULL;

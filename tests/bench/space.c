@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 
-#include "libxtf/disk/format.h"
+#include "libxtf/disk/address.h"
 #include "libxtf/xtf.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
  */
 #include "fuzz-structure.h"
 
-#include "libxtf/pack/codec.h"
+#include "libxtf/disk/codec.h"
 #include "libxtf/xtf.h"
 
 enum {

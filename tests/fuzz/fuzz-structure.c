@@ -1,6 +1,7 @@
 #include "fuzz-structure.h"
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/page.h"
 
 /* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are
  * met. */

@@ -32,9 +32,9 @@ static bool import(bool keep_going, unsigned jobs, XtfImportReport *report, uint
 {
     g_autofree char *folder = g_dir_make_tmp("xtf-deaths-XXXXXX", NULL);
     g_autofree char *output = g_build_filename(folder, "out.xtf", NULL);
-    XtfImportOptions options = {.keep_going = keep_going, .jobs = jobs, .no_sync = true};
+    XtfImportOptions options = {.keep_going = keep_going, .jobs = jobs, .storage.no_sync = true};
 
-    bool fine = xtf_import_otf2(EXAMPLE, output, &options, report, error);
+    bool fine = xtf_import(EXAMPLE, output, &options, report, error);
     *n_locations = report->locations;
     cr_assert_eq(g_unlink(output) == 0, fine);
     cr_assert_eq(g_rmdir(folder), 0, "something was left behind");

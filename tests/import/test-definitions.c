@@ -230,7 +230,7 @@ Test(definitions, numbers_processes_by_mpi_s_ranks)
     add_group(&definitions, 0, COMM_LOCATIONS, OPENMP, 1, threads);
     add_group(&definitions, 1, COMM_LOCATIONS, MPI, 2, ranks);
     add_group(&definitions, 2, COMM_GROUP, MPI, 3, indices);
-    cr_assert_eq(xtf_number_places(&definitions), 1);
+    cr_assert_eq(xtf_number_processes(&definitions), 1);
     g_autoptr(XtfTrace) trace = store(&definitions, NULL);
 
     cr_assert_eq(n_rows(trace, "locations"), 5);
@@ -257,7 +257,7 @@ Test(definitions, numbers_processes_in_order_without_mpi)
     add_location(&definitions, 2, 8);
     add_location(&definitions, 3, 77); /* of a process that nobody defines */
     add_location(&definitions, 4, 4);
-    cr_assert_eq(xtf_number_places(&definitions), 0);
+    cr_assert_eq(xtf_number_processes(&definitions), 0);
     g_autoptr(XtfTrace) trace = store(&definitions, NULL);
     check_location(trace, 0, 2, 0, 0);
     check_location(trace, 1, 1, 1, 0);
@@ -280,7 +280,7 @@ Test(definitions, ranks_that_share_a_process_leave_numbers_unique)
     add_location(&definitions, 3, 1);
     add_location(&definitions, 4, 0);
     add_group(&definitions, 0, COMM_LOCATIONS, MPI, G_N_ELEMENTS(ranks), ranks);
-    xtf_number_places(&definitions);
+    xtf_number_processes(&definitions);
     g_autoptr(XtfTrace) trace = store(&definitions, NULL);
     check_location(trace, 0, 1, 0, 0);
     check_location(trace, 1, 2, 0, 1);

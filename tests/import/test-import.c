@@ -91,9 +91,9 @@ Test(import, reads_the_example_in_any_number_of_threads)
     for (unsigned jobs = 1; jobs <= 8; jobs *= 2) {
         g_auto(XtfImportReport) report;
         g_autoptr(GError) error = NULL;
-        XtfImportOptions options = {.jobs = jobs, .no_sync = true};
+        XtfImportOptions options = {.jobs = jobs, .storage.no_sync = true};
         xtf_import_report_init(&report);
-        cr_assert(xtf_import_otf2(jobs == 1 ? copy : anchor, output, &options, &report, &error), "%s",
+        cr_assert(xtf_import(jobs == 1 ? copy : anchor, output, &options, &report, &error), "%s",
                   error ? error->message : "");
         cr_assert_gt(report.read, 60000);
         cr_assert_eq(report.read, report.kept);
@@ -119,7 +119,7 @@ Test(import, replaces_no_device_and_not_its_own_source)
         g_autoptr(GError) error = NULL;
         xtf_import_report_init(&report);
         cr_assert_eq(lstat(outputs[i], &before), 0);
-        cr_assert_not(xtf_import_otf2(copy, outputs[i], NULL, &report, &error), "%s", outputs[i]);
+        cr_assert_not(xtf_import(copy, outputs[i], NULL, &report, &error), "%s", outputs[i]);
         cr_assert(g_str_has_prefix(error->message, outputs[i]), "%s", error->message);
         cr_assert_eq(lstat(outputs[i], &after), 0);
         cr_assert(before.st_ino == after.st_ino && before.st_mode == after.st_mode && before.st_size == after.st_size);
@@ -136,7 +136,7 @@ Test(import, gives_the_output_the_rights_of_a_new_file)
 
     umask(027);
     xtf_import_report_init(&report);
-    cr_assert(xtf_import_otf2(copy, output, NULL, &report, NULL));
+    cr_assert(xtf_import(copy, output, NULL, &report, NULL));
     cr_assert_eq(stat(output, &info), 0);
     cr_assert_eq(info.st_mode & 0777, 0640);
     remove_copy(copy);
@@ -154,7 +154,7 @@ static void expect_refusal(const char *copy, const char *archive, const XtfImpor
     cr_assert(g_file_set_contents(output, "precious", -1, NULL));
     unsigned before = n_files(copy);
     xtf_import_report_init(&report);
-    cr_assert_not(xtf_import_otf2(archive, output, options, &report, &error));
+    cr_assert_not(xtf_import(archive, output, options, &report, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, code), "%d: %s", error->code, error->message);
     cr_assert_not_null(strstr(error->message, word), "%s", error->message);
     cr_assert_eq(n_files(copy), before, "something was left behind");
@@ -166,12 +166,12 @@ static void expect_refusal(const char *copy, const char *archive, const XtfImpor
 static uint64_t expect_partial(const char *copy, const char *word)
 {
     g_autofree char *output = in(copy, "partial.xtf"), *said = NULL;
-    XtfImportOptions options = {.keep_going = true, .no_sync = true};
+    XtfImportOptions options = {.keep_going = true, .storage.no_sync = true};
     g_auto(XtfImportReport) report;
     g_autoptr(GError) error = NULL;
 
     xtf_import_report_init(&report);
-    cr_assert(xtf_import_otf2(copy, output, &options, &report, &error), "%s", error ? error->message : "");
+    cr_assert(xtf_import(copy, output, &options, &report, &error), "%s", error ? error->message : "");
     g_ptr_array_add(report.warnings, NULL);
     said = g_strjoinv("\n", (char **)report.warnings->pdata);
     cr_assert_not_null(strstr(said, word), "%s", said);
@@ -256,7 +256,7 @@ Test(import, shows_progress)
     g_auto(XtfImportReport) report;
 
     xtf_import_report_init(&report);
-    cr_assert(xtf_import_otf2(copy, output, &options, &report, NULL));
+    cr_assert(xtf_import(copy, output, &options, &report, NULL));
     cr_assert_geq(done, 0);
     remove_copy(copy);
 }

@@ -240,8 +240,7 @@ Test(stream, holds_times_that_go_back_and_keeps_the_source_s)
     set_up(&fixture);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
         XtfRequestsRow row = {.region = XTF_NONE32, .request = i};
-        cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_REQUESTS, XTF_FIRST_REQUESTS, XTF_ID_MPI_REQUEST_TEST,
-                                    times[i], &row));
+        cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_REQUESTS, XTF_LABEL_MPI_REQUEST_TEST, times[i], &row));
     }
     g_autoptr(XtfTrace) trace = finish(&fixture);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
@@ -290,17 +289,41 @@ Test(stream, counts_frames_that_are_too_deep)
     tear_down(&fixture);
 }
 
-Test(stream, every_event_has_a_name_and_a_type)
+Test(stream, every_event_has_a_label_of_its_own)
 {
-    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
-    const char *type;
+    g_autoptr(GHashTable) labels = g_hash_table_new(g_str_hash, g_str_equal);
 
-    for (unsigned i = 0; i < XTF_N_EVENTS; i++)
-        cr_assert(g_hash_table_add(names, (gpointer)xtf_stream_event_name(i, &type)), "doubled: %s",
-                  xtf_stream_event_name(i, &type));
-    cr_assert_eq(g_hash_table_size(names), 80);
-    cr_assert_str_eq(xtf_stream_event_name(XTF_ID_MPI_ISEND, &type), "MPI_ISEND");
-    cr_assert_str_eq(type, "sends");
-    cr_assert_str_eq(xtf_stream_event_name(XTF_ID_UNKNOWN, &type), "UNKNOWN");
-    cr_assert_str_eq(type, "unknown");
+    for (unsigned type = 0; type < XTF_N_RECORD_TYPES; type++) {
+        const XtfField *event = xtf_schema_field_by_role(xtf_model_schema(type), XTF_ROLE_EVENT);
+        cr_assert_leq(event->n_labels, XTF_EVENTS_MAX);
+        for (char **label = event->labels; *label; label++)
+            cr_assert(g_hash_table_add(labels, *label), "doubled: %s", *label);
+    }
+    cr_assert_eq(g_hash_table_size(labels), 80);
+    const XtfSchema *sends = xtf_model_schema(XTF_MODEL_SENDS), *unknown = xtf_model_schema(XTF_MODEL_UNKNOWN);
+    cr_assert_str_eq(xtf_schema_field(sends, "event")->labels[XTF_LABEL_MPI_ISEND], "MPI_ISEND");
+    cr_assert_str_eq(xtf_schema_field(unknown, "event")->labels[XTF_LABEL_UNKNOWN], "UNKNOWN");
+}
+
+/* A source's own events have their labels behind the model's. */
+Test(stream, takes_events_that_the_model_has_no_label_for)
+{
+    static const char *const more[] = {"PROBE", "PROBE_END", NULL};
+    g_autoptr(XtfSchema) schema = xtf_model_schema_with_events(XTF_MODEL_SENDS, more);
+    const XtfField *event = xtf_schema_field(schema, "event");
+
+    cr_assert_eq(event->n_labels, XTF_N_SENDS_EVENTS + 2);
+    cr_assert_str_eq(event->labels[XTF_LABEL_MPI_ISEND], "MPI_ISEND");
+    cr_assert_str_eq(event->labels[XTF_N_SENDS_EVENTS + 1], "PROBE_END");
+    cr_assert_eq(schema->n_aggregates, xtf_model_schema(XTF_MODEL_SENDS)->n_aggregates);
+
+    Fixture fixture;
+    XtfSendsRow row = {.region = XTF_NONE32, .bytes = 8}, stored;
+    set_up(&fixture);
+    cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_SENDS, XTF_N_SENDS_EVENTS + 1, 1, &row));
+    cr_assert_eq(fixture.stream.counts[XTF_MODEL_SENDS][XTF_N_SENDS_EVENTS + 1], 1);
+    g_autoptr(XtfTrace) trace = finish(&fixture);
+    get_row(trace, "sends", 0, &stored);
+    cr_assert_eq(stored.event, XTF_N_SENDS_EVENTS + 1);
+    tear_down(&fixture);
 }

@@ -35,6 +35,10 @@ def run(*arguments, check=True, **options):
     return done
 
 
+# What a build without the importer of OTF2 has no use for.
+needs_otf2 = unittest.skipIf("-Dotf2=enabled" in run(XTF, "import", "--help").stdout, "this xtf was built without OTF2")
+
+
 def make_trace(path, procs, threads, records, page_size=4096, plain=False):
     run(MAKE_TRACE, path, str(procs), str(threads), str(records), str(page_size), *(["plain"] if plain else []))
     return path

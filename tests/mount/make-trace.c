@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     unsigned procs = (unsigned)atoi(argv[2]), threads = (unsigned)atoi(argv[3]);
     uint64_t records = strtoull(argv[4], NULL, 10);
     const XtfWriterOptions options = {
-        .page_size = argc > 5 ? (uint32_t)atoi(argv[5]) : 0, .plain = argc > 6, .no_sync = true};
+        .page_size = argc > 5 ? (uint32_t)atoi(argv[5]) : 0, .codec = argc > 6 ? "plain" : NULL, .no_sync = true};
     GError *error = NULL;
     XtfWriter *writer = xtf_writer_create(argv[1], &options, &error);
 

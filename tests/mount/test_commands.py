@@ -89,6 +89,7 @@ class Commands(harness.TestCase):
         self.assertEqual(open(copy, "rb").read(), before)
         self.assertEqual(os.listdir(folder), ["copy.xtf"])
 
+    @harness.needs_otf2
     def test_import_of_the_current_folder(self):
         archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))
         run(XTF, "import", "-q", ".", cwd=archive)
@@ -102,7 +103,7 @@ class Commands(harness.TestCase):
         self.assertRegex(done.stderr, "no XTF file .* OTF2 archive")
 
     def test_full_disk(self):
-        """What can't be written is an error, whatever writes it."""
+        """What cannot be written is an error, whatever writes it."""
         for arguments in ["info", self.trace], ["ls", self.trace], ["cat", self.trace, "count"], ["check", self.trace]:
             with open("/dev/full", "w") as full:
                 done = subprocess.run([XTF, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Mounting by every way, messages when it can't be done, and ends under load."""
+"""Mounting by every way, messages when it cannot be done, and ends under load."""
 
 import contextlib
 import itertools
@@ -217,9 +217,14 @@ class Load:
             assert not thread.is_alive(), "a reader hangs"
 
 
+def heed_hangups():
+    """In a child: nohup makes all its children ignore SIGHUP, and an ignored signal stays ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Ends(Case):
     def start(self):
-        run(XTF, "mount", "-o", "max_nodes=256", self.trace, self.dir)
+        run(XTF, "mount", "-o", "max_nodes=256", self.trace, self.dir, preexec_fn=heed_hangups)
         pid, = daemons(self.dir)
         load = Load(self.dir)
         wait_until(lambda: load.read > 1 << 20, "some load")
@@ -262,6 +267,7 @@ class Ends(Case):
         self.assertFalse(is_mounted(self.dir))
 
 
+@harness.needs_otf2
 class Archives(Case):
     """Mounting what must be imported first."""
 
@@ -334,7 +340,7 @@ class Archives(Case):
         ways = ((os.killpg, signal.SIGINT), (os.killpg, signal.SIGHUP), (os.kill, signal.SIGTERM))
         for delay, (send, number) in itertools.product((0.005, 0.01, 0.02, 0.03), ways):
             mount = subprocess.Popen([XTF, "mount", self.archive, self.dir], env=self.environment, start_new_session=True,
-                                     stderr=subprocess.PIPE, text=True)
+                                     preexec_fn=heed_hangups, stderr=subprocess.PIPE, text=True)
             time.sleep(delay)
             send(mount.pid, number)
             message = mount.communicate()[1]

@@ -220,7 +220,7 @@ static void write_trace(Fixture *fixture)
 {
     const Recipe *recipe = &fixture->recipe;
     XtfWriterOptions options = {.page_size = 4096,
-                                .plain = recipe->plain,
+                                .codec = recipe->plain ? "plain" : NULL,
                                 .resolution_num = recipe->resolution_num,
                                 .resolution_den = recipe->resolution_den,
                                 .no_sync = true};

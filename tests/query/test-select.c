@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/page.h"
 #include "libxtf/xtf.h"
 #include "src/query/tree/tree.h"
 
@@ -20,7 +21,7 @@ static void write_trace(const char *path)
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"},
                                           {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
                                           {0}};
-    XtfWriterOptions options = {.page_size = PAGE, .plain = true, .no_sync = true}; /* rows that can be changed */
+    XtfWriterOptions options = {.page_size = PAGE, .codec = "plain", .no_sync = true}; /* rows that can be changed */
     XtfWriter *writer = xtf_writer_create(path, &options, NULL);
     g_autoptr(XtfSchema) schema = xtf_schema_new("marks", XTF_SCHEMA_RECORD, fields, NULL);
     uint8_t row[XTF_ROW_MAX];

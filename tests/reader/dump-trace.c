@@ -195,7 +195,8 @@ static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t pa
 {
     GError *error = NULL;
     GRand *random = g_rand_new_with_seed(seed);
-    XtfWriterOptions options = {.page_size = page_size, .plain = plain, .origin = UINT64_MAX, .no_sync = true};
+    XtfWriterOptions options = {
+        .page_size = page_size, .codec = plain ? "plain" : NULL, .origin = UINT64_MAX, .no_sync = true};
 
     for (unsigned life = 0; life < 2; life++) {
         XtfWriter *writer =

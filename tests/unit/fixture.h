@@ -99,7 +99,8 @@ static inline uint32_t add_schema(XtfWriter *writer, const char *name)
 static inline void write_rows(const char *path, uint32_t page_size, bool plain, const GArray *rows)
 {
     GError *error = NULL;
-    XtfWriterOptions options = {.page_size = page_size, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriterOptions options = {
+        .page_size = page_size, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);

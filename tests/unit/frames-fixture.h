@@ -1,6 +1,6 @@
 /*
- * Calls that begin and end frames, well nested or not, and what sums.h says of them worked out the slow way: a list of
- * all frames, from when to when, and of whose turn it was between each two rows. None of it uses the library.
+ * Calls that begin and end frames, well nested or not, and what aggregates.h says of them worked out the slow way: a
+ * list of all frames, from when to when, and of whose turn it was between each two rows. None of it uses the library.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ static const XtfFieldSpec call_fields[] = {
     {0},
 };
 
-static const XtfAggregateSpec call_sums = {
+static const XtfAggregateSpec call_aggregate = {
     .kind = XTF_AGGREGATE_FRAMES,
     .keys = (const char *const[]){"region", NULL},
     .values = (const char *const[]){"event", "enter", "outermost", NULL},
@@ -92,7 +92,7 @@ static inline int naive_find(const Calls *calls, uint64_t row)
     return -1;
 }
 
-/* Takes a row as the next one, as sums.h says: charge, end, begin. */
+/* Takes a row as the next one, as aggregates.h says: charge, end, begin. */
 static inline void naive_row(Calls *calls, CallRow call)
 {
     uint32_t n = calls->rows->len;
@@ -211,7 +211,7 @@ static inline Calls *random_calls(GRand *random, const CallShape *shape)
 typedef uint64_t NaiveCells[SLOTS][XTF_FRAMES_CELLS];
 
 /* What rows [n1, n2) add up to. */
-static inline void naive_sum(const Calls *calls, uint64_t n1, uint64_t n2, NaiveCells cells)
+static inline void naive_totals(const Calls *calls, uint64_t n1, uint64_t n2, NaiveCells cells)
 {
     memset(cells, 0, sizeof(NaiveCells));
     for (guint i = 0; i < calls->effects->len; i++) {

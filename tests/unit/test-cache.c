@@ -42,7 +42,7 @@ static bool repeat(void *context, uint8_t **data, uint32_t *length, GError **err
     for (uint32_t i = 0; i < making->length; i++)
         (*data)[i] = block->data[i % 16];
     *length = making->length;
-    xtf_cache_put(making->cache, block);
+    xtf_block_put(block);
     return true;
 }
 
@@ -73,7 +73,7 @@ Test(cache, a_block_is_made_once)
         XtfBlock *block = xtf_cache_make(cache, 1000, 16, repeat, &making, &error);
         cr_assert_good(block, error);
         assert_repeated(block, &making);
-        xtf_cache_put(cache, block);
+        xtf_block_put(block);
     }
     cr_assert_eq(making.calls, 1);
 
@@ -88,11 +88,11 @@ Test(cache, a_block_is_made_once)
     cr_assert_eq(other->length, zeros);
     cr_assert_eq(other->data[0], 0);
     xtf_cache_get_stats(cache, &before);
-    xtf_cache_put(cache, other);
+    xtf_block_put(other);
     xtf_cache_get_stats(cache, &after);
     cr_assert_geq(before.pinned_bytes - after.pinned_bytes, zeros);
-    xtf_cache_put(cache, raw);
-    xtf_cache_put(cache, longer);
+    xtf_block_put(raw);
+    xtf_block_put(longer);
     xtf_cache_get_stats(cache, &after);
     cr_assert_eq(after.pinned_bytes, 0);
     cr_assert_geq(after.bytes, 5000 + 5000 + zeros);
@@ -112,7 +112,7 @@ Test(cache, what_is_made_counts_against_the_bound)
         XtfBlock *block = xtf_cache_make(cache, making.offset, 16, repeat, &making, &error);
         cr_assert_good(block, error);
         assert_repeated(block, &making);
-        xtf_cache_put(cache, block);
+        xtf_block_put(block);
         xtf_cache_get_stats(cache, &stats);
         cr_assert_leq(stats.bytes, stats.limit);
         cr_assert_eq(stats.pinned_bytes, 0);
@@ -125,7 +125,7 @@ Test(cache, what_is_made_counts_against_the_bound)
     XtfBlock *block = xtf_cache_make(cache, making.offset, 15, repeat, &making, &error);
     cr_assert_good(block, error);
     assert_repeated(block, &making);
-    xtf_cache_put(cache, block);
+    xtf_block_put(block);
     xtf_cache_get_stats(cache, &stats);
     cr_assert_leq(stats.bytes, stats.limit);
     xtf_cache_free(cache);
@@ -150,7 +150,7 @@ Test(cache, a_maker_that_fails_leaves_nothing)
     making.fail = false;
     XtfBlock *block = xtf_cache_make(cache, 32, 16, repeat, &making, NULL);
     assert_repeated(block, &making);
-    xtf_cache_put(cache, block);
+    xtf_block_put(block);
     xtf_cache_free(cache);
 }
 
@@ -179,7 +179,7 @@ static gpointer make_together(gpointer data)
     }
     cr_assert_good(block, error);
     assert_repeated(block, making);
-    xtf_cache_put(making->cache, block);
+    xtf_block_put(block);
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Sums of frames, stacks and profiles, against frames kept in a list.
+ * Totals of frames, stacks and profiles, against frames kept in a list.
  */
 #include "frames-fixture.h"
 
@@ -40,7 +40,7 @@ static XtfSchema *call_schema(const FileShape *file)
     }
     XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
     cr_assert_good(schema, error);
-    cr_assert_good(xtf_schema_add_aggregate(schema, &call_sums, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &call_aggregate, &error), error);
     return schema;
 }
 
@@ -64,7 +64,7 @@ static XtfWriter *create(const char *path, const FileShape *file)
 {
     GError *error = NULL;
     XtfWriterOptions options = {
-        .page_size = file->page_size, .plain = file->plain, .no_sync = true, .origin = UINT64_MAX};
+        .page_size = file->page_size, .codec = file->plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
@@ -90,7 +90,7 @@ static void random_range(GRand *random, uint64_t n, uint64_t *from, uint64_t *to
     *to = MAX(a, b);
 }
 
-static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
+static void check_totals(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
 {
     GError *error = NULL;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
@@ -103,7 +103,7 @@ static void check_sums(const XtfArray *array, const Calls *calls, uint64_t rows,
         g_autofree char *what = g_strdup_printf("rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, n1, n2);
         xtf_group_totals_clear(totals);
         cr_assert_good(xtf_array_totals(array, 0, NULL, n1, n2, totals, &error), error);
-        naive_sum(calls, n1, MIN(n2, rows), cells);
+        naive_totals(calls, n1, MIN(n2, rows), cells);
         assert_cells(totals, cells, what);
     }
 }
@@ -160,7 +160,7 @@ static void check_profiles(const XtfArray *array, const Calls *calls, GRand *ran
     }
 }
 
-Test(frames, sums_stacks_and_profiles_agree_with_memory)
+Test(frames, totals_stacks_and_profiles_agree_with_memory)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -173,7 +173,7 @@ Test(frames, sums_stacks_and_profiles_agree_with_memory)
             for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* room for nothing, and for all */
                 g_autoptr(XtfTrace) trace = open_trace(path, cache);
                 XtfArray array = find_array(trace, 7, 0);
-                check_sums(&array, calls, calls->rows->len, random, 25);
+                check_totals(&array, calls, calls->rows->len, random, 25);
                 check_profiles(&array, calls, random, 25);
                 check_stacks(&array, calls, calls->rows->len, random, shapes[s].deep > 1000 ? 2 : 3);
             }
@@ -183,6 +183,86 @@ Test(frames, sums_stacks_and_profiles_agree_with_memory)
         calls_free(calls);
     }
     remove_folder(folder);
+}
+
+/* A file of these calls: time, region, event, distance, outermost. The caller closes the trace. */
+static XtfTrace *trace_of_calls(const CallRow *rows, guint n)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    Calls *calls = calls_new();
+
+    g_array_append_vals(calls->rows, rows, n);
+    write_calls(path, &files[0], calls);
+    XtfTrace *trace = open_trace(path, 0);
+    calls_free(calls);
+    remove_folder(folder);
+    return trace;
+}
+
+static void assert_totals(const XtfArray *array, uint64_t n1, uint64_t n2, NaiveCells cells)
+{
+    GError *error = NULL;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+
+    cr_assert_good(xtf_array_totals(array, 0, NULL, n1, n2, totals, &error), error);
+    assert_cells(totals, cells, "totals");
+}
+
+/* The location's first and last records are at 50 and 200. */
+static void assert_profile(const XtfArray *array, uint64_t a, uint64_t b, NaiveCells cells)
+{
+    GError *error = NULL;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+
+    cr_assert_good(xtf_array_profile(array, 0, a, b, 50, 200, totals, &error), error);
+    assert_cells(totals, cells, "profile");
+}
+
+Test(frames, rows_bring_whole_durations_and_profiles_only_what_lies_in_the_window)
+{
+    const CallRow rows[] = {{100, 0, 0, 0, 1}, {110, 1, 0, 1, 1}, {150, 1, 1, 1, 1}, {160, 0, 1, 3, 1}};
+    g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
+    XtfArray array = find_array(trace, 7, 0);
+
+    assert_totals(&array, 0, 4, (NaiveCells){[0] = {1, 1, 60, 20}, [1] = {1, 1, 40, 40}});
+    assert_totals(&array, 1, 3, (NaiveCells){[0] = {0, 0, 0, 10}, [1] = {1, 1, 40, 40}});
+    assert_profile(&array, 120, 155, (NaiveCells){[0] = {0, 0, 35, 5}, [1] = {0, 1, 30, 30}});
+    assert_profile(&array, 120, 130, (NaiveCells){[0] = {0, 0, 10, 0}, [1] = {0, 0, 10, 10}});
+}
+
+Test(frames, a_frame_that_never_began_is_open_since_the_first_record)
+{
+    const CallRow rows[] = {{80, 1, 1, 0, 0}, {90, 0, 0, 0, 1}};
+    g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
+    XtfArray array = find_array(trace, 7, 0);
+
+    /* Rows know nothing of a record before the first of them; a profile does. */
+    assert_totals(&array, 0, 2, (NaiveCells){[0] = {1, 0, 0, 0}, [1] = {0, 1, 0, 0}, [BEFORE] = {1, 0, 0, 0}});
+    assert_profile(&array, 60, 75, (NaiveCells){[BEFORE] = {0, 0, 15, 15}});
+    /* Region 0 never ends: it is open until the last record. */
+    assert_profile(&array, 0, 1000,
+                   (NaiveCells){[0] = {1, 0, 110, 110}, [1] = {0, 1, 0, 0}, [BEFORE] = {1, 0, 30, 30}});
+}
+
+Test(frames, the_stack_in_a_nested_call_has_the_caller_outermost)
+{
+    const CallRow rows[] = {{100, 0, 0, 0, 1}, {110, 1, 0, 1, 1}, {150, 1, 1, 1, 1}, {160, 0, 1, 3, 1}};
+    const size_t depths[] = {0, 1, 2, 1, 0};
+    g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
+    XtfArray array = find_array(trace, 7, 0);
+    GError *error = NULL;
+
+    for (uint64_t n = 0; n <= 4; n++) {
+        g_autofree XtfOpenFrame *frames = NULL;
+        size_t n_frames;
+        cr_assert_good(xtf_array_stack(&array, 0, n, &frames, &n_frames, &error), error);
+        cr_assert_eq(n_frames, depths[n]);
+        if (n_frames > 0)
+            cr_assert(frames[0].key == 0 && frames[0].row == 0 && frames[0].time == 100 && frames[0].outermost);
+        if (n_frames > 1)
+            cr_assert(frames[1].key == 1 && frames[1].row == 1 && frames[1].time == 110 && frames[1].outermost);
+    }
 }
 
 Test(frames, four_levels)
@@ -198,7 +278,7 @@ Test(frames, four_levels)
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
     cr_assert_eq(xtf_array_height(&array), 4);
-    check_sums(&array, calls, calls->rows->len, random, 60);
+    check_totals(&array, calls, calls->rows->len, random, 60);
     check_profiles(&array, calls, random, 60);
     check_stacks(&array, calls, calls->rows->len, random, 3);
     calls_free(calls);
@@ -216,7 +296,7 @@ static gpointer ask(gpointer data)
     const Asker *asker = data;
     g_autoptr(GRand) random = g_rand_new_with_seed(asker->seed);
 
-    check_sums(asker->array, asker->calls, asker->calls->rows->len, random, 40);
+    check_totals(asker->array, asker->calls, asker->calls->rows->len, random, 40);
     check_profiles(asker->array, asker->calls, random, 40);
     return NULL;
 }
@@ -274,12 +354,12 @@ Test(frames, commits_and_resumed_writers)
             cr_assert_good(xtf_trace_find_array(early, 7, 0, &array, &found, &error), error);
             if (found) {
                 cr_assert_eq(array.n_rows, middle);
-                check_sums(&array, calls, middle, random, 10);
+                check_totals(&array, calls, middle, random, 10);
                 check_stacks(&array, calls, middle, random, 2);
             }
             array = find_array(trace, 7, 0);
             cr_assert_eq(array.n_rows, until[i]);
-            check_sums(&array, calls, until[i], random, 10);
+            check_totals(&array, calls, until[i], random, 10);
             check_stacks(&array, calls, until[i], random, 2);
             assert_sound(trace);
             from = until[i];

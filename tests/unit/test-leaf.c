@@ -3,8 +3,8 @@
  */
 #include "fixture.h"
 
+#include "libxtf/disk/codec.h"
 #include "libxtf/disk/format.h"
-#include "libxtf/pack/codec.h"
 
 enum { PAGE = 4096, ROWS = 200000 };
 
@@ -176,7 +176,8 @@ Test(leaf, an_array_keeps_its_codec)
 
     /* In each life an array of its own begins, and those of the lives before go on. */
     for (guint life = 0; life < G_N_ELEMENTS(plain); life++) {
-        XtfWriterOptions options = {.page_size = PAGE, .plain = plain[life], .no_sync = true, .origin = UINT64_MAX};
+        XtfWriterOptions options = {
+            .page_size = PAGE, .codec = plain[life] ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
         XtfWriter *writer =
             life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
         cr_assert_good(writer, error);

@@ -1,6 +1,8 @@
 /*
  * Schemas, the cache, and files that are not what they should be.
  */
+#include <errno.h>
+
 #include "fixture.h"
 
 #include "libxtf/cache/cache.h"
@@ -98,23 +100,23 @@ Test(cache, evicts_the_least_recently_used_and_no_pinned_block)
 
     XtfBlock *pinned = get(cache, 0);
     for (uint64_t i = 1; i < 50; i++) {
-        xtf_cache_put(cache, get(cache, i));
-        xtf_cache_put(cache, get(cache, 1)); /* used all the time: it stays */
+        xtf_block_put(get(cache, i));
+        xtf_block_put(get(cache, 1)); /* used all the time: it stays */
         xtf_cache_get_stats(cache, &stats);
         cr_assert_leq(stats.bytes, stats.limit);
     }
     uint64_t loads = stats.loads;
     cr_assert_eq(loads, 50); /* each once */
-    xtf_cache_put(cache, get(cache, 0));
-    xtf_cache_put(cache, get(cache, 49));
-    xtf_cache_put(cache, get(cache, 45));
+    xtf_block_put(get(cache, 0));
+    xtf_block_put(get(cache, 49));
+    xtf_block_put(get(cache, 45));
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.loads, loads);
-    xtf_cache_put(cache, get(cache, 2)); /* long gone */
+    xtf_block_put(get(cache, 2)); /* long gone */
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.loads, loads + 1);
     cr_assert_eq(pinned->data[BLOCK - 1], 0);
-    xtf_cache_put(cache, pinned);
+    xtf_block_put(pinned);
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.pinned_bytes, 0);
     xtf_cache_free(cache);
@@ -154,11 +156,11 @@ Test(cache, a_block_is_good_only_for_what_it_was_checked_as)
         XtfBlock *page = xtf_cache_get(cache, 0, BLOCK, count_pages, &pages, &error);
         cr_assert_good(page, error);
         cr_assert_neq(page, item);
-        xtf_cache_put(cache, page);
-        xtf_cache_put(cache, xtf_cache_get(cache, 0, BLOCK, count_items, &items, &error));
+        xtf_block_put(page);
+        xtf_block_put(xtf_cache_get(cache, 0, BLOCK, count_items, &items, &error));
         cr_assert(items == 1 && pages == 1, "checked %u times as an item, %u times as a page", items, pages);
     }
-    xtf_cache_put(cache, item);
+    xtf_block_put(item);
     cr_assert_null(xtf_cache_get(cache, 0, BLOCK, refuse, NULL, &error));
     xtf_cache_free(cache);
     remove_folder(folder);
@@ -181,7 +183,7 @@ Test(cache, what_fails_does_not_enter)
     cr_assert_null(xtf_cache_get(cache, UINT64_MAX - 5, 11, NULL, NULL, &error));
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.bytes, 0);
-    xtf_cache_put(cache, get(cache, 0));
+    xtf_block_put(get(cache, 0));
     xtf_cache_free(cache);
     remove_folder(folder);
 }
@@ -265,4 +267,17 @@ Test(open, any_damaged_byte_is_found_out)
 Test(errors, the_domain_has_a_name_that_others_can_spell)
 {
     cr_assert_str_eq(g_quark_to_string(XTF_ERROR), "xtf-error-quark");
+}
+
+Test(errors, what_is_too_large_is_not_the_callers_mistake)
+{
+    const struct {
+        XtfErrorCode code;
+        int number;
+    } errors[] = {{XTF_ERROR_TOO_LARGE, EFBIG}, {XTF_ERROR_INVALID, EINVAL}, {XTF_ERROR_DAMAGED, EIO}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
+        g_autoptr(GError) error = g_error_new_literal(XTF_ERROR, (gint)errors[i].code, "");
+        cr_assert_eq(xtf_error_to_errno(error), errors[i].number);
+    }
 }

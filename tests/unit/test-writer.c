@@ -43,7 +43,8 @@ static void assert_numbered(XtfTrace *trace, uint64_t location, uint64_t n_rows)
 static XtfWriter *create(const char *path, bool plain)
 {
     GError *error = NULL;
-    XtfWriterOptions options = {.page_size = 4096, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriterOptions options = {
+        .page_size = 4096, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     cr_assert_good(writer, error);
     return writer;
@@ -94,7 +95,8 @@ static void check_resumption(bool plain)
 
     xtf_writer_close(create(path, plain), NULL);
     for (int i = 0; i < 12; i++) {
-        XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.plain = plain, .no_sync = true}, &error);
+        XtfWriter *writer =
+            xtf_writer_open(path, &(XtfWriterOptions){.codec = plain ? "plain" : NULL, .no_sync = true}, &error);
         cr_assert_good(writer, error);
         cr_assert_null(xtf_writer_open(path, NULL, NULL), "two writers at a time");
         XtfArrayWriter *array = xtf_writer_array(writer, 3, add_schema(writer, "calls"), &error);

@@ -23,7 +23,7 @@ static bool copy_out(XtfNode *file, char *buffer, GError **error)
         if (!xtf_node_read(file, offset, buffer, BUFFER, &length, error))
             return false;
         if (fwrite(buffer, 1, length, stdout) != length) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't write: %s", g_strerror(errno));
+            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
             return false;
         }
     }

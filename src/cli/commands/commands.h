@@ -2,7 +2,7 @@
  * The commands of `xtf`: one function each, in a file of its own name.
  *
  * A command gets the arguments that follow `xtf`, its own name first, parses them with GOptionContext (so that --help
- * works), and returns the exit status: 0 done, 1 failed (a message went to stderr), 2 used wrongly. Locale and signals
+ * works), and returns the exit status: 0 done, 1 failed (a message went to stderr), 2 wrong usage. Locale and signals
  * are as main() left them.
  */
 #pragma once

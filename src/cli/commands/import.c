@@ -10,6 +10,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/storage-options.h"
+#include "src/import/importer.h"
 
 static void print_counts(const XtfImportReport *report)
 {
@@ -34,14 +35,16 @@ static void print_report(const XtfImportReport *report, bool quiet)
         print_counts(report);
 }
 
-/* "dir/hpcc.otf2" and "dir/hpcc/" become "hpcc.xtf", in the current folder; so does "." in dir/hpcc. */
+/* "dir/NAME.otf2", "dir/NAME/" and "." in dir/NAME become "NAME.xtf", in the current folder. */
 static char *default_output(const char *archive)
 {
     g_autofree char *whole = g_canonicalize_filename(archive, NULL);
     g_autofree char *name = g_path_get_basename(whole);
 
-    if (g_str_has_suffix(name, ".otf2"))
-        name[strlen(name) - strlen(".otf2")] = '\0';
+    const XtfImporter *importer = xtf_importer_by_ending(name);
+
+    if (importer)
+        name[strlen(name) - strlen(importer->ending)] = '\0';
     return g_strconcat(name, ".xtf", NULL);
 }
 
@@ -77,25 +80,22 @@ int xtf_command_import(int argc, char **argv)
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
         {0},
     };
-    XtfWriterOptions stored = {0};
+    g_autofree char *formats = xtf_import_formats();
+    g_autofree char *summary = g_strdup_printf(
+        "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left out.\n"
+        "ARCHIVE is %s, or the folder that it is in.",
+        formats);
+    XtfImportOptions options = {0};
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE",
-                       "Reads an OTF2 archive, given by its anchor file NAME.otf2 or by the folder that it is in,\n"
-                       "into an .xtf file. Says at the end what was read, kept and left out.",
-                       entries))
+    if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE", summary, entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0)
         return misused("--jobs takes a number from 1 on (0: one a processor)");
-    if (!xtf_cli_storage_options("import", &storage, &stored))
+    if (!xtf_cli_storage_options("import", &storage, &options.storage))
         return XTF_EXIT_USAGE;
-    if (output == NULL)
+    if (!output)
         output = default_output(argv[1]);
-    XtfImportOptions options = {
-        .jobs = jobs,
-        .keep_going = keep_going,
-        .page_size = stored.page_size,
-        .plain = stored.plain,
-        .level = stored.level,
-    };
+    options.jobs = (unsigned)jobs;
+    options.keep_going = keep_going;
     return import(argv[1], output, &options, quiet);
 }

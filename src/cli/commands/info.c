@@ -38,7 +38,7 @@ static void print_file(const XtfTrace *trace, const char *path)
         printf("%02x", info.file_id[i]);
     printf("\n%-14s %" PRIu64 " bytes\n", "size", info.file_size);
     printf("%-14s %" PRIu64 " of %" PRIu32 " bytes\n", "pages", info.pages, info.page_size);
-    printf("%-14s %s\n", "codec", info.compact ? "compact" : "plain");
+    printf("%-14s %s\n", "codec", info.codec);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 ")\n", "commit", info.commit, info.epoch);
     printf("%-14s %" PRIu64 "\n", "arrays", xtf_trace_n_arrays(trace));
     printf("%-14s %" PRIu64, "records", n);
@@ -61,8 +61,7 @@ static void print_clock(const XtfTrace *trace)
     print_time("duration", &scale, clock->last - clock->first);
 }
 
-/* Importers declare all that their format knows, of which a trace has a few: without `all` these only. */
-/* Text of the file's, made fit for a terminal. */
+/* Text of the file, made safe for a terminal. */
 static char *shown(const char *text)
 {
     size_t width = xtf_text_width(text, false);
@@ -72,6 +71,7 @@ static char *shown(const char *text)
     return fit;
 }
 
+/* Importers declare every schema of their format, and a trace has rows of a few: only these are shown, unless `all`. */
 static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title, bool all)
 {
     bool titled = false;

@@ -1,5 +1,5 @@
 /*
- * xtf ls [-l] TRACE PATH...: what is in directories of a trace's tree, without a mount.
+ * xtf ls [-l] TRACE PATH...: lists directories of a trace's tree, without a mount.
  */
 #include "src/cli/commands/commands.h"
 
@@ -10,7 +10,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 
-/* A name is listed first and looked up later: a listing is not the place for look-ups. */
+/* Names are collected first and looked up later: a listing must not look up. */
 static bool collect(const char *name, XtfNodeKind kind, void *data)
 {
     g_ptr_array_add(data, g_strdup(name));

@@ -9,7 +9,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
 
-/* The directory's real path. Of the last component only the name: a mount whose daemon died can't be looked at. */
+/* The directory's real path; the last component may be a mount whose daemon died, which realpath() cannot resolve. */
 static char *real_path(const char *directory)
 {
     g_autofree char *whole = g_canonicalize_filename(directory, NULL);
@@ -23,7 +23,7 @@ static char *real_path(const char *directory)
     return parent ? g_build_filename(parent, name, NULL) : NULL;
 }
 
-/* Whether what is mounted there, on top, is a trace. */
+/* Whether the topmost mount there is a trace. */
 static bool is_mounted_trace(const char *path)
 {
     g_autofree char *table = NULL;
@@ -36,21 +36,21 @@ static bool is_mounted_trace(const char *path)
         g_auto(GStrv) fields = g_strsplit(*line, " ", -1);
         if (g_strv_length(fields) < 7)
             continue;
-        g_autofree char *place = g_strcompress(fields[4]); /* \040 and the like */
+        g_autofree char *mounted = g_strcompress(fields[4]); /* \040 and the like */
         const char *type = strstr(*line, " - ");
-        if (strcmp(place, path) == 0)
+        if (strcmp(mounted, path) == 0)
             is_trace = type && g_str_has_prefix(type + 3, "fuse.xtf ");
     }
     return is_trace;
 }
 
-/* As a user: by the program that may. */
+/* Only fusermount3 may unmount for a user. */
 static int unmount_as_user(const char *path, bool lazy)
 {
     const char *arguments[] = {"fusermount3", lazy ? "-uz" : "-u", "--", path, NULL};
 
     execvp(arguments[0], (char *const *)arguments);
-    fprintf(stderr, "xtf: can't run fusermount3: %s\n", g_strerror(errno));
+    fprintf(stderr, "xtf: cannot run fusermount3: %s\n", g_strerror(errno));
     return XTF_EXIT_FAILED;
 }
 
@@ -77,6 +77,6 @@ int xtf_command_unmount(int argc, char **argv)
     if (errno == EBUSY)
         fprintf(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)\n", argv[1]);
     else
-        fprintf(stderr, "xtf: can't unmount '%s': %s\n", argv[1], g_strerror(errno));
+        fprintf(stderr, "xtf: cannot unmount '%s': %s\n", argv[1], g_strerror(errno));
     return XTF_EXIT_FAILED;
 }

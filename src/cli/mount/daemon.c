@@ -18,16 +18,16 @@ static void pass_on(int signal_number)
     kill((pid_t)awaited, signal_number);
 }
 
-/* From here on the child, not we, says what comes of a signal that would end us: we live until it has. */
+/* From here on the child decides what a signal does: the parent only waits for the child. */
 static void give_signals_to(pid_t child)
 {
-    signal(SIGINT, SIG_IGN); /* it comes from the terminal, to the child too */
+    signal(SIGINT, SIG_IGN); /* from the terminal it reaches the child too */
     awaited = child;
-    signal(SIGTERM, pass_on); /* whoever knows only us means the whole */
+    signal(SIGTERM, pass_on); /* the sender may know only the parent */
     signal(SIGHUP, pass_on);
 }
 
-/* Waits for the child's word, or its end. */
+/* Waits until the child is ready, or ends. */
 static int await_child(int fd, pid_t child)
 {
     char byte;
@@ -57,11 +57,11 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
         return true;
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        fprintf(stderr, "xtf: can't make a pipe: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot make a pipe: %s\n", g_strerror(errno));
         *status = XTF_EXIT_FAILED;
         return false;
     }
-    /* A signal between the fork and the handlers would end us and leave the child behind. */
+    /* A signal between fork() and the handlers would end the parent and leave the child behind. */
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -81,7 +81,7 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
     if (child > 0) {
         *status = await_child(ends[0], child);
     } else {
-        fprintf(stderr, "xtf: can't go to the background: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot go to the background: %s\n", g_strerror(errno));
         *status = XTF_EXIT_FAILED;
     }
     close(ends[0]);
@@ -108,10 +108,10 @@ void xtf_daemon_ready(XtfDaemon *daemon)
         dup2(null, fd);
     if (null > STDERR_FILENO)
         close(null);
-    /* The parent may be gone, and whoever waited for it with it; the mount stays. */
+    /* The parent may have been killed; the mount stays. */
     signal(SIGPIPE, SIG_IGN);
     if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)
-        g_warning("can't leave the terminal properly: %s", g_strerror(errno));
+        g_warning("cannot leave the terminal properly: %s", g_strerror(errno));
     close(daemon->ready_fd);
     daemon->ready_fd = -1;
 }

@@ -1,19 +1,19 @@
 /*
- * Going to the background, the way that leaves no doubt: the parent waits until the child says that it is ready, or
- * ends, and takes over its exit status. Until then the child has the terminal, for progress, messages and Ctrl-C.
+ * Going to the background. The parent waits until the child is ready, or ends, in which case it takes over the child's
+ * exit status. Until then the child has the terminal, for progress, messages and Ctrl-C.
  */
 #pragma once
 
 #include <stdbool.h>
 
 typedef struct {
-    int ready_fd; /* tells the parent; -1 in the foreground, or when it was told */
+    int ready_fd; /* to the parent; -1 in the foreground, or once it was told */
 } XtfDaemon;
 
-/* Forks, unless `foreground`. Returns true in the process that is to do the work; false in the parent, with the exit
- * status, once the child is ready or has ended. No thread may run yet. */
+/* Forks, unless `foreground`. True in the process that does the work; false in the parent, with the exit status, once
+ * the child is ready or has ended. No thread may run yet. */
 bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status);
 
-/* The child's: leaves the terminal and lets the parent go; messages go to syslog from here on. Nothing in the
+/* For the child: leaves the terminal and lets the parent go; from here on messages go to syslog. Does nothing in the
  * foreground. Any thread. */
 void xtf_daemon_ready(XtfDaemon *daemon);

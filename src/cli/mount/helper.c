@@ -41,7 +41,7 @@ int xtf_mount_helper(int argc, char **argv)
         case 'n':
         case 'v':
         case 'N':
-        case 't': /* nothing to do for us */
+        case 't': /* of no use here */
             break;
         default:
             print_usage(stderr);

@@ -20,7 +20,7 @@ static char *mount_point(const char *directory, GError **error)
         return path;
     if (path)
         errno = ENOTDIR;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "can't mount at '%s': %s", directory, g_strerror(errno));
+    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(errno));
     free(path);
     return NULL;
 }
@@ -65,16 +65,16 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     XtfDaemon daemon;
     int status;
 
-    g_autofree char *place = mount_point(directory, &error);
-    if (!place)
+    g_autofree char *target = mount_point(directory, &error);
+    if (!target)
         return xtf_cli_fail(error);
     if (!xtf_daemon_start(&daemon, manner->foreground, &status)) {
         if (status == XTF_EXIT_DONE)
-            xtf_readahead_widen(place);
+            xtf_readahead_widen(target);
         return status;
     }
     trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
-    if (!trace || !serve(trace, path, place, options, manner->debug, &daemon, &error))
+    if (!trace || !serve(trace, path, target, options, manner->debug, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;
 }
@@ -95,11 +95,11 @@ int xtf_command_mount(int argc, char **argv)
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(
-            &argc, &argv, 2, "SOURCE DIR",
-            "Mounts a trace as a directory. SOURCE is an .xtf file, or an OTF2 archive (its anchor file or its\n"
-            "folder), which is imported first and kept in the cache folder until it changes.",
-            entries))
+    if (!xtf_cli_parse(&argc, &argv, 2, "SOURCE DIR",
+                       "Mounts a trace as a directory. SOURCE is an .xtf file, or an archive of a format that `xtf "
+                       "import` reads,\n"
+                       "which is imported first and kept in the cache folder until it changes.",
+                       entries))
         return XTF_EXIT_USAGE;
     xtf_mount_options_init(&options);
     for (char **list = lists; list && *list; list++) {

@@ -13,21 +13,21 @@ typedef struct {
     unsigned threads;
     uid_t uid;
     gid_t gid;
-    GString *kernel; /* those for mount(2), separated by commas */
+    GString *kernel; /* for mount(2), separated by commas */
 } XtfMountOptions;
 
 void xtf_mount_options_init(XtfMountOptions *options);
 void xtf_mount_options_finish(XtfMountOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMountOptions, xtf_mount_options_finish)
 
-/* Adds a list of options, separated by commas. `sloppy`: what is unknown is passed over, as mount(8) -s asks. */
+/* Adds a list of options, separated by commas. `sloppy`: unknown options are ignored, as mount(8) -s asks. */
 bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sloppy, GError **error);
 
 typedef struct {
     bool foreground, debug, quiet;
 } XtfMountManner;
 
-/* Mounts and, in the foreground, serves until the end. The exit status. */
+/* Mounts and, in the foreground, serves until the end. Returns the exit status. */
 int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner);
 
 /* `mount.xtf SOURCE DIR [-fnsv] [-o OPTIONS]` (see mount(8), "External helpers"). */

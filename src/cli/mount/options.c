@@ -6,7 +6,7 @@
 #include "src/cli/mount/mount.h"
 #include "src/cli/ui/common.h"
 
-/* What mount(8), fstab and habit bring along, and what says nothing here: a trace is read-only, whoever asks. */
+/* Options of mount(8), fstab and habit that mean nothing here: a trace is always read-only. */
 static const char ignored[] =
     "defaults,ro,rw,default_permissions,auto,noauto,user,nouser,users,owner,group,nofail,_netdev,_rnetdev,"
     "suid,dev,exec,async,sync,dirsync,atime,diratime,nodiratime,relatime,norelatime,strictatime,nostrictatime,"
@@ -27,7 +27,7 @@ void xtf_mount_options_finish(XtfMountOptions *options)
         g_string_free(g_steal_pointer(&options->kernel), TRUE);
 }
 
-/* Whether the option is one of a list, or begins like one of a list. */
+/* Whether the option is one of the names, or begins with one of the prefixes. */
 static bool is_listed(const char *option, const char *names, const char *prefixes)
 {
     g_auto(GStrv) all_names = g_strsplit(names, ",", -1);
@@ -39,7 +39,7 @@ static bool is_listed(const char *option, const char *names, const char *prefixe
     return g_strv_contains((const char *const *)all_names, option);
 }
 
-/* If the option is NAME=VALUE: sets *valid to whether the value is a number in [low, high], and then *value to it. */
+/* If the option is NAME=VALUE: sets *valid to whether VALUE is a number in [low, high], and then *value to VALUE. */
 static bool number_option(const char *option, const char *name, uint64_t low, uint64_t high, uint64_t *value,
                           bool *valid)
 {
@@ -54,7 +54,7 @@ static bool number_option(const char *option, const char *name, uint64_t low, ui
     return true;
 }
 
-/* One that is ours. */
+/* Sets an option of our own. */
 static bool own_option(XtfMountOptions *options, const char *option, bool *valid)
 {
     uint64_t threads = options->threads, uid = options->uid, gid = options->gid;
@@ -87,8 +87,8 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             return false;
         }
         if (!valid) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID,
-                        "mount option '%s': the value is no number that makes sense", *option);
+            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "mount option '%s': the value is not a valid number",
+                        *option);
             return false;
         }
     }

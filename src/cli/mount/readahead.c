@@ -11,7 +11,7 @@ void xtf_readahead_widen(const char *mount_point)
     struct stat attributes;
     char path[64];
 
-    /* No sooner than the first answer: what FUSE_INIT settles would undo it. */
+    /* Waits for a first answer: FUSE_INIT, which comes before, sets the readahead as well. */
     if (stat(mount_point, &attributes) != 0)
         return;
     snprintf(path, sizeof path, "/sys/class/bdi/%u:%u/read_ahead_kb", major(attributes.st_dev),

@@ -12,8 +12,9 @@
 
 #include "libxtf/error.h"
 #include "src/cli/trace/import-archive.h"
+#include "src/import/importer.h"
 
-#define DEPTH_MAX 16 /* of folders in an archive: no links round in circles */
+#define DEPTH_MAX 16 /* of folders in an archive: links may make circles */
 
 static bool fail_errno(const char *path, GError **error)
 {
@@ -21,7 +22,7 @@ static bool fail_errno(const char *path, GError **error)
     return false;
 }
 
-/* Where imports are kept; made if it is not there. */
+/* The folder of imports; created if it is missing. */
 static char *cache_folder(GError **error)
 {
     const char *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
@@ -71,25 +72,15 @@ static int compare_lines(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A hash of the state of an archive: NAME.otf2, all other NAME.*, and all in NAME/. */
-static char *archive_state(const char *anchor)
+/* A hash of the names, sizes and times of an archive's files. */
+static char *archive_state(const XtfImporter *importer, const char *anchor)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_autofree char *folder = g_path_get_dirname(anchor);
-    g_autofree char *stem = g_path_get_basename(anchor);
-    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
-    const char *name;
+    g_autoptr(GPtrArray) files = importer->files(anchor);
 
-    if (strrchr(stem, '.'))
-        *strrchr(stem, '.') = '\0';
-    size_t length = strlen(stem);
-    while (listing && (name = g_dir_read_name(listing))) {
-        if (strncmp(name, stem, length) != 0 || (name[length] != '\0' && name[length] != '.'))
-            continue;
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        describe_files(lines, path, 0);
-    }
+    for (guint i = 0; i < files->len; i++)
+        describe_files(lines, files->pdata[i], 0);
     g_ptr_array_sort(lines, compare_lines);
     g_checksum_update(checksum, (const guchar *)XTF_VERSION, -1);
     for (guint i = 0; i < lines->len; i++) {
@@ -99,7 +90,7 @@ static char *archive_state(const char *anchor)
     return g_strndup(g_checksum_get_string(checksum), 16);
 }
 
-/* NAME-WHERE: what all imports of one archive begin with. */
+/* NAME-HASH, with which the names of all imports of one archive begin. */
 static char *archive_prefix(const char *anchor)
 {
     g_autofree char *name = g_path_get_basename(anchor);
@@ -108,7 +99,7 @@ static char *archive_prefix(const char *anchor)
     return g_strdup_printf("%.100s-%.12s", name, hash);
 }
 
-/* A lock that ends with the descriptor. */
+/* Closing the descriptor ends the lock. */
 static int lock_import(const char *folder, const char *prefix, GError **error)
 {
     g_autofree char *name = g_strconcat(prefix, ".lock", NULL);
@@ -127,7 +118,7 @@ static int lock_import(const char *folder, const char *prefix, GError **error)
     return fd;
 }
 
-/* Older imports of the archive, and what an import that was killed left behind. Whoever has one mounted keeps it. */
+/* Removes older imports of the archive, and the rests of killed ones. Processes that have one mounted keep it. */
 static void remove_others(const char *folder, const char *prefix, const char *kept)
 {
     g_autofree char *start = g_strconcat(prefix, "-", NULL);
@@ -156,8 +147,9 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     return true;
 }
 
-/* The import of an archive, from the folder or made. */
-static XtfTrace *open_import(const char *anchor, const XtfOpenOptions *options, bool quiet, char **path, GError **error)
+/* Opens the import of an archive; imports it if there is none. */
+static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, const XtfOpenOptions *options, bool quiet,
+                             char **path, GError **error)
 {
     g_autofree char *folder = cache_folder(error);
     if (!folder)
@@ -167,10 +159,10 @@ static XtfTrace *open_import(const char *anchor, const XtfOpenOptions *options, 
     if (lock < 0)
         return NULL;
 
-    g_autofree char *state = archive_state(anchor);
+    g_autofree char *state = archive_state(importer, anchor);
     g_autofree char *name = g_strdup_printf("%s-%s.xtf", prefix, state);
     g_autofree char *kept = g_build_filename(folder, name, NULL);
-    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it can't be read, it is made anew */
+    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it cannot be read, it is imported again */
     if (!trace && import_to(anchor, kept, quiet, error)) {
         remove_others(folder, prefix, kept);
         trace = xtf_trace_open(kept, options, error);
@@ -196,15 +188,14 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
             return trace;
         }
     }
+    const XtfImporter *importer;
     GError *problem = NULL;
-    g_autofree char *found = xtf_import_detect(source, &problem);
+    g_autofree char *found = xtf_import_detect(source, &importer, &problem);
     if (!found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF)) { /* it is neither */
+        g_autofree char *formats = xtf_import_formats();
         g_clear_error(&problem);
-        g_set_error(
-            &problem, XTF_ERROR, XTF_ERROR_NOT_XTF,
-            "%s: is no XTF file (or one of which no commit ever completed), and not the anchor file (NAME.otf2) "
-            "of an OTF2 archive",
-            source);
+        g_set_error(&problem, XTF_ERROR, XTF_ERROR_NOT_XTF,
+                    "%s: is no XTF file (or one of which no commit ever completed), and not %s", source, formats);
     }
     if (!found) {
         g_propagate_error(error, problem);
@@ -215,7 +206,7 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
         fail_errno(found, error);
         return NULL;
     }
-    return open_import(anchor, options, quiet, path, error);
+    return open_import(importer, anchor, options, quiet, path, error);
 }
 
 XtfTree *xtf_cli_open_tree(const char *source, GError **error)

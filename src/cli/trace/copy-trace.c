@@ -7,10 +7,10 @@ typedef struct {
     XtfWriter *writer;
     const XtfCopyOptions *options;
     uint64_t done, total; /* rows of arrays */
-    GHashTable *strings;  /* ids there -> ids here, plus 1 */
+    GHashTable *strings;  /* ids in the trace -> ids in the copy, plus 1 */
 } Copy;
 
-/* The id that a string has here. */
+/* The copy's id of a string of the trace. */
 static bool copy_string(Copy *copy, uint32_t there, uint32_t *here, GError **error)
 {
     gpointer known = g_hash_table_lookup(copy->strings, GUINT_TO_POINTER(there));
@@ -26,7 +26,7 @@ static bool copy_string(Copy *copy, uint32_t there, uint32_t *here, GError **err
     return true;
 }
 
-/* The row as it is here: strings have other ids, if in the heap there they stood in another order. */
+/* The row as the copy has it: its strings may have other ids. */
 static bool copy_row(Copy *copy, const XtfSchema *schema, const uint8_t *row, uint8_t *to, GError **error)
 {
     memcpy(to, row, schema->row_size);
@@ -65,7 +65,7 @@ static bool append(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, cons
     return true;
 }
 
-/* Between one leaf and the next. */
+/* After each leaf. */
 static bool go_on(Copy *copy, GError **error)
 {
     const XtfCopyOptions *options = copy->options;
@@ -133,7 +133,7 @@ static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
         if (!copy_row(copy, table->schema, table->rows + i * table->schema->row_size, row, error) ||
             !xtf_table_writer_append(to, row, NULL, error))
             return false;
-    return to != NULL;
+    return to;
 }
 
 static bool copy_tables(Copy *copy, GError **error)

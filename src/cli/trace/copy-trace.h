@@ -1,5 +1,5 @@
 /*
- * Copying a trace, row by row: what it holds is the same afterwards, how it is stored may be another way.
+ * Copying a trace, row by row. The copy holds the same and may be stored another way.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/writer.h"
 
-/* Now and then: rows copied so far, of so many. */
+/* Now and then: rows copied so far, and all rows. */
 typedef void (*XtfCopyProgress)(uint64_t done, uint64_t total, void *data);
 
 typedef struct {
@@ -17,5 +17,5 @@ typedef struct {
     void *progress_data;
 } XtfCopyOptions;
 
-/* Everything that a trace holds into a writer that has nothing yet, made with the trace's clock and origin. */
+/* Copies all of a trace into an empty writer, which has the trace's clock and origin. */
 bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *options, GError **error);

@@ -18,7 +18,7 @@ bool xtf_cli_import(const char *archive, const char *output, const XtfImportOpti
     own.cancel = xtf_interrupts_catch(&interrupts);
     own.progress = show_progress;
     own.progress_data = progress;
-    bool done = xtf_import_otf2(archive, output, &own, report, error);
+    bool done = xtf_import(archive, output, &own, report, error);
     xtf_interrupts_release(&interrupts);
     return done;
 }

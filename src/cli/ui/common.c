@@ -11,8 +11,7 @@ static bool takes_value(char letter, const GOptionEntry *entries)
     return false;
 }
 
-/* Where among short options ("-j4", "-qj4") the one that takes a value ends: there stands its value, if not in the next
- * argument. NULL if none takes one. */
+/* The value in short options ("-j4", "-qj4"): empty if it is the next argument, NULL if no option takes one. */
 static char *after_valued_option(char *argument, const GOptionEntry *entries)
 {
     if (argument[0] != '-' || argument[1] == '-')
@@ -23,8 +22,8 @@ static char *after_valued_option(char *argument, const GOptionEntry *entries)
     return NULL;
 }
 
-/* GLib finds the value of a short option in the next argument only; the rest of the world writes -j4 too. Takes these
- * apart into -j and 4. The new vector lives as long as the program. */
+/* GLib takes the value of a short option from the next argument only; other programs take -j4 as well. Splits such
+ * arguments into -j and 4. The new vector lives as long as the program. */
 static void split_short_options(int *argc, char ***argv, const GOptionEntry *entries)
 {
     static GPtrArray *split;
@@ -84,7 +83,7 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
 
 int xtf_cli_fail(GError *error)
 {
-    g_warning("%s", error->message); /* to the terminal, or what a daemon has instead */
+    g_warning("%s", error->message); /* to the terminal or, in a daemon, to syslog */
     g_error_free(error);
     return XTF_EXIT_FAILED;
 }

@@ -11,9 +11,9 @@ enum {
     XTF_EXIT_USAGE = 2,
 };
 
-/* Parses a command's arguments, in place, and sees to it that `n_arguments`, or if negative at least so many, are left
- * after the options and the command's name: then true. If not, says so on stderr. --help prints and exits. `arguments`
- * is what the usage shows after the command's name. */
+/* Parses a command's arguments, in place. True if `n_arguments` are left beside options and the command's name
+ * (negative: at least -n_arguments); else prints a message. --help prints and exits. `arguments`, for the usage, names
+ * them. */
 bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
                    const GOptionEntry *entries);
 

@@ -4,7 +4,7 @@
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-_Static_assert(G_N_ELEMENTS(signals) == G_N_ELEMENTS(((XtfInterrupts *)0)->before), "a place for each");
+_Static_assert(G_N_ELEMENTS(signals) == G_N_ELEMENTS(((XtfInterrupts *)0)->before), "a slot for each");
 
 static atomic_bool cancelled;
 

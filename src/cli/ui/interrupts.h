@@ -1,5 +1,5 @@
 /*
- * Long work that Ctrl-C ends: a flag is raised, and the work looks at it.
+ * Ctrl-C in long work: it raises a flag, which the work polls.
  */
 #pragma once
 
@@ -13,5 +13,5 @@ typedef struct {
 
 /* SIGINT, SIGTERM and SIGHUP raise the flag from now on, except those that are ignored (nohup). */
 atomic_bool *xtf_interrupts_catch(XtfInterrupts *interrupts);
-/* They do again what they did before. */
+/* Restores the former handlers. */
 void xtf_interrupts_release(const XtfInterrupts *interrupts);

@@ -11,7 +11,7 @@
 #define BAR_MAX         40
 
 struct XtfProgress {
-    GMutex lock; /* of all below */
+    GMutex lock; /* of the members below */
     char *label, *unit;
     bool shown;
     gint64 started, drawn; /* monotonic, microseconds */
@@ -62,7 +62,7 @@ static void append_time_left(GString *text, double seconds)
         g_string_append_printf(text, "  %u:%02u left", (unsigned)(s / 60), (unsigned)(s % 60));
 }
 
-/* What stands right of the bar. */
+/* The text right of the bar. */
 static GString *figures(const XtfProgress *progress, double share, uint64_t count, double seconds)
 {
     GString *text = g_string_new(NULL);

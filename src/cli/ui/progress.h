@@ -1,7 +1,7 @@
 /*
  * A progress bar on a terminal: one line on stderr, drawn anew some ten times a second.
  *
- * It shows nothing where stderr is no terminal, or when it is told to be quiet; callers need not ask. Updates may come
+ * It shows nothing if stderr is no terminal, or if it is quiet; callers need not check. Updates may come
  * from any thread.
  */
 #pragma once
@@ -22,6 +22,6 @@ void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, u
 /* Clears the line for a moment, so that something else can be printed; the next update draws it again. */
 void xtf_progress_hide(XtfProgress *progress);
 
-/* Clears the line for good, so that what is printed next stands in its place, and frees the bar. NULL is fine. */
+/* Clears the line for good and frees the bar. NULL is fine. */
 void xtf_progress_finish(XtfProgress *progress);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfProgress, xtf_progress_finish)

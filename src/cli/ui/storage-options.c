@@ -22,7 +22,7 @@ bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, 
     if (storage->level && !g_ascii_string_to_unsigned(storage->level, 10, 1, 9, &level, NULL))
         return misused(command, "--level takes a number from 1 to 9");
     options->page_size = (uint32_t)bytes;
-    options->plain = storage->codec && g_str_equal(storage->codec, "plain");
+    options->codec = storage->codec;
     options->level = (unsigned)level;
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * How a file is to be stored, as the commands that write one are told: page size, codec, level.
+ * The options of commands that write a file: page size, codec, level.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct {
             "N"                                                                                                        \
     }
 
-/* Sets page_size, plain and level, as far as they were given. If they make no sense, says so on stderr: false. */
+/* Sets page_size, plain and level, if they were given. False, with a message, if they are invalid. */
 bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, XtfWriterOptions *options);
 void xtf_cli_storage_finish(XtfCliStorage *storage);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCliStorage, xtf_cli_storage_finish)

@@ -8,11 +8,6 @@
 #include "src/import/otf2/errors.h"
 #include "src/import/otf2/import.h"
 
-char *xtf_otf2_folder(const char *anchor)
-{
-    return g_str_has_suffix(anchor, ".otf2") ? g_strndup(anchor, strlen(anchor) - strlen(".otf2")) : g_strdup(anchor);
-}
-
 /* The size of a location's file; -1: there is none. */
 static int64_t size_of(const char *folder, uint64_t location, const char *ending)
 {
@@ -24,20 +19,20 @@ static int64_t size_of(const char *folder, uint64_t location, const char *ending
 
 static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
 {
-    for (guint i = 0; i < import->skipped->len; i++)
-        if (g_array_index(import->skipped, uint64_t, i) == id)
+    for (guint i = 0; i < import->job->skipped->len; i++)
+        if (g_array_index(import->job->skipped, uint64_t, i) == id)
             return true;
     return false;
 }
 
-/* A location whose events are not there. `claimed`: the number that its definition gives. */
-static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_t claimed, GError **error)
+/* A location without a file of events. `claimed`: the number of events by its definition. */
+static bool miss_events(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_t claimed, GError **error)
 {
     if (claimed == 0)
         return true;
-    if (import->options->keep_going) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: no file %s/%" PRIu64 ".evt", id, folder,
-                      id);
+    if (import->job->options->keep_going) {
+        xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: no file %s/%" PRIu64 ".evt", id,
+                        folder, id);
         return true;
     }
     g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
@@ -45,23 +40,22 @@ static bool miss(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_
     return false;
 }
 
-/* Files of locations that nobody defines. */
+/* Notes files of locations that are not defined. */
 static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable *defined)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     uint64_t n = 0, example = 0, id;
     const char *name;
 
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *stem = g_strndup(name, g_str_has_suffix(name, ".evt") ? strlen(name) - strlen(".evt") : 0);
         if (!g_ascii_string_to_unsigned(stem, 10, 0, UINT64_MAX, &id, NULL) || g_hash_table_contains(defined, &id))
             continue;
         example = n++ == 0 ? id : MIN(example, id);
     }
     if (n > 0)
-        g_ptr_array_add(
-            import->left_out,
-            g_strdup_printf("the events of %" PRIu64 " locations without a definition, such as %" PRIu64, n, example));
+        xtf_import_leave_out(import->job, "the events of %" PRIu64 " locations without a definition, such as %" PRIu64,
+                             n, example);
 }
 
 static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
@@ -75,10 +69,10 @@ static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLoc
     };
 
     if (size < 0)
-        return miss(import, folder, row->id, row->n_events, error);
+        return miss_events(import, folder, row->id, row->n_events, error);
     if (was_skipped(import, row->id)) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": its events are missing: the reader died of them, or hung",
-                      row->id);
+        xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader died of them, or hung",
+                        row->id);
         return true;
     }
     *without_definitions += !location.has_definitions;
@@ -91,7 +85,7 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
 {
     XtfDefinitions *definitions = &import->source.definitions;
     g_autoptr(GHashTable) defined = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    g_autofree char *folder = xtf_otf2_folder(import->anchor);
+    g_autofree char *folder = xtf_otf2_folder(import->job->anchor);
     OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
     uint64_t without_definitions = 0;
 
@@ -109,10 +103,10 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
         g_hash_table_add(defined, g_memdup2(&id, sizeof id));
     }
     if (without_definitions > 0)
-        xtf_otf2_warn(import,
-                      "%" PRIu64
-                      " locations have no definitions of their own (.def): their ids and times are taken as they are",
-                      without_definitions);
+        xtf_import_warn(import->job,
+                        "%" PRIu64
+                        " locations have no definitions of their own (.def): their ids and times are taken as they are",
+                        without_definitions);
     if (substrate == OTF2_SUBSTRATE_POSIX)
         note_undefined(import, folder, defined);
     return true;
@@ -171,7 +165,7 @@ void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
     add_text(source, "otf2.trace_id", trace_id);
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
         char *text = NULL;
-        if (texts[i].get(reader, &text) == OTF2_SUCCESS && text != NULL)
+        if (texts[i].get(reader, &text) == OTF2_SUCCESS && text)
             add_text(source, texts[i].name, text);
         free(text);
     }

@@ -14,7 +14,7 @@
 /* Events: all 80 callbacks. Their data is an XtfStream. */
 OTF2_EvtReaderCallbacks *xtf_otf2_event_callbacks(void);
 
-/* What is read once, before all events. */
+/* Read once, before all events. */
 typedef struct {
     XtfDefinitions definitions;
     bool has_clock;
@@ -25,8 +25,8 @@ typedef struct {
 /* Global definitions: all callbacks. Their data is an XtfOtf2Definitions. */
 OTF2_GlobalDefReaderCallbacks *xtf_otf2_definition_callbacks(void);
 
-/* The bits of a value as definitions.h wants them. */
+/* A value as xtf_definitions_value() takes it. */
 uint64_t xtf_otf2_raw_value(OTF2_Type type, OTF2_AttributeValue value);
 
-/* Row of `metrics`: the i-th member of a row of `metric_classes`, also through an instance; none if it has no such. */
+/* The row of `metrics` that is the i-th member of a metric class, or of the class of an instance; or none. */
 uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class, unsigned i);

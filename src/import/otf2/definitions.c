@@ -1,5 +1,5 @@
 /*
- * OTF2's global definitions: each callback collects rows, with OTF2's numbers in them, for definitions.h to resolve.
+ * OTF2's global definitions: each callback collects rows, with OTF2's ids in them, for definitions.h to resolve.
  *
  * Lists (members of groups, of metric classes, dimensions and coordinates of topologies) go into tables of their own.
  */
@@ -15,7 +15,7 @@
                               XTF_MODEL_##PARTS, parts, n),                                          \
      OTF2_CALLBACK_SUCCESS)
 
-/* Values of the enumerations of src/model/labels.h that are not OTF2's. */
+/* Values of src/model/labels.h's enumerations that OTF2 does not have. */
 enum {
     OF_SYSTEM_TREE_NODE,
     OF_LOCATION_GROUP,
@@ -56,7 +56,7 @@ uint64_t xtf_otf2_raw_value(OTF2_Type type, OTF2_AttributeValue value)
     case OTF2_TYPE_NONE:
         return 0;
     default:
-        return value.uint32; /* that, and references, which are of 32 bits */
+        return value.uint32; /* UINT32, and references, which have 32 bits */
     }
 }
 
@@ -65,9 +65,9 @@ uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class
     uint64_t n = xtf_definitions_n_rows(definitions, XTF_MODEL_METRIC_CLASSES);
     const XtfMetricClassRow *row = class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, class) : NULL;
 
-    if (row != NULL && row->kind == INSTANCE)
+    if (row && row->kind == INSTANCE)
         row = row->class < n ? xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASSES, row->class) : NULL;
-    if (row == NULL || i >= row->count)
+    if (!row || i >= row->count)
         return XTF_NONE32;
     const XtfMetricClassMemberRow *member =
         xtf_definitions_at(definitions, XTF_MODEL_METRIC_CLASS_MEMBERS, row->first + i);
@@ -88,7 +88,7 @@ static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OT
     return ADD(DEFINITION_PROPERTIES, row);
 }
 
-/* A number for a name that OTF2 has as an enumeration only. */
+/* An id for a name that OTF2 has as an enumeration only. */
 static OTF2_StringRef own_text(void *data, const char *text)
 {
     return xtf_definitions_own_string(&((XtfOtf2Definitions *)data)->definitions, text);
@@ -121,7 +121,7 @@ ON(Attribute, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef descri
     return ADD(ATTRIBUTE_DEFINITIONS, row);
 }
 
-/* Places */
+/* Machines, processes and threads */
 
 ON(SystemTreeNode, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name,
    OTF2_SystemTreeNodeRef parent)

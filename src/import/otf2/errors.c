@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The first message since the last xtf_otf2_forget_errors(): those that follow come from further out, and know less. */
+/* The first message since the last xtf_otf2_forget_errors(): later ones come from outer functions, which know less. */
 static _Thread_local char caught[512];
 
 static OTF2_ErrorCode keep_first(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,

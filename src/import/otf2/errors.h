@@ -1,5 +1,5 @@
 /*
- * What goes wrong inside OTF2's library, which reports through a callback, and prints to stderr without one.
+ * Errors of OTF2's library, which reports them through a callback, and prints to stderr without one.
  */
 #pragma once
 
@@ -13,5 +13,5 @@ void xtf_otf2_catch_errors(void);
 /* Forgets what this thread has caught. */
 void xtf_otf2_forget_errors(void);
 
-/* Sets an error of `xtf_code` whose message says what was being done, and what OTF2 says of it. */
+/* Sets an error of `xtf_code` with the message "`what`: OTF2's own words". */
 void xtf_otf2_set_error(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what);

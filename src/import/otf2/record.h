@@ -1,5 +1,5 @@
 /*
- * What the event callbacks are made with. Included by the files that have them, and by nobody else.
+ * Macros for the event callbacks. Only the files of callbacks include this.
  */
 #pragma once
 
@@ -10,17 +10,16 @@
     static OTF2_CallbackCode on_##Name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, \
                                        void *stream, OTF2_AttributeList *attributes, ##__VA_ARGS__)
 
-/* Appends the event's record, `row`, and returns what OTF2 is to do next. */
-#define RECORD(TAG, NAME, row) \
-    xtf_otf2_record(stream, XTF_MODEL_##TAG, XTF_FIRST_##TAG, XTF_ID_##NAME, time, attributes, &(row))
-#define LOOK_UP(TABLE, id) xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
-#define TEXT(id)           xtf_definitions_string(((XtfStream *)stream)->definitions, id)
+/* Appends `row`, the event's record; returns what a callback returns to OTF2. */
+#define RECORD(TAG, NAME, row) xtf_otf2_record(stream, XTF_MODEL_##TAG, XTF_LABEL_##NAME, time, attributes, &(row))
+#define LOOK_UP(TABLE, id)     xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
+#define TEXT(id)               xtf_definitions_string(((XtfStream *)stream)->definitions, id)
 
 #define NO8  UINT8_MAX
 #define NO32 XTF_NONE32
 #define NO64 XTF_NONE64
 
-/* The attributes of the record that was appended last, into their side array. */
+/* Appends the attributes of the last record to their side array. */
 OTF2_CallbackCode xtf_otf2_add_attributes(XtfStream *stream, const OTF2_AttributeList *attributes, uint32_t n);
 
 /* Adds to what xtf_otf2_event_callbacks() returns. */
@@ -35,9 +34,9 @@ static inline OTF2_CallbackCode xtf_otf2_done(XtfStream *stream, bool appended, 
     return G_LIKELY(n == 0) ? OTF2_CALLBACK_SUCCESS : xtf_otf2_add_attributes(stream, attributes, n);
 }
 
-static inline OTF2_CallbackCode xtf_otf2_record(XtfStream *stream, unsigned type, unsigned first_event, unsigned event,
-                                                uint64_t time, const OTF2_AttributeList *attributes, void *row)
+static inline OTF2_CallbackCode xtf_otf2_record(XtfStream *stream, unsigned type, unsigned event, uint64_t time,
+                                                const OTF2_AttributeList *attributes, void *row)
 {
     ((XtfRecordHead *)row)->region = xtf_stream_region(stream);
-    return xtf_otf2_done(stream, xtf_stream_append(stream, type, first_event, event, time, row), attributes);
+    return xtf_otf2_done(stream, xtf_stream_append(stream, type, event, time, row), attributes);
 }

@@ -1,7 +1,7 @@
 /*
  * Reading the events of all locations, several at a time.
  *
- * A worker has an OTF2_Reader of its own, since those are not made for threads, and opens it anew for every few
+ * A worker has an OTF2_Reader of its own, since threads cannot share one, and opens it anew for every few
  * locations: what OTF2 remembers of a location (its maps, its clock) would otherwise stay in memory to the end.
  */
 #include <inttypes.h>
@@ -13,7 +13,6 @@ enum {
     LOCATIONS_A_READER = 32,
     EVENTS_A_STEP = 65536,
     TYPICAL_EVENT_BYTES = 15,
-    BUFFERS_BYTES = 48 << 20, /* of all workers: OTF2 buffers a chunk for each */
 };
 
 typedef struct {
@@ -21,47 +20,47 @@ typedef struct {
     unsigned number;
     XtfStream stream;
     uint64_t read, n_with_events;
-    uint64_t own_definitions; /* of locations, that were not needed */
+    uint64_t own_definitions; /* in locations' own files, which were not needed */
     int64_t guessed;          /* its part of import->bytes_guessed */
 } Worker;
 
 static bool stopped(XtfOtf2Import *import)
 {
-    g_mutex_lock(&import->lock);
-    bool stop = import->error != NULL;
-    g_mutex_unlock(&import->lock);
+    g_mutex_lock(&import->job->lock);
+    bool stop = import->error;
+    g_mutex_unlock(&import->job->lock);
     return stop;
 }
 
-/* Takes some locations; 0 when there are none left or an error stops all. */
+/* Takes some locations; 0: none is left, or an error stops all workers. */
 static guint take(XtfOtf2Import *import, guint *first)
 {
     guint n = 0;
 
-    g_mutex_lock(&import->lock);
-    if (import->error == NULL) {
+    g_mutex_lock(&import->job->lock);
+    if (!import->error) {
         n = MIN(LOCATIONS_A_READER, import->locations->len - import->next);
-        /* The last ones are shared out one by one, so that all workers end together. */
+        /* The last locations are given out one by one, so that all workers end together. */
         if (import->locations->len - import->next < LOCATIONS_A_READER * 4)
             n = MIN(n, 1);
         *first = import->next;
         import->next += n;
     }
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
     return n;
 }
 
 static void fail(XtfOtf2Import *import, GError *error)
 {
-    g_mutex_lock(&import->lock);
-    if (import->error == NULL)
+    g_mutex_lock(&import->job->lock);
+    if (!import->error)
         import->error = error;
     else
         g_error_free(error);
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
 }
 
-/* How far all is, by bytes: exactly for finished locations, guessed from the events for those that are being read. */
+/* The share of bytes that is done: exact for finished locations, guessed from the events for the others. */
 static void show_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events, uint64_t step)
 {
     XtfOtf2Import *import = worker->import;
@@ -69,12 +68,13 @@ static void show_progress(Worker *worker, const XtfOtf2Location *location, uint6
     double event_bytes = events_done > 0 ? (double)bytes_done / events_done : TYPICAL_EVENT_BYTES;
     int64_t guess = MIN((double)location->bytes, events * event_bytes);
 
-    atomic_fetch_add(&import->shared->events, step);
-    atomic_fetch_add(&import->shared->heartbeat, 1);
+    atomic_fetch_add(&import->job->shared->events, step);
+    atomic_fetch_add(&import->job->shared->heartbeat, 1);
     import->bytes_guessed += guess - worker->guessed;
     worker->guessed = guess;
     if (import->bytes > 0)
-        import->shared->per_million = MIN(1.0, (double)(bytes_done + import->bytes_guessed) / import->bytes) * 1000000;
+        import->job->shared->per_million =
+            MIN(1.0, (double)(bytes_done + import->bytes_guessed) / import->bytes) * 1000000;
 }
 
 static void finish_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events)
@@ -100,7 +100,7 @@ static OTF2_CallbackCode count_offset(void *applied, OTF2_TimeStamp time, int64_
 }
 
 /* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events.
- * Whatever else there is repeats the archive's definitions, or should. */
+ * The other definitions there should repeat the archive's. */
 static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
 {
     const OTF2_DefReaderCallbacks *callbacks = worker->import->local_callbacks;
@@ -109,7 +109,7 @@ static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const Xt
     if (!location->has_definitions)
         return true;
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location->id);
-    if (definitions == NULL) {
+    if (!definitions) {
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
         return false;
     }
@@ -133,8 +133,8 @@ static bool step_through(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *ev
         OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader, events, EVENTS_A_STEP, &step);
         *total += step;
         show_progress(worker, location, *total, step);
-        if (worker->stream.error != NULL)
-            return true; /* our own, which xtf_stream_end() reports */
+        if (worker->stream.error)
+            return true; /* an error of writing, which xtf_stream_end() reports */
         if (code != OTF2_SUCCESS) {
             xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its events");
             return false;
@@ -148,11 +148,11 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
 {
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location->id);
 
-    if (events == NULL) {
+    if (!events) {
         xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
         return false;
     }
-    /* Both are meant to be on from the start; saying so makes sure that they are, and once. */
+    /* Both should be on by default; this makes sure. */
     OTF2_EvtReader_ApplyMappingTables(events, true);
     OTF2_EvtReader_ApplyClockOffsets(events, true);
     OTF2_Reader_RegisterEvtCallbacks(reader, events, worker->import->callbacks, &worker->stream);
@@ -167,26 +167,26 @@ static void count_mishap(XtfOtf2Import *import, unsigned kind, uint64_t location
 
     if (count == 0)
         return;
-    g_mutex_lock(&import->lock);
+    g_mutex_lock(&import->job->lock);
     if (mishap->locations++ == 0 || location < mishap->location) {
         mishap->location = location;
         mishap->event = event;
     }
     mishap->count += count;
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
 }
 
-/* What is wrong with the location's calls and times. Times are told location by location, calls in sum. */
-static void report_mishaps(Worker *worker, uint64_t location)
+/* Warns of faults of the location's times, and counts those of its calls for one warning of all locations. */
+static void count_mishaps(Worker *worker, uint64_t location)
 {
     const XtfStream *stream = &worker->stream;
     XtfOtf2Import *import = worker->import;
 
     if (stream->backward.count > 0)
-        xtf_otf2_warn(import,
-                      "location %" PRIu64 ": its times go back at %" PRIu64
-                      " of its events, the first being event %" PRIu64 ": those got the times of their predecessors",
-                      location, stream->backward.count, stream->backward.first_seq);
+        xtf_import_warn(import->job,
+                        "location %" PRIu64 ": its times go back at %" PRIu64
+                        " of its events, the first being event %" PRIu64 ": those got the times of their predecessors",
+                        location, stream->backward.count, stream->backward.first_seq);
     count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count,
                  stream->without_enter.first_seq);
     count_mishap(import, XTF_OTF2_OUT_OF_ORDER, location, stream->out_of_order.count, stream->out_of_order.first_seq);
@@ -194,7 +194,7 @@ static void report_mishaps(Worker *worker, uint64_t location)
     count_mishap(import, XTF_OTF2_TOO_DEEP, location, stream->deepest_beyond, stream->seq);
 }
 
-static void tell_mishaps(XtfOtf2Import *import)
+static void warn_of_mishaps(XtfOtf2Import *import)
 {
     static const char *const texts[] = {
         [XTF_OTF2_WITHOUT_ENTER] = "regions are left that were not entered",
@@ -206,18 +206,19 @@ static void tell_mishaps(XtfOtf2Import *import)
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
         const XtfOtf2Mishap *mishap = &import->mishaps[i];
         if (mishap->count > 0)
-            xtf_otf2_warn(import, "%" PRIu64 " %s, in %" PRIu64 " locations (location %" PRIu64 ", event %" PRIu64 ")",
-                          mishap->count, texts[i], mishap->locations, mishap->location, mishap->event);
+            xtf_import_warn(import->job,
+                            "%" PRIu64 " %s, in %" PRIu64 " locations (location %" PRIu64 ", event %" PRIu64 ")",
+                            mishap->count, texts[i], mishap->locations, mishap->location, mishap->event);
     }
 }
 
-/* What to do when the source fails: note it, or let it end the import. */
+/* A damaged location: a warning, or the error that ends the import. */
 static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error,
                        GError **out)
 {
-    if (import->options->keep_going) {
-        xtf_otf2_warn(import, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s", location->id,
-                      read, error->message);
+    if (import->job->options->keep_going) {
+        xtf_import_warn(import->job, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s",
+                        location->id, read, error->message);
         g_error_free(error);
         return true;
     }
@@ -235,40 +236,40 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     GError *damage = NULL;
     uint64_t read = 0;
 
-    atomic_store(&import->shared->busy_with[worker->number], location->id + 1);
+    atomic_store(&import->job->shared->busy_with[worker->number], location->id + 1);
     xtf_stream_begin(&worker->stream, location->id);
     bool fine = read_local_definitions(worker, reader, location, &damage) &&
                 read_events(worker, reader, location, &read, &damage);
     worker->read += read;
     worker->n_with_events += worker->stream.seq > 0;
-    /* Not before our own failures: a full disk is no damage of the archive. */
+    /* Errors of writing come first: a full disk is no damage of the archive. */
     if (!xtf_stream_end(&worker->stream, error)) {
         g_clear_error(&damage);
         return false;
     }
-    report_mishaps(worker, location->id);
+    count_mishaps(worker, location->id);
     finish_progress(worker, location, read);
-    atomic_store(&import->shared->busy_with[worker->number], 0);
+    atomic_store(&import->job->shared->busy_with[worker->number], 0);
     return fine || keep_going(import, location, read, damage, error);
 }
 
 static bool read_some(Worker *worker, guint first, guint n, GError **error)
 {
     XtfOtf2Import *import = worker->import;
-    OTF2_Reader *reader = OTF2_Reader_Open(import->anchor);
-    bool fine = reader != NULL && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
+    OTF2_Reader *reader = OTF2_Reader_Open(import->job->anchor);
+    bool fine = reader && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
 
     for (guint i = 0; i < n && fine; i++)
         fine = OTF2_Reader_SelectLocation(reader, g_array_index(import->locations, XtfOtf2Location, first + i).id) ==
                OTF2_SUCCESS;
     fine = fine && OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS && OTF2_Reader_OpenEvtFiles(reader) == OTF2_SUCCESS;
     if (!fine)
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->anchor);
+        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->job->anchor);
     for (guint i = 0; i < n && fine; i++) {
         xtf_otf2_forget_errors();
         fine = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
     }
-    if (reader != NULL)
+    if (reader)
         OTF2_Reader_Close(reader); /* its open files as well */
     return fine;
 }
@@ -280,30 +281,21 @@ static gpointer work(gpointer data)
     GError *error = NULL;
     guint first, n;
 
-    xtf_stream_init(&worker->stream, import->writer, &import->source.definitions, import->schemas);
-    while (error == NULL && (n = take(import, &first)) > 0)
+    xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
+    while (!error && (n = take(import, &first)) > 0)
         if (!read_some(worker, first, n, &error))
             fail(import, error);
-    g_mutex_lock(&import->lock);
-    for (unsigned i = 0; i < XTF_N_EVENTS; i++)
-        import->counts[i] += worker->stream.counts[i];
-    import->read += worker->read;
-    import->n_with_events += worker->n_with_events;
+    xtf_import_count(import->job, &worker->stream, worker->read, worker->n_with_events);
+    g_mutex_lock(&import->job->lock);
     import->own_definitions += worker->own_definitions;
-    g_mutex_unlock(&import->lock);
+    g_mutex_unlock(&import->job->lock);
     xtf_stream_finish(&worker->stream);
     return NULL;
 }
 
-/* As many as there are processors, unless the archive's buffers would take too much memory. */
-static unsigned default_jobs(const XtfOtf2Import *import)
-{
-    return MIN(g_get_num_processors(), MAX(1, BUFFERS_BYTES / MAX(1, import->chunk_bytes)));
-}
-
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
 {
-    unsigned jobs = import->options->jobs != 0 ? import->options->jobs : default_jobs(import);
+    unsigned jobs = import->job->options->jobs ? import->job->options->jobs : g_get_num_processors();
     g_autofree Worker *workers = NULL;
     g_autofree GThread **threads = NULL;
 
@@ -323,13 +315,12 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
     OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
-    tell_mishaps(import);
+    warn_of_mishaps(import);
     if (import->own_definitions > 0)
-        g_ptr_array_add(import->left_out,
-                        g_strdup_printf("%" PRIu64
-                                        " definitions in locations' own files (.def): the archive's hold for all",
-                                        import->own_definitions));
-    if (import->error != NULL) {
+        xtf_import_leave_out(import->job,
+                             "%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",
+                             import->own_definitions);
+    if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;
     }

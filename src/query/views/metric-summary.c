@@ -1,31 +1,18 @@
 #include "src/query/views/metric-summary.h"
 
-#include <string.h>
-
 static double real_of(XtfValueKind kind, uint64_t bits)
 {
-    double real;
-
     if (kind == XTF_KIND_SIGNED)
         return (double)(int64_t)bits;
-    if (kind != XTF_KIND_REAL)
-        return (double)bits;
-    memcpy(&real, &bits, sizeof real);
-    return real;
-}
-
-static uint64_t bits_of(double real)
-{
-    uint64_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    return bits;
+    return kind == XTF_KIND_REAL ? xtf_f64_from_bits(bits) : (double)bits;
 }
 
 static bool less(XtfValueKind kind, uint64_t a, uint64_t b)
 {
-    if (kind == XTF_KIND_SIGNED)
-        return (int64_t)a < (int64_t)b;
-    return kind == XTF_KIND_REAL ? real_of(kind, a) < real_of(kind, b) : a < b;
+    return xtf_value_less(kind == XTF_KIND_REAL     ? XTF_TYPE_F64
+                          : kind == XTF_KIND_SIGNED ? XTF_TYPE_I64
+                                                     : XTF_TYPE_U64,
+                          a, b);
 }
 
 static __int128 wide_of(XtfValueKind kind, uint64_t bits)
@@ -52,9 +39,9 @@ static void become_real(XtfMetricSummary *summary)
 {
     if (summary->kind == XTF_KIND_REAL)
         return;
-    summary->min = bits_of(real_of(summary->kind, summary->min));
-    summary->max = bits_of(real_of(summary->kind, summary->max));
-    summary->last = bits_of(real_of(summary->kind, summary->last));
+    summary->min = xtf_f64_to_bits(real_of(summary->kind, summary->min));
+    summary->max = xtf_f64_to_bits(real_of(summary->kind, summary->max));
+    summary->last = xtf_f64_to_bits(real_of(summary->kind, summary->last));
     summary->real_sum = (double)summary->sum;
     summary->kind = XTF_KIND_REAL;
 }
@@ -74,8 +61,8 @@ void xtf_metric_summary_add(XtfMetricSummary *summary, const XtfMetricTotals *to
         summary->has_sum = summary->has_sum && whole_sum(totals, &sum);
     if (summary->kind != totals->kind) {
         become_real(summary);
-        min = bits_of(real_of(totals->kind, min));
-        max = bits_of(real_of(totals->kind, max));
+        min = xtf_f64_to_bits(real_of(totals->kind, min));
+        max = xtf_f64_to_bits(real_of(totals->kind, max));
     }
     if (totals->kind == XTF_KIND_REAL)
         summary->real_sum += real_of(XTF_KIND_REAL, totals->sum);
@@ -98,7 +85,7 @@ void xtf_metric_summary_add_last(XtfMetricSummary *summary, XtfValueKind kind, u
     if (summary->has_last && (time < summary->time || (time == summary->time && location < summary->location)))
         return;
     summary->has_last = true;
-    summary->last = summary->kind == kind ? value : bits_of(real_of(kind, value));
+    summary->last = summary->kind == kind ? value : xtf_f64_to_bits(real_of(kind, value));
     summary->time = time;
     summary->location = location;
 }

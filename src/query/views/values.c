@@ -267,18 +267,14 @@ static bool collect(Collection *collection, XtfTraceContext *context, const XtfS
 
 static void add_value(XtfLines *lines, bool known, XtfValueKind kind, uint64_t bits)
 {
-    double real;
-
-    if (!known) {
+    if (!known)
         xtf_lines_none(lines);
-    } else if (kind == XTF_KIND_REAL) {
-        memcpy(&real, &bits, sizeof real);
-        xtf_lines_real(lines, "%.17g", real);
-    } else if (kind == XTF_KIND_SIGNED) {
+    else if (kind == XTF_KIND_REAL)
+        xtf_lines_real(lines, "%.17g", xtf_f64_from_bits(bits));
+    else if (kind == XTF_KIND_SIGNED)
         xtf_lines_signed(lines, (int64_t)bits);
-    } else {
+    else
         xtf_lines_number(lines, bits);
-    }
 }
 
 static void add_summary(XtfLines *lines, const XtfMetricSummary *summary)

@@ -1,6 +1,6 @@
 /*
- * The tables of sums that a writer stores, decoded by this file alone and compared with what the rows below each child
- * add up to, row by row.
+ * The totals and snapshots that a writer stores, decoded by this file alone and compared with totals that are worked
+ * out again from the rows below each child.
  */
 #include "frames.h"
 
@@ -42,10 +42,10 @@ typedef struct {
 
 typedef struct {
     XtfSchema *schema;
-    XtfCodec codec;
+    XtfCodecId codec;
     GArray *rows;
     uint32_t *end, *target;
-    XtfAggregateWriter *sums;
+    XtfAggregateWriter *writer;
     Page pages[LEVELS + 1]; /* the open ones, by level */
     unsigned height;
 } Plan;
@@ -279,14 +279,14 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
         return;
     g_autoptr(GByteArray) payload = g_byte_array_new();
     guint first = g_array_index(*starts, guint, 0);
-    xtf_aggregate_writer_seal_index(plan->sums, level, payload);
+    xtf_aggregate_writer_seal_index(plan->writer, level, payload);
     assert_payload(plan, payload, level, false);
     g_array_set_size(*starts, 0);
     g_array_append_val(*starts, end);
     child_sealed(plan, level + 1, first, end);
 }
 
-static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, FrameShape shape, guint leaf_most)
+static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, FrameShape shape, guint leaf_most)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     Plan plan = {.schema = make_schema(), .codec = codec, .rows = random_frames(random, count, shape)};
@@ -294,15 +294,15 @@ static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, Frame
     plan.end = g_new(uint32_t, count);
     plan.target = g_new(uint32_t, count);
     naive_ends(plan.rows, plan.end, plan.target);
-    plan.sums = xtf_aggregate_writer_new(plan.schema, codec);
+    plan.writer = xtf_aggregate_writer_new(plan.schema, codec);
     for (guint from = 0; from < count;) {
         guint to = from + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
         to = MIN(to, count);
-        xtf_aggregate_writer_seal_leaf(plan.sums, (const uint8_t *)row_at(&plan, from), to - from);
+        xtf_aggregate_writer_seal_leaf(plan.writer, (const uint8_t *)row_at(&plan, from), to - from);
         child_sealed(&plan, 1, from, to);
         for (unsigned level = 1; level <= plan.height; level++) {
             g_autoptr(GByteArray) payload = g_byte_array_new();
-            xtf_aggregate_writer_pack_open(plan.sums, level, payload);
+            xtf_aggregate_writer_pack_open(plan.writer, level, payload);
             assert_payload(&plan, payload, level, true);
         }
         from = to;
@@ -310,14 +310,14 @@ static void write_and_check(uint32_t seed, XtfCodec codec, uint32_t count, Frame
     cr_assert_gt(plan.height, 1);
     for (unsigned level = 1; level <= plan.height; level++)
         g_array_unref(plan.pages[level].starts);
-    xtf_aggregate_writer_free(plan.sums);
+    xtf_aggregate_writer_free(plan.writer);
     g_array_unref(plan.rows);
     g_free(plan.end);
     g_free(plan.target);
     xtf_schema_free(plan.schema);
 }
 
-Test(writer_sums, every_child_of_every_page)
+Test(aggregate_writer, every_child_of_every_page)
 {
     for (uint32_t seed = 0; seed < 20; seed++) {
         FrameShape shape = {.regions = seed % 2 ? 6 : REGIONS, .deepest = 12, .mishaps = seed % 5, .ties = 20};
@@ -325,23 +325,75 @@ Test(writer_sums, every_child_of_every_page)
     }
 }
 
-Test(writer_sums, leaves_large_enough_for_many_groups)
+Test(aggregate_writer, leaves_large_enough_for_many_groups)
 {
     for (uint32_t seed = 0; seed < 4; seed++)
         write_and_check(seed, seed % 2, 20000, (FrameShape){.regions = REGIONS, .deepest = 10, .ties = 20}, 1600);
 }
 
-Test(writer_sums, stacks_deeper_than_snapshots)
+Test(aggregate_writer, stacks_deeper_than_snapshots)
 {
     for (uint32_t seed = 0; seed < 4; seed++)
         write_and_check(seed, seed % 2, 2000, (FrameShape){.regions = REGIONS, .deepest = 150, .mishaps = seed}, 60);
+}
+
+/* The groups by region and distance that are stored for a leaf of n rows, whose distances all differ. Rows of even
+ * number are of region 3, the others of region 5; rows of region 5 are outermost. */
+static uint8_t *stored_groups(const XtfSchema *schema, unsigned n, uint32_t *n_groups)
+{
+    const Plan plan = {.codec = XTF_CODEC_PLAIN};
+    XtfAggregateWriter *writer = xtf_aggregate_writer_new(schema, XTF_CODEC_PLAIN);
+    g_autoptr(GByteArray) payload = g_byte_array_new();
+    FrameRow rows[100];
+
+    for (unsigned i = 0; i < n; i++)
+        rows[i] = (FrameRow){.time = i, .region = i % 2 ? 5 : 3, .is_end = 1, .distance = 1000 + i, .outermost = i % 2};
+    xtf_aggregate_writer_seal_leaf(writer, (const uint8_t *)rows, n);
+    xtf_aggregate_writer_pack_open(writer, 1, payload);
+    const uint8_t *at = payload->data;
+    g_free(take_table(&plan, xtf_stored_totals_schema(&schema->aggregates[0]), &at, n_groups));
+    g_free(take_table(&plan, xtf_stored_snapshot_schema(), &at, n_groups));
+    uint8_t *groups = take_table(&plan, xtf_stored_totals_schema(&schema->aggregates[1]), &at, n_groups);
+    xtf_aggregate_writer_free(writer);
+    return groups;
+}
+
+/* Fields of a stored group: child, depth, region, distance, rows, outermost ones. */
+static void assert_stored(const XtfSchema *schema, const uint8_t *row, const uint64_t *values)
+{
+    const XtfSchema *stored = xtf_stored_totals_schema(&schema->aggregates[1]);
+
+    for (unsigned f = 0; f < stored->n_fields; f++)
+        cr_assert_eq(value_of(stored, row, f), values[f], "field %u", f);
+}
+
+Test(aggregate_writer, a_child_of_32_groups_is_exact)
+{
+    g_autoptr(XtfSchema) schema = make_schema();
+    uint32_t n_groups, row_size = xtf_stored_totals_schema(&schema->aggregates[1])->row_size;
+    g_autofree uint8_t *groups = stored_groups(schema, 32, &n_groups);
+
+    cr_assert_eq(n_groups, 32);
+    assert_stored(schema, groups, (const uint64_t[]){0, 2, 3, 1000, 1, 0});
+    assert_stored(schema, groups + 31 * row_size, (const uint64_t[]){0, 2, 5, 1031, 1, 1});
+}
+
+Test(aggregate_writer, a_child_of_33_groups_is_coarse_and_keeps_the_first_key_only)
+{
+    g_autoptr(XtfSchema) schema = make_schema();
+    uint32_t n_groups, row_size = xtf_stored_totals_schema(&schema->aggregates[1])->row_size;
+    g_autofree uint8_t *groups = stored_groups(schema, 33, &n_groups);
+
+    cr_assert_eq(n_groups, 2);
+    assert_stored(schema, groups, (const uint64_t[]){0, 1, 3, 0, 17, 0});
+    assert_stored(schema, groups + row_size, (const uint64_t[]){0, 1, 5, 0, 16, 16});
 }
 
 /* Rows [from, to) into the file's one array; the file is made if `from` is 0. */
 static void write_part(const char *path, const XtfSchema *schema, bool plain, const GArray *rows, guint from, guint to)
 {
     GError *error = NULL;
-    const XtfWriterOptions options = {.page_size = 4096, .plain = plain, .no_sync = true};
+    const XtfWriterOptions options = {.page_size = 4096, .codec = plain ? "plain" : NULL, .no_sync = true};
     XtfWriter *writer = from == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
     uint32_t id;
 
@@ -374,7 +426,7 @@ static GByteArray *companions(const char *path)
 }
 
 /* The totals of some intervals are those of the rows. */
-static void assert_sums(const char *path, const XtfSchema *schema, const GArray *rows, GRand *random)
+static void assert_totals(const char *path, const XtfSchema *schema, const GArray *rows, GRand *random)
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
@@ -384,31 +436,31 @@ static void assert_sums(const char *path, const XtfSchema *schema, const GArray 
     for (unsigned i = 0; i < 20; i++) {
         guint from = (guint)g_rand_int_range(random, 0, (gint32)rows->len), to = from;
         to += (guint)g_rand_int_range(random, 0, (gint32)(rows->len - from));
-        for (unsigned which = 0; which < schema->n_aggregates; which++) {
-            const XtfAggregate *sums = &schema->aggregates[which];
-            g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(sums, sums->n_keys),
-                                      part = xtf_group_totals_new(sums, sums->n_keys);
-            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(sums, sums->n_keys);
+        for (unsigned index = 0; index < schema->n_aggregates; index++) {
+            const XtfAggregate *aggregate = &schema->aggregates[index];
+            g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(aggregate, aggregate->n_keys),
+                                      part = xtf_group_totals_new(aggregate, aggregate->n_keys);
+            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(aggregate, aggregate->n_keys);
             XtfFrameStack stack;
             xtf_frame_stack_init(&stack);
-            xtf_accumulate_rows(schema, sums, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
-            xtf_accumulate_rows(schema, sums, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from, &stack,
-                                NULL, part, NULL);
+            xtf_accumulate_rows(schema, aggregate, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
+            xtf_accumulate_rows(schema, aggregate, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from,
+                                &stack, NULL, part, NULL);
             xtf_frame_stack_finish(&stack);
-            cr_assert_good(xtf_array_totals(&array, which, NULL, from, to, found, &error), error);
+            cr_assert_good(xtf_array_totals(&array, index, NULL, from, to, found, &error), error);
             xtf_group_totals_sort(part);
             xtf_group_totals_sort(found);
             cr_assert_eq(xtf_group_totals_n(part), xtf_group_totals_n(found));
             for (uint32_t g = 0; g < xtf_group_totals_n(part); g++)
                 cr_assert_eq(memcmp(xtf_group_totals_key(part, g), xtf_group_totals_key(found, g),
-                                    (sums->n_keys + xtf_aggregate_n_cells(sums)) * sizeof(uint64_t)),
+                                    (aggregate->n_keys + xtf_aggregate_n_cells(aggregate)) * sizeof(uint64_t)),
                              0);
         }
     }
 }
 
-/* A file that was written by several writers has the sums that one would have stored. */
-Test(writer_sums, go_on_where_a_writer_stopped)
+/* A file that several writers wrote one after another has the totals that one writer would have stored. */
+Test(aggregate_writer, go_on_where_a_writer_stopped)
 {
     g_autoptr(XtfSchema) schema = make_schema();
     char *folder = make_folder();
@@ -427,8 +479,8 @@ Test(writer_sums, go_on_where_a_writer_stopped)
             write_part(parts, schema, plain, rows, from, to);
             from = to;
         }
-        assert_sums(once, schema, rows, random);
-        assert_sums(parts, schema, rows, random);
+        assert_totals(once, schema, rows, random);
+        assert_totals(parts, schema, rows, random);
         if (!plain) /* packed leaves end where the writer that packs them finds that they are full */
             continue;
         g_autoptr(GByteArray) a = companions(once), b = companions(parts);
@@ -437,7 +489,7 @@ Test(writer_sums, go_on_where_a_writer_stopped)
     remove_folder(folder);
 }
 
-Test(writer_sums, none_where_none_are_declared)
+Test(aggregate_writer, none_where_none_are_declared)
 {
     g_autoptr(XtfSchema) schema = test_schema("plain");
     g_autoptr(GByteArray) payload = g_byte_array_new();

@@ -51,7 +51,7 @@ static int compare_groups(const void *a, const void *b)
     return 0;
 }
 
-Test(totals, groups_of_every_depth)
+Test(group_totals, groups_of_every_depth)
 {
     for (uint32_t seed = 0; seed < 40; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -85,7 +85,7 @@ Test(totals, groups_of_every_depth)
     }
 }
 
-Test(totals, of_nothing)
+Test(group_totals, of_nothing)
 {
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&pairs, 2);
 
@@ -96,7 +96,7 @@ Test(totals, of_nothing)
 }
 
 /* Ends without a beginning are rows of other keys too: without keys they would be counted twice. */
-Test(totals, frames_of_no_key_count_each_row_once)
+Test(group_totals, frames_of_no_key_count_each_row_once)
 {
     g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&frames, 1), none = xtf_group_totals_new(&frames, 0);
     uint64_t keys[] = {3, XTF_FRAMES_BEFORE, 4};
@@ -109,7 +109,7 @@ Test(totals, frames_of_no_key_count_each_row_once)
 }
 
 /* What groups of fewer keys cannot know is 0: what was last, and what values of several types add up to. */
-Test(totals, fewer_keys_know_less)
+Test(group_totals, fewer_keys_know_less)
 {
     const XtfAggregate typed = {.kind = XTF_AGGREGATE_GROUPS,
                                 .n_keys = 2,

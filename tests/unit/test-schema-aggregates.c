@@ -1,5 +1,5 @@
 /*
- * Sums that a schema declares: which are refused, and that they survive their bytes.
+ * Aggregates that a schema declares: some are refused, and the others survive being encoded.
  */
 #include "fixture.h"
 
@@ -29,7 +29,7 @@ static XtfSchema *make(XtfSchemaKind kind)
     return schema;
 }
 
-static XtfSchema *make_with_sums(void)
+static XtfSchema *make_with_aggregates(void)
 {
     GError *error = NULL;
     XtfSchema *schema = make(XTF_SCHEMA_RECORD);
@@ -50,9 +50,9 @@ static XtfSchema *make_with_sums(void)
     return schema;
 }
 
-Test(schema_sums, fields_by_their_names)
+Test(schema_aggregates, fields_by_their_names)
 {
-    g_autoptr(XtfSchema) schema = make_with_sums();
+    g_autoptr(XtfSchema) schema = make_with_aggregates();
 
     cr_assert_eq(schema->n_aggregates, 3);
     cr_assert(schema->aggregates[0].n_keys == 1 && schema->aggregates[0].keys[0] == 1);
@@ -66,7 +66,7 @@ Test(schema_sums, fields_by_their_names)
     cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[2]), 1);
 }
 
-Test(schema_sums, bad_ones_are_refused)
+Test(schema_aggregates, bad_ones_are_refused)
 {
     const XtfAggregateSpec bad[] = {
         {.kind = 3},
@@ -112,9 +112,9 @@ Test(schema_sums, bad_ones_are_refused)
     cr_assert_not(xtf_schema_add_aggregate(table, &good, NULL));
 }
 
-Test(schema_sums, copies_are_equal_and_differences_are_seen)
+Test(schema_aggregates, copies_are_equal_and_differences_are_seen)
 {
-    g_autoptr(XtfSchema) schema = make_with_sums();
+    g_autoptr(XtfSchema) schema = make_with_aggregates();
     g_autoptr(XtfSchema) copy = xtf_schema_copy(schema);
     g_autoptr(XtfSchema) without = make(XTF_SCHEMA_RECORD);
 
@@ -127,9 +127,9 @@ Test(schema_sums, copies_are_equal_and_differences_are_seen)
     cr_assert_not(xtf_schema_equal(schema, copy));
 }
 
-Test(schema_sums, survive_their_bytes_and_no_others)
+Test(schema_aggregates, survive_their_bytes_and_no_others)
 {
-    g_autoptr(XtfSchema) schema = make_with_sums();
+    g_autoptr(XtfSchema) schema = make_with_aggregates();
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     xtf_schema_encode(schema, bytes);
@@ -137,7 +137,7 @@ Test(schema_sums, survive_their_bytes_and_no_others)
     g_autoptr(XtfSchema) again = xtf_schema_decode(&reader, NULL);
     cr_assert(again && xtf_schema_equal(schema, again));
     cr_assert_eq(reader.left, 0);
-    /* The bytes of the sums, which stand last, taking all values: an error, or sums that are sound. */
+    /* The bytes of the aggregates, which stand last, taking all values: an error, or sound aggregates. */
     for (guint at = bytes->len - 3 * 24 - 4 - 5; at < bytes->len; at++) {
         uint8_t was = bytes->data[at];
         for (unsigned value = 0; value < 256; value++) {

@@ -1,5 +1,5 @@
 /*
- * Sums of groups, ranks and selects, against rows that lie in memory; and tables of sums that someone damaged.
+ * Totals of groups, ranks and selections over ranges of rows, against rows that lie in memory.
  */
 #include <math.h>
 
@@ -30,9 +30,9 @@ static const XtfFieldSpec message_fields[] = {
     {0},
 };
 
-enum { BY_TUPLE, BY_METRIC, OF_ALL, N_SUMS };
+enum { BY_TUPLE, BY_METRIC, OF_ALL, N_AGGREGATES };
 
-static const XtfAggregateSpec message_sums[N_SUMS] = {
+static const XtfAggregateSpec message_aggregates[N_AGGREGATES] = {
     [BY_TUPLE] = {.kind = XTF_AGGREGATE_GROUPS,
                   .keys = (const char *const[]){"kind", "comm", "peer", "tag", NULL},
                   .values = (const char *const[]){"bytes", "weight", NULL}},
@@ -52,8 +52,8 @@ static XtfSchema *message_schema(void)
     XtfSchema *schema = xtf_schema_new("messages", XTF_SCHEMA_RECORD, message_fields, &error);
 
     cr_assert_good(schema, error);
-    for (int i = 0; i < N_SUMS; i++)
-        cr_assert_good(xtf_schema_add_aggregate(schema, &message_sums[i], &error), error);
+    for (int i = 0; i < N_AGGREGATES; i++)
+        cr_assert_good(xtf_schema_add_aggregate(schema, &message_aggregates[i], &error), error);
     return schema;
 }
 
@@ -106,7 +106,8 @@ static const MessageRow *message(const GArray *rows, uint64_t n)
 static void write_messages(const char *path, uint32_t page_size, bool plain, const GArray *rows)
 {
     GError *error = NULL;
-    XtfWriterOptions options = {.page_size = page_size, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriterOptions options = {
+        .page_size = page_size, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     g_autoptr(XtfSchema) schema = message_schema();
     uint32_t id;
@@ -244,7 +245,7 @@ static void check_metrics(const XtfArray *array, const GArray *rows, unsigned st
     }
 }
 
-/* Sums without keys: one group of all rows. */
+/* An aggregate without keys: one group of all rows. */
 static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
@@ -325,7 +326,51 @@ static void check_file(const char *path, const GArray *rows, GRand *random, size
         check_rank_and_select(&array, rows, &filters[f], random);
 }
 
-Test(sums, groups_agree_with_memory)
+static void assert_group(const XtfGroupTotals *totals, const uint64_t *key, uint64_t rows, uint64_t bytes,
+                         uint64_t weight)
+{
+    const uint64_t *cells = xtf_group_totals_find(totals, key);
+
+    cr_assert(cells && cells[0] == rows && cells[1] == bytes && cells[2] == weight);
+}
+
+/* Three messages, and what is said of them, written out. Cells: rows, bytes, weight. */
+Test(array_totals, three_messages_by_hand)
+{
+    const MessageRow messages[] = {
+        {.time = 10, .kind = 0, .comm = 1, .peer = 4, .tag = 7, .bytes = 100, .weight = -1},
+        {.time = 20, .kind = 0, .comm = 1, .peer = 4, .tag = 8, .bytes = UINT64_MAX, .weight = 5}, /* no bytes */
+        {.time = 30, .kind = 1, .comm = 1, .peer = 2, .tag = 7, .bytes = 50, .weight = 2},
+    };
+    const Wanted tag_7 = {3, 0xff, 7, 8};
+    const XtfGroupFilter filter = {.match = match_wanted, .data = &tag_7};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(MessageRow));
+    GError *error = NULL;
+    uint64_t n;
+
+    g_array_append_vals(rows, messages, 3);
+    write_messages(path, 4096, false, rows);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 7, 0);
+    g_autoptr(XtfGroupTotals) by_kind = xtf_group_totals_new(&array.schema->aggregates[BY_TUPLE], 1);
+    g_autoptr(XtfGroupTotals) exact = xtf_group_totals_new(&array.schema->aggregates[BY_TUPLE], 4);
+
+    cr_assert_good(xtf_array_totals(&array, BY_TUPLE, NULL, 0, 3, by_kind, &error), error);
+    cr_assert_eq(xtf_group_totals_n(by_kind), 2);
+    assert_group(by_kind, (const uint64_t[]){0}, 2, 100, 4);
+    assert_group(by_kind, (const uint64_t[]){1}, 1, 50, 2);
+    cr_assert_good(xtf_array_totals(&array, BY_TUPLE, &filter, 1, 3, exact, &error), error);
+    cr_assert_eq(xtf_group_totals_n(exact), 1);
+    assert_group(exact, (const uint64_t[]){1, 1, 2, 7}, 1, 50, 2);
+    cr_assert(xtf_array_group_rank(&array, BY_TUPLE, &filter, 2, &n, &error) && n == 1);
+    cr_assert(xtf_array_group_select(&array, BY_TUPLE, &filter, 1, &n, &error) && n == 2);
+    cr_assert(xtf_array_group_select(&array, BY_TUPLE, &filter, 2, &n, &error) && n == 3); /* there is none: n_rows */
+    remove_folder(folder);
+}
+
+Test(array_totals, groups_agree_with_memory)
 {
     /* Few tags and so many that no child tells them apart; from one level to three. */
     const struct {

@@ -1,10 +1,11 @@
 /*
- * Sums that someone made wrong on purpose, checksums and all, in companions of index pages and in right edges: an error
- * that names the page, or an answer, but nothing worse; and the checker finds what is wrong.
+ * Stored totals that someone made wrong on purpose, checksums and all, in companions of index pages and in right edges:
+ * an error that names the page, or an answer, but nothing worse; and the checker finds the damage.
  */
 #include "frames-fixture.h"
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/page.h"
 #include "tests/fuzz/fuzz-structure.h"
 
 enum { PAGE = 4096 };
@@ -15,7 +16,8 @@ static void write_file(const char *path, bool plain)
     const CallShape shape = {.name = "deep", .rows = 24000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
     GError *error = NULL;
     g_autoptr(GRand) random = g_rand_new_with_seed(31);
-    XtfWriterOptions options = {.page_size = PAGE, .plain = plain, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriterOptions options = {
+        .page_size = PAGE, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
     XtfFieldSpec fields[6 + 40] = {0};
     char names[40][16];
     Calls *calls = random_calls(random, &shape);
@@ -28,7 +30,7 @@ static void write_file(const char *path, bool plain)
     }
     g_autoptr(XtfSchema) schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, fields, &error);
     cr_assert_good(schema, error);
-    cr_assert_good(xtf_schema_add_aggregate(schema, &call_sums, &error), error);
+    cr_assert_good(xtf_schema_add_aggregate(schema, &call_aggregate, &error), error);
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     cr_assert_good(writer, error);
     cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
@@ -151,18 +153,18 @@ static void flip_bits(bool plain)
     remove_folder(folder);
 }
 
-Test(sums_damage, bits_of_plain_tables)
+Test(totals_damage, bits_of_plain_tables)
 {
     flip_bits(true);
 }
 
-Test(sums_damage, bits_of_packed_tables)
+Test(totals_damage, bits_of_packed_tables)
 {
     flip_bits(false);
 }
 
 /* Numbers that would lead far away. */
-Test(sums_damage, great_numbers)
+Test(totals_damage, great_numbers)
 {
     const struct {
         uint32_t at, value;
@@ -201,8 +203,8 @@ Test(sums_damage, great_numbers)
     remove_folder(folder);
 }
 
-/* Of a file's only array: where the sums in its right edge begin and end. */
-static void find_edge_sums(const char *path, const char *bytes, gsize *start, gsize *end)
+/* Of a file's only array: where the totals in its right edge begin and end. */
+static void find_edge_totals(const char *path, const char *bytes, gsize *start, gsize *end)
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
@@ -225,7 +227,7 @@ static void flip_bits_of_edge(bool plain)
 
     write_file(path, plain);
     g_file_get_contents(path, &bytes, &length, NULL);
-    find_edge_sums(path, bytes, &start, &end);
+    find_edge_totals(path, bytes, &start, &end);
     for (int i = 0; i < 60; i++) {
         g_autofree char *damaged = g_memdup2(bytes, length);
         gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first: how many they are */
@@ -234,24 +236,24 @@ static void flip_bits_of_edge(bool plain)
         put_file(path, damaged, length);
         ask_everything(path);
         guint problems = problems_of(path);
-        cr_assert(problems > 0 || !plain, "byte %zu of the right edge's sums", at - start);
+        cr_assert(problems > 0 || !plain, "byte %zu of the right edge's totals", at - start);
     }
     remove_folder(folder);
 }
 
-Test(sums_damage, bits_of_plain_edges)
+Test(totals_damage, bits_of_plain_edges)
 {
     flip_bits_of_edge(true);
 }
 
-Test(sums_damage, bits_of_packed_edges)
+Test(totals_damage, bits_of_packed_edges)
 {
     flip_bits_of_edge(false);
 }
 
 /* Groups that count more rows than there are: of the last child, whose rows the page alone does not tell; and of the
  * first, one so many more that another one, with so many less, makes it good modulo 2^64. */
-Test(sums_damage, counts_too_great)
+Test(totals_damage, counts_too_great)
 {
     enum { TOTALS_ROW = 8 + 1 + 8 + 8 * XTF_FRAMES_CELLS, BEGUN = 8 + 1 + 8 };
     char *folder = make_folder();
@@ -281,15 +283,15 @@ Test(sums_damage, counts_too_great)
         XtfGroupFilter filter = {.match = match_some};
         g_autoptr(GError) error = NULL;
         uint64_t number;
-        uint64_t inside = first_n + 1000; /* so the root's sums are not enough */
+        uint64_t inside = first_n + 1000; /* so the root's totals are not enough */
         cr_assert_not(xtf_array_group_rank(&array, 0, &filter, inside, &number, &error));
         cr_assert_not_null(strstr(error->message, "count more rows"), "%s", error->message);
     }
     remove_folder(folder);
 }
 
-/* An index page that names another page's sums as its own, or none. */
-Test(sums_damage, companions_of_others)
+/* An index page that names another page's totals as its own, or none. */
+Test(totals_damage, companions_of_others)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;

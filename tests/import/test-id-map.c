@@ -4,16 +4,16 @@
 #include "src/import/id-map.h"
 
 /* eztrace's ids: a few consecutive ones from each of several far apart starts. */
-Test(refmap, agrees_with_a_hash_table)
+Test(id_map, agrees_with_a_hash_table)
 {
     g_autoptr(GHashTable) expected = g_hash_table_new(NULL, NULL);
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
-    XtfRefMap map;
+    XtfIdMap map;
 
-    xtf_ref_map_init(&map);
+    xtf_id_map_init(&map);
     for (uint32_t i = 0; i < 50000; i++) {
         uint32_t key = g_rand_int_range(random, 0, 4) * UINT32_C(536870911) + g_rand_int_range(random, 0, 20000);
-        xtf_ref_map_insert(&map, key, i);
+        xtf_id_map_insert(&map, key, i);
         g_hash_table_insert(expected, GUINT_TO_POINTER(key), GUINT_TO_POINTER(i));
     }
     cr_assert_eq(map.count, g_hash_table_size(expected));
@@ -22,26 +22,26 @@ Test(refmap, agrees_with_a_hash_table)
             gpointer row;
             uint32_t found = 12345;
             bool there = g_hash_table_lookup_extended(expected, GUINT_TO_POINTER(key), NULL, &row);
-            cr_assert_eq(xtf_ref_map_find(&map, key, &found), there);
+            cr_assert_eq(xtf_id_map_find(&map, key, &found), there);
             cr_assert_eq(found, there ? GPOINTER_TO_UINT(row) : 12345);
         }
     }
-    xtf_ref_map_finish(&map);
+    xtf_id_map_finish(&map);
 }
 
-Test(refmap, has_the_extreme_keys)
+Test(id_map, has_the_extreme_keys)
 {
-    XtfRefMap map;
+    XtfIdMap map;
     uint32_t row = 1;
 
-    xtf_ref_map_init(&map);
-    cr_assert_not(xtf_ref_map_find(&map, 0, &row));
-    cr_assert_not(xtf_ref_map_find(&map, UINT32_MAX, &row));
-    xtf_ref_map_insert(&map, 0, 0);
-    xtf_ref_map_insert(&map, UINT32_MAX, 7);
-    cr_assert(xtf_ref_map_find(&map, 0, &row));
+    xtf_id_map_init(&map);
+    cr_assert_not(xtf_id_map_find(&map, 0, &row));
+    cr_assert_not(xtf_id_map_find(&map, UINT32_MAX, &row));
+    xtf_id_map_insert(&map, 0, 0);
+    xtf_id_map_insert(&map, UINT32_MAX, 7);
+    cr_assert(xtf_id_map_find(&map, 0, &row));
     cr_assert_eq(row, 0);
-    cr_assert(xtf_ref_map_find(&map, UINT32_MAX, &row));
+    cr_assert(xtf_id_map_find(&map, UINT32_MAX, &row));
     cr_assert_eq(row, 7);
-    xtf_ref_map_finish(&map);
+    xtf_id_map_finish(&map);
 }

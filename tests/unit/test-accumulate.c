@@ -1,5 +1,5 @@
 /*
- * What rows add up to, against a naive recomputation.
+ * Totals of rows, against totals written out by hand and a naive recomputation.
  */
 #include <math.h>
 
@@ -23,12 +23,12 @@ static void assert_cells(const XtfGroupTotals *totals, uint64_t (*cells)[XTF_FRA
 }
 
 static void assert_good_add(const XtfSchema *schema, const GArray *rows, guint from, guint to, XtfFrameStack *stack,
-                            const XtfFrameLoader *deepener, XtfGroupTotals *totals)
+                            const XtfFrameLoader *loader, XtfGroupTotals *totals)
 {
     GError *error = NULL;
     cr_assert_good(xtf_accumulate_rows(schema, &schema->aggregates[0],
-                                       (const uint8_t *)rows->data + from * sizeof(FrameRow), to - from, stack,
-                                       deepener, totals, &error),
+                                       (const uint8_t *)rows->data + from * sizeof(FrameRow), to - from, stack, loader,
+                                       totals, &error),
                    error);
 }
 
@@ -47,7 +47,7 @@ static void assert_frames(const GArray *rows, uint32_t regions)
     xtf_frame_stack_finish(&stack);
 }
 
-Test(summer, frames_of_all_shapes)
+Test(accumulate, frames_of_all_shapes)
 {
     for (uint32_t seed = 0; seed < 300; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -64,8 +64,54 @@ Test(summer, frames_of_all_shapes)
     g_array_append_vals(g_array_new(FALSE, FALSE, sizeof(FrameRow)), ((const FrameRow[]){__VA_ARGS__}), \
                         G_N_ELEMENTS(((const FrameRow[]){__VA_ARGS__})))
 
+static void assert_by_hand(const GArray *rows, uint64_t (*cells)[XTF_FRAMES_CELLS], uint32_t regions)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
+    XtfFrameStack stack;
+
+    xtf_frame_stack_init(&stack);
+    assert_good_add(schema, rows, 0, rows->len, &stack, NULL, totals);
+    assert_cells(totals, cells, regions);
+    xtf_frame_stack_finish(&stack);
+}
+
+/* Rows: time, region, is_end, distance, outermost. Cells: frames begun, frames ended, inclusive and exclusive ticks;
+ * those of XTF_FRAMES_BEFORE come last. */
+Test(accumulate, time_in_a_nested_call_is_inclusive_time_of_its_caller)
+{
+    g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
+                                  {110, 1, 0, 1, 1},  /* f begins within main */
+                                  {150, 1, 1, 1, 0},  /* f ends */
+                                  {160, 0, 1, 3, 0}); /* main ends */
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 60, 20}, {1, 1, 40, 40}, {0, 0, 0, 0}};
+
+    assert_by_hand(rows, cells, 2);
+}
+
+Test(accumulate, a_frame_that_never_began_ends_nothing)
+{
+    g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
+                                  {110, 1, 1, 0, 0},  /* f ends, which never began: the 10 ticks are of main */
+                                  {130, 0, 1, 2, 0},  /* main ends, after 20 ticks more */
+                                  {135, 1, 1, 0, 0}); /* f ends, which never began: the 5 ticks are of no region */
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 30}, {0, 2, 0, 0}, {2, 0, 5, 5}};
+
+    assert_by_hand(rows, cells, 2);
+}
+
+Test(accumulate, a_frame_that_a_caller_ends_is_not_counted_as_ended)
+{
+    g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
+                                  {110, 1, 0, 1, 1},  /* f begins within main */
+                                  {130, 0, 1, 2, 0}); /* main ends, and f with it */
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 10}, {1, 0, 20, 20}, {0, 0, 0, 0}};
+
+    assert_by_hand(rows, cells, 2);
+}
+
 /* Worked out by hand, so that both ways of counting cannot be wrong together. */
-Test(summer, a_recursion_by_hand)
+Test(accumulate, a_recursion_by_hand)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
@@ -103,10 +149,11 @@ static void show_frames(XtfFrameStack *stack, const Shallow *shallow)
     const GArray *all = shallow->whole.frames;
     guint from = all->len - shallow->known;
 
-    stack->below = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row + 1 : 0;
+    stack->has_outer = from > 0;
+    stack->outer_row = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row : 0;
 }
 
-static bool deepen(XtfFrameStack *stack, void *data, GError **error)
+static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     Shallow *shallow = data;
     const GArray *all = shallow->whole.frames;
@@ -131,7 +178,7 @@ static bool mislead(XtfFrameStack *stack, void *data, GError **error)
     return true;
 }
 
-Test(summer, a_stack_known_in_part_says_the_same)
+Test(accumulate, a_stack_known_in_part_says_the_same)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     unsigned asked = 0;
@@ -158,8 +205,8 @@ Test(summer, a_stack_known_in_part_says_the_same)
         show_frames(&part, &shallow);
 
         assert_good_add(schema, rows, cut, 300, &stack, NULL, whole);
-        const XtfFrameLoader deepener = {.deepen = deepen, .data = &shallow};
-        assert_good_add(schema, rows, cut, 300, &part, &deepener, shallow_totals);
+        const XtfFrameLoader loader = {.load = load_outer_frames, .data = &shallow};
+        assert_good_add(schema, rows, cut, 300, &part, &loader, shallow_totals);
         asked += shallow.asked;
 
         xtf_group_totals_sort(whole);
@@ -175,21 +222,22 @@ Test(summer, a_stack_known_in_part_says_the_same)
     cr_assert_gt(asked, 100);
 }
 
-Test(summer, a_stack_that_cannot_be_had_is_an_error)
+Test(accumulate, a_stack_that_cannot_be_had_is_an_error)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
-    const XtfFrameLoader deepeners[] = {{.deepen = refuse}, {.deepen = mislead}};
+    const XtfFrameLoader loaders[] = {{.load = refuse}, {.load = mislead}};
 
-    for (size_t i = 0; i < G_N_ELEMENTS(deepeners); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(loaders); i++) {
         g_autoptr(GError) error = NULL;
         XtfFrameStack stack;
         xtf_frame_stack_init(&stack);
         stack.n = 100;
-        stack.below = 7;
+        stack.has_outer = true;
+        stack.outer_row = 6;
         cr_assert_not(xtf_accumulate_rows(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
-                                          &deepeners[i], totals, &error));
+                                          &loaders[i], totals, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
         xtf_frame_stack_finish(&stack);
     }
@@ -315,7 +363,7 @@ static XtfSchema *group_schema(void)
 }
 
 /* In one go, or leaf by leaf and then added up. */
-Test(summer, groups_and_their_extremes)
+Test(accumulate, groups_and_their_extremes)
 {
     g_autoptr(XtfSchema) schema = group_schema();
 
@@ -341,7 +389,7 @@ Test(summer, groups_and_their_extremes)
     }
 }
 
-Test(summer, one_group_of_all_rows)
+Test(accumulate, one_group_of_all_rows)
 {
     g_autoptr(XtfSchema) schema = group_schema();
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -359,7 +407,7 @@ Test(summer, one_group_of_all_rows)
     cr_assert_eq(xtf_group_totals_cells(totals, 0)[1], bytes);
 }
 
-Test(summer, the_key_of_a_row)
+Test(accumulate, the_key_of_a_row)
 {
     g_autoptr(XtfSchema) schema = group_schema();
     GroupRow row = {.kind = 2, .peer = -7};

@@ -1,0 +1,47 @@
+/*
+ * Where pages lie. A page is named by its place: its number from the beginning of its segment.
+ */
+#pragma once
+
+#include "libxtf/disk/catalog.h"
+#include "libxtf/writer.h"
+
+/* The number of a page in the file. */
+static inline uint64_t xtf_page_number(const XtfSegment *segment, uint64_t place)
+{
+    return segment->first_page + place;
+}
+
+/* Its first byte. */
+static inline uint64_t xtf_page_offset(const XtfSegment *segment, uint32_t page_size, uint64_t place)
+{
+    return xtf_page_number(segment, place) * page_size;
+}
+
+/* The place of the page that begins at a byte of the file. */
+static inline uint64_t xtf_place_at(const XtfSegment *segment, uint32_t page_size, uint64_t offset)
+{
+    return offset / page_size - segment->first_page;
+}
+
+/* The first place that a page may take. */
+static inline uint64_t xtf_first_place(uint32_t page_size)
+{
+    return page_size < XTF_RESERVED_BYTES ? XTF_RESERVED_BYTES / page_size : 1;
+}
+
+static inline bool xtf_page_size_valid(uint32_t size)
+{
+    return size >= XTF_PAGE_SIZE_MIN && size <= XTF_PAGE_SIZE_MAX && (size & (size - 1)) == 0;
+}
+
+/* Bytes of a page's payload at most, and entries of an index page. */
+static inline uint32_t xtf_page_room(uint32_t page_size)
+{
+    return page_size - (uint32_t)sizeof(XtfDiskPage);
+}
+
+static inline uint32_t xtf_index_entries_max(uint32_t page_size)
+{
+    return xtf_page_room(page_size) / (uint32_t)sizeof(XtfDiskEntry);
+}

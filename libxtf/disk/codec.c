@@ -1,0 +1,118 @@
+#include "libxtf/disk/codec.h"
+
+#include "libxtf/base/le.h"
+#include "libxtf/disk/format.h"
+#include "libxtf/pack/pack.h"
+
+static uint64_t plain_bound(const XtfSchema *schema, uint32_t count)
+{
+    return (uint64_t)count * schema->row_size;
+}
+
+static uint32_t plain_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
+                           uint32_t room, uint32_t *estimate)
+{
+    uint64_t length = plain_bound(schema, count);
+
+    if (length <= room) {
+        memcpy(out, rows, length);
+        return (uint32_t)length;
+    }
+    if (estimate)
+        *estimate = (uint32_t)MIN(length, UINT32_MAX);
+    return 0;
+}
+
+static bool plain_fills(const XtfSchema *schema, uint32_t length, uint32_t count, const char **fault)
+{
+    if (plain_bound(schema, count) == length)
+        return true;
+    *fault = "its rows do not fill it";
+    return false;
+}
+
+static bool plain_unpack_times(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                               uint64_t *times, const char **fault)
+{
+    if (!plain_fills(schema, length, count, fault))
+        return false;
+    for (uint32_t n = 0; n < count; n++)
+        times[n] = xtf_load64(packed + (size_t)n * schema->row_size);
+    return true;
+}
+
+static bool plain_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                              uint8_t *rows, const char **fault)
+{
+    if (!plain_fills(schema, length, count, fault))
+        return false;
+    memcpy(rows, packed, length);
+    return true;
+}
+
+static bool compact_unpack_times(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                                 uint64_t *times, const char **fault)
+{
+    return xtf_unpack_times(packed, length, count, times, fault);
+}
+
+static const XtfCodec codecs[] = {
+    [XTF_CODEC_PLAIN] =
+        {
+            .name = "plain",
+            .side_by_side = true,
+            .rows_max = UINT32_MAX,
+            .bound = plain_bound,
+            .pack = plain_pack,
+            .unpack_times = plain_unpack_times,
+            .unpack_rows = plain_unpack_rows,
+        },
+    [XTF_CODEC_COMPACT] =
+        {
+            .name = "compact",
+            .feature = XTF_FEATURE_COMPACT,
+            .rows_max = XTF_LEAF_ROWS_MAX,
+            .bound = xtf_pack_bound,
+            .pack = xtf_pack,
+            .unpack_times = compact_unpack_times,
+            .unpack_rows = xtf_unpack_rows,
+        },
+};
+
+const XtfCodec *xtf_codec(unsigned id)
+{
+    return id < G_N_ELEMENTS(codecs) ? &codecs[id] : NULL;
+}
+
+bool xtf_codec_find(const char *name, XtfCodecId *id)
+{
+    if (!name) {
+        *id = XTF_CODEC_COMPACT;
+        return true;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++) {
+        if (g_str_equal(codecs[i].name, name)) {
+            *id = (XtfCodecId)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const XtfCodec *xtf_codec_of_features(uint64_t features)
+{
+    unsigned i = G_N_ELEMENTS(codecs) - 1;
+
+    while (i > XTF_CODEC_PLAIN && !(features & codecs[i].feature))
+        i--;
+    return &codecs[i];
+}
+
+uint64_t xtf_codec_features(void)
+{
+    uint64_t features = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++)
+        features |= codecs[i].feature;
+    return features;
+}

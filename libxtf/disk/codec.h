@@ -1,0 +1,46 @@
+/*
+ * Codecs: how the rows of a leaf, and stored totals, are kept as bytes. A codec is a row of the table in codec.c; the
+ * rest of the library asks the table.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/schema.h"
+
+/* Ids of codecs in the file. */
+typedef enum {
+    XTF_CODEC_PLAIN = 0,   /* side by side */
+    XTF_CODEC_COMPACT = 1, /* packed: a tenth to a thirtieth of the bytes */
+} XtfCodecId;
+
+enum {
+    XTF_LEAF_ROWS_MAX = 16384, /* of a leaf whose rows may take next to nothing */
+};
+
+typedef struct {
+    const char *name;
+    uint64_t feature;  /* the incompatible feature bit of files that use it; 0: none is needed */
+    bool side_by_side; /* rows lie in the payload as they are, so they are read there, and fill it */
+    uint32_t rows_max; /* that a leaf holds */
+
+    /* Bytes that `count` rows take at most. */
+    uint64_t (*bound)(const XtfSchema *schema, uint32_t count);
+    /* As xtf_pack(). */
+    uint32_t (*pack)(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
+                     uint32_t room, uint32_t *estimate);
+    /* As xtf_unpack_times() and xtf_unpack_rows(): false with *fault if the bytes are not `count` rows. */
+    bool (*unpack_times)(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                         uint64_t *times, const char **fault);
+    bool (*unpack_rows)(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
+                        const char **fault);
+} XtfCodec;
+
+/* The codec of an id, as a file has it; NULL if there is none. */
+const XtfCodec *xtf_codec(unsigned id);
+/* Finds the id of a codec's name; NULL means the default. */
+bool xtf_codec_find(const char *name, XtfCodecId *id);
+/* All incompatible feature bits that codecs need; and the codec that needs one of the features, or the plain one. */
+uint64_t xtf_codec_features(void);
+const XtfCodec *xtf_codec_of_features(uint64_t features);

@@ -1,0 +1,102 @@
+#include "libxtf/disk/node.h"
+
+static const XtfDiskArray *arrays_of(const uint8_t *node)
+{
+    return (const XtfDiskArray *)(node + sizeof(XtfDiskNode));
+}
+
+static const XtfDiskBranch *branches_of(const uint8_t *node)
+{
+    return (const XtfDiskBranch *)(node + sizeof(XtfDiskNode));
+}
+
+bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32_t *count)
+{
+    const XtfDiskNode *head = (const XtfDiskNode *)node;
+    uint64_t entry = level > 0 ? sizeof(XtfDiskBranch) : sizeof(XtfDiskArray);
+
+    if (length < sizeof *head || xtf_read32(head->magic) != XTF_NODE_MAGIC || head->level != level)
+        return false;
+    *count = xtf_read32(head->count);
+    return *count > 0 && *count * entry == length - sizeof *head;
+}
+
+XtfArrayEntry xtf_node_array(const uint8_t *node, uint32_t i)
+{
+    const XtfDiskArray *disk = &arrays_of(node)[i];
+
+    return (XtfArrayEntry){
+        .location = xtf_read64(disk->location),
+        .schema = xtf_read32(disk->schema),
+        .array = xtf_read32(disk->array),
+        .n_rows = xtf_read64(disk->n_rows),
+        .first = xtf_read64(disk->first),
+        .last = xtf_read64(disk->last),
+        .edge = xtf_ref_read(&disk->edge),
+        .segment = xtf_read16(disk->segment),
+        .height = disk->height,
+        .codec = disk->codec,
+    };
+}
+
+XtfBranch xtf_node_branch(const uint8_t *node, uint32_t i)
+{
+    const XtfDiskBranch *disk = &branches_of(node)[i];
+
+    return (XtfBranch){
+        .location = xtf_read64(disk->location),
+        .schema = xtf_read32(disk->schema),
+        .arrays = xtf_read64(disk->arrays),
+        .n_rows = xtf_read64(disk->n_rows),
+        .child = xtf_ref_read(&disk->child),
+    };
+}
+
+void xtf_node_key(const uint8_t *node, unsigned level, uint32_t i, uint64_t *location, uint32_t *schema)
+{
+    *location = xtf_read64(level > 0 ? branches_of(node)[i].location : arrays_of(node)[i].location);
+    *schema = xtf_read32(level > 0 ? branches_of(node)[i].schema : arrays_of(node)[i].schema);
+}
+
+void xtf_node_encode(GByteArray *bytes, unsigned level)
+{
+    XtfDiskNode head = {.level = (uint8_t)level};
+
+    g_byte_array_set_size(bytes, 0);
+    xtf_write32(&head.magic, XTF_NODE_MAGIC);
+    g_byte_array_append(bytes, (const guint8 *)&head, sizeof head);
+}
+
+static void add_entry(GByteArray *bytes, const void *entry, guint length)
+{
+    g_byte_array_append(bytes, entry, length);
+    XtfDiskNode *head = (XtfDiskNode *)bytes->data;
+    xtf_write32(&head->count, xtf_read32(head->count) + 1);
+}
+
+void xtf_node_add_array(GByteArray *bytes, const XtfArrayEntry *array)
+{
+    XtfDiskArray disk = {.height = array->height, .codec = array->codec};
+
+    xtf_write64(&disk.location, array->location);
+    xtf_write32(&disk.schema, array->schema);
+    xtf_write32(&disk.array, array->array);
+    xtf_write64(&disk.n_rows, array->n_rows);
+    xtf_write64(&disk.first, array->first);
+    xtf_write64(&disk.last, array->last);
+    xtf_ref_write(&disk.edge, array->edge);
+    xtf_write16(&disk.segment, array->segment);
+    add_entry(bytes, &disk, sizeof disk);
+}
+
+void xtf_node_add_branch(GByteArray *bytes, const XtfBranch *branch)
+{
+    XtfDiskBranch disk = {0};
+
+    xtf_write64(&disk.location, branch->location);
+    xtf_write32(&disk.schema, branch->schema);
+    xtf_write64(&disk.arrays, branch->arrays);
+    xtf_write64(&disk.n_rows, branch->n_rows);
+    xtf_ref_write(&disk.child, branch->child);
+    add_entry(bytes, &disk, sizeof disk);
+}

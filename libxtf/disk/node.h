@@ -1,0 +1,44 @@
+/*
+ * Nodes of the P index as bytes: a head (XtfDiskNode), then arrays on the lowest level, branches above.
+ */
+#pragma once
+
+#include "libxtf/disk/catalog.h"
+
+/* An array, as the lowest level has it: see XtfDiskArray. */
+typedef struct {
+    uint64_t location;
+    uint32_t schema, array;
+    uint64_t n_rows, first, last;
+    XtfRef edge;
+    uint16_t segment;
+    uint8_t height, codec;
+} XtfArrayEntry;
+
+/* A node of the level below: see XtfDiskBranch. */
+typedef struct {
+    uint64_t location;
+    uint32_t schema;
+    uint64_t arrays, n_rows;
+    XtfRef child;
+} XtfBranch;
+
+/* Whether bytes are a node of a level; then *count is the number of its entries, at least 1. */
+bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32_t *count);
+XtfArrayEntry xtf_node_array(const uint8_t *node, uint32_t i);
+XtfBranch xtf_node_branch(const uint8_t *node, uint32_t i);
+/* The key of an entry, on any level. */
+void xtf_node_key(const uint8_t *node, unsigned level, uint32_t i, uint64_t *location, uint32_t *schema);
+
+/* Arrays are ordered by location, then schema: less than 0, 0 or greater. */
+static inline int xtf_compare_array_keys(uint64_t location_a, uint32_t schema_a, uint64_t location_b, uint32_t schema_b)
+{
+    if (location_a != location_b)
+        return location_a < location_b ? -1 : 1;
+    return (schema_a > schema_b) - (schema_a < schema_b);
+}
+
+/* Begins a node without entries in `bytes`, and adds entries to it. */
+void xtf_node_encode(GByteArray *bytes, unsigned level);
+void xtf_node_add_array(GByteArray *bytes, const XtfArrayEntry *array);
+void xtf_node_add_branch(GByteArray *bytes, const XtfBranch *branch);

@@ -1,0 +1,97 @@
+#include "src/import/importer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libxtf/error.h"
+#include "src/import/otf2/importer.h"
+
+const XtfImporter *const xtf_importers[] = {
+    &xtf_otf2_importer,
+    NULL,
+};
+
+const XtfImporter *xtf_importer_by_ending(const char *name)
+{
+    const XtfImporter *const *importer = xtf_importers;
+
+    while (*importer && !g_str_has_suffix(name, (*importer)->ending))
+        importer++;
+    return *importer;
+}
+
+static const XtfImporter *importer_of_file(const char *path)
+{
+    const XtfImporter *const *importer = xtf_importers;
+
+    while (*importer && !(*importer)->detect(path))
+        importer++;
+    return *importer;
+}
+
+/* The only anchor in a folder. */
+static char *anchor_in(const char *path, const char *formats, const XtfImporter **importer, GError **error)
+{
+    g_autofree char *anchor = NULL;
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        const XtfImporter *found = xtf_importer_by_ending(name);
+        if (!found)
+            continue;
+        if (anchor) {
+            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: has several archives; name the one that is meant",
+                        path);
+            return NULL;
+        }
+        anchor = g_build_filename(path, name, NULL);
+        *importer = found;
+    }
+    if (!anchor)
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: the folder does not have %s in it", path, formats);
+    return g_steal_pointer(&anchor);
+}
+
+char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error)
+{
+    g_autofree char *formats = xtf_import_formats();
+    g_autofree char *anchor = NULL;
+    const XtfImporter *found = NULL;
+    struct stat info;
+
+    if (stat(path, &info) != 0) {
+        g_set_error(error, XTF_ERROR, errno == ENOENT ? XTF_ERROR_NOT_FOUND : XTF_ERROR_IO, "%s: %s", path,
+                    g_strerror(errno));
+        return NULL;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        if (!(anchor = anchor_in(path, formats, &found, error)))
+            return NULL;
+    } else if (!S_ISREG(info.st_mode) || !(found = importer_of_file(path))) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: is not %s", path, formats);
+        return NULL;
+    }
+    if (!found->run) {
+        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
+                    "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, found->name,
+                    found->option);
+        return NULL;
+    }
+    *importer = found;
+    return anchor ? g_steal_pointer(&anchor) : g_strdup(path);
+}
+
+char *xtf_import_formats(void)
+{
+    GString *text = g_string_new(NULL);
+
+    for (const XtfImporter *const *importer = xtf_importers; *importer; importer++) {
+        g_string_append_printf(text, "%s%s", text->len > 0 ? " or " : "", (*importer)->description);
+        if (!(*importer)->run)
+            g_string_append_printf(text, " (which this xtf was built without: build it with -D%s=enabled)",
+                                   (*importer)->option);
+    }
+    return g_string_free(text, FALSE);
+}

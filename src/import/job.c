@@ -1,0 +1,132 @@
+#include "src/import/job.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+enum {
+    NOTES_MAX = 200, /* in a list */
+};
+
+void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *note = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_mutex_lock(&job->lock);
+    if (notes->len < NOTES_MAX)
+        g_ptr_array_add(notes, g_utf8_make_valid(note, -1)); /* it may name files */
+    else
+        job->n_more_notes++;
+    g_mutex_unlock(&job->lock);
+}
+
+void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations)
+{
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfDefinitionTable *table = &definitions->tables[tag];
+        if (table->conflicts > 0)
+            xtf_import_warn(job, "%s: %" PRIu64 " ids are defined again, differently: the first definition is meant",
+                            table->schema->name, table->conflicts);
+    }
+    if (definitions->string_conflicts > 0)
+        xtf_import_warn(job, "strings: %" PRIu64 " ids are defined again, differently: the first definition is meant",
+                        definitions->string_conflicts);
+    if (duplicate_locations > 0)
+        xtf_import_warn(job, "locations: %" PRIu64 " ids are defined again: the first definition is meant",
+                        duplicate_locations);
+}
+
+void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions)
+{
+    uint64_t n = definitions->late_strings_by_id.count;
+    g_autoptr(GString) kinds = g_string_new(n > 0 ? "strings" : NULL);
+
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfDefinitionTable *table = &definitions->tables[tag];
+        uint32_t row,
+            made_up = xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row); /* for one of these others */
+        if (table->late_rows_by_id.count > made_up)
+            g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
+        n += table->late_rows_by_id.count - made_up;
+    }
+    if (n > 0)
+        xtf_import_warn(job, "%" PRIu64 " ids are used and not defined, of %s: they are named (undefined ...)", n,
+                        kinds->str);
+}
+
+static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
+{
+    const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;
+    g_autoptr(XtfSchema) own = events ? xtf_model_schema_with_events(tag, events) : NULL;
+
+    return xtf_writer_add_schema(job->writer, own ? own : xtf_model_schema(tag), &job->schemas[tag], error);
+}
+
+bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error)
+{
+    XtfWriterOptions options = job->options->storage;
+
+    options.resolution_num = ticks_per_second;
+    options.resolution_den = 1;
+    options.origin = origin;
+    job->writer = xtf_writer_create(job->output, &options, error);
+    for (unsigned tag = 0; tag < XTF_N_ARRAY_TYPES && job->writer; tag++)
+        if (!add_schema(job, tag, error))
+            return false;
+    return job->writer;
+}
+
+void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations)
+{
+    g_mutex_lock(&job->lock);
+    for (unsigned i = 0; i < XTF_N_RECORD_TYPES * XTF_EVENTS_MAX; i++)
+        job->counts[i / XTF_EVENTS_MAX][i % XTF_EVENTS_MAX] += stream->counts[i / XTF_EVENTS_MAX][i % XTF_EVENTS_MAX];
+    job->report.read += read;
+    job->report.locations += locations;
+    g_mutex_unlock(&job->lock);
+}
+
+/* The label of an event: the model's, or else the importer's. */
+static const char *event_label(const XtfImporter *importer, const XtfField *field, unsigned type, unsigned event)
+{
+    return event < field->n_labels ? field->labels[event] : importer->events[type][event - field->n_labels];
+}
+
+static void complete_report(XtfImportJob *job)
+{
+    XtfImportReport *report = &job->report;
+
+    for (unsigned i = 0; i < XTF_N_RECORD_TYPES * XTF_EVENTS_MAX; i++) {
+        unsigned type = i / XTF_EVENTS_MAX, event = i % XTF_EVENTS_MAX;
+        const XtfSchema *schema = xtf_model_schema(type);
+        uint64_t n = job->counts[type][event];
+        if (n == 0)
+            continue;
+        const XtfField *field = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
+        XtfImportCount count = {event_label(job->importer, field, type, event), schema->name, n, n};
+        g_array_append_val(report->counts, count);
+        report->kept += n;
+    }
+    if (job->n_more_notes > 0)
+        g_ptr_array_add(report->warnings, g_strdup_printf("... and %" PRIu64 " more such things", job->n_more_notes));
+}
+
+GVariant *xtf_import_job_run(XtfSupervised *shared, void *data, GError **error)
+{
+    XtfImportJob *job = data;
+    GVariant *result = NULL;
+
+    job->shared = shared;
+    g_mutex_init(&job->lock);
+    xtf_import_report_init(&job->report);
+    if (job->importer->run(job, error)) {
+        complete_report(job);
+        result = xtf_import_report_pack(&job->report);
+    }
+    xtf_writer_abort(job->writer);
+    xtf_import_report_finish(&job->report);
+    g_mutex_clear(&job->lock);
+    return result;
+}

@@ -1,0 +1,52 @@
+/*
+ * One import, in its child process: what all importers share.
+ *
+ * An importer collects definitions (definitions.h), creates the output, and appends events (stream.h), in several
+ * threads if it likes. It lists the locations that it is reading in shared->busy_with, to blame one of them if the
+ * child dies.
+ */
+#pragma once
+
+#include "src/import/import.h"
+#include "src/import/importer.h"
+#include "src/import/stream.h"
+#include "src/import/supervise.h"
+
+struct XtfImportJob {
+    const XtfImporter *importer;
+    const char *anchor;
+    const char *output;
+    const XtfImportOptions *options;
+    const GArray *skipped; /* of uint64_t: locations that the reader died of before */
+
+    XtfSupervised *shared;
+    XtfWriter *writer; /* from xtf_import_create_output() on */
+    uint32_t schemas[XTF_N_ARRAY_TYPES];
+    GMutex lock; /* of what follows, and of the importer's own data */
+    uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];
+    uint64_t n_more_notes;  /* not listed */
+    XtfImportReport report; /* at the end `counts` and `kept` are made from the counts above */
+};
+
+/* Tell the user of a fault and its repair, or of something that is not imported. Any thread. */
+void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(3, 4);
+#define xtf_import_warn(job, ...)      xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
+#define xtf_import_leave_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
+
+/* Warns of ids that were defined more than once; and after all look-ups, of ids that are used and not defined. */
+void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations);
+void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions);
+
+/* Creates the output, with a clock of that many ticks a second, and adds the schemas of all arrays. */
+bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error);
+
+/* Counts the records of a stream, and the events and locations that were read for it. Any thread. */
+void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations);
+
+/* An XtfSupervisedWork: runs the importer of `job`, which has its first five members set. Returns the report. */
+GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);
+
+/* The report on its way from the child to its parent. All texts are UTF-8. */
+#define XTF_REPORT_TYPE G_VARIANT_TYPE("(a(sstt)asastttt)")
+GVariant *xtf_import_report_pack(const XtfImportReport *report);
+void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed);

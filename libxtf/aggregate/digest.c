@@ -7,13 +7,6 @@ typedef struct {
     unsigned index;
 } DigestSource;
 
-static void add_totals(XtfChildTotalsBuilder *builder, const XtfGroupTotals *totals, unsigned n_keys)
-{
-    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-        xtf_child_totals_builder_add(builder, xtf_group_totals_key(totals, i), n_keys,
-                                     xtf_group_totals_cells(totals, i));
-}
-
 static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfFrameStack *stack,
                        XtfChildTotalsBuilder *builder, GError **error)
 {
@@ -33,7 +26,9 @@ static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfF
         if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
                                  &outer.loader, totals, error))
             return false;
-        add_totals(builder, totals, aggregate->n_keys);
+        for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+            xtf_child_totals_builder_add(builder, xtf_group_totals_key(totals, i), aggregate->n_keys,
+                                         xtf_group_totals_cells(totals, i));
     }
     return true;
 }

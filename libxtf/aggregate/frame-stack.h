@@ -17,7 +17,6 @@ typedef struct {
 
 void xtf_frame_stack_init(XtfFrameStack *stack); /* before row 0 */
 void xtf_frame_stack_finish(XtfFrameStack *stack);
-void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from); /* `to` is initialised */
 
 /* Frame i of the stack, from the outermost one in memory. */
 static inline const XtfOpenFrame *xtf_frame_stack_at(const XtfFrameStack *stack, guint i)

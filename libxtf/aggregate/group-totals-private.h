@@ -44,3 +44,10 @@ bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t
 
 /* The same totals by the first `depth` keys. */
 XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);
+
+/* Frees *totals and puts others there. */
+static inline void xtf_group_totals_replace(XtfGroupTotals **totals, XtfGroupTotals *by)
+{
+    xtf_group_totals_free(*totals);
+    *totals = by;
+}

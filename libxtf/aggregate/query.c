@@ -20,11 +20,6 @@ XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const Xtf
                             .totals = totals};
 }
 
-static bool is_before(const XtfAggregate *aggregate, const uint64_t *key, unsigned depth)
-{
-    return aggregate->kind == XTF_AGGREGATE_FRAMES && depth > 0 && key[0] == XTF_FRAMES_BEFORE;
-}
-
 /* Whether XTF_FRAMES_BEFORE is left out: without keys its rows would be counted twice. */
 static bool leaves_before_out(const XtfTotalsQuery *query)
 {
@@ -33,7 +28,7 @@ static bool leaves_before_out(const XtfTotalsQuery *query)
 
 static GroupUse use_of(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
 {
-    if (is_before(query->aggregate, key, depth) && leaves_before_out(query))
+    if (leaves_before_out(query) && depth > 0 && key[0] == XTF_FRAMES_BEFORE)
         return LEFT_OUT;
     XtfMatch match = query->filter ? query->filter->match(key, depth, query->filter->data) : XTF_MATCH_ALL;
     if (match == XTF_MATCH_NONE)

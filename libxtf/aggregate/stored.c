@@ -162,8 +162,9 @@ static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 }
 
 /* Decodes source->bytes. */
-static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, GError **error)
+static bool decode(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
+    const TableSource *source = context;
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
     g_autoptr(XtfChildTotalsBuilder) builder =
@@ -199,11 +200,6 @@ static bool decode(const TableSource *source, uint8_t **data, uint32_t *length, 
     XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
     *data = (uint8_t *)children;
     return children != NULL;
-}
-
-static bool make_open(void *context, uint8_t **data, uint32_t *length, GError **error)
-{
-    return decode(context, data, length, error);
 }
 
 /* A fault of a companion's head, compared with its index page, or NULL. */
@@ -294,7 +290,7 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, G
         if (!find_open(&source, page->block, error))
             return NULL;
         offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
-        block = xtf_cache_make(trace->cache, offset, index + 1, make_open, &source, error);
+        block = xtf_cache_make(trace->cache, offset, index + 1, decode, &source, error);
     } else {
         uint32_t page_size = trace->superblock.info.page_size,
                  companion = xtf_read32(xtf_page_head(page->block)->companion);

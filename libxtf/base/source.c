@@ -36,11 +36,12 @@ static int open_file(const char *path, uint64_t *size, GError **error)
         return -1;
     }
     struct stat status;
-    off_t end = fstat(fd, &status) < 0 ? -1 : lseek(fd, 0, SEEK_END);
-    if (end >= 0 && S_ISDIR(status.st_mode)) {
+    off_t end = -1;
+    bool known = fstat(fd, &status) == 0;
+    if (known && S_ISDIR(status.st_mode))
         errno = EISDIR;
-        end = -1;
-    }
+    else if (known)
+        end = lseek(fd, 0, SEEK_END);
     if (end < 0) {
         fail_errno(error, path, "");
         close(fd);

@@ -170,22 +170,14 @@ static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *pag
     return totals;
 }
 
-static void coarsen(XtfGroupTotals **totals, unsigned depth)
-{
-    XtfGroupTotals *coarse = xtf_group_totals_coarse_copy(*totals, depth);
-
-    xtf_group_totals_free(*totals);
-    *totals = coarse;
-}
-
 /* Adds totals that may have fewer keys, and forgets keys while there are too many groups. */
 static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
 {
     if (more->depth < (*totals)->depth)
-        coarsen(totals, more->depth);
+        xtf_group_totals_replace(totals, xtf_group_totals_coarse_copy(*totals, more->depth));
     xtf_group_totals_add_all(*totals, more);
     while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0)
-        coarsen(totals, (*totals)->depth - 1u);
+        xtf_group_totals_replace(totals, xtf_group_totals_coarse_copy(*totals, (*totals)->depth - 1u));
 }
 
 /* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page. */

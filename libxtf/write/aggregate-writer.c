@@ -77,20 +77,17 @@ XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodecId
     return writer;
 }
 
-static void clear_totals(OpenPageTotals *totals)
-{
-    g_clear_pointer(&totals->rows, g_byte_array_unref);
-    g_clear_pointer(&totals->snapshots, g_byte_array_unref);
-    g_clear_pointer(&totals->running, xtf_group_totals_free);
-}
-
 void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
 {
     if (!writer)
         return;
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        for (unsigned i = 0; i < writer->n_levels; i++)
-            clear_totals(&writer->pages[i].totals[index]);
+        for (unsigned i = 0; i < writer->n_levels; i++) {
+            OpenPageTotals *totals = &writer->pages[i].totals[index];
+            g_byte_array_unref(totals->rows);
+            g_clear_pointer(&totals->snapshots, g_byte_array_unref);
+            xtf_group_totals_free(totals->running);
+        }
         if (writer->accumulators) {
             xtf_group_totals_free(writer->accumulators[index].leaf);
             xtf_frame_stack_finish(&writer->accumulators[index].stack);
@@ -150,19 +147,13 @@ static XtfGroupTotals *coarsen(const XtfGroupTotals *totals, uint64_t most)
     return coarse;
 }
 
-static void replace(XtfGroupTotals **totals, XtfGroupTotals *by)
-{
-    xtf_group_totals_free(*totals);
-    *totals = by;
-}
-
 static void add_running(OpenPageTotals *totals, const XtfGroupTotals *more)
 {
     if (more->depth < totals->running->depth) /* it forgot a key to stay in bounds; so does this */
-        replace(&totals->running, xtf_group_totals_coarse_copy(totals->running, more->depth));
+        xtf_group_totals_replace(&totals->running, xtf_group_totals_coarse_copy(totals->running, more->depth));
     xtf_group_totals_add_all(totals->running, more);
     if (totals->running->n > RUNNING_GROUPS_MAX && totals->running->depth > 0)
-        replace(&totals->running, coarsen(totals->running, RUNNING_GROUPS_MAX));
+        xtf_group_totals_replace(&totals->running, coarsen(totals->running, RUNNING_GROUPS_MAX));
 }
 
 /* Appends the stored totals of a child with n_rows rows below it. */
@@ -236,7 +227,7 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
         append_child(above->totals[index].rows, above->n_children, totals->running, page->n_rows);
         add_running(&above->totals[index], totals->running);
         const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-        replace(&totals->running, xtf_group_totals_new(aggregate, aggregate->n_keys));
+        xtf_group_totals_replace(&totals->running, xtf_group_totals_new(aggregate, aggregate->n_keys));
         g_byte_array_set_size(totals->rows, 0);
         if (totals->snapshots)
             g_byte_array_set_size(totals->snapshots, 0);

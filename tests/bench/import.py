@@ -44,7 +44,7 @@ def main():
     common.row(f"import of {events / 1e6:.1f} M events, --jobs 1", rates(events, one, best_one),
                "16 M events/s, 100 MiB", peers(arguments, events, arguments.times))
     common.row("the same, all cores", rates(events, every, best_every), "30 M events/s, 100 MiB")
-    common.row("size, bytes an event", f"{size / events:.2f}, indexes and sums included", "at most 1.2",
+    common.row("size, bytes an event", f"{size / events:.2f}, indexes and totals included", "at most 1.2",
                f"the OTF2 archive {source / events:.2f}")
 
 

@@ -91,8 +91,8 @@ def make_warm(*paths):
 
 
 def make_memory_ready(size):
-    """So much memory is the kernel's to give out at once. A virtual machine's host may have taken back what was free: a
-    page that is used again then costs a hundred times what it should, whoever uses it (dd onto tmpfs: 1 GB/s, not 5)."""
+    """Touches `size` bytes of memory, so that the kernel can give them out at once. The host of a virtual machine may have
+    taken back free memory; the first use of such a page costs a hundred times more (dd onto tmpfs: 1 GB/s, not 5)."""
     with mmap.mmap(-1, max(size, mmap.PAGESIZE)) as memory:
         for at in range(0, size, mmap.PAGESIZE):
             memory[at] = 1
@@ -112,7 +112,7 @@ def mounted(xtf, source, where):
 
 
 def stats(where):
-    """The daemon's counters, and the sum of its requests but for asking this."""
+    """The daemon's counters, and the sum of its requests, without the requests for these counters."""
     lines = os.getxattr(where, "user.xtf.stats").decode().splitlines()
     result = {name: int(value) for name, value in (line.split() for line in lines)}
     kinds = [name for name in result if name.startswith("requests.") and "xattr" not in name]

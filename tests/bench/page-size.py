@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What page size, codec and level should be the default: size, import, counts and reading with each.
+"""Measures which page size, codec and level should be the default: size, import, counts and reading with each.
 
 usage: page-size.py [--build DIR] [--dir DIR] [--times N] [--hard RECORDS] ARCHIVE.otf2
 

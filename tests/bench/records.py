@@ -18,7 +18,7 @@ def busiest(where):
 
 
 def read(where, path, command, times, arguments):
-    """Seconds and bytes of the first reads, each through a new mount, and of second ones."""
+    """Seconds and bytes of first reads, each through a new mount, and of second reads."""
     first, second, requests = [], [], []
     for _ in range(times):
         with common.mounted(arguments.xtf, arguments.trace, where):
@@ -67,7 +67,7 @@ def compare(where, path, folder, arguments):
 
 
 def otf2_print(arguments):
-    """Lines a second of otf2-print: of the whole archive, for one location takes it as long."""
+    """Lines a second of otf2-print on the whole archive: a single location takes it the same time."""
     if not arguments.archive or not shutil.which("otf2-print"):
         return ""
     before = time.monotonic()

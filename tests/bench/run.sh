@@ -4,8 +4,8 @@
 #
 # usage: run.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--records N]
 #
-# DIR (default: TMPDIR, or /var/tmp) is where files are put; at most 12 GB, all removed at the end. The archive is what
-# record-hpcc.sh records; without one it is recorded into DIR first, if eztrace and hpcc are installed. --records is the size of
+# Files go to DIR (default: TMPDIR, or /var/tmp): at most 12 GB, all removed at the end. The archive is one that
+# record-hpcc.sh recorded; without an archive, one is recorded into DIR first, if eztrace and hpcc are installed. --records is the size of
 # the paper's example (default: 100 million).
 set -eu
 
@@ -38,7 +38,7 @@ if [ -z "$archive" ]; then
     archive=$("$here/record-hpcc.sh" 8 1500 "$scratch/hpcc")
 fi
 
-# A bench's rows, each with the command that it is of.
+# A bench's rows, each with the command that made it.
 figures() {
     name=$1
     shift

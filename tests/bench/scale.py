@@ -3,8 +3,8 @@
 
 usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L]
 
-Both are made by `generate`. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all is removed at the end. Each figure is a
-line of a Markdown table, with the command that it is of.
+`generate` makes both traces. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all files are removed at the end. Each figure
+is a line of a Markdown table, with the command that it measures.
 """
 
 import pathlib

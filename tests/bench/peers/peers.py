@@ -3,8 +3,8 @@
 
 usage: peers.py [--build DIR] [--dir DIR] [--windows N] [--libduckdb FILE] ARCHIVE.otf2
 
-Everybody holds the trace's calls and messages sent with all of their fields, and answers the same questions; answers are
-compared. run.sh installs what this needs. The questions, and what each peer is given, are told in ask.h.
+Each peer holds the trace's calls and sent messages with all of their fields, and answers the same questions; answers are
+compared. run.sh installs the peers. ask.h describes the questions, and the data and the plan of each peer.
 """
 
 import argparse

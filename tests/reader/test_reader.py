@@ -1,7 +1,7 @@
 """The independent reader against libxtf and against xtf: the same rows, the same counts, the same complaints.
 
     test_reader.py library DUMP-TRACE      random traces that libxtf writes, read by both
-    test_reader.py damage DUMP-TRACE       the same with bytes flipped: never wrong rows, never another error than Damaged
+    test_reader.py damage DUMP-TRACE       the same with flipped bytes: never wrong rows, no error but Damaged
     test_reader.py command XTF ARCHIVE     an imported trace, against `xtf cat`
     test_reader.py copy XTF DUMP-TRACE     copies, of either codec, hold the same
 """
@@ -14,8 +14,8 @@ import tempfile
 from xtf_check import check
 from xtf_reader import Damaged, Trace, escape
 
-# codec, seed, page size, locations, rows of a record array. The third of each makes trees of three levels: 10 plain rows a leaf, 168 leaves an
-# index page.
+# codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: 10 plain rows a leaf, 168
+# leaves an index page.
 TRACES = [("plain", 1, 4096, 3, 600), ("plain", 2, 4096, 150, 12), ("plain", 3, 4096, 1, 2400), ("plain", 4, 8192, 2, 500),
           ("plain", 5, 65536, 2, 300), ("plain", 6, 1 << 20, 1, 600), ("plain", 7, 4096, 1, 6),
           ("compact", 11, 4096, 3, 600), ("compact", 12, 4096, 150, 12), ("compact", 13, 4096, 1, 4800), ("compact", 14, 16384, 2, 1500),
@@ -53,7 +53,7 @@ def test_library(dump_trace, folder):
         run(dump_trace, "write", path, codec, seed, page_size, locations, rows)
         trace = Trace(path)
         expect(all(array.codec == (codec == "compact") for array in trace.arrays()), path, "is not", codec)
-        expect(trace.page_size == page_size and trace.epoch == 2, path, "is not what was asked for")
+        expect(trace.page_size == page_size and trace.epoch == 2, path, "has another page size or epoch than asked for")
         check(trace)
         mine, theirs = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
         expect(mine == theirs, path, next((pair for pair in zip(mine, theirs) if pair[0] != pair[1]), (len(mine), len(theirs))))
@@ -92,7 +92,7 @@ def flip_bytes(dump_trace, path, codec):
         try:
             trace = Trace(path)
             check(trace)
-            expect(text_of(trace) == whole, "byte", at, "changed rows, and nobody noticed")
+            expect(text_of(trace) == whole, "byte", at, "changed rows, and no check noticed")
             trace.close()
         except Damaged:
             found += 1
@@ -107,7 +107,7 @@ def flip_bytes(dump_trace, path, codec):
 
 
 def columns_of(xtf, path, where):
-    """The columns of `records` by name: where they lie in a line."""
+    """The columns of `records` by name: their positions in a line."""
     lines = run(xtf, "cat", path, f"{where}/columns").splitlines()
     return {words[0]: slice(int(words[1]) - 1, int(words[2])) for words in (line.split() for line in lines if not line.startswith("#"))}
 
@@ -126,7 +126,7 @@ def compare_records(xtf, path, trace, where, array):
     lines = run(xtf, "cat", path, f"{where}/records").splitlines()
     expect(len(lines) == array.rows, where, "has", len(lines), "lines for", array.rows, "rows")
     fields = [(i, field) for i, field in enumerate(array.schema.fields) if field.name in columns and field.type not in ("STRING", "F64")]
-    expect(len(fields) >= 4, where, "shows hardly a field")
+    expect(len(fields) >= 4, where, "shows too few fields")
     named = next((i for i, field in enumerate(array.schema.fields) if field.flags & 2), None)
     for line, row in zip(lines, array.read()):
         values = array.schema.values(row)
@@ -147,13 +147,13 @@ def test_command(xtf, archive, folder):
     expect(int(run(xtf, "cat", path, "count")) == rows, "xtf counts other records than", rows)
     schema, locations = trace.tables["locations"]
     names = [field.name for field in schema.fields]
-    places = {values["id"]: f"proc/{values['proc']}/thread/{values['thread']}"
-              for values in (dict(zip(names, schema.values(row))) for row in locations)}
+    paths = {values["id"]: f"proc/{values['proc']}/thread/{values['thread']}"
+             for values in (dict(zip(names, schema.values(row))) for row in locations)}
     dice = random.Random(1)
     for array in trace.arrays():
         if array.schema.kind != 1:
             continue
-        where = f"{places[array.location]}/{array.schema.name}"
+        where = f"{paths[array.location]}/{array.schema.name}"
         expect(int(run(xtf, "cat", path, f"{where}/count")) == array.rows, where, "has other rows than", array.rows)
         for _ in range(10):
             begin, end = sorted(dice.randrange(trace.first, trace.last + 2) for _ in range(2))
@@ -163,8 +163,8 @@ def test_command(xtf, archive, folder):
 
 
 def held(trace):
-    """What a trace holds, however it is stored."""
-    schemas = [(schema.name, schema.kind, schema.rows, [vars(sums) for sums in schema.sums], [vars(field) for field in schema.fields])
+    """The contents of a trace, however it is stored."""
+    schemas = [(schema.name, schema.kind, schema.rows, [vars(aggregate) for aggregate in schema.aggregates], [vars(field) for field in schema.fields])
                for schema in trace.schemas]
     clock = (trace.resolution_num, trace.resolution_den, trace.origin, trace.first, trace.last)
     return schemas, clock, sorted(text_of(trace))
@@ -187,7 +187,7 @@ def test_copy(xtf, dump_trace, folder):
         plain = copied(xtf, folder / "packed.xtf", folder / "plain.xtf", "--codec", "plain", "--page-size", "4K")
         for trace, codec, page_size in ((packed, 1, 8192), (plain, 0, 4096)):
             expect(trace.page_size == page_size and all(array.codec == codec for array in trace.arrays()), "a copy is not stored as asked for")
-            expect(held(trace) == whole, "a copy of", seed, "of codec", codec, "holds something else")
+            expect(held(trace) == whole, "a copy of", seed, "of codec", codec, "has other contents")
     before = first.read_bytes()
     for arguments in ((first, first), (first, folder), (folder / "none.xtf", folder / "new.xtf"), (first, folder / "none" / "new.xtf")):
         done = subprocess.run([xtf, "copy", *arguments], capture_output=True, text=True, check=False)

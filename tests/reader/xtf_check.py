@@ -4,12 +4,12 @@ import struct
 import sys
 
 from xtf_reader import COMPACT, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
-from xtf_sums import check_sums
+from xtf_totals import check_totals
 
 
 def check_level(array, level, expected):
-    """The pages of one level, from what the level above says of them: (time, row, place) each. Returns the same of the level below;
-    of level 0, the rows' times."""
+    """Checks the pages of one level against the entries of the level above: (time, row, place) each. Returns the entries for the level
+    below; of level 0, the rows' times."""
     below, before = [], 0
     width = ENTRY.size if level else array.schema.row_size
     full = (array.trace.page_size - PAGE.size) // width
@@ -20,7 +20,7 @@ def check_level(array, level, expected):
         what = f"{array.what}: page {place}"
         expect((page.first, page.before, page.behind) == (first, before, behind), f"{what}: its row or its neighbours are wrong")
         expect(page.time(0, 0) == time, f"{what}: its first time is not its entry's")
-        packed = level == 0 and array.codec == COMPACT  # then nobody knows how many would have fitted
+        packed = level == 0 and array.codec == COMPACT  # then the number of rows that fit is not known
         expect(is_open or packed or page.rows == full, f"{what}: sealed, with {page.rows} rows or entries of {full}")
         below += page.entries() if level else ((page.time(row, width),) for row in range(page.rows))
         before = place
@@ -36,7 +36,7 @@ def check_array(array):
 
 
 class Limits:
-    """The limits of a field, found by looking at each value."""
+    """The limits of a field, computed from each value."""
 
     def __init__(self, field):
         self.field, self.values, self.none = field, [], 0
@@ -44,7 +44,7 @@ class Limits:
     def add(self, trace, value):
         if value is None:
             self.none = 1
-        elif value == value:  # a NaN has no place in an order
+        elif value == value:  # a NaN cannot be compared
             value = len(trace.string(value).encode("utf-8", "surrogateescape")) if self.field.type == "STRING" else value
             self.values = [min(self.values + [value]), max(self.values + [value])]
 
@@ -73,7 +73,7 @@ def check(trace):
         check_array(array)
         for row in array.read():
             pass_row(array.schema, row)
-        check_sums(array)
+        check_totals(array)
     for schema, rows in trace.tables.values():
         for row in rows:
             pass_row(schema, row)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A second reader of XTF files, written from docs/FORMAT.md alone.
 
-It shares no code with libxtf, so that where the two agree the document is right, and where they differ one of the three is wrong. It reads
-plainly and believes nothing: every length is checked before it is used, every checksum before its bytes are.
+It shares no code with libxtf, so if the two agree the document is right, and if they differ one of the three is wrong. It reads
+plainly and trusts nothing: every length is checked before it is used, every checksum before its bytes are.
 """
 import argparse
 import heapq
@@ -91,12 +91,12 @@ class Field:
         self.none = b"\xff" * self.size
 
 
-class Sums:
-    """Totals that the index keeps: of groups, or of frames."""
+class Aggregate:
+    """The declaration of totals that the index keeps: of groups, or of frames."""
 
     def __init__(self, data):
         kind, flags, keys, values, self.typed_by, self.reals, self.signeds = data.unpack("<BBBBBxQQ")
-        expect(kind in (1, 2), f"{data.what}: sums of unknown kind {kind}")
+        expect(kind in (1, 2), f"{data.what}: an aggregate of unknown kind {kind}")
         self.frames, self.extremes = kind == 2, bool(flags & 1)
         self.keys, self.values = list(data.take(keys)), list(data.take(values))
         self.cells = 4 if self.frames else 1 + values * (4 if self.extremes else 1)
@@ -105,18 +105,18 @@ class Sums:
 class Schema:
     def __init__(self, number, data, rows):
         self.id, self.rows = number, rows
-        self.kind, self.row_size, fields, sums = data.unpack("<BxHHH")
+        self.kind, self.row_size, fields, aggregates = data.unpack("<BxHHH")
         self.name = data.string()
         expect(RECORD <= self.kind <= TABLE_KIND, f"schema {self.name}: unknown kind {self.kind}")
         self.fields = []
         for _ in range(fields):
             (length,) = data.unpack("<H")
             self.fields.append(Field(data.sub(length)))
-        self.sums = []
-        for _ in range(sums):
+        self.aggregates = []
+        for _ in range(aggregates):
             (length,) = data.unpack("<H")
-            self.sums.append(Sums(data.sub(length)))
-            expect(max(self.sums[-1].keys + self.sums[-1].values, default=0) < len(self.fields), f"schema {self.name}: sums of a field that is not there")
+            self.aggregates.append(Aggregate(data.sub(length)))
+            expect(max(self.aggregates[-1].keys + self.aggregates[-1].values, default=0) < len(self.fields), f"schema {self.name}: an aggregate of a field that is not there")
         offset = 0
         for field in self.fields:
             expect(field.offset == offset, f"schema {self.name}: a gap before field {field.name}")
@@ -129,7 +129,7 @@ class Schema:
         self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
 
     def unpack(self, packed, rows):
-        """So many packed rows, side by side."""
+        """Packed rows, unpacked side by side. `rows` is their number."""
         return xtf_unpack.unpack(packed, [field.size for field in self.fields], [field.code in "iq" for field in self.fields], rows)
 
     def values(self, row):
@@ -180,7 +180,7 @@ class Array:
             for level, (first, place, sealed, rows, size) in enumerate(heads):
                 payload = self.unpacked(level, rows, data.take(size), data.what)
                 self._edge.append(Page(level, first, rows, sealed, place, payload))
-            self.edge_sums = [data.sub(*data.unpack("<I")) for _ in range(self.height - 1 if self.schema.sums else 0)]  # from level 1 up
+            self.edge_totals = [data.sub(*data.unpack("<I")) for _ in range(self.height - 1 if self.schema.aggregates else 0)]  # from level 1 up
             expect(not data, f"{data.what}: bytes left over")
             expect(self._edge[-1].first == 0, f"{data.what}: the root does not begin with row 0")
             expect(self._edge[0].first + self._edge[0].rows == self.rows, f"{data.what}: does not end with row {self.rows}")
@@ -266,7 +266,7 @@ class Segment(NamedTuple):
 
 
 class Trace:
-    """An open file: the catalog read, everything else read when it is asked for."""
+    """An open file. The catalog is read at once, everything else on request."""
 
     def __init__(self, path):
         self.fd = os.open(path, os.O_RDONLY)
@@ -379,7 +379,7 @@ class Trace:
         return field.labels[value] if 0 <= value < len(field.labels) else str(value)
 
     def texts(self, schema, row):
-        """A row's values as text: labels and names where there are any, '-' for none."""
+        """A row's values as text: labels and names if they exist, '-' for "none"."""
         return [self.value_text(field, value) for field, value in zip(schema.fields, schema.values(row))]
 
 
@@ -447,7 +447,7 @@ def main():
             raise Damaged(f"no schema {arguments.schema}")
         commands[arguments.command](trace, trace.arrays(arguments.location, wanted), arguments)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has seen enough
     except (Damaged, OSError) as error:
         sys.exit(f"{arguments.file}: {error}")
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Packed rows, unpacked: written from docs/FORMAT.md, section 6, alone.
 
-unpack(packed, widths, signed, count) gives the rows as bytes. It believes nothing: what is not as the page says raises Damaged.
+unpack(packed, widths, signed, count) gives the rows as bytes. It trusts nothing: it raises Damaged if the bytes are not as the page says.
 
-usage: xtf_unpack.py DUMP-PACKED, a program that packs: unpacks what it packed
+usage: xtf_unpack.py DUMP-PACKED: runs this program, which packs rows, and unpacks them
 """
 
 import subprocess
@@ -98,10 +98,10 @@ def read_times(source, count):
 
 
 def chained(column, row):
-    """The distance that leads to where the row leads that the row before leads to."""
+    """The chained distance of a row: the row before leads to a row, and both this row and that row lead to the same row."""
     expect(row > 0, "the first row is chained")
     middle = row - 1 - column[row - 1]
-    expect(middle >= 0, "a row that is chained to one outside")
+    expect(middle >= 0, "a row that is chained to a row outside")
     return row - middle + column[middle]
 
 
@@ -128,7 +128,7 @@ def read_entry(source, mode):
 
 
 def read_templates(source, widths, count):
-    """The modes of the fields, and the columns of those that are in the templates."""
+    """The modes of the fields, and the columns of the fields that are in the templates."""
     most = (len(widths) * (TEMPLATES_MAX + 1)) * (1 + VARINT_MAX) + 1 + count
     stream = Bytes(source.stream(2, most))
     modes, befores = [], []
@@ -178,7 +178,7 @@ def unpack(packed, widths, signed, count):
 
 
 def check_cases(data):
-    """Unpacks the cases of dump-packed.c, which says how they lie. How many there were."""
+    """Unpacks the cases of dump-packed.c, which describes their layout. Returns the number of cases."""
     cases, n = Bytes(data), 0
     while cases.at < len(data):
         count, length, n_fields = (int.from_bytes(cases.take(4), "little") for _ in range(3))

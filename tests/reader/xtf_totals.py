@@ -1,4 +1,4 @@
-"""The sums in the index of an array, written from docs/FORMAT.md, section 7, alone: decoded, and worked out again from the rows."""
+"""The totals in the index of an array: decoded, and computed anew from the rows. Written from docs/FORMAT.md, section 7, alone."""
 import math
 import struct
 import zlib
@@ -6,7 +6,7 @@ import zlib
 from xtf_reader import COMPACT, PAGE, PAGE_MAGIC, Bytes, Damaged, expect
 import xtf_unpack
 
-SUMS_KIND, SNAPSHOT_FRAMES = 3, 64
+COMPANION_KIND, SNAPSHOT_FRAMES = 3, 64
 CHILD_ROWS, CHILD_ROWS_LATE, TABLE_BYTES = 1024, 32, 16 << 20
 MASK = (1 << 64) - 1
 BEFORE = MASK
@@ -14,18 +14,18 @@ UNSIGNED, SIGNED, REAL, UNKNOWN = range(4)
 OPPOSITE = {UNSIGNED: (MASK, 0), SIGNED: ((1 << 63) - 1, -(1 << 63)), REAL: (math.inf, -math.inf), UNKNOWN: (0, 0)}
 
 
-def value_kind(array, sums, value, key, depth):
-    field = array.schema.fields[sums.values[value]]
-    if field.type == "U64" and sums.typed_by:
-        if depth < sums.typed_by:
+def value_kind(array, aggregate, value, key, depth):
+    field = array.schema.fields[aggregate.values[value]]
+    if field.type == "U64" and aggregate.typed_by:
+        if depth < aggregate.typed_by:
             return UNKNOWN
-        bit = 1 << key[sums.typed_by - 1]
-        return REAL if sums.reals & bit else SIGNED if sums.signeds & bit else UNSIGNED
+        bit = 1 << key[aggregate.typed_by - 1]
+        return REAL if aggregate.reals & bit else SIGNED if aggregate.signeds & bit else UNSIGNED
     return {"F64": REAL, "I32": SIGNED, "I64": SIGNED}.get(field.type, UNSIGNED)
 
 
 def number(bits, kind):
-    """What 64 bits of a cell, or the value of a field, stand for."""
+    """The number that 64 bits of a cell, or of a field's value, stand for."""
     data = struct.pack("<Q", bits & MASK)
     return struct.unpack({UNSIGNED: "<Q", SIGNED: "<q", REAL: "<d", UNKNOWN: "<Q"}[kind], data)[0]
 
@@ -34,59 +34,59 @@ def bits(value):
     return struct.unpack("<Q", struct.pack("<d", value))[0] if isinstance(value, float) else value & MASK
 
 
-def groups_of(array, sums, rows, depth):
-    """Cells by key, as numbers, of rows as they are."""
+def groups_of(array, aggregate, rows, depth):
+    """The cells of each key, as numbers, computed from unpacked rows."""
     groups = {}
     for row in rows:
         raw, values = array.schema.layout.unpack(row), array.schema.values(row)
-        key = tuple(bits(raw[i]) for i in sums.keys)[:depth]
-        kinds = [value_kind(array, sums, i, key, depth) for i in range(len(sums.values))]
-        cells = groups.setdefault(key, [0] + [c for kind in kinds for c in ((0, *OPPOSITE[kind], 0) if sums.extremes else (0,))])
+        key = tuple(bits(raw[i]) for i in aggregate.keys)[:depth]
+        kinds = [value_kind(array, aggregate, i, key, depth) for i in range(len(aggregate.values))]
+        cells = groups.setdefault(key, [0] + [c for kind in kinds for c in ((0, *OPPOSITE[kind], 0) if aggregate.extremes else (0,))])
         cells[0] += 1
         for i, kind in enumerate(kinds):
-            value = values[sums.values[i]]
+            value = values[aggregate.values[i]]
             if value is None or kind == UNKNOWN:
                 continue
-            value, at = number(bits(value), kind), 1 + i * (4 if sums.extremes else 1)
+            value, at = number(bits(value), kind), 1 + i * (4 if aggregate.extremes else 1)
             if value != value:
                 continue
             cells[at] = cells[at] + value if kind == REAL else number(cells[at] + value, kind)
-            if sums.extremes:
-                cells[at + 1:] = [min(cells[at + 1], value), max(cells[at + 2], value), value if depth == len(sums.keys) else 0] + cells[at + 4:]
+            if aggregate.extremes:
+                cells[at + 1:] = [min(cells[at + 1], value), max(cells[at + 2], value), value if depth == len(aggregate.keys) else 0] + cells[at + 4:]
     return groups
 
 
 class Frames:
-    """What each row does to the stack: who is charged with its ticks, and which frames it ends."""
+    """For each row the amounts that it adds to totals, (key, cell, amount) each; and the stack before each leaf."""
 
-    def __init__(self, array, sums, rows, leaves):
-        self.deeds, self.snapshots, stack, before = [], {}, [], None
+    def __init__(self, array, aggregate, rows, leaves):
+        self.charges, self.snapshots, stack, before = [], {}, [], None
         for n, row in enumerate(rows):
             if n in leaves:
                 self.snapshots[n] = stack[-SNAPSHOT_FRAMES:]
             values = array.schema.layout.unpack(row)
-            time, key = values[0], values[sums.keys[0]]
-            is_end, distance, outermost = (values[i] for i in sums.values)
+            time, key = values[0], values[aggregate.keys[0]]
+            is_end, distance, outermost = (values[i] for i in aggregate.values)
             around = next((i for i, frame in enumerate(stack) if distance and frame[1] == n - distance), None)
             ticks = 0 if before is None else time - before
-            deed = [(key, 1 if is_end else 0, 1)]
+            charge = [(key, 1 if is_end else 0, 1)]
             if stack:
-                deed.append((stack[-1][0], 3, ticks))
+                charge.append((stack[-1][0], 3, ticks))
             if is_end and around is None:
-                deed.append((BEFORE, 0, 1))
-                deed += [] if stack else [(BEFORE, 2, ticks), (BEFORE, 3, ticks)]
+                charge.append((BEFORE, 0, 1))
+                charge += [] if stack else [(BEFORE, 2, ticks), (BEFORE, 3, ticks)]
             kept = len(stack) if is_end and around is None else around if is_end else around + 1 if around is not None else 0
-            deed += [(frame[0], 2, time - frame[2] if frame[3] else 0) for frame in stack[kept:]]
+            charge += [(frame[0], 2, time - frame[2] if frame[3] else 0) for frame in stack[kept:]]
             del stack[kept:]
             if not is_end:
                 stack.append((key, n, time, int(outermost != 0)))
-            self.deeds.append(deed)
+            self.charges.append(charge)
             before = time
 
     def totals(self, first, end, depth):
         groups = {}
-        for deed in self.deeds[first:end]:
-            for key, cell, amount in deed:
+        for charge in self.charges[first:end]:
+            for key, cell, amount in charge:
                 if depth or key != BEFORE:
                     cells = groups.setdefault((key,)[:depth], [0] * 4)
                     cells[cell] = (cells[cell] + amount) & MASK
@@ -116,47 +116,47 @@ def same(found, stored):
     return bits(found) == stored
 
 
-def check_totals(array, which, rows, children, all_rows, frames, what):
+def check_children(array, index, rows, children, all_rows, frames, what):
     """The totals of children, (first row, end) each."""
-    sums = array.schema.sums[which]
-    keys = len(sums.keys)
+    aggregate = array.schema.aggregates[index]
+    keys = len(aggregate.keys)
     expect(rows == sorted(rows, key=lambda row: (row[0], row[2:2 + keys])), f"{what}: totals out of order")
-    told = 0  # bytes of the children before
+    stored_bytes = 0  # of the children before
     for i, (first, end) in enumerate(children):
         own = [row for row in rows if row[0] == i]
-        most = CHILD_ROWS if told < TABLE_BYTES else CHILD_ROWS_LATE
-        told += sum(1 + 8 * (len(row) - 1) for row in own)
+        most = CHILD_ROWS if stored_bytes < TABLE_BYTES else CHILD_ROWS_LATE
+        stored_bytes += sum(1 + 8 * (len(row) - 1) for row in own)
         expect(1 <= len(own) <= most and len({row[1] for row in own}) == 1, f"{what}: child {i} has {len(own)} rows")
         depth = own[0][1]
-        expect(depth <= keys, f"{what}: child {i}, sums {which}: depth {depth}")
-        found = frames.totals(first, end, depth) if frames else groups_of(array, sums, all_rows[first:end], depth)
-        expect({row[2:2 + depth] for row in own} == set(found) and len(own) == len(found), f"{what}: child {i}, sums {which}: other groups")
+        expect(depth <= keys, f"{what}: child {i}, aggregate {index}: depth {depth}")
+        found = frames.totals(first, end, depth) if frames else groups_of(array, aggregate, all_rows[first:end], depth)
+        expect({row[2:2 + depth] for row in own} == set(found) and len(own) == len(found), f"{what}: child {i}, aggregate {index}: other groups")
         for row in own:
             expect(not any(row[2 + depth:2 + keys]), f"{what}: child {i}: keys beyond its depth")
             cells = found[row[2:2 + depth]]
-            expect(all(map(same, cells, row[2 + keys:])), f"{what}: child {i}, sums {which}, key {row[2:2 + depth]}: {row[2 + keys:]}, found {cells}")
+            expect(all(map(same, cells, row[2 + keys:])), f"{what}: child {i}, aggregate {index}, key {row[2:2 + depth]}: {row[2 + keys:]}, found {cells}")
     expect(all(row[0] < len(children) for row in rows), f"{what}: totals of a child that is not there")
 
 
 def companion(array, place):
-    """The sums of a sealed index page."""
-    what, size = f"{array.what}: sums of page {place}", array.trace.page_size
+    """The totals of a sealed index page: the payload of its companion."""
+    what, size = f"{array.what}: companion of page {place}", array.trace.page_size
     head = array.trace.read((array.segment.first + place) * size, PAGE.size, what)
     page = PAGE.unpack(head)
-    expect(page[12], f"{what}: there are none")
+    expect(page[12], f"{what}: there is none")
     at = place + page[12]
     expect(at < array.segment.pages, f"{what}: past the end of the segment")
     own = array.trace.read((array.segment.first + at) * size, PAGE.size, what)
     (magic, kind, codec, *rest, length, before, behind, further, crc) = PAGE.unpack(own)
     payload = array.trace.read((array.segment.first + at) * size + PAGE.size, length, what)
     expect(zlib.crc32(struct.pack("<Q", at) + own[:60] + payload) == crc, f"{what}: wrong checksum")
-    expect((magic, kind, codec, further) == (PAGE_MAGIC, SUMS_KIND, array.codec, 0), f"{what}: no sums")
+    expect((magic, kind, codec, further) == (PAGE_MAGIC, COMPANION_KIND, array.codec, 0), f"{what}: it is none")
     expect((*rest, before, behind) == (*page[3:9], page[10], page[11]), f"{what}: of another page")
     return Bytes(payload, what)
 
 
 def index_pages(array, page, place, end):
-    """All index pages, with their places (None: open) and the rows that they end before."""
+    """All index pages, each with its place (None: open) and the row that it ends before."""
     entries = page.entries()
     yield page, place, end
     for i, (_, first, child) in enumerate(entries if page.level > 1 else []):
@@ -165,21 +165,21 @@ def index_pages(array, page, place, end):
         yield from index_pages(array, below, None if is_open else child, end if i == len(entries) - 1 else entries[i + 1][1])
 
 
-def check_sums(array):
-    if not array.schema.sums or array.height < 2:
+def check_totals(array):
+    if not array.schema.aggregates or array.height < 2:
         return
     pages = list(index_pages(array, array.edge[-1], None, array.rows))
     leaves = {entry[1] for page, _, _ in pages if page.level == 1 for entry in page.entries()}
     all_rows = list(array.read())
-    frames = [Frames(array, sums, all_rows, leaves) if sums.frames else None for sums in array.schema.sums]
+    frames = [Frames(array, aggregate, all_rows, leaves) if aggregate.frames else None for aggregate in array.schema.aggregates]
     for page, place, end in pages:
-        data = array.edge_sums[page.level - 1] if place is None else companion(array, place)
+        data = array.edge_totals[page.level - 1] if place is None else companion(array, place)
         firsts = [entry[1] for entry in page.entries()]
         children = list(zip(firsts, firsts[1:] + [end]))[:len(firsts) - (place is None)]
-        for which, sums in enumerate(array.schema.sums):
-            rows = table(array, data, [8, 1] + [8] * (len(sums.keys) + sums.cells))
-            check_totals(array, which, rows, children, all_rows, frames[which], data.what)
-            if sums.frames and page.level == 1:
-                expected = [(i, *frame) for i, first in enumerate(firsts) for frame in frames[which].snapshots[first]]
-                expect(table(array, data, [8, 8, 8, 8, 1]) == expected, f"{data.what}: snapshots, sums {which}")
+        for index, aggregate in enumerate(array.schema.aggregates):
+            rows = table(array, data, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells))
+            check_children(array, index, rows, children, all_rows, frames[index], data.what)
+            if aggregate.frames and page.level == 1:
+                expected = [(i, *frame) for i, first in enumerate(firsts) for frame in frames[index].snapshots[first]]
+                expect(table(array, data, [8, 8, 8, 8, 1]) == expected, f"{data.what}: snapshots, aggregate {index}")
         expect(not data, f"{data.what}: bytes left over")

@@ -141,21 +141,21 @@ def text_of_all(arguments, peers, table, mount):
 
 def shell_question(arguments, peers, table, mount):
     """One count, as a whole process."""
-    share, _, place, location, begin, end = next(
+    share, _, index, location, begin, end = next(
         line.split() for line in output(peers.ask, "questions", peers.trace, 5).splitlines() if line.startswith("0.01"))
     info = dict(line.split()[:2] for line in output(arguments.xtf, "cat", peers.trace, "info").splitlines()[1:])
     duration = float(info["duration"])
     windows = [f"{duration * i / 100:.6f}-{duration * (i + 1) / 100:.6f}" for i in range(60)]
     cells = {}
-    times = [common.Run(["cat", mount / f"proc/{place}/time/{window}/calls/count"]).seconds for window in windows]
+    times = [common.Run(["cat", mount / f"proc/{index}/time/{window}/calls/count"]).seconds for window in windows]
     cells["xtf"] = f"{common.duration(statistics.median(times))} (cat of the mount)"
     for name in peers.names:
         if name in ("xtf", "otf2"):
             continue
-        run, _ = common.median_run(7, [peers.ask, "once", name, peers.source(name), "rows", place, location, begin, end])
+        run, _ = common.median_run(7, [peers.ask, "once", name, peers.source(name), "rows", index, location, begin, end])
         cells[name] = common.duration(run.seconds)
     if "sqlite" in peers.names and shutil.which("sqlite3"):
-        sql = f"SELECT count(*) FROM calls WHERE location = {place} AND time >= {begin} AND time < {end}"
+        sql = f"SELECT count(*) FROM calls WHERE location = {index} AND time >= {begin} AND time < {end}"
         run, _ = common.median_run(7, ["sqlite3", peers.folder / "peer.sqlite", sql])
         cells["sqlite"] = f"{common.duration(run.seconds)} (sqlite3)"
     if shutil.which("otf2-print"):

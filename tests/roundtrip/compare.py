@@ -35,7 +35,7 @@ class Comparison:
         self.random = random.Random(1)
         self.problems = []
         self.checks = 0
-        self.places = self.find_places()
+        self.threads = self.find_threads()
 
     def problem(self, text):
         self.problems.append(text)
@@ -47,16 +47,16 @@ class Comparison:
         if found != wanted:
             self.problem(f"{what}: {found!r}, should be {wanted!r}")
 
-    def find_places(self):
+    def find_threads(self):
         """{location: (proc, thread)}. Processes that have a rank in MPI's world have its number."""
-        places = {int(row["id"]): (int(row["proc"]), int(row["thread"])) for row in self.shown.table("locations")}
+        threads = {int(row["id"]): (int(row["proc"]), int(row["thread"])) for row in self.shown.table("locations")}
         for rank, location in enumerate(self.expected.world):
-            if location in places:
-                self.check(f"the process of location {location}", places[location][0], rank)
-        return places
+            if location in threads:
+                self.check(f"the process of location {location}", threads[location][0], rank)
+        return threads
 
     def path(self, location):
-        proc, thread = self.places[location]
+        proc, thread = self.threads[location]
         return f"/proc/{proc}/thread/{thread}"
 
     def by_type(self):
@@ -89,7 +89,7 @@ class Comparison:
         span = self.expected.end - self.expected.origin
         width = max(int(span * self.random.choice([0.001, 0.01, 0.1, 0.5, 1])), 1)
         start = self.random.randrange(-width // 2, span)
-        # Written with too few digits on purpose, now and then: the path says which ticks it means.
+        # Sometimes too few digits, on purpose: the ticks are those of the path as it is written.
         digits = self.random.choice([3, 6, 9, 12])
         texts = [f"{float(Fraction(max(t, 0), self.expected.ticks)):.{digits}f}" for t in (start, start + width)]
         if Fraction(texts[0]) > Fraction(texts[1]):
@@ -111,12 +111,12 @@ class Comparison:
                     self.check(f"count of {where}", self.shown.count(where), n)
 
     def compare_type(self, record_type, location, records):
-        """Every line of one type's records of one location."""
+        """Compares every line of one type's records of one location."""
         where = f"{self.path(location)}/{record_type}"
         lines = list(self.shown.records(where, record_type))
         columns = {name: i for i, name in enumerate(self.shown.columns_of[record_type])}
         self.check(f"lines of {where}/records", len(lines), len(records))
-        proc, thread = self.places[location]
+        proc, thread = self.threads[location]
         for line, record in zip(lines, records):
             here = f"{where}, record {record.seq}, {record.event.name}"
             found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), int(line[1]), int(line[2]),
@@ -158,11 +158,11 @@ class Comparison:
             return cell == "?"
         if self.beside_groups(record):
             return cell.isdigit()
-        return cell == str(self.places[location][0])
+        return cell == str(self.threads[location][0])
 
     def beside_groups(self, record):
-        """Whether it is a thread's that is itself no member of an inter-communicator: otf2-print then takes the one group,
-        XTF the one that its process is not in."""
+        """Whether the record is of a thread that is itself no member of its inter-communicator. Then otf2-print takes one
+        group, and XTF takes the group that does not have the thread's process."""
         return (record.event.values().get("comm") in self.expected.inter_communicators and
                 record.event.location not in self.expected.world)
 
@@ -181,7 +181,7 @@ class Comparison:
         return int(self.shown.table(table)[row]["id"])
 
     def compare_side_arrays(self, types):
-        """Attributes, values of metrics and arguments are in the directories of single records. A sample of them."""
+        """Compares attributes, values of metrics and arguments, in the directories of single records, for a sample of records."""
         for array, items_of in definitions.SIDE_ARRAYS.items():
             all_items = [(self.path(location), record_type, i, items_of(record))
                          for record_type, locations in sorted(types.items())
@@ -195,7 +195,7 @@ class Comparison:
                 definitions.compare_items(self, here, array, lines, items)
 
     def compare_merged(self):
-        """All of the trace, and each location, in order. Ties are by location and number."""
+        """Compares the records of the whole trace and of each location, in order. Equal times are ordered by location and number."""
         merged = self.expected.merged()
         for where, wanted in [("/", merged)] + [
                 (self.path(location), [m for m in merged if m[1] == location]) for location in self.expected.locations]:
@@ -204,7 +204,7 @@ class Comparison:
             for line, (tick, location, seq, record) in zip(lines, wanted):
                 found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), (int(line[1]), int(line[2])),
                          int(line[3]), line[4])
-                self.check(f"{where}, merged", found, (tick, self.places[location], seq, record.event.name))
+                self.check(f"{where}, merged", found, (tick, self.threads[location], seq, record.event.name))
 
 
 def compare_archive(xtf, archive, options):

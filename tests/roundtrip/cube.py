@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares the trace coverage-10 with profile.cubex, which Score-P wrote of the same run: visits, time and bytes by region
-and rank, as XTF shows them, and as naive.py works them out.
+and rank, as XTF shows them, and as naive.py computes them.
 
 usage: cube.py XTF
 
@@ -10,9 +10,9 @@ Visits and bytes agree exactly, as the archive is. So does time, to the tick, bu
   ticks by its own timer's frequency. The trace has one frequency for all, rank 0's, and two clock offsets for each other
   rank, along which OTF2's reader (so otf2-print and XTF, too) stretches that rank's times.
 
-It is shown by taking it away: in a copy of the archive where the other ranks have rank 0's offsets, which are 0, times are
-raw ticks. There one whole number for each rank, its frequency in Hz, turns each of the profile's times into the trace's
-ticks exactly. In the archive itself times then differ from those by no more than what the clock offsets stretch them by.
+A copy of the archive without this cause proves it: there the other ranks have rank 0's offsets, which are 0, so times are
+raw ticks. In the copy one whole number for each rank, its frequency in Hz, turns each of the profile's times into the trace's
+ticks exactly. In the archive itself times differ from the raw ticks at most by the stretch of the clock offsets.
 """
 
 import pathlib
@@ -38,9 +38,9 @@ PROBLEMS_MAX = 20
 
 class Cube:
     """A profile in the format of Cube 4: a tar of anchor.xml, which names metrics, regions, call paths and locations, and for
-    metric N a matrix of values, N.data, of which N.index says whose rows it has.
+    metric N a matrix of values, N.data, and the list of its rows, N.index.
 
-    N.index: "CUBEX.INDEX", 1 as int32 (it tells the byte order), version (int16), 1 (byte) for a sparse matrix, and then the
+    N.index: "CUBEX.INDEX", 1 as int32 (for the byte order), version (int16), 1 (byte) for a sparse matrix, and then the
     number of rows and their call paths (uint32). N.data: "CUBEX.DATA" and the rows, a value for each location."""
 
     def __init__(self, path):
@@ -122,12 +122,12 @@ def shown_figures(xtf, archive, trace):
 
 
 def compare_bytes(rows, figures, rank):
-    """The view's sums are those of the records."""
-    sums = [int(rows[0]["bytes_sent"]) + int(rows[0]["collective_sent"]),
-            int(rows[0]["bytes_received"]) + int(rows[0]["collective_received"])]
+    """Compares the view's totals with totals of the records."""
+    totals = [int(rows[0]["bytes_sent"]) + int(rows[0]["collective_sent"]),
+              int(rows[0]["bytes_received"]) + int(rows[0]["collective_received"])]
     wanted = [sum(n for (_, of), n in counter.items() if of == rank) for counter in (figures.sent, figures.received)]
-    if sums != wanted:
-        raise Failure(f"/proc/{rank}/bytes: {sums}, records have {wanted}")
+    if totals != wanted:
+        raise Failure(f"/proc/{rank}/bytes: {totals}, records have {wanted}")
 
 
 def raw_copy(archive, folder):
@@ -145,7 +145,7 @@ def raw_copy(archive, folder):
 
 
 def stretches(archive):
-    """{location: how much longer an interval becomes by the clock offsets, as a part of it}"""
+    """{location: the part by which the clock offsets lengthen an interval}"""
     points = {}
     for line in otf2print.run(archive, "-C"):
         match = re.match(r"CLOCK_OFFSET +(\d+)  Time: (\d+), Offset: ([+-]\d+),", line)
@@ -180,15 +180,15 @@ class Comparison:
         return {rank: round(ticks[region, rank] / time) for rank, (time, region) in longest.items()}
 
     def compare_raw(self, whose, ticks, frequencies):
-        """A sum of times in doubles is good for a millionth of a tick."""
+        """A sum of times in doubles is exact to a millionth of a tick."""
         for (region, rank), times in self.time.items():
             wanted = sum(map(Fraction, times)) * frequencies[rank]
             self.check(f"{whose}: {region} in rank {rank} took {ticks[region, rank]} raw ticks, the profile has "
                        f"{float(wanted)}", abs(wanted - ticks[region, rank]) < Fraction(1, 1000000))
 
     def compare_stretched(self, whose, ticks, raw, stretch):
-        """By the offsets, and not a tick more but for both ends of each visit being rounded. Returns what it is at most, by
-        rank."""
+        """Checks that the offsets alone explain each difference, up to the rounding of both ends of each visit. Returns the
+        greatest difference by rank."""
         greatest = Counter()
         for (region, rank), visits in self.visits.items():
             difference = ticks[region, rank] - raw[region, rank]

@@ -6,7 +6,7 @@ usage: damaged.py archives|traces XTF OTF2-ARCHIVES [ROUNDS [SEED]]
 archives: copies of OTF2 archives with bytes flipped, files cut off or gone, are imported.
 traces:   copies of an imported trace are checked and queried.
 
-OTF2-ARCHIVES is the program that writes them. A failure names its round; the same seed makes the same damage again.
+OTF2-ARCHIVES is the program that writes the archives. A failure names its round; the same seed makes the same damage again.
 """
 
 import pathlib
@@ -30,7 +30,7 @@ def flip_bytes(data, rng):
 
 
 def randomize_bytes(data, rng):
-    """A run of bytes that are all the same, or of any."""
+    """A run of equal or of random bytes."""
     start = rng.randrange(len(data) or 1)
     length = rng.choice([4, 8, 100, 4096])
     fill = rng.choice([0, 255, None])
@@ -47,7 +47,7 @@ def append_noise(data, rng):
 
 
 def move_block(data, rng):
-    """A block in another's place: whole and sound, but not where it belongs."""
+    """Copies a block over another one: the block is sound, but not where it belongs."""
     size = rng.choice([64, 4096, 16384])
     if len(data) >= 2 * size:
         source, target = (rng.randrange(len(data) // size) * size for _ in range(2))
@@ -82,7 +82,7 @@ def damage_archive(folder, rng):
 
 
 def import_damaged(xtf, folder, name, options):
-    """A whole trace, or none and an error that says why."""
+    """Either makes a whole trace, or makes no file and prints an error that says why."""
     output = folder / "out"
     output.mkdir()
     trace = output / "trace.xtf"
@@ -120,7 +120,7 @@ def test_archives(xtf, folder, rounds, rng):
 
 
 def answers(xtf, trace):
-    """What each query says; None where it is refused."""
+    """The output of each query; None if it is refused."""
     results = []
     for query in QUERIES:
         result = xtf.run("cat", trace, query)

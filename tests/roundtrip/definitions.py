@@ -1,4 +1,4 @@
-"""Definitions, as otf2-print prints them and as XTF's tables show them; and what hangs on records in side arrays."""
+"""Definitions and the rows of side arrays, as otf2-print prints them and as XTF shows them."""
 
 import re
 
@@ -6,7 +6,7 @@ import otf2print
 from shown import plain, shows
 
 # For each kind: the table, and for each key that otf2-print prints, in its order, the column and the kind of its value.
-# See otf2events.py; further kinds are region (by what it is known by) and location.
+# See otf2events.py; further kinds are region (by its key) and location.
 NAME = ("Name", "name", "text")
 DEFINITIONS = {
     "SYSTEM_TREE_NODE": ("system_tree", [NAME, ("Class", "class_name", "text"), ("Parent", "parent", "system_tree")]),
@@ -57,7 +57,7 @@ DEFINITIONS = {
 }
 TABLES = {table for table, _ in DEFINITIONS.values()} | {"io_paradigms"}
 
-# Kinds that have no id: only how many there are.
+# Kinds without ids: only their number is compared.
 COUNTED = {
     "SYSTEM_TREE_NODE_DOMAIN": "system_tree_domains",
     "CALLPATH_PARAMETER": "callpath_parameters",
@@ -87,7 +87,7 @@ VALUE_TABLES = {"ATTRIBUTE": "attribute_definitions", "GROUP": "groups", "METRIC
 
 
 def region_key(row):
-    """What a row of `regions` is known by."""
+    """The key of a row of `regions`."""
     return plain(row["name"]), plain(row["file"]), 0 if row["line"] == "-" else int(row["line"])
 
 
@@ -102,7 +102,7 @@ def pattern(kind, fields):
 PATTERNS = {kind: pattern(kind, fields) for kind, (_, fields) in DEFINITIONS.items()}
 
 
-# What has values of a type each: the table, and what its column `of` says.
+# Definitions whose values have types of their own: the table, and the value of its column `of`.
 TYPED_VALUES = {
     "CALLPATH_PARAMETER": ("callpath_parameters", None),
     **{kind + "_PROPERTY": ("definition_properties", kind)
@@ -169,7 +169,7 @@ def compare_kind(comparison, kind, found):
 
 
 def members(row, text):
-    """Ranks, of a group of ranks; ids otherwise."""
+    """Ranks if the group is of ranks, else ids."""
     expression = r"(?:^|, )(\d+) \(" if row["type"] == "COMM_GROUP" else r'(?:^|, )(?:".*?"|INVALID) <(\d+)>'
     return [int(n) for n in re.findall(expression, text, re.S)]
 
@@ -207,7 +207,7 @@ def cell_shows(comparison, row, column, kind, text):
         return cell == text or (cell == "-" and text == "0")
     wanted = otf2print.parse_reference(text)
     if cell == "-" or wanted is None:
-        # A communicator of oneself has no group in XTF.
+        # A "self" communicator has no group in XTF.
         return kind == "own group" or (cell == "-" and wanted is None)
     if kind == "location":
         return int(cell) == wanted
@@ -231,7 +231,7 @@ def value_shows(comparison, value_type, cell, text):
     return int(cell) == (wanted if value_type == "LOCATION" else int(text))
 
 
-# For each side array what hangs on a record: (the name of what it is of, type, text of the value).
+# The rows that each side array has for a record: (id of the definition, type, text of the value).
 SIDE_ARRAYS = {
     "attributes": lambda record: record.event.attributes(),
     "metric_values": lambda record: record.event.values()["values"] if record.event.name == "METRIC" else [],

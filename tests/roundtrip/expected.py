@@ -1,4 +1,4 @@
-"""What an archive's records must be, worked out naively from what otf2-print says."""
+"""The records that an archive must have, computed naively from otf2-print's lines."""
 
 import re
 
@@ -6,7 +6,7 @@ import otf2print
 from otf2events import EVENTS
 
 NO_REGION = None
-# docs/OTF2.md: a LEAVE's frame is looked for among so many.
+# docs/OTF2.md: the number of innermost open regions among which a LEAVE's frame is looked for.
 SEARCH = 256
 
 
@@ -41,7 +41,7 @@ class Stack:
         return self.frames[-1][2] if self.frames else 0
 
     def pop(self, region):
-        """The innermost frame of the region goes, and all above it. Its ENTER; 0 if it has none."""
+        """Removes the innermost frame of the region and all above it. Returns the frame's ENTER; 0 if it has none."""
         for i in range(len(self.frames) - 1, max(len(self.frames) - SEARCH, 0) - 1, -1):
             found, by_enter, enter = self.frames[i]
             if found == region:
@@ -49,28 +49,28 @@ class Stack:
                 return enter if by_enter else 0
         return 0
 
-    def place(self, record, region):
-        """Whether a frame of the region, about to be put on the stack or just taken off, is its only one, and how deep."""
+    def set_depth(self, record, region):
+        """Sets `outermost` and `depth` for a frame of the region that is about to be pushed, or was just popped."""
         called = [frame[0] for frame in self.frames if frame[1]]
         record.outermost = int(region not in called)
         record.depth = len(called) + 1
 
     def happen(self, record, region):
-        """What a record does to the stack, and the stack to the record. `region` is the record's own, if it has one."""
+        """Applies a record to the stack, and sets the record's fields from it. `region` is the record's own, if it has one."""
         name = record.event.name
         record.region = self.region()
         if name == "ENTER":
             self.calls += 1
             enclosing = self.enclosing()
             record.region, record.enter = region, self.calls - enclosing if enclosing else 0
-            self.place(record, region)
+            self.set_depth(record, region)
             self.push(region, True)
         elif name == "LEAVE":
             self.calls += 1
             enter = self.pop(region)
             record.region, record.enter = region, self.calls - enter if enter else 0
             if enter:
-                self.place(record, region)
+                self.set_depth(record, region)
         elif name == "CALLING_CONTEXT_ENTER":
             self.push(region, False)
             record.region = region
@@ -102,7 +102,7 @@ class Expected:
         self.origin, self.end = min(offset, first), last + 1
 
     def region_keys(self):
-        """{id: what makes a region one}: name, file and line."""
+        """{id: the key of a region}: name, file and line."""
         keys = {}
         for number, text in self.definitions.get("REGION", []):
             match = re.match(r'Name: (?:"(.*?)" )?<\d+> \(Aka\. .*, File: (.*?), Begin: (\d+), End: \d+$', text, re.S)
@@ -112,7 +112,7 @@ class Expected:
         return keys
 
     def region(self, number):
-        """What the region of an id is known by; regions without definition are apart."""
+        """The key of the region of an id; the key of an undefined region is the id."""
         return self.regions.get(number, number)
 
     def context_regions(self):
@@ -140,12 +140,12 @@ class Expected:
         return None
 
     def merged(self):
-        """(time, location, seq, record) of all."""
+        """(time, location, seq, record) of all records."""
         return sorted((record.time, location, record.seq, record)
                       for location, records in self.locations.items() for record in records)
 
     def mpi_world(self):
-        """[location] by rank in MPI's world, as far as the archive says."""
+        """[location] by rank in MPI's world, as far as the archive defines them."""
         for _, text in self.definitions.get("GROUP", []):
             if re.search(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),', text):
                 return [int(n) for n in re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)]

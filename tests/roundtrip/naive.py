@@ -1,31 +1,31 @@
-"""What sums and views must be, from all events of each location: intervals of time are laid side by side and measured.
+"""Computes the totals that views must show, from all events of each location: it lists intervals of time and measures them.
 
-docs/TREE.md says what the views show, and the comment "Frames." in libxtf/aggregates.h what time by region is. Nothing here is
-clever, nor known to the C code: `expected.py` has the records, worked out from otf2-print's lines, and every question
-is answered by going over all of them. Windows are [a, b), in ticks. Regions are known by name, file and line.
+docs/TREE.md describes the views, and the comment "Frames." in libxtf/aggregates.h defines time by region. The code here is
+simple, and shares nothing with the C code: `expected.py` has the records, which it makes from otf2-print's lines, and every
+query goes over all records. Windows are [a, b), in ticks. A region's key is its name, file and line.
 """
 
 import bisect
 import re
 from collections import Counter, defaultdict
 
-# The region that time is charged to which a LEAVE without ENTER ends.
+# The region charged with the time before a LEAVE without ENTER.
 BEFORE = "(before trace)"
 
 SENDS = ("MPI_SEND", "MPI_ISEND")
 RECVS = ("MPI_RECV", "MPI_IRECV")
 WRAP = 2**64
-# In a field that not all events of a record type have, this says that one has none.
+# The value of a field that the event does not have, though other events of its record type have it.
 NONE = 2**64 - 1
 
 
 def overlap(begin, end, a, b):
-    """How many ticks two intervals have in common."""
+    """The number of ticks that two intervals have in common."""
     return max(min(end, b) - max(begin, a), 0)
 
 
 class Frame:
-    """A call: from its ENTER to what ended it."""
+    """A call: from its ENTER to the row that ended it."""
 
     __slots__ = ("row", "region", "begin", "end")
 
@@ -37,7 +37,7 @@ class Frame:
 
 
 class Location:
-    """When which region was on top of the stack of a location (`tops`), and when it was open at all (`opens`)."""
+    """Intervals in which each region was on top of a location's stack (`tops`), and in which it was open at all (`opens`)."""
 
     def __init__(self, number, proc, thread, records):
         self.number = number
@@ -55,7 +55,7 @@ class Location:
         self.walk()
 
     def walk(self):
-        """Row by row. A row's interval begins at the row before it, and is of the stack before it."""
+        """Goes row by row. A row's interval begins at the row before it, and belongs to the stack before the row."""
         previous = self.first
         for row, record in enumerate(self.calls):
             orphan = record.event.name == "LEAVE" and record.enter == 0
@@ -84,12 +84,12 @@ class Location:
                 self.opens.append((begin, end, region))
 
     def end_above(self, row, time):
-        """Ends all frames that stand above the one of a row; all there are, if there is none of it."""
+        """Ends all frames above the frame of a row; if the row has no open frame, ends all frames."""
         while self.stack and self.stack[-1].row != row:
             self.stack.pop().end = time
 
     def join_opens(self):
-        """A region is open where any of its frames is: recursion does not count twice."""
+        """A region is open while any of its frames is open: recursion does not count twice."""
         of_region = defaultdict(list)
         for frame in self.frames: # by begin
             spans = of_region[frame.region]
@@ -114,19 +114,19 @@ class Location:
             profile[region][2] += overlap(begin, end, a, b)
 
     def stack_at(self, a):
-        """Frames open before all records with a time of a or later, outermost first. None outlives the last record."""
+        """Frames open before all records with a time of a or later, outermost first. No frame outlives the last record."""
         return [frame for frame in self.frames if frame.begin < a <= frame.end]
 
 
 class Naive:
-    """A trace. `places` is {location: (proc, thread)}."""
+    """A trace. `threads` is {location: (proc, thread)}."""
 
-    def __init__(self, expected, places):
+    def __init__(self, expected, threads):
         self.expected = expected
-        self.places = places
-        self.locations = [Location(number, *places[number], expected.locations.get(number, []))
-                          for number in sorted(places, key=places.get)]
-        self.procs = sorted({proc for proc, _ in places.values()})
+        self.threads = threads
+        self.locations = [Location(number, *threads[number], expected.locations.get(number, []))
+                          for number in sorted(threads, key=threads.get)]
+        self.procs = sorted({proc for proc, _ in threads.values()})
         self.groups = Groups(expected)
         self.known = {}
 
@@ -135,7 +135,7 @@ class Naive:
         return [location for location in self.locations if selection.takes_location(location)]
 
     def records(self, selection):
-        """[(location, record)] of all that are selected."""
+        """[(location, record)] of all selected records."""
         if selection not in self.known:
             self.known = {selection: [
                 (location, record) for location in self.selected(selection) for record in location.records
@@ -149,11 +149,11 @@ class Naive:
         return profile
 
     def measured(self, locations, a, b):
-        """What the percents of a profile are of: the window as far as each location has records, if it has calls."""
+        """100% of a profile: the part of the window between the first and last record, added up over locations with calls."""
         return sum(overlap(location.first, location.last, a, b) for location in locations if location.calls)
 
     def by_process(self, locations, a, b):
-        """{region: {proc: exclusive}}; processes without any are not in it."""
+        """{region: {proc: exclusive}}; processes without exclusive time are left out."""
         times = defaultdict(Counter)
         for location in locations:
             for region, (_, _, exclusive) in self.profile([location], a, b).items():
@@ -161,14 +161,14 @@ class Naive:
         return times
 
     def peer(self, location, record):
-        """The process that is a record's peer; None if it is no known one, or the record has none."""
+        """The process that is a record's peer; None if the record has no peer, or its process is not known."""
         rank, target = record.event.values().get("peer", (None, None))
         if rank is None:
             return None
         comm = record.event.values().get("comm")
         if comm in self.groups.between and location.number not in self.expected.world:
             return self.groups.process_between(self, comm, location.proc, rank)
-        return self.places[target][0] if target in self.places else None
+        return self.threads[target][0] if target in self.threads else None
 
     def matrix(self, selection, names):
         """{(own process, peer): [messages, bytes]} of the selected records of these events."""
@@ -241,8 +241,8 @@ def slice_of(bounds, time):
 
 
 class Groups:
-    """Inter-communicators, whose peers are ranks in the group that one's process is not in: for its other threads
-    otf2-print does not say."""
+    """Inter-communicators. A peer is a rank in the group that does not have the record's process; for other threads
+    of the process otf2-print does not show the group."""
 
     def __init__(self, expected):
         members = {number: [int(n) for n in re.findall(r"(\d+) \(", text.split("Member", 1)[1])]

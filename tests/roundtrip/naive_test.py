@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The oracle's own test: traces of a few events, whose sums were worked out by hand."""
+"""The oracle's own test: traces of a few events, whose totals were computed by hand."""
 
 import unittest
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from selections import Selection, escaped, seconds, set_text
 
 
 def location(*steps, number=0, proc=0):
-    """Steps are (time, what): "+A" enters A, "-A" leaves it, all else is something that is no call."""
+    """Steps are (time, what): "+A" enters A, "-A" leaves it, any other text is an event that is no call."""
     stack, records = Stack(), []
     for seq, (time, what) in enumerate(steps):
         name = {"+": "ENTER", "-": "LEAVE"}.get(what[0], "OTHER")
@@ -21,61 +21,61 @@ def location(*steps, number=0, proc=0):
 
 
 class Profile(unittest.TestCase):
-    def check(self, place, a, b, **wanted):
-        profile = {region: row for region, row in self.profile(place, a, b).items() if any(row)}
+    def check(self, timeline, a, b, **wanted):
+        profile = {region: row for region, row in self.profile(timeline, a, b).items() if any(row)}
         self.assertEqual(profile, wanted)
 
-    def profile(self, place, a, b):
-        return Naive.profile(None, [place], a, b)
+    def profile(self, timeline, a, b):
+        return Naive.profile(None, [timeline], a, b)
 
     def test_nested(self):
-        place = location((10, "+A"), (20, "+B"), (50, "-B"), (100, "-A"))
-        self.check(place, 0, 200, A=[1, 90, 60], B=[1, 30, 30])
-        self.check(place, 30, 60, A=[0, 30, 10], B=[0, 20, 20])
-        self.check(place, 20, 20)
-        self.check(place, 20, 21, A=[0, 1, 0], B=[1, 1, 1])
-        self.check(place, 50, 100, A=[0, 50, 50])
+        timeline = location((10, "+A"), (20, "+B"), (50, "-B"), (100, "-A"))
+        self.check(timeline, 0, 200, A=[1, 90, 60], B=[1, 30, 30])
+        self.check(timeline, 30, 60, A=[0, 30, 10], B=[0, 20, 20])
+        self.check(timeline, 20, 20)
+        self.check(timeline, 20, 21, A=[0, 1, 0], B=[1, 1, 1])
+        self.check(timeline, 50, 100, A=[0, 50, 50])
 
     def test_recursion_counts_once(self):
-        place = location((0, "+A"), (10, "+A"), (20, "+B"), (30, "+A"), (40, "-A"), (50, "-B"), (60, "-A"), (70, "-A"))
-        self.check(place, 0, 100, A=[3, 70, 50], B=[1, 30, 20])
-        self.check(place, 35, 65, A=[0, 30, 20], B=[0, 15, 10])
+        timeline = location((0, "+A"), (10, "+A"), (20, "+B"), (30, "+A"), (40, "-A"), (50, "-B"), (60, "-A"), (70, "-A"))
+        self.check(timeline, 0, 100, A=[3, 70, 50], B=[1, 30, 20])
+        self.check(timeline, 35, 65, A=[0, 30, 20], B=[0, 15, 10])
 
     def test_never_left(self):
-        place = location((0, "+A"), (10, "+B"), (20, "-B"), (90, "x"))
-        self.check(place, 0, 1000, A=[1, 90, 80], B=[1, 10, 10])
-        self.check(place, 50, 1000, A=[0, 40, 40])
+        timeline = location((0, "+A"), (10, "+B"), (20, "-B"), (90, "x"))
+        self.check(timeline, 0, 1000, A=[1, 90, 80], B=[1, 10, 10])
+        self.check(timeline, 50, 1000, A=[0, 40, 40])
 
     def test_ended_by_the_one_below(self):
-        place = location((0, "+A"), (10, "+B"), (20, "+C"), (50, "-A"), (60, "x"))
-        self.check(place, 0, 100, A=[1, 50, 10], B=[1, 40, 10], C=[1, 30, 30])
+        timeline = location((0, "+A"), (10, "+B"), (20, "+C"), (50, "-A"), (60, "x"))
+        self.check(timeline, 0, 100, A=[1, 50, 10], B=[1, 40, 10], C=[1, 30, 30])
 
     def test_before_trace(self):
-        place = location((5, "x"), (10, "-A"), (30, "-B"), (40, "+A"), (50, "-C"), (70, "-A"), (80, "-D"), (90, "x"))
-        self.check(place, 0, 100, A=[1, 30, 30], **{BEFORE: [4, 35, 35]})
-        self.check(place, 20, 30, **{BEFORE: [0, 10, 10]})
-        self.check(place, 10, 11, **{BEFORE: [1, 1, 1]})
-        self.check(place, 75, 85, **{BEFORE: [1, 5, 5]})
+        timeline = location((5, "x"), (10, "-A"), (30, "-B"), (40, "+A"), (50, "-C"), (70, "-A"), (80, "-D"), (90, "x"))
+        self.check(timeline, 0, 100, A=[1, 30, 30], **{BEFORE: [4, 35, 35]})
+        self.check(timeline, 20, 30, **{BEFORE: [0, 10, 10]})
+        self.check(timeline, 10, 11, **{BEFORE: [1, 1, 1]})
+        self.check(timeline, 75, 85, **{BEFORE: [1, 5, 5]})
 
     def test_ties(self):
-        place = location((10, "+A"), (10, "+B"), (10, "-B"), (10, "-A"))
-        self.check(place, 10, 11, A=[1, 0, 0], B=[1, 0, 0])
-        self.check(place, 0, 10)
+        timeline = location((10, "+A"), (10, "+B"), (10, "-B"), (10, "-A"))
+        self.check(timeline, 10, 11, A=[1, 0, 0], B=[1, 0, 0])
+        self.check(timeline, 0, 10)
 
     def test_windows_add_up(self):
-        place = location((3, "-A"), (5, "+A"), (7, "+B"), (7, "+A"), (9, "-B"), (12, "-Z"), (14, "+C"), (20, "x"))
-        whole = self.profile(place, 0, 30)
+        timeline = location((3, "-A"), (5, "+A"), (7, "+B"), (7, "+A"), (9, "-B"), (12, "-Z"), (14, "+C"), (20, "x"))
+        whole = self.profile(timeline, 0, 30)
         for cut in range(31):
-            left, right = self.profile(place, 0, cut), self.profile(place, cut, 30)
+            left, right = self.profile(timeline, 0, cut), self.profile(timeline, cut, 30)
             for region, row in whole.items():
                 self.assertEqual([x + y for x, y in zip(left[region], right[region])], row)
         self.assertEqual(whole["B"], [1, 2, 0])
 
     def test_stack(self):
-        place = location((10, "+A"), (20, "+B"), (20, "+C"), (30, "-C"), (40, "x"))
+        timeline = location((10, "+A"), (20, "+B"), (20, "+C"), (30, "-C"), (40, "x"))
         for a, regions in ((10, ""), (11, "A"), (20, "A"), (21, "ABC"), (30, "ABC"), (31, "AB"), (40, "AB"), (41, "")):
-            self.assertEqual("".join(frame.region for frame in place.stack_at(a)), regions, a)
-        self.assertEqual(place.depth, 3)
+            self.assertEqual("".join(frame.region for frame in timeline.stack_at(a)), regions, a)
+        self.assertEqual(timeline.depth, 3)
 
 
 class Paths(unittest.TestCase):

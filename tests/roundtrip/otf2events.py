@@ -1,10 +1,10 @@
-"""What otf2-print prints of each event, and where XTF shows it.
+"""The fields that otf2-print prints of each event, and the columns in which XTF shows them.
 
 For each event: the record type, and for each key that otf2-print prints, in its order, the column and the kind of its
 value.
 
-Kinds: number, rank (a number and, in brackets, whom it means), peer (the same, shown as a process), text, label (a word,
-or "NAME" <n>), flags (a set of words), time, and the tables that a reference can be to. A column that is None is compared through a side array.
+Kinds: number, rank (a number and, in brackets, the location that it means), peer (the same, shown as a process), text, label (a word,
+or "NAME" <n>), flags (a set of words), time, and the tables that a reference can be to. If the column is None, a side array has the values.
 """
 
 COLLECTIVE = [("Operation", "operation", "label"), ("Communicator", "comm", "communicators"), ("Root", "root", "rank"),
@@ -138,7 +138,7 @@ FLAGS = {
     "level": ["PROCESS", "MEMORY"],
 }
 
-# Where the archive gives a paradigm a name, otf2-print prints that and the number.
+# If the archive names a paradigm, otf2-print prints this name and the number.
 PARADIGMS = ["UNKNOWN", "USER", "COMPILER", "OPENMP", "MPI", "CUDA", "MEASUREMENT_SYSTEM", "PTHREAD", "HMPP", "OMPSS",
              "HARDWARE", "GASPI", "UPC", "SHMEM", "WINTHREAD", "QTTHREAD", "ACETHREAD", "TBBTHREAD", "OPENACC", "OPENCL",
              "MTAPI", "SAMPLING", "NONE", "HIP", "KOKKOS"]

@@ -16,7 +16,7 @@ RULE = "-" * 80
 
 
 def run(archive, *options):
-    """The lines after the heading's rule. What begins none of its own (a name has a line feed) goes to the one before."""
+    """The lines after the heading's rule. A line that begins no event (because a name has a line feed) is joined to the line before."""
     command = ["otf2-print", *options, archive]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     body = False
@@ -38,7 +38,7 @@ def run(archive, *options):
 
 
 class Event:
-    """One event; its fields and attributes are taken apart when they are asked for."""
+    """One event. Its fields and attributes are parsed on request."""
 
     __slots__ = ("name", "location", "time", "text", "attribute_text", "order")
 
@@ -91,7 +91,7 @@ CACHE = {}
 
 
 def parse_values(name, text):
-    """{column: value} of an event's text; what hangs on it under "values" or "arguments"."""
+    """{column: value} of an event's text; rows of side arrays are under "values" or "arguments"."""
     known = CACHE.get((name, text))
     if known is not None:
         return known
@@ -128,7 +128,7 @@ def parse_value(kind, text):
 
 
 def parse_reference(text):
-    """The id of what is referred to; None if it is undefined."""
+    """The id of the definition that is referred to; None if it is undefined."""
     match = REFERENCE.match(text)
     if match:
         return int(match[1])

@@ -1,13 +1,13 @@
-"""Selections: which records a path means, and random ones, with edges where it is easy to be off by one."""
+"""Selections: the records that a path means; and random selections, with edges where an error by one is likely."""
 
 import random
 
-# Record types in which some records have a field; a selection by it leaves nothing of the others.
+# The end of a window that is open.
 OPEN = None
 
 
 def seconds(ticks, ticks_a_second):
-    """A number of ticks as a path says it: cut off after so many digits that no other tick is meant."""
+    """A number of ticks as a path has it: with just enough digits to mean no other tick."""
     digits = len(str(ticks_a_second))
     text = f"{ticks * 10**digits // ticks_a_second:0{digits + 1}}"
     return f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
@@ -25,7 +25,7 @@ def set_text(numbers):
 
 
 def escaped(name):
-    """A region's or communicator's name as a part of a path. "" where it has to be called by its number."""
+    """A region's or communicator's name as a part of a path. "" if a path must use its number."""
     data = name.encode("utf-8", "surrogateescape")
     text = "".join(chr(byte) if 33 <= byte <= 126 and byte not in b"/\\" else f"\\x{byte:02x}" for byte in data)
     return f"\\x{data[0]:02x}{text[1:]}" if text[:1] in (".", "#") else text
@@ -104,7 +104,7 @@ class Selection:
                 (self.threads is None or location.thread in self.threads))
 
     def takes(self, naive, location, record):
-        """Of a record of a location that is taken."""
+        """Whether the selection has a record of one of its locations."""
         if record.time < self.a or (self.b is not OPEN and record.time >= self.b):
             return False
         if self.type is not None and record.type != self.type:
@@ -130,7 +130,7 @@ class Chooser:
                       for location in naive.locations if location.records}
 
     def edge(self):
-        """A record's time, or a tick beside it. Where a location begins and ends it is easiest to be wrong."""
+        """A record's time, or a tick beside it. Errors are likely where a location begins and ends."""
         times = self.times[self.random.choice(sorted(self.times))]
         time = self.random.choice([self.random.choice(times), self.random.choice(times), times[0], times[-1]])
         return max(time + self.random.choice([-1, 0, 0, 1]), self.expected.origin)

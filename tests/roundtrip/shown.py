@@ -28,7 +28,7 @@ class Mounted:
         self.folder = pathlib.Path(folder)
 
     def read(self, path):
-        # Not by pathlib.read_bytes(): what st_size says must be what there is.
+        # Not by pathlib.read_bytes(): st_size must be the number of bytes that can be read.
         with open(self.folder / path.lstrip("/"), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read()
@@ -40,7 +40,7 @@ class Mounted:
 
 
 def plain(text):
-    """The text that a cell shows. One that was cut ends before its ~NUMBER."""
+    """The text that a cell shows. A text that was cut ends before its ~NUMBER."""
     if text == '""':
         return ""
     data = ESCAPE.sub(lambda match: f"\\x{match[1]}", text)
@@ -84,7 +84,7 @@ class Shown:
         return [line.split()[0] for line in lines if line and not line.startswith("#")]
 
     def records(self, path, key=None):
-        """Lists of cells. Columns are the same in all selections of a type, by which they are remembered: `key`."""
+        """Lists of cells. All selections of a type have the same columns, which are cached by `key`."""
         if key not in self.columns_of:
             self.columns_of[key] = self.columns(path)
         splits = len(self.columns_of[key]) - 1
@@ -106,6 +106,6 @@ class Shown:
 
 
 def ticks_of(cell, ticks_a_second, origin):
-    """The first tick at or after what is written, as docs/TREE.md says."""
+    """The first tick at or after a printed time."""
     exact = Fraction(cell) * ticks_a_second
     return origin + -(-exact.numerator // exact.denominator)

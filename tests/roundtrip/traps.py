@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What real archives do and readers trip over: archives written by OTF2's own writer, compared with otf2-print, and where
-that fails with what was written.
+"""Archives with the oddities of real archives, over which readers trip. OTF2's own writer writes them; traces are compared with
+otf2-print's lines or, where otf2-print fails, with the events that were written.
 
 usage: traps.py [--mount] XTF OTF2-ARCHIVES
 """
@@ -39,7 +39,7 @@ class Traps:
         return self.folder / (name + ".otf2")
 
     def imported(self, name, *options):
-        """The trace, and what the import said."""
+        """The trace, and the messages of the import."""
         trace = self.folder / (name + ".xtf")
         result = self.xtf.run("import", "--quiet", *options, "-o", trace, self.archive(name))
         if result.status != 0:
@@ -48,7 +48,7 @@ class Traps:
         return Shown(Cat(self.xtf, trace)), result.errors.decode()
 
     def refused(self, name, word):
-        """Without --keep-going there is no trace, and the message says what is missing."""
+        """Without --keep-going there is no trace, and the message has the word."""
         trace = self.folder / (name + ".xtf")
         result = self.xtf.run("import", "--quiet", "-o", trace, self.archive(name))
         expect(f"status of importing {name}", result.status, 1)

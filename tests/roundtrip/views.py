@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares every number of every view with what naive.py makes of otf2-print's lines, in random windows and of random
-processes.
+"""Compares every number of every view with the number that naive.py computes from otf2-print's lines, in random windows and
+of random processes.
 
 usage: views.py [--mount] [--windows N] [--seed N] [--import-option=OPTION]... [--shared] [--generated OTF2-ARCHIVES]
                 XTF [ARCHIVE...]
 
-XTF_VIEW_WINDOWS and XTF_VIEW_SEED in the environment stand for those options: for a deep run. A problem names the path,
+For a deep run, XTF_VIEW_WINDOWS and XTF_VIEW_SEED in the environment give the same options. A problem names the path,
 so that `xtf cat TRACE PATH` shows it again.
 """
 
@@ -28,13 +28,13 @@ GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-cal
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
              "sums-messages", "sums-communicators", "sums-metrics", "sums-instant", "sums-ties"]
 STACK_MAX = 64
-# How far what was rounded to so many digits may be from what it was, as a part of it.
+# The greatest relative error of a number that was rounded to this number of digits.
 SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
 
 
-def sum_is_known(found):
-    """The index keeps sums of integers modulo 2^64 for each location; the whole sum is known if no two that the least and
-    the greatest value allow have the same remainder."""
+def sum_is_unique(found):
+    """The index keeps sums of integers modulo 2^64 for each location. The whole sum is unique if the least and the greatest
+    value do not allow two sums of the same remainder."""
     of_location = {}
     for location, number in found:
         of_location.setdefault(location, []).append(number)
@@ -43,13 +43,13 @@ def sum_is_known(found):
 
 
 class Views(Comparison):
-    """One trace. What is common to comparing selections is in compare.py."""
+    """One trace. compare.py has the part that is common to all comparisons of selections."""
 
     def __init__(self, expected, shown, windows, seed):
         super().__init__(expected, shown, windows)
         if not any(expected.locations.values()):
-            expected.end = expected.origin # a trace of nothing has no length
-        self.naive = Naive(expected, self.places)
+            expected.end = expected.origin # an empty trace has no length
+        self.naive = Naive(expected, self.threads)
         self.chooser = Chooser(self.naive, seed)
         self.random = self.chooser.random
         self.regions = self.region_rows()
@@ -57,7 +57,7 @@ class Views(Comparison):
         self.here = ""
 
     def region_rows(self):
-        """What a region is known by, in the order of its rows. Those that otf2-print cannot name are known by their ids."""
+        """The key of each region, in the order of rows. The key of a region that otf2-print cannot name is its id."""
         keys = [self.region_of_row(i) for i in range(len(self.shown.table("regions")))]
         unnamed = {record.region for records in self.expected.locations.values() for record in records
                    if isinstance(record.region, int)}
@@ -83,7 +83,7 @@ class Views(Comparison):
             self.compare_narrowed(window, procs)
 
     def compare_absent(self):
-        """What makes no sense, or would have to be scanned for, is not there."""
+        """Paths that make no sense, or would need a scan, do not exist."""
         for path in ("/sends/profile", "/sends/stack", "/calls/matrix", "/calls/bytes", "/sends/values", "/tag/1/profile",
                      "/tag/1/stack", "/peer/0/imbalance", "/num/0-1/profile", "/num/0-1/matrix", "/calls/num/0-1/stack",
                      "/region/%20no%20such/profile", "/comm/%20no%20such/matrix"):
@@ -96,7 +96,7 @@ class Views(Comparison):
     # ---- Reading
 
     def lines(self, path, n_columns):
-        """The cells of a view's lines, the last of which may have blanks."""
+        """The cells of a view's lines. The last cell of a line may have blanks."""
         self.here = path
         text = self.shown.reader.read(path)
         lines = text.split("\n")
@@ -111,7 +111,7 @@ class Views(Comparison):
         return ticks_of(cell, self.expected.ticks, 0)
 
     def seconds_unit(self, cell):
-        """What its last digit is worth."""
+        """The unit of the last digit."""
         return Fraction(1, 10 ** len(cell.partition(".")[2]))
 
     def same(self, what, found, wanted):
@@ -306,7 +306,7 @@ class Views(Comparison):
             for what, cell, number in (("min", line[4], min(ordered)), ("max", line[6], max(ordered)),
                                        ("last", line[7], numbers[-1])):
                 self.compare_number(f"{here} {what}", cell, number)
-            if sum_is_known(found) and ordered[0] is not None:
+            if sum_is_unique(found) and ordered[0] is not None:
                 self.compare_mean(f"{here} mean", line[5], numbers)
             else:
                 self.same(f"{here} mean", line[5], "-")
@@ -319,7 +319,7 @@ class Views(Comparison):
             self.near(what, cell, wanted, abs(Fraction(wanted)) * SIX_DIGITS)
 
     def compare_mean(self, what, cell, numbers):
-        """Ten digits, of what may have been divided as a double."""
+        """Ten digits, of a quotient that may have been computed in doubles."""
         endless = sum(number for number in numbers if isinstance(number, float) and not math.isfinite(number))
         if endless:
             self.same(what, cell, str(endless))
@@ -350,7 +350,7 @@ class Views(Comparison):
         self.check(f"count of {path}", self.shown.count(path), len(self.naive.records(selection)))
 
     def compare_views_of(self, selection):
-        """Those that make sense for what is left."""
+        """Compares the views that exist for the selection."""
         self.compare_histogram(selection)
         if not selection.narrowed_by_messages() and selection.type in (None, "calls") and self.has("calls"):
             self.compare_profile(selection)
@@ -385,7 +385,7 @@ class Views(Comparison):
         return selection.in_comms(escaped(name), {number})
 
     def narrow_tag(self, selection):
-        """Some, or all between two: a name in a path has room for so many only."""
+        """Some tags, or all between two: a name in a path has room for few tags."""
         tags = sorted({record.event.values()["tag"] for _, record in self.naive.records(self.chooser.selection(None))
                        if "tag" in record.event.values()})
         if not tags:

@@ -1,4 +1,4 @@
-"""Running the xtf command in tests, and what all of them need: arguments, skipping, temporary folders, where real traces are."""
+"""Runs the xtf command in tests, and has the common parts of tests: arguments, skipping, temporary folders, real traces."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ import tempfile
 
 SKIP = 77
 TIMEOUT = 60
-# More than any command may take of a small trace.
+# More memory than any command may take for a small trace.
 MEMORY = 1 << 30
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -55,7 +55,7 @@ def archive_parser():
 
 
 def parse_archives(parser):
-    """The options, once all that they need is there; --shared has become archives."""
+    """The parsed options, after a check of the programs that they need; --shared is replaced by the archives."""
     options = parser.parse_args()
     need("otf2-print")
     if options.mount:
@@ -67,7 +67,7 @@ def parse_archives(parser):
 
 
 def compare_archives(options, compare):
-    """Whether compare(xtf, archive, options) finds all archives good; one that fails does not end it."""
+    """Whether compare(xtf, archive, options) finds all archives good; a failure does not end the comparison."""
     xtf = Xtf(options.xtf)
     good = True
     for archive in options.archive:
@@ -100,7 +100,7 @@ def is_sanitized(program):
 
 
 class Xtf:
-    """The command under test. A signal, a sanitizer's finding or a timeout is a failure wherever it comes up."""
+    """The command under test. A signal, a sanitizer's finding or a timeout is always a failure."""
 
     def __init__(self, program):
         self.program = program

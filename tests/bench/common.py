@@ -1,4 +1,4 @@
-"""What the benches of whole programs share: running, timing, mounting, cold files, and the rows of the table."""
+"""The common part of the benches of whole programs: running, timing, mounting, cold files, and the rows of the table."""
 
 import argparse
 import contextlib

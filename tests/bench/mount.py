@@ -29,7 +29,7 @@ def mounting(arguments, trace, where):
 
 
 def windows(where, n):
-    """Paths of counts, none twice, of widths from 0.01% to 50%."""
+    """Different paths of counts, of widths from 0.01% to 50%."""
     rng = random.Random(1)
     processes = sorted(process.name for process in (where / "proc").iterdir())
     for _ in range(n):
@@ -46,7 +46,7 @@ def spawn_times(arguments, paths):
 
 
 def counting(arguments, where, what, target):
-    """cat of windows and of files on tmpfs in turn, so that whatever else the machine does hits both."""
+    """cat of windows and of files on tmpfs in turn, so that other work of the machine hits both."""
     with common.mounted(arguments.xtf, arguments.trace, where), common.folder("/dev/shm") as memory:
         new = list(windows(where, WINDOWS))
         plain = [memory / str(i) for i in range(WINDOWS)]

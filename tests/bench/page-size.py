@@ -26,7 +26,7 @@ def ways():
 
 
 def cells(command):
-    """A bench's rows: what they are of, and our figures."""
+    """A bench's rows: the name and the value of each figure."""
     lines = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout.splitlines()
     return [tuple(cell.strip() for cell in line.split("|")[1:3]) for line in lines]
 
@@ -39,7 +39,7 @@ def measure(arguments, trace):
 
 
 def store(arguments, name, command, trace):
-    """Stores the trace in each way, and looks at what has become of it."""
+    """Stores the trace in each way, and measures the result."""
     for options in ways():
         run, _ = common.median_run(arguments.times, [*command(trace), *options])
         figures, records = measure(arguments, trace)

@@ -89,7 +89,7 @@ class Comparison:
         span = self.expected.end - self.expected.origin
         width = max(int(span * self.random.choice([0.001, 0.01, 0.1, 0.5, 1])), 1)
         start = self.random.randrange(-width // 2, span)
-        # Sometimes too few digits, on purpose: the ticks are those of the path as it is written.
+        # Sometimes too few digits, on purpose: the path as it is written gives the ticks.
         digits = self.random.choice([3, 6, 9, 12])
         texts = [f"{float(Fraction(max(t, 0), self.expected.ticks)):.{digits}f}" for t in (start, start + width)]
         if Fraction(texts[0]) > Fraction(texts[1]):

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <glib.h>
+#include <inttypes.h>
+#include <stdbool.h>
 
 /* Around the declarations of every public header: C linkage, and symbols that the shared library shows. */
 #define XTF_BEGIN_DECLS G_BEGIN_DECLS _Pragma("GCC visibility push(default)")
@@ -27,6 +29,11 @@ typedef enum {
 
 #define XTF_ERROR (xtf_error_quark())
 GQuark xtf_error_quark(void);
+
+/* Set *error in this domain, and return false: for functions of the library, and of programs that fail in its terms.
+ * The second is XTF_ERROR_DAMAGED. */
+bool xtf_fail(GError **error, XtfErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+bool xtf_damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The errno that stands for an error at a border that knows only errno (FUSE, exit codes). */
 int xtf_error_to_errno(const GError *error);

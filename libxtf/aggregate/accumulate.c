@@ -5,7 +5,7 @@
 #include "libxtf/aggregate/accumulate.h"
 
 #include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 #include "libxtf/schema/field-load.h"
 
 /* A cache of groups: a program calls the same few functions for a while. */

@@ -1,6 +1,6 @@
-#include <errno.h>
+#include "libxtf/error.h"
 
-#include "libxtf/base/fail.h"
+#include <errno.h>
 
 /* The formatter takes the name of the domain for a subtraction. */
 /* clang-format off */

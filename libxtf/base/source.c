@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 
 typedef struct {
     XtfSource base;

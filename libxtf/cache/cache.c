@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 
 typedef struct Entry Entry;
 

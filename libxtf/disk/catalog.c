@@ -1,7 +1,7 @@
 #include "libxtf/disk/catalog.h"
 
 #include "libxtf/base/bytes.h"
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
 

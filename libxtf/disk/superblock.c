@@ -1,9 +1,9 @@
 #include "libxtf/disk/superblock.h"
 
 #include "libxtf/base/checksum.h"
-#include "libxtf/base/fail.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/codec.h"
+#include "libxtf/error.h"
 
 static void decode(const XtfDiskSuperblock *disk, uint64_t file_size, XtfSuperblock *superblock)
 {

@@ -12,7 +12,7 @@
  */
 #include "libxtf/records/records-private.h"
 
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 
 enum {

@@ -1,6 +1,6 @@
 #include "libxtf/spans.h"
 
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 
 void xtf_span_init(XtfSpan *span, const XtfArray *array)
 {

@@ -2,7 +2,7 @@
  * The aggregates that a schema declares: the rules that they keep, and their cells.
  */
 #include "libxtf/aggregates.h"
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 #include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)

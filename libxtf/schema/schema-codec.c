@@ -14,7 +14,7 @@
  */
 #include "libxtf/schema/schema-codec.h"
 
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 
 enum {
     AGGREGATE_HEAD_BYTES = 22, /* behind the length */

@@ -1,6 +1,6 @@
 #include "libxtf/schema.h"
 
-#include "libxtf/base/fail.h"
+#include "libxtf/error.h"
 #include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_type_width(XtfType type)

@@ -7,11 +7,11 @@
 #include <stdatomic.h>
 
 #include "libxtf/array.h"
-#include "libxtf/base/fail.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/edge.h"
 #include "libxtf/disk/superblock.h"
+#include "libxtf/error.h"
 #include "libxtf/trace.h"
 
 struct XtfTrace {

@@ -10,10 +10,10 @@
  * open.
  */
 #include "libxtf/base/checksum.h"
-#include "libxtf/base/fail.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/edge.h"
 #include "libxtf/disk/page.h"
+#include "libxtf/error.h"
 #include "libxtf/write/writer-private.h"
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)

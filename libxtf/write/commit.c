@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
-#include "libxtf/base/fail.h"
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/superblock.h"
+#include "libxtf/error.h"
 #include "libxtf/write/writer-private.h"
 
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)

@@ -6,9 +6,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "libxtf/base/fail.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/strings.h"
+#include "libxtf/error.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"

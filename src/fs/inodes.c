@@ -177,8 +177,7 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
         } else { /* only a kernel that forgets a directory while it searches it gets here */
             g_mutex_unlock(&inodes->lock);
             xtf_node_unref(node);
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the directory of '%s' was forgotten", name);
-            return false;
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory of '%s' was forgotten", name);
         }
     }
     hold(inodes, entry);

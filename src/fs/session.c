@@ -98,19 +98,17 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
 {
     int result = -EINVAL;
 
-    if (fuse_set_signal_handlers(fs->session) != 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot handle signals");
-        return false;
-    }
+    if (fuse_set_signal_handlers(fs->session) != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "cannot handle signals");
     if (fuse_session_mount(fs->session, mount_point) == 0) {
         GThread *reaper = xtf_fs_start_reaper(fs);
         result = run_loop(fs);
         end_reaper(fs, reaper);
         fuse_session_unmount(fs->session);
         if (result < 0)
-            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
+            xtf_fail(error, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
     } else {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot mount at '%s'", mount_point);
+        xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s'", mount_point);
     }
     fuse_remove_signal_handlers(fs->session);
     return result >= 0;
@@ -136,7 +134,7 @@ bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *gi
         fuse_session_destroy(fs.session);
         xtf_fs_free_buffers(&fs);
     } else {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "bad mount options: '%s'", options.kernel_options);
+        xtf_fail(error, XTF_ERROR_INVALID, "bad mount options: '%s'", options.kernel_options);
     }
     return served;
 }

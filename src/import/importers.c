@@ -42,15 +42,14 @@ static char *anchor_in(const char *path, const char *formats, const XtfImporter 
         if (!found)
             continue;
         if (anchor) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: has several archives; name the one that is meant",
-                        path);
+            xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: has several archives; name the one that is meant", path);
             return NULL;
         }
         anchor = g_build_filename(path, name, NULL);
         *importer = found;
     }
     if (!anchor)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: the folder does not have %s in it", path, formats);
+        xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: the folder does not have %s in it", path, formats);
     return g_steal_pointer(&anchor);
 }
 
@@ -62,21 +61,20 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
     struct stat info;
 
     if (stat(path, &info) != 0) {
-        g_set_error(error, XTF_ERROR, errno == ENOENT ? XTF_ERROR_NOT_FOUND : XTF_ERROR_IO, "%s: %s", path,
-                    g_strerror(errno));
+        xtf_fail(error, errno == ENOENT ? XTF_ERROR_NOT_FOUND : XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
         return NULL;
     }
     if (S_ISDIR(info.st_mode)) {
         if (!(anchor = anchor_in(path, formats, &found, error)))
             return NULL;
     } else if (!S_ISREG(info.st_mode) || !(found = importer_of_file(path))) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_XTF, "%s: is not %s", path, formats);
+        xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is not %s", path, formats);
         return NULL;
     }
     if (!found->run) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
-                    "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, found->name,
-                    found->option);
+        xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                 "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, found->name,
+                 found->option);
         return NULL;
     }
     *importer = found;

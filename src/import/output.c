@@ -17,7 +17,7 @@ static bool check_output(const char *output, const char *source, GError **error)
     else if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
         fault = "is the file to be read";
     if (fault)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, fault);
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, fault);
     return !fault;
 }
 
@@ -31,7 +31,7 @@ char *xtf_output_begin(const char *output, const char *source, GError **error)
 
     umask(mask);
     if (fd < 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
         return NULL;
     }
     fchmod(fd, 0666 & ~mask); /* the mode of any new file */
@@ -42,7 +42,7 @@ char *xtf_output_begin(const char *output, const char *source, GError **error)
 bool xtf_output_end(char *path, const char *output, bool whole, GError **error)
 {
     if (whole && rename(path, output) != 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
         whole = false;
     }
     if (!whole)

@@ -101,10 +101,8 @@ static bool watch(Child *child, const XtfSupervision *supervision, GError **erro
     for (;;) {
         struct pollfd pollfd = {.fd = child->pipe, .events = POLLIN};
         int ready = poll(&pollfd, 1, TICK_MS);
-        if (supervision->cancel && atomic_load(supervision->cancel)) {
-            g_set_error_literal(error, XTF_ERROR, XTF_ERROR_CANCELLED, "interrupted");
-            return false;
-        }
+        if (supervision->cancel && atomic_load(supervision->cancel))
+            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         if (supervision->progress)
             supervision->progress(atomic_load(&child->shared->events), atomic_load(&child->shared->per_million) / 1e6,
                                   supervision->progress_data);
@@ -115,11 +113,8 @@ static bool watch(Child *child, const XtfSupervision *supervision, GError **erro
                 return true;
             if (n > 0)
                 g_byte_array_append(child->received, buffer, n);
-        } else if (hangs(child, supervision->stall_seconds)) {
-            g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                                "the archive is damaged: reading it goes on for ever");
-            return false;
-        }
+        } else if (hangs(child, supervision->stall_seconds))
+            return xtf_fail(error, XTF_ERROR_DAMAGED, "the archive is damaged: reading it goes on for ever");
     }
 }
 
@@ -133,17 +128,17 @@ static GVariant *open_envelope(Child *child, const XtfSupervision *supervision, 
     gint32 code;
 
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the archive is damaged: its reader died of it (%s)",
-                    WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");
+        xtf_fail(error, XTF_ERROR_DAMAGED, "the archive is damaged: its reader died of it (%s)",
+                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");
         return NULL;
     }
     g_variant_get(envelope, "(bi&sv)", &fine, &code, &message, &result);
     if (!fine) {
-        g_set_error_literal(error, XTF_ERROR, code, message);
+        xtf_fail(error, code, "%s", message);
         return NULL;
     }
     if (!g_variant_is_of_type(result, supervision->type)) {
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_IO, "the reading process was cut short");
+        xtf_fail(error, XTF_ERROR_IO, "the reading process was cut short");
         return NULL;
     }
     return g_steal_pointer(&result);
@@ -193,7 +188,7 @@ GVariant *xtf_supervise(const XtfSupervision *supervision, GArray *suspects, GEr
         be_child(supervision, shared, ends[1], parent);
     }
     if (pid < 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "no process for reading: %s", g_strerror(errno));
+        xtf_fail(error, XTF_ERROR_IO, "no process for reading: %s", g_strerror(errno));
     } else {
         Child child = {.pid = pid, .pipe = ends[0], .received = g_byte_array_new(), .shared = shared};
         close(ends[1]);

@@ -22,10 +22,8 @@ static bool copy_out(XtfNode *file, char *buffer, GError **error)
     for (uint64_t offset = 0; offset < xtf_node_size(file); offset += length) {
         if (!xtf_node_read(file, offset, buffer, BUFFER, &length, error))
             return false;
-        if (fwrite(buffer, 1, length, stdout) != length) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
-            return false;
-        }
+        if (fwrite(buffer, 1, length, stdout) != length)
+            return xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
     }
     return true;
 }
@@ -37,8 +35,7 @@ static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
     if (!node)
         return false;
     if (xtf_node_kind(node) == XTF_NODE_DIRECTORY) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "%s: a directory; `xtf ls` shows what is in it", path);
-        return false;
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: a directory; `xtf ls` shows what is in it", path);
     }
     return copy_out(node, buffer, error);
 }

@@ -20,7 +20,7 @@ static char *mount_point(const char *directory, GError **error)
         return path;
     if (path)
         errno = ENOTDIR;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(errno));
+    xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(errno));
     free(path);
     return NULL;
 }
@@ -38,10 +38,8 @@ static bool serve(XtfTrace *trace, const char *path, const char *directory, cons
 
     if (!tree)
         return false;
-    if (stat(path, &attributes) != 0) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
-        return false;
-    }
+    if (stat(path, &attributes) != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
     const XtfFsOptions fs = {
         .source = path,
         .kernel_options = options->kernel->str,

@@ -82,15 +82,10 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
-        if (!own_option(options, *option, &valid) && !sloppy) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);
-            return false;
-        }
-        if (!valid) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "mount option '%s': the value is not a valid number",
-                        *option);
-            return false;
-        }
+        if (!own_option(options, *option, &valid) && !sloppy)
+            return xtf_fail(error, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);
+        if (!valid)
+            return xtf_fail(error, XTF_ERROR_INVALID, "mount option '%s': the value is not a valid number", *option);
     }
     return true;
 }

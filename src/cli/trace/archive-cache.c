@@ -18,8 +18,7 @@
 
 static bool fail_errno(const char *path, GError **error)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
-    return false;
+    return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
 }
 
 /* The folder of imports; created if it is missing. */

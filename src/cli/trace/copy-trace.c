@@ -73,8 +73,7 @@ static bool go_on(Copy *copy, GError **error)
     options->progress(copy->done, copy->total, options->progress_data);
     if (!atomic_load(options->cancel))
         return true;
-    g_set_error_literal(error, XTF_ERROR, XTF_ERROR_CANCELLED, "interrupted");
-    return false;
+    return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
 }
 
 static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
@@ -115,8 +114,7 @@ static bool copy_schemas(Copy *copy, GError **error)
         if (!xtf_writer_add_schema(copy->writer, schema, &id, error))
             return false;
         if (id != i) { /* ids are given in the order of adding */
-            g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "schema \"%s\" is there twice", schema->name);
-            return false;
+            return xtf_fail(error, XTF_ERROR_DAMAGED, "schema \"%s\" is there twice", schema->name);
         }
         if (schema->kind != XTF_SCHEMA_TABLE)
             copy->total += xtf_trace_n_rows(copy->trace, i);

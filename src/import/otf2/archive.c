@@ -35,9 +35,8 @@ static bool miss_events(XtfOtf2Import *import, const char *folder, uint64_t id, 
                         folder, id);
         return true;
     }
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                "%s/%" PRIu64 ".evt: there is no such file (xtf import --keep-going imports the rest)", folder, id);
-    return false;
+    return xtf_fail(error, XTF_ERROR_DAMAGED,
+                    "%s/%" PRIu64 ".evt: there is no such file (xtf import --keep-going imports the rest)", folder, id);
 }
 
 /* Notes files of locations that are not defined. */

@@ -28,7 +28,6 @@ void xtf_otf2_set_error(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode ot
 {
     const char *name = otf2_code == OTF2_SUCCESS ? "" : OTF2_Error_GetDescription(otf2_code);
 
-    g_set_error(error, XTF_ERROR, xtf_code, "%s: %s%s%s", what, name, name[0] != '\0' && caught[0] != '\0' ? ": " : "",
-                caught);
+    xtf_fail(error, xtf_code, "%s: %s%s%s", what, name, name[0] != '\0' && caught[0] != '\0' ? ": " : "", caught);
     xtf_otf2_forget_errors();
 }

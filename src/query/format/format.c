@@ -35,9 +35,8 @@ typedef struct {
 
 static bool damaged(const XtfCell *cell, GError **error)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                "a value of the field \"%s\" is outside the limits that the trace states", cell->field->name);
-    return false;
+    return xtf_fail(error, XTF_ERROR_DAMAGED, "a value of the field \"%s\" is outside the limits that the trace states",
+                    cell->field->name);
 }
 
 static bool put_unsigned(const XtfCell *cell, uint64_t v, char *line, GError **error)
@@ -354,7 +353,7 @@ static bool load_times(const XtfTimeScale *scale, Block *block, const XtfSchema 
         block->values[i] -= scale->origin;
     }
     if (outside)
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "a record has a time outside those that the trace states");
+        xtf_fail(error, XTF_ERROR_DAMAGED, "a record has a time outside those that the trace states");
     return !outside;
 }
 
@@ -386,11 +385,9 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
     XtfTraceContext *context = renderer->formats->context;
     Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc};
 
-    if (!program->template) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED,
-                    "the trace has rows of \"%s\", though it states that there are none", schema->name);
-        return false;
-    }
+    if (!program->template)
+        return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", though it states that there are none",
+                        schema->name);
     Beginning *beginning = begin_lines(renderer, program, schema->id, location);
     Block block; /* not cleared: its values are large for a run of one row */
     block.rows = run->rows;

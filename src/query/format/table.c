@@ -184,7 +184,7 @@ XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, GErro
         return NULL;
     lay_out(view);
     if (__builtin_mul_overflow(view->n_rows + 1, (uint64_t)view->line, &bytes) || bytes > INT64_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the table \"%s\" makes too large a file", schema->name);
+        xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the table \"%s\" makes too large a file", schema->name);
         return NULL;
     }
     return g_steal_pointer(&view);

@@ -109,9 +109,9 @@ static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *s
 
 static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
 {
-    g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED,
-                "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
-                schema->name);
+    xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+             "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
+             schema->name);
     return NULL;
 }
 

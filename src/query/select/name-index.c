@@ -138,8 +138,8 @@ static XtfNumberSet *find_row(const XtfNameIndex *index, uint64_t row, GError **
 {
     if (row < index->n_rows)
         return xtf_number_set_from_numbers(&row, 1);
-    g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "there is no %s #%" PRIu64 "; there are %" PRIu64, index->what,
-                row, index->n_rows);
+    xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s #%" PRIu64 "; there are %" PRIu64, index->what, row,
+             index->n_rows);
     return NULL;
 }
 
@@ -152,12 +152,12 @@ XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name,
     if (parse_row(name, &row))
         return find_row(index, row, error);
     if (!text) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "a backslash begins \\xNN, and stands for itself as \\x5c");
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "a backslash begins \\xNN, and stands for itself as \\x5c");
         return NULL;
     }
     const char **slot = index->rows ? g_hash_table_lookup(index->rows, text) : NULL;
     if (!slot) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s of this name", index->what);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s of this name", index->what);
         return NULL;
     }
     row = (uint64_t)(slot - index->texts);

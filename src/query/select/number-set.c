@@ -96,12 +96,11 @@ XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **
             good = parse_number(&p, &range.last);
         }
         if (!good || (*p && *p != ',')) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63 or 0,4,8-11", text,
-                        what);
+            xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63 or 0,4,8-11", text, what);
             return NULL;
         }
         if (range.first > range.last) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "in \"%s\" the range ends before it begins", text);
+            xtf_fail(error, XTF_ERROR_NOT_FOUND, "in \"%s\" the range ends before it begins", text);
             return NULL;
         }
         g_array_append_val(ranges, range);
@@ -172,16 +171,12 @@ bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *
         p++;
         has_j = parse_number(&p, &j);
     }
-    if (*p || (!has_i && !has_j) || (!has_dash && i == UINT64_MAX)) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J",
-                    text);
-        return false;
-    }
-    if (i > j) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the numbers \"%s\" end before they begin", text);
-        return false;
-    }
+    if (*p || (!has_i && !has_j) || (!has_dash && i == UINT64_MAX))
+        return xtf_fail(
+            error, XTF_ERROR_NOT_FOUND,
+            "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J", text);
+    if (i > j)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the numbers \"%s\" end before they begin", text);
     *single = !has_dash;
     *from = i;
     *to = has_dash ? j : i + 1;

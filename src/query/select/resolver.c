@@ -278,10 +278,8 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         bool counts =
             selection->type == XTF_ANY_TYPE ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
-        if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total)) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
-            return false;
-        }
+        if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
+            return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
     }
     *count = total;
     return true;

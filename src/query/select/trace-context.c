@@ -166,10 +166,8 @@ static bool load_locations(XtfTraceContext *context, GError **error)
 
     if (!collect_indexed(context->trace, found, error) || !number_by_table(context->trace, found, error))
         return false;
-    if (found->len > G_MAXINT) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
-        return false;
-    }
+    if (found->len > G_MAXINT)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
     number_the_rest(found);
     build_locations(&context->locations, found);
     return true;
@@ -251,13 +249,11 @@ bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint
         uint64_t number = i % 2 ? set->ranges[i / 2].last : set->ranges[i / 2].first;
         if (n && bsearch(&number, numbers, n, sizeof number, compare_numbers))
             continue;
-        if (n)
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
+        if (!n)
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "there is no %s %" PRIu64 "; there are %u, from %" PRIu64 " to %" PRIu64, what, number, n,
                         numbers[0], numbers[n - 1]);
-        else
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);
-        return false;
     }
     return true;
 }

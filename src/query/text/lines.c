@@ -47,8 +47,7 @@ bool xtf_lines_finish(const XtfLines *lines, GError **error)
 {
     if (!lines->spoilt)
         return true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "numbers do not fit the widths that the trace states");
-    return false;
+    return xtf_fail(error, XTF_ERROR_DAMAGED, "numbers do not fit the widths that the trace states");
 }
 
 /* Makes room for the next cell and the blank or newline after it. */

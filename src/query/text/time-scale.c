@@ -207,14 +207,13 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
             continue;
         }
         if (++n_digits > NUMBER_DIGITS_MAX) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "a time has more than %d digits", NUMBER_DIGITS_MAX);
+            xtf_fail(error, XTF_ERROR_NOT_FOUND, "a time has more than %d digits", NUMBER_DIGITS_MAX);
             return NULL;
         }
         big_multiply_add(big, 10, (uint64_t)(*p - '0'));
     }
     if (!n_digits) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no time: it begins with no number",
-                    (int)(end - text), text);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no time: it begins with no number", (int)(end - text), text);
         return NULL;
     }
     *decimals = point ? (unsigned)(p - point - 1) : 0;
@@ -240,9 +239,8 @@ static bool parse_end(const XtfTimeScale *scale, const char *text, const char *e
                 unit = &units[i];
         }
         if (!unit) {
-            g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                        "\"%.*s\" is no unit of time; there are ns us ms s m h %%", (int)length, p);
-            return false;
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of time; there are ns us ms s m h %%",
+                            (int)length, p);
         }
         big_multiply_add(&big, unit->num, 0);
         big_multiply_add(&big, scale->num, 0);
@@ -262,20 +260,16 @@ bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, ui
     const char *dash = strchr(text, '-'), *end = text + strlen(text);
     uint64_t from = 0, to = XTF_TIME_OPEN;
 
-    if (!dash || end - text == 1) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND,
-                    "\"%s\" is no window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-", text);
-        return false;
-    }
+    if (!dash || end - text == 1)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "\"%s\" is no window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-", text);
     if (dash > text && !parse_end(scale, text, dash, &from, error))
         return false;
     if (dash + 1 < end && !parse_end(scale, dash + 1, end, &to, error))
         return false;
-    if (from > to) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "the window \"%s\" ends before it begins%s", text,
-                    g_ascii_isdigit(dash[-1]) ? " (a number without a unit is in seconds)" : "");
-        return false;
-    }
+    if (from > to)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the window \"%s\" ends before it begins%s", text,
+                        g_ascii_isdigit(dash[-1]) ? " (a number without a unit is in seconds)" : "");
     *a = from;
     *b = to;
     return true;

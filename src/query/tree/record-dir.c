@@ -22,10 +22,8 @@ static bool find_record(XtfNode *node, Record *record, GError **error)
 
     if (!spans)
         return false;
-    if (spans->n != 1) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
-        return false;
-    }
+    if (spans->n != 1)
+        return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
     record->span = spans->spans[0];
     uint64_t n;
     if (!xtf_span_row_number(&record->span, record->span.lo, &n, error) ||

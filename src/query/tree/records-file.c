@@ -77,10 +77,8 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
 
     if (!format || !xtf_resolver_count(records->resolver, selection, &count, error))
         return false;
-    if (__builtin_mul_overflow(count, (uint64_t)format->line, &bytes) || bytes > INT64_MAX) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the records of this selection make too large a file");
-        return false;
-    }
+    if (__builtin_mul_overflow(count, (uint64_t)format->line, &bytes) || bytes > INT64_MAX)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the records of this selection make too large a file");
     *size = bytes;
     return true;
 }
@@ -105,10 +103,8 @@ static bool render_some(Stream *stream, uint64_t max, char *out, uint64_t *n, GE
 
     if (!xtf_record_reader_next(stream->reader, max, &run, error))
         return false;
-    if (!run.n_rows) {
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
-        return false;
-    }
+    if (!run.n_rows)
+        return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
     if (!xtf_renderer_run(stream->renderer, &run, out, error))
         return false;
     stream->row += run.n_rows;

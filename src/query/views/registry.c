@@ -87,8 +87,7 @@ static bool get_shape(XtfViews *views, const XtfView *view, const XtfSelection *
     if (shape->n_lines < UINT64_MAX &&
         !__builtin_mul_overflow(shape->n_lines + 1, (uint64_t)shape->grid.line, &bytes) && bytes <= INT64_MAX)
         return true;
-    g_set_error(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED, "the %s of this selection makes too large a file", view->name);
-    return false;
+    return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of this selection makes too large a file", view->name);
 }
 
 bool xtf_view_size(XtfViews *views, const XtfView *view, const XtfSelection *selection, uint64_t *size, GError **error)
@@ -114,8 +113,7 @@ static GString *make_text(XtfViews *views, const XtfView *view, XtfSelection *se
     if (view->fill(views, selection, first, count, &lines, error) && xtf_lines_finish(&lines, error)) {
         if (text->len == count * shape->grid.line)
             return text;
-        g_set_error(error, XTF_ERROR, XTF_ERROR_DAMAGED, "the %s has more or fewer lines than the trace states",
-                    view->name);
+        xtf_fail(error, XTF_ERROR_DAMAGED, "the %s has more or fewer lines than the trace states", view->name);
     }
     g_string_free(text, TRUE);
     return NULL;

@@ -15,6 +15,15 @@
                               XTF_MODEL_##PARTS, parts, n),                                          \
      OTF2_CALLBACK_SUCCESS)
 
+/* A callback that adds one row to a table. */
+#define ON_ROW(Name, TABLE, Type, PARAMETERS, ...) \
+    ON(Name, UNWRAP PARAMETERS)                    \
+    {                                              \
+        Xtf##Type##Row row = {__VA_ARGS__};        \
+        return ADD(TABLE, row);                    \
+    }
+#define UNWRAP(...) __VA_ARGS__
+
 /* Values of src/model/labels.h's enumerations that OTF2 does not have. */
 enum {
     OF_SYSTEM_TREE_NODE,
@@ -88,6 +97,18 @@ static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OT
     return ADD(DEFINITION_PROPERTIES, row);
 }
 
+/* Properties of one kind of definition. */
+#define ON_PROPERTY(Name, Ref, OF)                                                                \
+    ON(Name##Property, Ref owner, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value) \
+    {                                                                                             \
+        return add_property(data, OF, owner, name, type, value);                                  \
+    }
+ON_PROPERTY(SystemTreeNode, OTF2_SystemTreeNodeRef, OF_SYSTEM_TREE_NODE)
+ON_PROPERTY(LocationGroup, OTF2_LocationGroupRef, OF_LOCATION_GROUP)
+ON_PROPERTY(Location, OTF2_LocationRef, OF_LOCATION)
+ON_PROPERTY(CallingContext, OTF2_CallingContextRef, OF_CALLING_CONTEXT)
+ON_PROPERTY(IoFile, OTF2_IoFileRef, OF_IO_FILE)
+
 /* An id for a name that OTF2 has as an enumeration only. */
 static OTF2_StringRef own_text(void *data, const char *text)
 {
@@ -115,61 +136,31 @@ ON(String, OTF2_StringRef self, const char *string)
     return OTF2_CALLBACK_SUCCESS;
 }
 
-ON(Attribute, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_Type type)
-{
-    XtfAttributeDefinitionRow row = {.id = self, .type = type, .description = description, .name = name};
-    return ADD(ATTRIBUTE_DEFINITIONS, row);
-}
+ON_ROW(Attribute, ATTRIBUTE_DEFINITIONS, AttributeDefinition,
+       (OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_Type type), .id = self,
+       .type = type, .description = description, .name = name)
 
 /* Machines, processes and threads */
 
-ON(SystemTreeNode, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name,
-   OTF2_SystemTreeNodeRef parent)
-{
-    XtfSystemTreeRow row = {.id = self, .parent = parent, .class_name = class_name, .name = name};
-    return ADD(SYSTEM_TREE, row);
-}
+ON_ROW(SystemTreeNode, SYSTEM_TREE, SystemTree,
+       (OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent),
+       .id = self, .parent = parent, .class_name = class_name, .name = name)
 
-ON(SystemTreeNodeDomain, OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain)
-{
-    XtfSystemTreeDomainRow row = {.node = node, .domain = domain};
-    return ADD(SYSTEM_TREE_DOMAINS, row);
-}
+ON_ROW(SystemTreeNodeDomain, SYSTEM_TREE_DOMAINS, SystemTreeDomain,
+       (OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain), .node = node, .domain = domain)
 
-ON(SystemTreeNodeProperty, OTF2_SystemTreeNodeRef node, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
-{
-    return add_property(data, OF_SYSTEM_TREE_NODE, node, name, type, value);
-}
+ON_ROW(LocationGroup, PROCESSES, Process,
+       (OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
+        OTF2_LocationGroupRef creator),
+       .id = self, .type = type, .system_tree_node = parent, .creator = creator, .name = name)
 
-ON(LocationGroup, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type,
-   OTF2_SystemTreeNodeRef parent, OTF2_LocationGroupRef creator)
-{
-    XtfProcessRow row = {.id = self, .type = type, .system_tree_node = parent, .creator = creator, .name = name};
-    return ADD(PROCESSES, row);
-}
+ON_ROW(Location, LOCATIONS, Location,
+       (OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,
+        OTF2_LocationGroupRef group),
+       .id = self, .process = group, .type = type, .n_events = n_events, .name = name)
 
-ON(LocationGroupProperty, OTF2_LocationGroupRef group, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
-{
-    return add_property(data, OF_LOCATION_GROUP, group, name, type, value);
-}
-
-ON(Location, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,
-   OTF2_LocationGroupRef group)
-{
-    XtfLocationRow row = {.id = self, .process = group, .type = type, .n_events = n_events, .name = name};
-    return ADD(LOCATIONS, row);
-}
-
-ON(LocationProperty, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
-{
-    return add_property(data, OF_LOCATION, location, name, type, value);
-}
-
-ON(Paradigm, OTF2_Paradigm paradigm, OTF2_StringRef name, OTF2_ParadigmClass class)
-{
-    XtfParadigmRow row = {.paradigm = paradigm, .class = class, .name = name};
-    return ADD(PARADIGMS, row);
-}
+ON_ROW(Paradigm, PARADIGMS, Paradigm, (OTF2_Paradigm paradigm, OTF2_StringRef name, OTF2_ParadigmClass class),
+       .paradigm = paradigm, .class = class, .name = name)
 
 ON(ParadigmProperty, OTF2_Paradigm paradigm, OTF2_ParadigmProperty property, OTF2_Type type, OTF2_AttributeValue value)
 {
@@ -180,87 +171,39 @@ ON(ParadigmProperty, OTF2_Paradigm paradigm, OTF2_ParadigmProperty property, OTF
 
 /* Code */
 
-ON(Region, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical, OTF2_StringRef description,
-   OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t line,
-   uint32_t end_line)
-{
-    XtfRegionDefinitionRow row = {
-        .id = self,
-        .region = self,
-        .line = line,
-        .role = role,
-        .paradigm = paradigm,
-        .flags = flags,
-        .end_line = end_line,
-        .canonical = canonical,
-        .description = description,
-        .file = file,
-        .name = name,
-    };
-    return ADD(REGION_DEFINITIONS, row);
-}
+ON_ROW(Region, REGION_DEFINITIONS, RegionDefinition,
+       (OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical, OTF2_StringRef description,
+        OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t line,
+        uint32_t end_line),
+       .id = self, .region = self, .line = line, .role = role, .paradigm = paradigm, .flags = flags,
+       .end_line = end_line, .canonical = canonical, .description = description, .file = file, .name = name)
 
-ON(Callsite, OTF2_CallsiteRef self, OTF2_StringRef file, uint32_t line, OTF2_RegionRef entered, OTF2_RegionRef left)
-{
-    XtfCallsiteRow row = {.id = self, .line = line, .entered_region = entered, .left_region = left, .file = file};
-    return ADD(CALLSITES, row);
-}
+ON_ROW(Callsite, CALLSITES, Callsite,
+       (OTF2_CallsiteRef self, OTF2_StringRef file, uint32_t line, OTF2_RegionRef entered, OTF2_RegionRef left),
+       .id = self, .line = line, .entered_region = entered, .left_region = left, .file = file)
 
-ON(Callpath, OTF2_CallpathRef self, OTF2_CallpathRef parent, OTF2_RegionRef region)
-{
-    XtfCallpathRow row = {.id = self, .parent = parent, .region = region};
-    return ADD(CALLPATHS, row);
-}
+ON_ROW(Callpath, CALLPATHS, Callpath, (OTF2_CallpathRef self, OTF2_CallpathRef parent, OTF2_RegionRef region),
+       .id = self, .parent = parent, .region = region)
 
-ON(CallpathParameter, OTF2_CallpathRef callpath, OTF2_ParameterRef parameter, OTF2_Type type, OTF2_AttributeValue value)
-{
-    XtfCallpathParameterRow row = {
-        .callpath = callpath,
-        .parameter = parameter,
-        .type = type,
-        .value = xtf_otf2_raw_value(type, value),
-    };
-    return ADD(CALLPATH_PARAMETERS, row);
-}
+ON_ROW(CallpathParameter, CALLPATH_PARAMETERS, CallpathParameter,
+       (OTF2_CallpathRef callpath, OTF2_ParameterRef parameter, OTF2_Type type, OTF2_AttributeValue value),
+       .callpath = callpath, .parameter = parameter, .type = type, .value = xtf_otf2_raw_value(type, value))
 
-ON(SourceCodeLocation, OTF2_SourceCodeLocationRef self, OTF2_StringRef file, uint32_t line)
-{
-    XtfSourceLocationRow row = {.id = self, .line = line, .file = file};
-    return ADD(SOURCE_LOCATIONS, row);
-}
+ON_ROW(SourceCodeLocation, SOURCE_LOCATIONS, SourceLocation,
+       (OTF2_SourceCodeLocationRef self, OTF2_StringRef file, uint32_t line), .id = self, .line = line, .file = file)
 
-ON(CallingContext, OTF2_CallingContextRef self, OTF2_RegionRef region, OTF2_SourceCodeLocationRef source_location,
-   OTF2_CallingContextRef parent)
-{
-    XtfCallingContextRow row = {.id = self, .region = region, .source_location = source_location, .parent = parent};
-    return ADD(CALLING_CONTEXTS, row);
-}
+ON_ROW(CallingContext, CALLING_CONTEXTS, CallingContext,
+       (OTF2_CallingContextRef self, OTF2_RegionRef region, OTF2_SourceCodeLocationRef source_location,
+        OTF2_CallingContextRef parent),
+       .id = self, .region = region, .source_location = source_location, .parent = parent)
 
-ON(CallingContextProperty, OTF2_CallingContextRef context, OTF2_StringRef name, OTF2_Type type,
-   OTF2_AttributeValue value)
-{
-    return add_property(data, OF_CALLING_CONTEXT, context, name, type, value);
-}
+ON_ROW(InterruptGenerator, INTERRUPT_GENERATORS, InterruptGenerator,
+       (OTF2_InterruptGeneratorRef self, OTF2_StringRef name, OTF2_InterruptGeneratorMode mode, OTF2_Base base,
+        int64_t exponent, uint64_t period),
+       .id = self, .mode = mode, .base = base, .exponent = exponent, .period = period, .name = name)
 
-ON(InterruptGenerator, OTF2_InterruptGeneratorRef self, OTF2_StringRef name, OTF2_InterruptGeneratorMode mode,
-   OTF2_Base base, int64_t exponent, uint64_t period)
-{
-    XtfInterruptGeneratorRow row = {
-        .id = self,
-        .mode = mode,
-        .base = base,
-        .exponent = exponent,
-        .period = period,
-        .name = name,
-    };
-    return ADD(INTERRUPT_GENERATORS, row);
-}
-
-ON(Parameter, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type)
-{
-    XtfParameterDefinitionRow row = {.id = self, .type = type, .name = name};
-    return ADD(PARAMETER_DEFINITIONS, row);
-}
+ON_ROW(Parameter, PARAMETER_DEFINITIONS, ParameterDefinition,
+       (OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type), .id = self, .type = type, .name = name)
 
 /* Groups and communicators */
 
@@ -288,31 +231,18 @@ ON(Comm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommR
     return ADD(COMMUNICATORS, row);
 }
 
-ON(InterComm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a, OTF2_GroupRef group_b, OTF2_CommRef common,
-   OTF2_CommFlag flags)
-{
-    XtfCommunicatorRow row = {
-        .id = self,
-        .group = group_a,
-        .remote_group = group_b,
-        .parent = common,
-        .flags = flags,
-        .name = name,
-    };
-    return ADD(COMMUNICATORS, row);
-}
+ON_ROW(InterComm, COMMUNICATORS, Communicator,
+       (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a, OTF2_GroupRef group_b, OTF2_CommRef common,
+        OTF2_CommFlag flags),
+       .id = self, .group = group_a, .remote_group = group_b, .parent = common, .flags = flags, .name = name)
 
-ON(RmaWin, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags)
-{
-    XtfRmaWindowRow row = {.id = self, .comm = comm, .flags = flags, .name = name};
-    return ADD(RMA_WINDOWS, row);
-}
+ON_ROW(RmaWin, RMA_WINDOWS, RmaWindow,
+       (OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags), .id = self, .comm = comm,
+       .flags = flags, .name = name)
 
-ON(CartDimension, OTF2_CartDimensionRef self, OTF2_StringRef name, uint32_t size, OTF2_CartPeriodicity periodic)
-{
-    XtfCartDimensionRow row = {.id = self, .size = size, .periodic = periodic, .name = name};
-    return ADD(CART_DIMENSIONS, row);
-}
+ON_ROW(CartDimension, CART_DIMENSIONS, CartDimension,
+       (OTF2_CartDimensionRef self, OTF2_StringRef name, uint32_t size, OTF2_CartPeriodicity periodic), .id = self,
+       .size = size, .periodic = periodic, .name = name)
 
 ON(CartTopology, OTF2_CartTopologyRef self, OTF2_StringRef name, OTF2_CommRef comm, uint8_t n,
    const OTF2_CartDimensionRef *dimensions)
@@ -390,11 +320,8 @@ ON(MetricInstance, OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef r
     return ADD(METRIC_CLASSES, row);
 }
 
-ON(MetricClassRecorder, OTF2_MetricRef metric, OTF2_LocationRef recorder)
-{
-    XtfMetricClassRecorderRow row = {.class = metric, .recorder = recorder};
-    return ADD(METRIC_CLASS_RECORDERS, row);
-}
+ON_ROW(MetricClassRecorder, METRIC_CLASS_RECORDERS, MetricClassRecorder,
+       (OTF2_MetricRef metric, OTF2_LocationRef recorder), .class = metric, .recorder = recorder)
 
 /* Input and output */
 
@@ -428,31 +355,14 @@ ON(IoDirectory, OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef
     return add_file(data, DIRECTORY, self, name, scope);
 }
 
-ON(IoFileProperty, OTF2_IoFileRef file, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value)
-{
-    return add_property(data, OF_IO_FILE, file, name, type, value);
-}
+ON_ROW(IoHandle, IO_HANDLES, IoHandle,
+       (OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+        OTF2_IoHandleFlag flags, OTF2_CommRef comm, OTF2_IoHandleRef parent),
+       .id = self, .file = file, .io_paradigm = paradigm, .flags = flags, .comm = comm, .parent = parent, .name = name)
 
-ON(IoHandle, OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
-   OTF2_IoHandleFlag flags, OTF2_CommRef comm, OTF2_IoHandleRef parent)
-{
-    XtfIoHandleRow row = {
-        .id = self,
-        .file = file,
-        .io_paradigm = paradigm,
-        .flags = flags,
-        .comm = comm,
-        .parent = parent,
-        .name = name,
-    };
-    return ADD(IO_HANDLES, row);
-}
-
-ON(IoPreCreatedHandleState, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode, OTF2_IoStatusFlag status_flags)
-{
-    XtfIoPreCreatedRow row = {.handle = handle, .mode = mode, .status_flags = status_flags};
-    return ADD(IO_PRE_CREATED, row);
-}
+ON_ROW(IoPreCreatedHandleState, IO_PRE_CREATED, IoPreCreated,
+       (OTF2_IoHandleRef handle, OTF2_IoAccessMode mode, OTF2_IoStatusFlag status_flags), .handle = handle,
+       .mode = mode, .status_flags = status_flags)
 
 ON(Unknown)
 {

@@ -60,17 +60,11 @@ ON(IoSeek, OTF2_IoHandleRef handle, int64_t offset, OTF2_IoSeekOption whence, ui
 
 #define NO_OPERATION .mode = NO8, .operation_flags = NO32, .requested = NO64, .bytes = NO64
 
-ON(IoOperationBegin, OTF2_IoHandleRef handle, OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t requested,
-   uint64_t matching)
-{
-    XtfIoOperationsRow row = {.handle = LOOK_UP(IO_HANDLES, handle),
-                              .mode = mode,
-                              .operation_flags = flags,
-                              .requested = requested,
-                              .bytes = NO64,
-                              .matching = matching};
-    return RECORD(IO_OPERATIONS, IO_OPERATION_BEGIN, row);
-}
+ON_RECORD(IoOperationBegin, IO_OPERATIONS, IoOperations, IO_OPERATION_BEGIN,
+          (OTF2_IoHandleRef handle, OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t requested,
+           uint64_t matching),
+          .handle = LOOK_UP(IO_HANDLES, handle), .mode = mode, .operation_flags = flags, .requested = requested,
+          .bytes = NO64, .matching = matching)
 
 ON(IoOperationComplete, OTF2_IoHandleRef handle, uint64_t bytes, uint64_t matching)
 {
@@ -150,17 +144,11 @@ ON(RmaCollectiveBegin)
     return RECORD(RMA_COLLECTIVES, RMA_COLLECTIVE_BEGIN, row);
 }
 
-ON(RmaCollectiveEnd, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window, uint32_t root,
-   uint64_t sent, uint64_t received)
-{
-    XtfRmaCollectivesRow row = {.operation = operation,
-                                .sync_level = level,
-                                .window = LOOK_UP(RMA_WINDOWS, window),
-                                .root = root,
-                                .bytes = sent,
-                                .received = received};
-    return RECORD(RMA_COLLECTIVES, RMA_COLLECTIVE_END, row);
-}
+ON_RECORD(RmaCollectiveEnd, RMA_COLLECTIVES, RmaCollectives, RMA_COLLECTIVE_END,
+          (OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window, uint32_t root, uint64_t sent,
+           uint64_t received),
+          .operation = operation, .sync_level = level, .window = LOOK_UP(RMA_WINDOWS, window), .root = root,
+          .bytes = sent, .received = received)
 
 #define NO_SYNC .peer = NO32, .sync_type = NO8, .sync_level = NO32, .group = NO32
 

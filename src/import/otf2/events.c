@@ -60,16 +60,10 @@ ON(MpiCollectiveBegin)
     return RECORD(COLLECTIVES, MPI_COLLECTIVE_BEGIN, row);
 }
 
-ON(MpiCollectiveEnd, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
-{
-    XtfCollectivesRow row = {.operation = operation,
-                             .comm = LOOK_UP(COMMUNICATORS, comm),
-                             .root = root,
-                             .bytes = sent,
-                             .received = received,
-                             .request = NO64};
-    return RECORD(COLLECTIVES, MPI_COLLECTIVE_END, row);
-}
+ON_RECORD(MpiCollectiveEnd, COLLECTIVES, Collectives, MPI_COLLECTIVE_END,
+          (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received),
+          .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
+          .received = received, .request = NO64)
 
 ON(NonBlockingCollectiveRequest, uint64_t request)
 {
@@ -90,17 +84,9 @@ ON(NonBlockingCollectiveComplete, OTF2_CollectiveOp operation, OTF2_CommRef comm
     return RECORD(COLLECTIVES, NON_BLOCKING_COLLECTIVE_COMPLETE, row);
 }
 
-ON(CommCreate, OTF2_CommRef comm)
-{
-    XtfCommsRow row = {.comm = LOOK_UP(COMMUNICATORS, comm)};
-    return RECORD(COMMS, COMM_CREATE, row);
-}
+ON_RECORD(CommCreate, COMMS, Comms, COMM_CREATE, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm))
 
-ON(CommDestroy, OTF2_CommRef comm)
-{
-    XtfCommsRow row = {.comm = LOOK_UP(COMMUNICATORS, comm)};
-    return RECORD(COMMS, COMM_DESTROY, row);
-}
+ON_RECORD(CommDestroy, COMMS, Comms, COMM_DESTROY, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm))
 
 /* Metrics */
 
@@ -221,23 +207,15 @@ ON_THREAD_TASK(ThreadTaskComplete, THREAD_TASK_COMPLETE)
 
 /* Parameters */
 
-ON(ParameterString, OTF2_ParameterRef parameter, OTF2_StringRef string)
-{
-    XtfParametersRow row = {.parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .text = TEXT(string)};
-    return RECORD(PARAMETERS, PARAMETER_STRING, row);
-}
+ON_RECORD(ParameterString, PARAMETERS, Parameters, PARAMETER_STRING,
+          (OTF2_ParameterRef parameter, OTF2_StringRef string), .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter),
+          .text = TEXT(string))
 
-ON(ParameterInt, OTF2_ParameterRef parameter, int64_t value)
-{
-    XtfParametersRow row = {.parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .integer = value};
-    return RECORD(PARAMETERS, PARAMETER_INT64, row);
-}
+ON_RECORD(ParameterInt, PARAMETERS, Parameters, PARAMETER_INT64, (OTF2_ParameterRef parameter, int64_t value),
+          .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .integer = value)
 
-ON(ParameterUnsignedInt, OTF2_ParameterRef parameter, uint64_t value)
-{
-    XtfParametersRow row = {.parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .unsigned_integer = value};
-    return RECORD(PARAMETERS, PARAMETER_UINT64, row);
-}
+ON_RECORD(ParameterUnsignedInt, PARAMETERS, Parameters, PARAMETER_UINT64, (OTF2_ParameterRef parameter, uint64_t value),
+          .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .unsigned_integer = value)
 
 /* Samples. Entering and leaving a calling context also moves the stack, so that records know their region. */
 
@@ -296,17 +274,10 @@ ON(ProgramEnd, int64_t exit_status)
     return RECORD(PROGRAMS, PROGRAM_END, row);
 }
 
-ON(MeasurementOnOff, OTF2_MeasurementMode mode)
-{
-    XtfMeasurementRow row = {.mode = mode, .stop = NO64};
-    return RECORD(MEASUREMENT, MEASUREMENT_ON_OFF, row);
-}
+ON_RECORD(MeasurementOnOff, MEASUREMENT, Measurement, MEASUREMENT_ON_OFF, (OTF2_MeasurementMode mode), .mode = mode,
+          .stop = NO64)
 
-ON(BufferFlush, OTF2_TimeStamp stop)
-{
-    XtfMeasurementRow row = {.mode = NO8, .stop = stop};
-    return RECORD(MEASUREMENT, BUFFER_FLUSH, row);
-}
+ON_RECORD(BufferFlush, MEASUREMENT, Measurement, BUFFER_FLUSH, (OTF2_TimeStamp stop), .mode = NO8, .stop = stop)
 
 ON(Unknown)
 {

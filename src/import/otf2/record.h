@@ -15,6 +15,15 @@
 #define LOOK_UP(TABLE, id)     xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
 #define TEXT(id)               xtf_definitions_string(((XtfStream *)stream)->definitions, id)
 
+/* A callback that appends one record. */
+#define ON_RECORD(Name, TAG, Type, NAME, PARAMETERS, ...) \
+    ON(Name, UNWRAP PARAMETERS)                           \
+    {                                                     \
+        Xtf##Type##Row row = {__VA_ARGS__};               \
+        return RECORD(TAG, NAME, row);                    \
+    }
+#define UNWRAP(...) __VA_ARGS__
+
 #define NO8  UINT8_MAX
 #define NO32 XTF_NONE32
 #define NO64 XTF_NONE64

@@ -39,20 +39,17 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     const XtfArray *array = source->leaf->array;
     g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(array, source->index, 0, source->leaf->first_n);
-    XtfPageView rows;
-    XtfFrameStack stack;
+    g_auto(XtfPageView) rows = {0};
+    g_auto(XtfFrameStack) stack;
 
-    if (!xtf_descent_leaf_rows(source->leaf, &rows, error))
-        return false;
     xtf_frame_stack_init(&stack);
-    bool good = (array->schema->aggregates[source->index].kind != XTF_AGGREGATE_FRAMES ||
-                 xtf_frames_before_leaf(source->leaf, source->index, &stack, error)) &&
-                add_chunks(source, &rows, &stack, builder, error);
-    xtf_frame_stack_finish(&stack);
-    xtf_cache_put(array->trace->cache, rows.block);
-    if (good)
-        *data = (uint8_t *)xtf_child_totals_builder_finish(builder, length, error);
-    return good && *data;
+    if (!xtf_descent_leaf_rows(source->leaf, &rows, error) ||
+        (array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES &&
+         !xtf_frames_before_leaf(source->leaf, source->index, &stack, error)) ||
+        !add_chunks(source, &rows, &stack, builder, error))
+        return false;
+    *data = (uint8_t *)xtf_child_totals_builder_finish(builder, length, error);
+    return *data != NULL;
 }
 
 XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError **error)
@@ -60,7 +57,7 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
     const XtfArray *array = leaf->array;
     DigestSource source = {.leaf = leaf, .index = index};
     uint64_t n_chunks = (leaf->end - leaf->first_n + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS;
-    XtfBlock *block = NULL;
+    g_autoptr(XtfBlock) block = NULL;
 
     if (n_chunks <= UINT32_MAX) {
         block = xtf_cache_make(array->trace->cache, leaf->offset, index + 1, make_digest, &source, error);
@@ -69,8 +66,7 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
     }
     if (block &&
         xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, 0, leaf->first_n, (uint32_t)n_chunks))
-        return block; /* otherwise the file has another leaf at the same place */
-    xtf_cache_put(array->trace->cache, block);
+        return g_steal_pointer(&block); /* otherwise the file has another leaf at the same place */
     xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id, leaf->place,
                 leaf->first_n, leaf->end);
     return NULL;

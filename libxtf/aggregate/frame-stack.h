@@ -17,6 +17,7 @@ typedef struct {
 
 void xtf_frame_stack_init(XtfFrameStack *stack); /* before row 0 */
 void xtf_frame_stack_finish(XtfFrameStack *stack);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfFrameStack, xtf_frame_stack_finish)
 
 /* Frame i of the stack, from the outermost one in memory. */
 static inline const XtfOpenFrame *xtf_frame_stack_at(const XtfFrameStack *stack, guint i)

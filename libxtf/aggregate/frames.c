@@ -78,11 +78,10 @@ static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameSt
         stack->has_outer = false;
         return true;
     }
-    XtfBlock *stored = xtf_stored_totals_get(leaf->parent, index, error);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(leaf->parent, index, error);
     if (!stored)
         return false;
     xtf_child_totals_stack(xtf_block_child_totals(stored), leaf->slot, leaf->first_n, stack);
-    xtf_cache_put(leaf->array->trace->cache, stored);
     return find_outer(leaf->array, index, stack, error);
 }
 
@@ -124,11 +123,12 @@ static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const Xtf
 /* Adds the frame of row outer_row and all frames around it, if the snapshot before the leaf has them. */
 static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, FrameChain *chain, GError **error)
 {
-    XtfFrameStack snapshot;
+    g_auto(XtfFrameStack) snapshot;
 
     xtf_frame_stack_init(&snapshot);
-    bool good = load_snapshot(leaf, index, &snapshot, error);
-    guint known = good ? snapshot.frames->len : 0;
+    if (!load_snapshot(leaf, index, &snapshot, error))
+        return false;
+    guint known = snapshot.frames->len;
     while (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row > chain->outer_row)
         known--;
     if (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row == chain->outer_row) {
@@ -139,8 +139,7 @@ static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, Frame
     } else if (known > 0 || !snapshot.has_outer) {
         chain->has_outer = false; /* the row leads to no frame that is open */
     }
-    xtf_frame_stack_finish(&snapshot);
-    return good;
+    return true;
 }
 
 /* Puts the frames of a chain around those of a stack. */
@@ -159,7 +158,7 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     const XtfOuterFrames *context = data;
     g_auto(XtfDescent) descent = {0};
-    XtfPageView rows;
+    g_auto(XtfPageView) rows = {0};
 
     if (stack->frames->len > 0 && stack->outer_row >= xtf_frame_stack_at(stack, 0)->row)
         return xtf_damaged(error, "array %u: the frame around row %" PRIu64 " begins behind it", context->array->id,
@@ -169,12 +168,11 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
         return false;
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     FrameChain chain = {.frames = found, .has_outer = true, .outer_row = stack->outer_row};
-    bool good = follow_in_leaf(&descent.leaf, context->index, &rows, &chain, error) &&
-                (!chain.has_outer || follow_in_snapshot(&descent.leaf, context->index, &chain, error));
-    xtf_cache_put(context->array->trace->cache, rows.block);
-    if (good)
-        put_around(stack, &chain);
-    return good;
+    if (!follow_in_leaf(&descent.leaf, context->index, &rows, &chain, error) ||
+        (chain.has_outer && !follow_in_snapshot(&descent.leaf, context->index, &chain, error)))
+        return false;
+    put_around(stack, &chain);
+    return true;
 }
 
 void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index)
@@ -189,24 +187,22 @@ static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, uint64_t w
     *from = 0;
     if (xtf_leaf_needs_no_digest(leaf))
         return true; /* the initial stack is the one before row 0 */
-    XtfBlock *digest = xtf_leaf_digest_get(leaf, index, error);
+    g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)
         return false;
     const XtfChildTotals *chunks = xtf_block_child_totals(digest);
     uint32_t chunk = MIN((uint32_t)(within / XTF_CHUNK_ROWS), chunks->n - 1);
     *from = chunk * XTF_CHUNK_ROWS;
     xtf_child_totals_stack(chunks, chunk, leaf->first_n + *from, stack);
-    xtf_cache_put(leaf->array->trace->cache, digest);
     return true;
 }
 
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error)
 {
     const XtfSchema *schema = array->schema;
-    XtfCache *cache = array->trace->cache;
     g_auto(XtfDescent) descent = {0};
+    g_auto(XtfPageView) rows = {0};
     XtfOuterFrames outer;
-    XtfPageView rows;
     uint32_t from;
 
     if (!xtf_descent_find(array, MIN(n, array->n_rows - 1), &descent, error))
@@ -221,10 +217,8 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
         return false;
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     xtf_outer_frames_init(&outer, array, index);
-    bool good = xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
-                                    (uint32_t)(within - from), stack, &outer.loader, unused, error);
-    xtf_cache_put(cache, rows.block);
-    return good;
+    return xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
+                               (uint32_t)(within - from), stack, &outer.loader, unused, error);
 }
 
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
@@ -241,16 +235,14 @@ bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *s
 bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame **frames, size_t *n_frames,
                      GError **error)
 {
-    XtfFrameStack stack;
+    g_auto(XtfFrameStack) stack;
+    gsize depth;
 
     xtf_frame_stack_init(&stack);
-    bool good = xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) &&
-                xtf_frames_load_all(array, index, &stack, error);
-    if (good) {
-        gsize depth;
-        *frames = g_array_steal(stack.frames, &depth);
-        *n_frames = depth;
-    }
-    xtf_frame_stack_finish(&stack);
-    return good;
+    if (!xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) ||
+        !xtf_frames_load_all(array, index, &stack, error))
+        return false;
+    *frames = g_array_steal(stack.frames, &depth);
+    *n_frames = depth;
+    return true;
 }

@@ -61,24 +61,24 @@ static bool is_end(const Profile *profile, uint64_t n, bool *end, GError **error
 /* Adds `sign` times E(t), where n rows are before t. */
 static bool add_owed(const Profile *profile, uint64_t n, uint64_t t, uint64_t sign, GError **error)
 {
-    XtfFrameStack stack;
+    g_auto(XtfFrameStack) stack;
     bool end = false;
 
     xtf_frame_stack_init(&stack);
-    bool good = xtf_frames_before_row(profile->array, profile->index, n, &stack, error) &&
-                xtf_frames_load_all(profile->array, profile->index, &stack, error) &&
-                (stack.frames->len > 0 || is_end(profile, n, &end, error));
+    if (!xtf_frames_before_row(profile->array, profile->index, n, &stack, error) ||
+        !xtf_frames_load_all(profile->array, profile->index, &stack, error) ||
+        (stack.frames->len == 0 && !is_end(profile, n, &end, error)))
+        return false;
     uint64_t since = n > 0 ? t - stack.time : t - profile->first;
-    for (guint i = 0; good && i < stack.frames->len; i++) {
+    for (guint i = 0; i < stack.frames->len; i++) {
         const XtfOpenFrame *frame = xtf_frame_stack_at(&stack, i);
         bool top = i + 1 == stack.frames->len;
         if (frame->outermost || top)
             add(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);
     }
-    if (good && end)
+    if (end)
         add(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
-    xtf_frame_stack_finish(&stack);
-    return good;
+    return true;
 }
 
 /* The ticks of row 0, if it is the end of a frame that never began. */

@@ -14,7 +14,6 @@ typedef struct {
     const XtfGroupFilter *filter; /* may be NULL */
     XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
-    XtfBlock *edge; /* pinned while the query runs */
 } XtfTotalsQuery;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,

@@ -26,43 +26,41 @@ static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const Xt
 {
     const XtfSchema *schema = query->array->schema;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
+    g_auto(XtfFrameStack) stack;
+    g_auto(XtfPageView) rows = {0};
     XtfOuterFrames outer;
-    XtfFrameStack stack;
-    XtfPageView rows;
-    bool good = true;
 
+    xtf_frame_stack_init(&stack);
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    xtf_frame_stack_init(&stack);
     xtf_outer_frames_init(&outer, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (chunks)
             xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
-        good = xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
-                                   from - start, &stack, &outer.loader, totals, error);
+        if (!xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
+                                 from - start, &stack, &outer.loader, totals, error))
+            return false;
         xtf_group_totals_clear(totals);
     }
-    good = good && xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size,
-                                       to - from, &stack, &outer.loader, totals, error);
-    for (uint32_t i = 0; good && i < xtf_group_totals_n(totals); i++)
+    if (!xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size, to - from,
+                             &stack, &outer.loader, totals, error))
+        return false;
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
         if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
-    xtf_frame_stack_finish(&stack);
-    xtf_cache_put(query->array->trace->cache, rows.block);
-    return good;
+    return true;
 }
 
 static bool count_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
-    XtfPageView rows;
+    g_auto(XtfPageView) rows = {0};
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     for (uint32_t i = from; i < to; i++)
         query->count +=
             xtf_row_matches(schema, query->index, query->filter, rows.payload + (size_t)i * schema->row_size);
-    xtf_cache_put(query->array->trace->cache, rows.block);
     return true;
 }
 
@@ -82,7 +80,7 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
 {
     if (xtf_leaf_needs_no_digest(leaf))
         return add_part(query, leaf, NULL, (uint32_t)n1, (uint32_t)n2, error);
-    XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
+    g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
     if (!block)
         return false;
 
@@ -90,24 +88,20 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
     uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
     uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks are [first, last) */
     uint32_t last = n2 == leaf->end ? chunks->n : to / XTF_CHUNK_ROWS;
-    bool good;
-    if (first > last) { /* both edges lie in one chunk */
-        good = add_part(query, leaf, chunks, from, to, error);
-    } else {
-        XtfPageTotals totals;
-        good = add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error);
-        xtf_page_totals_init(&totals, query, chunks);
-        for (uint32_t i = first; i < last;) {
-            const XtfTotalsTier *tier;
-            uint32_t item;
-            i = xtf_page_totals_next(&totals, i, last, &tier, &item);
-            xtf_page_totals_add(&totals, tier, item);
-        }
-        xtf_page_totals_finish(&totals);
-        good = good && add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
+    if (first > last) /* both edges lie in one chunk */
+        return add_part(query, leaf, chunks, from, to, error);
+    if (!add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error))
+        return false;
+    XtfPageTotals totals;
+    xtf_page_totals_init(&totals, query, chunks);
+    for (uint32_t i = first; i < last;) {
+        const XtfTotalsTier *tier;
+        uint32_t item;
+        i = xtf_page_totals_next(&totals, i, last, &tier, &item);
+        xtf_page_totals_add(&totals, tier, item);
     }
-    xtf_cache_put(query->array->trace->cache, block);
-    return good;
+    xtf_page_totals_finish(&totals);
+    return add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
 }
 
 static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
@@ -123,12 +117,8 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
         xtf_descent_leaf(page, slot, &leaf);
         return add_leaf(query, &leaf, n1, n2, error);
     }
-    XtfDescentPage child;
-    if (!xtf_descent_enter(page, slot, &child, error))
-        return false;
-    bool good = add_page(query, &child, n1, n2, error);
-    xtf_descent_leave(&child);
-    return good;
+    g_auto(XtfDescentPage) child = {0};
+    return xtf_descent_enter(page, slot, &child, error) && add_page(query, &child, n1, n2, error);
 }
 
 /* Adds the whole children [first, last): by stored totals where these suffice, else by entering the child. */
@@ -137,7 +127,7 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
 {
     if (first >= last)
         return true;
-    XtfBlock *stored = xtf_stored_totals_get(page, query->index, error);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
     if (!stored)
         return false;
 
@@ -156,7 +146,6 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
         }
     }
     xtf_page_totals_finish(&totals);
-    xtf_cache_put(query->array->trace->cache, stored);
     return good;
 }
 
@@ -179,25 +168,21 @@ static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t
 static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
 {
     const XtfArray *array = query->array;
-    bool good;
+    XtfDescentLeaf leaf;
+    XtfDescentPage root;
 
     n2 = MIN(n2, array->n_rows);
     if (n1 >= n2)
         return true;
-    query->edge = xtf_edge_get(array, error);
-    if (!query->edge)
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    if (!edge)
         return false;
     if (array->height == 1) {
-        XtfDescentLeaf leaf;
-        xtf_descent_root_leaf(array, query->edge, &leaf);
-        good = add_leaf(query, &leaf, n1, n2, error);
-    } else {
-        XtfDescentPage root;
-        xtf_descent_root_page(array, query->edge, &root);
-        good = add_page(query, &root, n1, n2, error);
+        xtf_descent_root_leaf(array, edge, &leaf);
+        return add_leaf(query, &leaf, n1, n2, error);
     }
-    xtf_cache_put(array->trace->cache, query->edge);
-    return good;
+    xtf_descent_root_page(array, edge, &root);
+    return add_page(query, &root, n1, n2, error);
 }
 
 bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,

@@ -32,7 +32,7 @@ static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, 
                        GError **error)
 {
     const XtfSchema *schema = query->array->schema;
-    XtfPageView rows;
+    g_auto(XtfPageView) rows = {0};
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
@@ -42,7 +42,6 @@ static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, 
         selection->n = leaf->first_n + i;
         selection->found = selection->k-- == 0;
     }
-    xtf_cache_put(query->array->trace->cache, rows.block);
     return true;
 }
 
@@ -69,7 +68,7 @@ static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
 
 static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
-    XtfBlock *block = xtf_leaf_digest_get(leaf, query->index, error);
+    g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
     XtfPageTotals totals;
 
     if (!block)
@@ -78,7 +77,6 @@ static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Se
     bool holds;
     uint32_t n = totals.children->n, chunk = select_item(&totals, 0, n, selection, &holds);
     xtf_page_totals_finish(&totals);
-    xtf_cache_put(query->array->trace->cache, block);
     return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
 }
 
@@ -92,18 +90,14 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
         xtf_descent_leaf(page, slot, &leaf);
         return select_in_leaf(query, &leaf, selection, error);
     }
-    XtfDescentPage child;
-    if (!xtf_descent_enter(page, slot, &child, error))
-        return false;
-    bool good = select_in_page(query, &child, selection, error);
-    xtf_descent_leave(&child);
-    return good;
+    g_auto(XtfDescentPage) child = {0};
+    return xtf_descent_enter(page, slot, &child, error) && select_in_page(query, &child, selection, error);
 }
 
 /* Enters the child that holds the row, and before it each child whose totals do not suffice. */
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
-    XtfBlock *stored = xtf_stored_totals_get(page, query->index, error);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
     XtfPageTotals totals;
     bool good = true;
 
@@ -122,7 +116,6 @@ static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Se
                 query->array->id, page->level, xtf_descent_child_start(page, i), xtf_descent_child_end(page, i));
     }
     xtf_page_totals_finish(&totals);
-    xtf_cache_put(query->array->trace->cache, stored);
     return good;
 }
 
@@ -131,25 +124,24 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
 {
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
     Selection selection = {.k = k, .n = array->n_rows};
+    XtfDescentLeaf leaf;
+    XtfDescentPage root;
     bool good;
 
     if (!filter) { /* it takes all rows */
         *n = MIN(k, array->n_rows);
         return true;
     }
-    query.edge = xtf_edge_get(array, error);
-    if (!query.edge)
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    if (!edge)
         return false;
     if (array->height == 1) {
-        XtfDescentLeaf leaf;
-        xtf_descent_root_leaf(array, query.edge, &leaf);
+        xtf_descent_root_leaf(array, edge, &leaf);
         good = select_in_leaf(&query, &leaf, &selection, error);
     } else {
-        XtfDescentPage root;
-        xtf_descent_root_page(array, query.edge, &root);
+        xtf_descent_root_page(array, edge, &root);
         good = select_in_page(&query, &root, &selection, error);
     }
-    xtf_cache_put(array->trace->cache, query.edge);
     if (good)
         *n = selection.found ? selection.n : array->n_rows;
     return good;

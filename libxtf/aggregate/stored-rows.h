@@ -56,5 +56,5 @@ typedef struct {
 XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload);
 /* Unpacked rows, to be freed, or NULL with a fault. `most` bounds their number, which the packed bytes do not: packed
  * rows may take next to none. */
-uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed, uint64_t most,
-                                const char **fault);
+uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                                uint64_t most, const char **fault);

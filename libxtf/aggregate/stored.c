@@ -125,7 +125,7 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
     uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
-    XtfFrameStack stack;
+    g_auto(XtfFrameStack) stack;
     const char *fault = NULL;
     uint32_t row = 0;
 
@@ -148,7 +148,6 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
         if (!fault)
             xtf_child_totals_builder_stack(builder, &stack);
     }
-    xtf_frame_stack_finish(&stack);
     return fault || row == n_rows ? fault : "a stack is before a child that does not exist";
 }
 
@@ -224,15 +223,14 @@ static const char *companion_fault(const TableSource *source, const XtfDiskPage 
 static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     TableSource *source = context;
-    XtfTrace *trace = source->array->trace;
-    const XtfSegment *segment = &trace->catalog.segments[source->array->segment];
-    XtfSource *file = trace->source;
-    uint32_t page_size = trace->superblock.info.page_size;
+    const XtfSegment *segment = xtf_array_segment(source->array);
+    XtfSource *file = source->array->trace->source;
+    uint32_t page_size = xtf_array_page_size(source->array);
     XtfDiskPage head;
 
     if (source->place >= segment->pages)
         return damaged(source, "they should lie behind the last page", error);
-    uint64_t offset = (segment->first_page + source->place) * page_size;
+    uint64_t offset = xtf_page_offset(segment, page_size, source->place);
     if (offset > file->size || file->size - offset < page_size)
         return damaged(source, "they should lie behind the end of the file", error);
     if (!file->ops->read(file, offset, (uint8_t *)&head, sizeof head, error))
@@ -253,62 +251,50 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
     return decode(source, data, length, error);
 }
 
-/* The totals of an open page are in the right edge, behind the payloads of the levels, each with its length. */
-static bool find_open(TableSource *source, const XtfBlock *edge, GError **error)
+/* The block of a table, named by where its bytes begin; NULL with an error. */
+static XtfBlock *make_table(TableSource *source, GError **error)
 {
     const XtfArray *array = source->array;
-    const XtfDiskEdge *heads = (const XtfDiskEdge *)edge->data;
-    XtfBytesReader reader = {.at = edge->data, .left = edge->length}, part = {0};
+    const XtfBlock *page = source->page->block;
+    XtfCache *cache = array->trace->cache;
 
-    xtf_bytes_take(&reader, array->height * sizeof *heads);
-    for (unsigned level = 0; level < array->height && !reader.failed; level++)
-        xtf_bytes_take(&reader, xtf_read32(heads[level].length));
-    for (unsigned level = 1; level <= source->level; level++)
-        part = xtf_bytes_read_part(&reader, xtf_bytes_read_u32(&reader));
-    if (reader.failed)
-        return damaged(source, "they are cut short", error);
-    source->bytes = part.at;
-    source->length = (uint32_t)part.left;
-    return true;
+    if (source->open) { /* its totals are in the right edge */
+        XtfBytesReader totals = xtf_edge_totals(page->data, page->length, array->height, source->level);
+        if (totals.failed) {
+            damaged(source, "they are cut short", error);
+            return NULL;
+        }
+        source->bytes = totals.at;
+        source->length = (uint32_t)totals.left;
+        return xtf_cache_make(cache, page->offset + (uint64_t)(totals.at - page->data), source->index + 1, decode,
+                              source, error);
+    }
+    const XtfSegment *segment = xtf_array_segment(array);
+    uint32_t page_size = xtf_array_page_size(array), companion = xtf_read32(xtf_page_head(page)->companion);
+    source->place = xtf_place_at(segment, page_size, page->offset) + companion;
+    if (companion == 0) {
+        damaged(source, "there are none", error);
+        return NULL;
+    }
+    return xtf_cache_make(cache, xtf_page_offset(segment, page_size, source->place), source->index + 1, make_sealed,
+                          source, error);
 }
 
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    const XtfArray *array = descent->array;
-    const XtfPageView *page = &descent->page;
-    XtfTrace *trace = array->trace;
-    TableSource source = {.array = array,
+    TableSource source = {.array = descent->array,
                           .descent = descent,
-                          .page = page,
+                          .page = &descent->page,
                           .index = index,
                           .level = descent->level,
                           .open = descent->open};
-    uint64_t offset;
-    XtfBlock *block;
+    g_autoptr(XtfBlock) block = make_table(&source, error);
 
-    if (descent->open) {
-        if (!find_open(&source, page->block, error))
-            return NULL;
-        offset = page->block->offset + (uint64_t)(source.bytes - page->block->data);
-        block = xtf_cache_make(trace->cache, offset, index + 1, decode, &source, error);
-    } else {
-        uint32_t page_size = trace->superblock.info.page_size,
-                 companion = xtf_read32(xtf_page_head(page->block)->companion);
-        uint64_t first = trace->catalog.segments[array->segment].first_page;
-        source.place = page->block->offset / page_size - first + companion;
-        if (companion == 0) {
-            damaged(&source, "there are none", error);
-            return NULL;
-        }
-        offset = (first + source.place) * page_size;
-        block = xtf_cache_make(trace->cache, offset, index + 1, make_sealed, &source, error);
-    }
     if (!block)
         return NULL;
-    if (xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, descent->level, page->first_n,
-                                page->count))
-        return block;
-    xtf_cache_put(trace->cache, block);
+    if (xtf_child_totals_are_of(xtf_block_child_totals(block), descent->array, index, descent->level,
+                                descent->page.first_n, descent->page.count))
+        return g_steal_pointer(&block);
     damaged(&source, "they are of another page", error);
     return NULL;
 }

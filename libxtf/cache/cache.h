@@ -43,10 +43,6 @@ void xtf_block_put(XtfBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfBlock, xtf_block_put)
 /* One more pin of a block that is pinned already. */
 XtfBlock *xtf_block_pin(XtfBlock *block);
-static inline void xtf_cache_put(XtfCache *cache, XtfBlock *block)
-{
-    xtf_block_put(block);
-}
 
 /* False with an error, XTF_ERROR_DAMAGED, if the bytes are not what should lie at `offset`. */
 typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t offset, const void *context,

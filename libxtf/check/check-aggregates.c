@@ -110,7 +110,7 @@ static void compare_child(AggregateWalk *walk, const XtfDescentPage *page, uint3
 /* Compares the snapshot before a leaf with the stack that earlier rows leave. */
 static void compare_stack(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored)
 {
-    XtfFrameStack stack;
+    g_auto(XtfFrameStack) stack;
 
     xtf_frame_stack_init(&stack);
     xtf_child_totals_stack(stored, slot, 0, &stack);
@@ -124,14 +124,13 @@ static void compare_stack(AggregateWalk *walk, const XtfDescentPage *page, uint3
     }
     if (!same)
         child_problem(walk, page, slot, "the stack before it is not what earlier rows leave open");
-    xtf_frame_stack_finish(&stack);
 }
 
 /* Adds the rows of a leaf to totals. */
 static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
-    XtfPageView rows;
+    g_auto(XtfPageView) rows = {0};
 
     if (!walk->check->go_on(walk->check->data)) {
         walk->stopped = true;
@@ -143,7 +142,6 @@ static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupT
     }
     xtf_accumulate_rows(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals,
                         NULL);
-    xtf_cache_put(walk->array->trace->cache, rows.block);
 }
 
 static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page);
@@ -151,22 +149,18 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
 static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot)
 {
     g_autoptr(GError) error = NULL;
-    XtfGroupTotals *totals;
+    g_auto(XtfDescentPage) child = {0};
+    XtfDescentLeaf leaf;
 
-    if (page->level == 1) {
-        XtfDescentLeaf leaf;
-        totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
-        xtf_descent_leaf(page, slot, &leaf);
-        pass_leaf(walk, &leaf, totals);
+    if (page->level > 1 && xtf_descent_enter(page, slot, &child, &error))
+        return pass_page(walk, &child);
+    XtfGroupTotals *totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
+    if (page->level > 1) {
+        stop(walk, error);
         return totals;
     }
-    XtfDescentPage child;
-    if (!xtf_descent_enter(page, slot, &child, &error)) {
-        stop(walk, error);
-        return xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
-    }
-    totals = pass_page(walk, &child);
-    xtf_descent_leave(&child);
+    xtf_descent_leaf(page, slot, &leaf);
+    pass_leaf(walk, &leaf, totals);
     return totals;
 }
 
@@ -185,7 +179,7 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
 {
     g_autoptr(GError) error = NULL;
     XtfGroupTotals *of_page = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
-    XtfBlock *stored = xtf_stored_totals_get(page, walk->index, &error);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, walk->index, &error);
 
     if (!stored)
         problem(walk, "%s", error->message);
@@ -198,7 +192,6 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
             compare_child(walk, page, slot, xtf_block_child_totals(stored), totals);
         add(&of_page, totals);
     }
-    xtf_cache_put(walk->array->trace->cache, stored);
     return of_page;
 }
 
@@ -208,7 +201,7 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
 
     if (array->schema->n_aggregates == 0 || array->height == 1)
         return; /* no totals are stored */
-    XtfBlock *edge = xtf_edge_get(array, &error);
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
     if (!edge) {
         check->problem(error->message, check->data);
         return;
@@ -224,5 +217,4 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
         xtf_frame_stack_finish(&walk.stack);
         stopped = walk.stopped;
     }
-    xtf_cache_put(array->trace->cache, edge);
 }

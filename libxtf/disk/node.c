@@ -21,19 +21,22 @@ bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32
     return *count > 0 && *count * entry == length - sizeof *head;
 }
 
-XtfArrayEntry xtf_node_array(const uint8_t *node, uint32_t i)
+void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *schema)
 {
     const XtfDiskArray *disk = &arrays_of(node)[i];
+    XtfRef edge = xtf_ref_read(&disk->edge);
 
-    return (XtfArrayEntry){
+    *schema = xtf_read32(disk->schema);
+    *array = (XtfArray){
         .location = xtf_read64(disk->location),
-        .schema = xtf_read32(disk->schema),
-        .array = xtf_read32(disk->array),
         .n_rows = xtf_read64(disk->n_rows),
         .first = xtf_read64(disk->first),
         .last = xtf_read64(disk->last),
-        .edge = xtf_ref_read(&disk->edge),
+        .id = xtf_read32(disk->array),
         .segment = xtf_read16(disk->segment),
+        .edge_offset = edge.offset,
+        .edge_length = edge.length,
+        .edge_checksum = edge.checksum,
         .height = disk->height,
         .codec = disk->codec,
     };
@@ -74,18 +77,18 @@ static void add_entry(GByteArray *bytes, const void *entry, guint length)
     xtf_write32(&head->count, xtf_read32(head->count) + 1);
 }
 
-void xtf_node_add_array(GByteArray *bytes, const XtfArrayEntry *array)
+void xtf_node_add_array(GByteArray *bytes, const XtfArray *array)
 {
     XtfDiskArray disk = {.height = array->height, .codec = array->codec};
 
     xtf_write64(&disk.location, array->location);
-    xtf_write32(&disk.schema, array->schema);
-    xtf_write32(&disk.array, array->array);
+    xtf_write32(&disk.schema, array->schema->id);
+    xtf_write32(&disk.array, array->id);
     xtf_write64(&disk.n_rows, array->n_rows);
     xtf_write64(&disk.first, array->first);
     xtf_write64(&disk.last, array->last);
-    xtf_ref_write(&disk.edge, array->edge);
-    xtf_write16(&disk.segment, array->segment);
+    xtf_ref_write(&disk.edge, (XtfRef){array->edge_offset, array->edge_length, array->edge_checksum});
+    xtf_write16(&disk.segment, (uint16_t)array->segment);
     add_entry(bytes, &disk, sizeof disk);
 }
 

@@ -3,17 +3,8 @@
  */
 #pragma once
 
+#include "libxtf/array.h"
 #include "libxtf/disk/catalog.h"
-
-/* An array, as the lowest level has it: see XtfDiskArray. */
-typedef struct {
-    uint64_t location;
-    uint32_t schema, array;
-    uint64_t n_rows, first, last;
-    XtfRef edge;
-    uint16_t segment;
-    uint8_t height, codec;
-} XtfArrayEntry;
 
 /* A node of the level below: see XtfDiskBranch. */
 typedef struct {
@@ -25,7 +16,8 @@ typedef struct {
 
 /* Whether bytes are a node of a level; then *count is the number of its entries, at least 1. */
 bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32_t *count);
-XtfArrayEntry xtf_node_array(const uint8_t *node, uint32_t i);
+/* An array, and the id of its schema: array->trace and array->schema are not set. */
+void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *schema);
 XtfBranch xtf_node_branch(const uint8_t *node, uint32_t i);
 /* The key of an entry, on any level. */
 void xtf_node_key(const uint8_t *node, unsigned level, uint32_t i, uint64_t *location, uint32_t *schema);
@@ -40,5 +32,5 @@ static inline int xtf_compare_array_keys(uint64_t location_a, uint32_t schema_a,
 
 /* Begins a node without entries in `bytes`, and adds entries to it. */
 void xtf_node_encode(GByteArray *bytes, unsigned level);
-void xtf_node_add_array(GByteArray *bytes, const XtfArrayEntry *array);
+void xtf_node_add_array(GByteArray *bytes, const XtfArray *array);
 void xtf_node_add_branch(GByteArray *bytes, const XtfBranch *branch);

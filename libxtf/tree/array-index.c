@@ -54,22 +54,11 @@ static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
 /* Makes an array of its entry, checking each number that is used later without a second look. */
 static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfArray *array, GError **error)
 {
-    XtfArrayEntry entry = xtf_node_array(node->block->data, slot);
-    XtfArray decoded = {
-        .trace = trace,
-        .schema = xtf_trace_schema(trace, entry.schema),
-        .location = entry.location,
-        .n_rows = entry.n_rows,
-        .first = entry.first,
-        .last = entry.last,
-        .id = entry.array,
-        .segment = entry.segment,
-        .edge_offset = entry.edge.offset,
-        .edge_length = entry.edge.length,
-        .edge_checksum = entry.edge.checksum,
-        .height = entry.height,
-        .codec = entry.codec,
-    };
+    uint32_t schema;
+    XtfArray decoded;
+    xtf_node_array(node->block->data, slot, &decoded, &schema);
+    decoded.trace = trace;
+    decoded.schema = xtf_trace_schema(trace, schema);
     const char *fault = NULL;
 
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)

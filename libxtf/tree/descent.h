@@ -44,7 +44,8 @@ uint32_t xtf_descent_child_of_row(const XtfDescentPage *page, uint64_t n);
 /* A child: a leaf if the page's level is 1, else a page, which the caller leaves. */
 void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf);
 bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error);
-void xtf_descent_leave(XtfDescentPage *page);
+void xtf_descent_leave(XtfDescentPage *page); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescentPage, xtf_descent_leave)
 
 /* Reads a leaf, and checks that it holds the rows that its parent says. The caller finishes the view. */
 bool xtf_descent_leaf_get(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error);

@@ -244,7 +244,7 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenP
 {
     const XtfAggregate *aggregate = &writer->schema->aggregates[index];
     OpenPageTotals *totals = &page->totals[index];
-    XtfFrameStack stack;
+    g_auto(XtfFrameStack) stack;
 
     xtf_frame_stack_init(&stack);
     for (uint32_t child = 0; child < page->n_children; child++) {
@@ -259,13 +259,6 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenP
             xtf_stored_snapshot_append(totals->snapshots, child, &stack);
         }
     }
-    xtf_frame_stack_finish(&stack);
-}
-
-/* N of the first row below a level's open page. */
-static uint64_t edge_first_n(const XtfBlock *edge, unsigned level)
-{
-    return xtf_read64(((const XtfDiskEdge *)edge->data)[level].first_n);
 }
 
 /* Adds the sealed children of a page child by child, as when they were sealed, and without a key once it was forgotten:
@@ -291,13 +284,12 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
 
     xtf_page_view_of_edge(stored, edge, level, &page.page);
     open->n_children = page.page.count - 1;
-    open->n_rows = edge_first_n(edge, level - 1) - page.page.first_n;
+    open->n_rows = xtf_edge_level(edge->data, stored->height, level - 1).first_n - page.page.first_n;
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        XtfBlock *block = xtf_stored_totals_get(&page, index, error);
+        g_autoptr(XtfBlock) block = xtf_stored_totals_get(&page, index, error);
         if (!block)
             return false;
         restore_rows(writer, index, open, xtf_block_child_totals(block));
-        xtf_cache_put(stored->trace->cache, block);
         if (!resume_running(&open->totals[index], index, &page, error))
             return false;
     }
@@ -321,18 +313,18 @@ static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uin
 
 bool xtf_aggregate_writer_resume(XtfAggregateWriter *writer, const XtfArray *stored, GError **error)
 {
-    bool good = true;
-
-    if (!writer || xtf_array_height(stored) < 2) /* no sealed leaf */
+    if (!writer || stored->height < 2) /* no sealed leaf */
         return true;
-    XtfBlock *edge = xtf_edge_get(stored, error);
+    g_autoptr(XtfBlock) edge = xtf_edge_get(stored, error);
     if (!edge)
         return false;
     begin(writer);
-    for (unsigned level = 1; good && level < xtf_array_height(stored); level++)
-        good = resume_level(writer, stored, edge, level, error);
-    for (unsigned index = 0; good && index < writer->schema->n_aggregates; index++)
-        good = !has_stack(writer, index) || resume_stack(writer, stored, edge_first_n(edge, 0), index, error);
-    xtf_cache_put(stored->trace->cache, edge);
-    return good;
+    for (unsigned level = 1; level < stored->height; level++)
+        if (!resume_level(writer, stored, edge, level, error))
+            return false;
+    uint64_t open_leaf = xtf_edge_level(edge->data, stored->height, 0).first_n;
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++)
+        if (has_stack(writer, index) && !resume_stack(writer, stored, open_leaf, index, error))
+            return false;
+    return true;
 }

@@ -85,14 +85,19 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
         branch->n_rows += array->n_rows;
         node->changed |= array->changed;
         array->changed = false;
-        xtf_node_add_array(bytes, &(XtfArrayEntry){.location = array->location,
-                                                   .schema = array->schema->id,
-                                                   .array = array->id,
-                                                   .n_rows = array->n_rows,
-                                                   .first = array->first,
-                                                   .last = array->last,
-                                                   .edge = array->edge,
-                                                   .height = array->height,
-                                                   .codec = array->leaf.codec});
+        const XtfArray stored = {
+            .schema = array->schema,
+            .location = array->location,
+            .n_rows = array->n_rows,
+            .first = array->first,
+            .last = array->last,
+            .id = array->id,
+            .edge_offset = array->edge.offset,
+            .edge_length = array->edge.length,
+            .edge_checksum = array->edge.checksum,
+            .height = array->height,
+            .codec = array->leaf.codec,
+        };
+        xtf_node_add_array(bytes, &stored);
     }
 }

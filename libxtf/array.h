@@ -2,7 +2,8 @@
  * Arrays: the rows of one schema of one location, in time order.
  *
  * A row is found by T, its time, or by N, its number from 0. Both orders agree, so one index, TN, serves both (see
- * index.c). Windows are half-open. An operation costs at most one page visit a level of the tree (xtf_array_height()).
+ * tree/descent.c). Windows are half-open. An operation costs at most one page visit a level of the tree
+ * (xtf_array_height()).
  *
  * An XtfArray is a small value: copy it freely. It borrows the trace. Any number of threads may use it at once; a
  * cursor belongs to one thread at a time.
@@ -37,7 +38,7 @@ bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, X
                           GError **error);
 /* The number of arrays before (location, schema). */
 bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, uint64_t *rank, GError **error);
-/* `count` arrays beginning with the rank-th; the caller sees to it that they exist. A descent and a walk. */
+/* `count` arrays beginning with the rank-th, which must exist. */
 bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error);
 
 /* Levels of the tree, the leaves' included. */
@@ -45,7 +46,7 @@ unsigned xtf_array_height(const XtfArray *array);
 
 /* T to N: the number of rows with a time before t. That is also the N of the first row at or after t. One descent. */
 bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error);
-/* The same, when it is known to lie in [low, high]. No descent where t is outside the array's times. */
+/* The same, if it is known to lie in [low, high]. No descent if t is outside the array's times. */
 bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error);
 /* N to T: the time of row n, which must exist. One descent. */
 bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error);
@@ -68,7 +69,7 @@ uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
  *         if (!xtf_cursor_next(&cursor, 1, &found, error)) ...
  *     }
  *
- * When it is not `found` the cursor stands on no row; seek it again before anything else.
+ * If a row is not *found, the cursor stands on no row: seek again before anything else.
  */
 typedef struct {
     XtfArray array;
@@ -105,7 +106,7 @@ static inline uint64_t xtf_cursor_time(const XtfCursor *cursor)
 }
 
 /* Rows from the current one to the end of its leaf: they lie side by side at xtf_cursor_row(), and are good until the
- * cursor moves to another leaf. For whoever reads many. */
+ * cursor moves to another leaf. For callers that read many. */
 static inline uint64_t xtf_cursor_available(const XtfCursor *cursor)
 {
     return cursor->leaf_first + cursor->leaf_count - cursor->n;

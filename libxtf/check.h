@@ -20,10 +20,10 @@ typedef struct {
 
 /* One problem: the message says what is broken and where. */
 typedef void (*XtfCheckProblem)(const char *message, void *data);
-/* Called now and then with the share that is done, 0 to 1; false stops the check. May be NULL. */
+/* Called now and then with the share of the work that is done, 0 to 1; false stops the check. May be NULL. */
 typedef bool (*XtfCheckProgress)(double done, void *data);
 
-/* Walks on past problems, a thousand at most; true if it got to the end or met so many. */
+/* Goes on after a problem, up to a thousand problems; true if it came to the end or to that number. */
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                      XtfCheckReport *report, GError **error);
 

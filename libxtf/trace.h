@@ -1,9 +1,9 @@
 /*
  * Reading a trace: opening one, and what its catalog says.
  *
- * A trace is an immutable snapshot: what the file's last whole commit held when it was opened. Opening reads two
- * superblocks and the catalog, whatever the size; all else is read when it is asked for, through the page cache. Every
- * function here may be called from any number of threads at once.
+ * A trace is an immutable snapshot: the content of the last whole commit when the file was opened. Opening reads two
+ * superblocks and the catalog, whatever the size; everything else is read when it is first needed, through the page
+ * cache. Any number of threads may call these functions at once.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef struct {
 
 /* `options` may be NULL. */
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error);
-/* Takes the source, also when it fails. */
+/* Takes over the source, also when it fails. */
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error);
 XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is fine */
@@ -34,8 +34,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 
 /* Times are integer ticks; a tick is resolution_den / resolution_num seconds. */
 typedef struct {
-    uint64_t resolution_num; /* ticks... */
-    uint64_t resolution_den; /* ...in so many seconds; both at least 1 */
+    uint64_t resolution_num; /* ticks in... */
+    uint64_t resolution_den; /* ...this number of seconds; both at least 1 */
     uint64_t origin;         /* time 0: the smaller of the writer's origin and the first record */
     uint64_t first;          /* of all records; first > last if there are none */
     uint64_t last;
@@ -48,7 +48,7 @@ typedef struct {
     uint32_t page_size; /* bytes */
     uint32_t epoch;     /* how many writers have opened the file */
     uint64_t commit;    /* ordinal of the commit that was opened, from 1 */
-    uint64_t pages;     /* pages that are allotted */
+    uint64_t pages;     /* allotted, some of which may lie past the end of the file */
     uint64_t file_size; /* bytes */
     uint16_t version_major, version_minor;
     const char *codec; /* of the arrays whose rows are packed, by name; "plain" if there are none */
@@ -61,32 +61,32 @@ uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
 const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);
 const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name); /* NULL if there is none */
 
-/* What a schema's rows hold in the whole trace, known without reading them. */
+/* The range of a field's values in the whole trace, known without reading rows. */
 typedef struct {
-    uint64_t min, max; /* of the values that are not "none"; min > max if there are none. Bits as xtf_field_get() gives
-                          them, compared as the field's type. For strings: the lengths in bytes. */
-    bool has_none;
+    uint64_t min, max; /* of values that are present; min > max if no value is. Bits as xtf_field_get() gives them,
+                          compared as the field's type. For strings: their lengths in bytes. */
+    bool has_none;     /* in some row the value is absent */
 } XtfLimits;
 
 const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field);
 uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema); /* over all locations */
 
-/* Definition tables: loaded and checked when first asked for, then held for the trace's life. A row's number is what
- * fields refer to. */
+/* Definition tables: loaded and checked when first needed, then held for the trace's life. Fields refer to a row by its
+ * number. */
 typedef struct {
     const XtfSchema *schema;
     uint64_t n_rows;
     const uint8_t *rows; /* n_rows * schema->row_size bytes */
 } XtfTable;
 
-/* *table is NULL where the trace has no such table: no error. */
+/* *table is NULL if the trace has no such table; this is no error. */
 bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error);
 
 /* The string that a field of type STRING holds, NUL-terminated, owned by the trace. */
 bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error);
 
-/* Counters since the trace was opened. A page visit is one page, sealed or open, looked at by an index descent or a
- * cursor; a comparison is of one key with another by a search. */
+/* Counters since the trace was opened. A page visit is one page, sealed or open, visited by a search or a cursor; a
+ * comparison is that of two keys in a search. */
 typedef struct {
     uint64_t page_visits, key_comparisons;
     uint64_t cache_hits, cache_misses, cache_loads, cache_evictions;

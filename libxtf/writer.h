@@ -32,8 +32,8 @@ enum {
 
 typedef struct {
     uint32_t page_size;      /* a power of two from XTF_PAGE_SIZE_MIN to _MAX; 0: the default */
-    uint64_t resolution_num; /* ticks... */
-    uint64_t resolution_den; /* ...in so many seconds; 0 and 0: 10^9 and 1, nanoseconds */
+    uint64_t resolution_num; /* ticks in... */
+    uint64_t resolution_den; /* ...this number of seconds; 0 and 0: 10^9 and 1, nanoseconds */
     uint64_t origin;         /* time 0, unless a record is earlier; UINT64_MAX: the first record */
     const char *codec;       /* how rows are kept: "compact", packed, or "plain", side by side; NULL: "compact" */
     unsigned level;          /* of packing, 1 to 9; 0: the default */

@@ -23,7 +23,7 @@ enum {
     XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, whatever the page size */
     XTF_RESERVED_BYTES = 8192,    /* no page begins before */
 
-    XTF_HEIGHT_MAX = 12, /* 168^11 leaves: no file has so many */
+    XTF_HEIGHT_MAX = 12, /* 168^11 leaves: more than any file has */
 };
 
 #define XTF_FILE_MAGIC    "\x89XTF\r\n\x1a\n"
@@ -37,7 +37,7 @@ enum {
 /* The structures are laid out as tables, by hand. */
 /* clang-format off */
 
-/* An item: so many bytes at an offset from the beginning of its segment. */
+/* An item: bytes at an offset from the beginning of its segment. */
 typedef struct {      /* OFFSET SIZE */
     XtfLe64 offset;   /*  0  8  bytes */
     XtfLe32 length;   /*  8  4  bytes; 0: there is none */
@@ -72,7 +72,7 @@ typedef enum {
 typedef struct {        /* OFFSET SIZE */
     XtfLe32 magic;      /*  0  4  XTF_PAGE_MAGIC */
     uint8_t kind;       /*  4  1  XtfPageKind */
-    uint8_t codec;      /*  5  1  XtfCodec (codec.h) of a leaf, or of sums; else 0 */
+    uint8_t codec;      /*  5  1  XtfCodecId (codec.h) of a leaf or of totals; else 0 */
     uint8_t level;      /*  6  1  0: leaf */
     uint8_t flags;      /*  7  1  0 */
     XtfLe32 array;      /*  8  4  id */
@@ -83,7 +83,7 @@ typedef struct {        /* OFFSET SIZE */
     XtfLe32 length;     /* 36  4  bytes of the payload */
     XtfLe64 previous;   /* 40  8  place of the level's page before; 0: this is the first */
     XtfLe64 next;       /* 48  8  place of the level's page behind; it may be open still */
-    XtfLe32 companion;  /* 56  4  place of its sums, so many pages behind this one; 0: none */
+    XtfLe32 companion;  /* 56  4  distance to the page of its totals, in pages; 0: none */
     XtfLe32 checksum;   /* 60  4  CRC-32 of the place (8 bytes), bytes 0 to 59, and the payload */
 } XtfDiskPage;
 
@@ -95,12 +95,12 @@ typedef struct {       /* OFFSET SIZE */
 } XtfDiskEntry;
 
 /*
- * The sums of an index page's children: a page of kind XTF_PAGE_TOTALS, so many pages behind as `companion` says. Its
- * head is as the index page's but for the kind, and the payload, which may be longer than a page and then goes on over
- * as many pages behind it as it takes. The payload: for each of the schema's sums, in order, one of these and `length`
- * bytes of rows, then, on level 1 and for sums of frames, another one. Rows are packed by the array's codec; they are
+ * The totals of an index page's children: a page of kind XTF_PAGE_TOTALS, `companion` pages behind the index page. Its
+ * head is as the index page's but for the kind and the payload, which may be longer than a page and then goes on over the
+ * pages behind it. The payload: for each of the schema's aggregates, in order, one of these and `length` bytes of rows;
+ * on level 1 and for aggregates of frames, another one follows. Rows are packed by the array's codec; they are
  *
- *     totals     child U64; depth U8; as many keys U64 as the sums have; as many cells U64
+ *     totals     child U64; depth U8; the aggregate's keys, U64 each; its cells, U64 each
  *     snapshots  child U64; key U64; row U64; time U64; outermost U8
  *
  * where `child` is the entry's slot in the index page, and takes the time's part in packing. Totals are sorted by child,
@@ -187,8 +187,8 @@ typedef enum {
 } XtfSectionKind;
 
 typedef struct {               /* OFFSET SIZE */
-    XtfLe64 resolution_num;    /*  0  8  ticks... */
-    XtfLe64 resolution_den;    /*  8  8  ...in so many seconds */
+    XtfLe64 resolution_num;    /*  0  8  ticks in... */
+    XtfLe64 resolution_den;    /*  8  8  ...this number of seconds */
     XtfLe64 origin;            /* 16  8  time 0, ticks */
     XtfLe64 first;             /* 24  8  of all records, ticks; greater than last if there are none */
     XtfLe64 last;              /* 32  8 */

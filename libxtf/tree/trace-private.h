@@ -21,8 +21,8 @@ struct XtfTrace {
     XtfSuperblock superblock;
     XtfCatalog catalog;
 
-    GMutex lock;      /* guards the filling of the two below; once filled they never change */
-    XtfTable *tables; /* as many as the catalog has; rows is NULL until a table is loaded */
+    GMutex lock;      /* guards the loading of tables and strings, which never change afterwards */
+    XtfTable *tables; /* of the catalog's tables; rows is NULL until a table is loaded */
     uint8_t *strings;
 
     atomic_uint_fast64_t page_visits, key_comparisons;

@@ -129,7 +129,7 @@ static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char 
     size_t line = format->line;
 
     for (uint64_t done = 0; length; offset += done, buffer += done, length -= done) {
-        uint64_t row = offset / line, n;
+        uint64_t row = offset / line, n = 0;
         size_t skip = offset % line;
 
         if (skip || length < line || stream->row != row) {

@@ -3,6 +3,9 @@
  *
  * To read, start with trace.h and records.h (many arrays) or array.h (one); to write, with writer.h. docs/FORMAT.md
  * describes the file byte by byte.
+ *
+ * The library's soname is 0, and promises nothing: until version 1.0 functions and structs may change. Structs that are
+ * values, such as XtfArray and XtfCursor, show members that their comments call private; do not use these.
  */
 #pragma once
 

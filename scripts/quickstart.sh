@@ -87,10 +87,10 @@ say "records are lines of a fixed width, which the tools you know can take apart
 show "head -5 proc/2/sends/records"
 show "tail -3 records"
 show "cat sends/columns"
-show "awk '/MPI_SEND/ {bytes[\$6] += \$7} END {for (p in bytes) print \"to process\", p \":\", bytes[p], \"bytes\"}' proc/2/records | sort"
+show "awk '/MPI_SEND/ {bytes[\$6] += \$7} END {for (p in bytes) printf \"to process %s: %.0f bytes\\n\", p, bytes[p]}' proc/2/records | sort"
 show "grep -c MPI_Allreduce proc/0/calls/records"
 
-say "sums of any window cost no scan: where the time went, and who waits for whom"
+say "totals of any window cost no scan: where the time went, and who waits for whom"
 show "head -5 time/40%-60%/profile"
 show "head -4 time/40%-60%/imbalance"
 show "awk '\$3' time/40%-60%/matrix"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "src/import/otf2/errors.h"
+#include "src/import/otf2/files.h"
 #include "src/import/otf2/import.h"
 
 /* The size of a location's file; -1: there is none. */

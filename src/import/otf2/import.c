@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "src/import/otf2/errors.h"
+#include "src/import/otf2/files.h"
 #include "src/import/process-numbers.h"
 
 enum {

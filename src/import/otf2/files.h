@@ -1,0 +1,15 @@
+/* Where the files of an OTF2 archive are. Needs nothing of OTF2's library. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+#define XTF_OTF2_ENDING ".otf2"
+
+bool xtf_otf2_is_anchor(const char *path);
+
+/* The folder of the locations' files: the anchor's path without its ending. */
+char *xtf_otf2_folder(const char *anchor);
+
+/* NAME.otf2, all other NAME.*, and NAME, of those that exist. */
+GPtrArray *xtf_otf2_files(const char *anchor);

@@ -182,10 +182,18 @@ static bool add_location(Search *search, uint32_t index, GError **error)
     return true;
 }
 
+static int compare_keys(const void *a, const void *b, void *data)
+{
+    const XtfLocation *all = data;
+    uint64_t x = all[*(const uint32_t *)a].id, y = all[*(const uint32_t *)b].id;
+    return x < y ? -1 : x > y;
+}
+
 static bool find_in_trace(Search *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
+    g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
     for (unsigned i = 0; i < locations->len; i++) {
         if (!add_location(search, g_array_index(locations, uint32_t, i), error))
             return false;

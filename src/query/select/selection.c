@@ -110,13 +110,6 @@ void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *sca
     *to = CLAMP(selection->time_to, *from, scale->end);
 }
 
-static int compare_keys(const void *a, const void *b, void *data)
-{
-    const XtfLocation *all = data;
-    uint64_t x = all[*(const uint32_t *)a].id, y = all[*(const uint32_t *)b].id;
-    return x < y ? -1 : x > y;
-}
-
 static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfNumberRange range,
                                GArray *indices)
 {
@@ -138,6 +131,5 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
         add_range_of_procs(selection, locations, (XtfNumberRange){0, UINT64_MAX}, indices);
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
         add_range_of_procs(selection, locations, procs->ranges[i], indices);
-    g_array_sort_with_data(indices, compare_keys, locations->all);
     return indices;
 }

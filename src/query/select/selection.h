@@ -63,7 +63,7 @@ bool xtf_selection_has_facets(const XtfSelection *selection);
 /* Its window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);
 
-/* The indices in `locations` of those that a selection may have records of, in the order of their keys. */
+/* The indices in `locations` of those that a selection may have records of, ascending: by (proc, thread). */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
 /* Finds the spans of selections, and keeps them. */

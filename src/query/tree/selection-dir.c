@@ -1,6 +1,7 @@
 #include "src/query/tree/selection-dir.h"
 
 #include "src/query/tree/entries.h"
+#include "src/query/views/selected-locations.h"
 #include "src/query/views/view.h"
 
 /* ---- The entries that a directory has whatever its records are. */
@@ -111,23 +112,19 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 /* The types that the selection's locations have records of, in the order of the schemas. */
 static bool list_types(XtfTraceContext *context, const XtfSelection *selection, XtfLister *lister, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(context, error);
-    XtfTrace *trace = context->trace;
+    g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(context->trace) + 1);
+    g_auto(XtfSelectedLocations) selected = {0};
+    g_auto(XtfLocationArrays) arrays = {0};
 
-    if (!locations)
+    if (!xtf_selected_locations_init(&selected, context, selection, error))
         return false;
-    g_autoptr(GArray) places = xtf_selection_locations(selection, locations);
-    g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(trace) + 1);
-    for (unsigned i = 0; i < places->len; i++) {
-        const XtfLocation *location = &locations->all[g_array_index(places, uint32_t, i)];
-        uint64_t n = MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX);
-        g_autofree XtfArray *arrays = g_new(XtfArray, n + 1);
-        if (n && !xtf_trace_get_arrays(trace, location->first_array, n, arrays, error))
+    for (uint32_t i = 0; i < selected.n; i++) {
+        if (!xtf_location_arrays_load(&arrays, context, xtf_selected_location(&selected, i), error))
             return false;
-        for (uint64_t j = 0; j < n; j++)
-            present[arrays[j].schema->id] = true;
+        for (uint32_t j = 0; j < arrays.n; j++)
+            present[arrays.all[j].schema->id] = true;
     }
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         if (present[i] && xtf_trace_context_is_record(context, i))
             xtf_lister_show(lister, context->type_names[i], XTF_NODE_DIRECTORY);
     }

@@ -43,10 +43,11 @@ bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *arr
 bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error)
 {
     const XtfArray *array = totals->nothing ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);
-    uint64_t lo, hi;
+    XtfSpan span;
 
     if (!array)
         return true;
-    return xtf_rows_in_window(array, totals->selection->time_from, totals->selection->time_to, &lo, &hi, error) &&
-           xtf_location_totals_add_rows(totals, array, arrays->location->proc, lo, hi, error);
+    xtf_span_init(&span, array);
+    return xtf_span_cut(&span, totals->selection->time_from, totals->selection->time_to, error) &&
+           xtf_location_totals_add_rows(totals, array, arrays->location->proc, span.lo, span.hi, error);
 }

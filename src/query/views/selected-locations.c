@@ -2,46 +2,23 @@
 
 #include <string.h>
 
-static void add_proc(XtfSelectedLocations *selected, uint64_t proc, uint32_t first)
-{
-    if (selected->n_procs && selected->procs[selected->n_procs - 1].proc == proc) {
-        selected->procs[selected->n_procs - 1].n++;
-        return;
-    }
-    selected->procs[selected->n_procs++] = (XtfSelectedProcess){proc, first, 1};
-}
-
-static void add_range(XtfSelectedLocations *selected, const XtfSelection *selection, XtfNumberRange range)
-{
-    const XtfLocations *locations = selected->locations;
-
-    for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
-        const XtfLocation *location = &locations->all[i];
-        if (location->proc > range.last)
-            break;
-        if (!xtf_number_set_contains(selection->threads, location->thread))
-            continue;
-        add_proc(selected, location->proc, selected->n);
-        selected->indices[selected->n++] = i;
-    }
-}
-
 bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext *context,
                                  const XtfSelection *selection, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(context, error);
-    const XtfNumberSet *procs = selection->procs;
-
     memset(selected, 0, sizeof *selected);
-    if (!locations)
+    selected->locations = xtf_trace_context_locations(context, error);
+    if (!selected->locations)
         return false;
-    selected->locations = locations;
-    selected->indices = g_new(uint32_t, locations->n);
-    selected->procs = g_new(XtfSelectedProcess, locations->n_procs);
-    if (!procs)
-        add_range(selected, selection, (XtfNumberRange){0, UINT64_MAX});
-    for (unsigned i = 0; procs && i < procs->n_ranges; i++)
-        add_range(selected, selection, procs->ranges[i]);
+    GArray *indices = xtf_selection_locations(selection, selected->locations);
+    selected->n = indices->len;
+    selected->indices = (uint32_t *)(void *)g_array_free(indices, FALSE);
+    selected->procs = g_new(XtfSelectedProcess, selected->locations->n_procs);
+    for (uint32_t i = 0; i < selected->n; i++) {
+        uint64_t proc = xtf_selected_location(selected, i)->proc;
+        if (!selected->n_procs || selected->procs[selected->n_procs - 1].proc != proc)
+            selected->procs[selected->n_procs++] = (XtfSelectedProcess){.proc = proc, .first = i};
+        selected->procs[selected->n_procs - 1].n++;
+    }
     return true;
 }
 
@@ -89,17 +66,4 @@ const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const 
             return &arrays->all[i];
     }
     return NULL;
-}
-
-bool xtf_rows_in_window(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *lo, uint64_t *hi, GError **error)
-{
-    uint64_t from = 0, to = array->n_rows;
-
-    if (a > array->first && !xtf_array_rank_within(array, a, 0, array->n_rows, &from, error))
-        return false;
-    if (b <= array->last && b != XTF_TIME_OPEN && !xtf_array_rank_within(array, b, from, array->n_rows, &to, error))
-        return false;
-    *lo = from;
-    *hi = MAX(from, to);
-    return true;
 }

@@ -49,6 +49,3 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
                               GError **error);
 /* The array of a schema; NULL if the location has none. */
 const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const XtfSchema *schema);
-
-/* [*lo, *hi): the rows of an array with a time in [a, b). */
-bool xtf_rows_in_window(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *lo, uint64_t *hi, GError **error);

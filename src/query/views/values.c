@@ -225,18 +225,20 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
                          GError **error)
 {
     const XtfSelection *selection = collection->totals.selection;
-    uint64_t lo, hi, ends[XTF_TIME_BINS];
+    uint64_t ends[XTF_TIME_BINS];
+    XtfSpan span;
 
     if (!xtf_location_arrays_load(&collection->arrays, context, location, error))
         return false;
     const XtfArray *array = xtf_location_arrays_find(&collection->arrays, collection->ref->schema);
     if (!array)
         return true;
-    if (!xtf_rows_in_window(array, selection->time_from, selection->time_to, &lo, &hi, error) ||
-        !xtf_time_bins_cut(&collection->bins, array, lo, hi, ends, error))
+    xtf_span_init(&span, array);
+    if (!xtf_span_cut(&span, selection->time_from, selection->time_to, error) ||
+        !xtf_time_bins_cut(&collection->bins, array, span.lo, span.hi, ends, error))
         return false;
-    for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {
-        if (lo < ends[i] && !add_bin(collection, array, i, lo, ends[i], error))
+    for (unsigned i = 0; i < XTF_TIME_BINS; span.lo = ends[i++]) {
+        if (span.lo < ends[i] && !add_bin(collection, array, i, span.lo, ends[i], error))
             return false;
     }
     return true;

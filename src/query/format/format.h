@@ -85,6 +85,7 @@ void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context);
 void xtf_formats_finish(XtfFormats *formats);
 
 void xtf_format_free(XtfFormat *format); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFormat, xtf_format_free)
 
 /* The lines of a type, of a side array, or with XTF_ANY_TYPE or XTF_NO_TYPE of all types merged. NULL with an error. */
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error);

@@ -39,7 +39,7 @@ typedef struct {
     XtfFormats *formats;
     XtfFormat *format;
     const XtfLocations *locations;
-    GError *error; /* of a cell that could not be made */
+    GError *error; /* of the first cell that could not be made; the format is then of no use */
 } Layout;
 
 static uint32_t add_column(Layout *layout, const char *name, const char *unit, const char *description, uint32_t width)
@@ -128,21 +128,17 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
 }
 
 /* A field shown by the name of the row that it refers to, if rows of that table have names. */
-static bool make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap, XtfCell *cell,
-                           GError **error)
+static XtfCell make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap)
 {
-    const XtfPaddedNames *names = NULL;
+    XtfCell cell = make_cell(layout, schema, field);
 
-    *cell = make_cell(layout, schema, field);
-    if (*field->refers_to && cell->kind == XTF_CELL_UNSIGNED &&
-        !xtf_formats_names(layout->formats, field->refers_to, cap, &names, error))
-        return false;
-    if (names) {
-        cell->kind = XTF_CELL_NAME;
-        cell->names = names;
-        cell->width = names->width;
+    if (*field->refers_to && cell.kind == XTF_CELL_UNSIGNED && !layout->error)
+        xtf_formats_names(layout->formats, field->refers_to, cap, &cell.names, &layout->error);
+    if (cell.kind == XTF_CELL_UNSIGNED && cell.names) {
+        cell.kind = XTF_CELL_NAME;
+        cell.width = cell.names->width;
     }
-    return true;
+    return cell;
 }
 
 static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
@@ -175,28 +171,22 @@ static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint
 
 /* ---- The columns of all types merged, of one type, and of a side array. */
 
-static bool add_merged_cells(Layout *layout, const XtfSchema *schema, uint32_t first, GError **error)
+static void add_merged_cells(Layout *layout, const XtfSchema *schema, uint32_t first)
 {
     for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++) {
         const char *role = merged_columns[i].role;
         const XtfField *field = role ? xtf_schema_field_by_role(schema, role) : naming_field(schema);
-        XtfCell cell;
 
         if (!field && role && g_str_equal(role, XTF_ROLE_EVENT))
             add_cell(layout, schema, make_type_cell(layout, schema), first + i);
-        else if (!field)
-            continue;
-        else if (role)
+        else if (field && role)
             add_cell(layout, schema, make_cell(layout, schema, field), first + i);
-        else if (make_name_cell(layout, schema, field, XTF_NAME_WIDTH_MAX, &cell, error))
-            add_cell(layout, schema, cell, first + i);
-        else
-            return false;
+        else if (field)
+            add_cell(layout, schema, make_name_cell(layout, schema, field, XTF_NAME_WIDTH_MAX), first + i);
     }
-    return true;
 }
 
-static bool lay_out_merged(Layout *layout, GError **error)
+static void lay_out_merged(Layout *layout)
 {
     XtfTraceContext *context = layout->formats->context;
 
@@ -205,11 +195,9 @@ static bool lay_out_merged(Layout *layout, GError **error)
     for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++)
         add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description, 1);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        if (xtf_trace_context_is_record(context, i) && xtf_trace_n_rows(context->trace, i) &&
-            !add_merged_cells(layout, xtf_trace_schema(context->trace, i), first, error))
-            return false;
+        if (xtf_trace_context_is_record(context, i) && xtf_trace_n_rows(context->trace, i))
+            add_merged_cells(layout, xtf_trace_schema(context->trace, i), first);
     }
-    return true;
 }
 
 static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
@@ -232,11 +220,10 @@ static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
              add_column(layout, field->name, field->unit, description ? description : field->role, 1));
 }
 
-static bool lay_out_type(Layout *layout, const XtfSchema *schema, GError **error)
+static void lay_out_type(Layout *layout, const XtfSchema *schema)
 {
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT), *name = naming_field(schema);
-    XtfCell cell;
 
     add_prefix(layout);
     uint32_t first = layout->format->columns->len;
@@ -251,26 +238,19 @@ static bool lay_out_type(Layout *layout, const XtfSchema *schema, GError **error
             add_field(layout, schema, make_cell(layout, schema, field));
     }
     if (!name)
-        return true;
-    if (!make_name_cell(layout, schema, name, XTF_NAME_WIDTH_MAX, &cell, error))
-        return false;
+        return;
+    XtfCell cell = make_name_cell(layout, schema, name, XTF_NAME_WIDTH_MAX);
     if (cell.kind == XTF_CELL_NAME)
         add_cell(layout, schema, cell, add_column(layout, "name", "", merged_columns[6].description, 1));
-    return true;
 }
 
 /* The fields of a side row, without the time and seq of its record. */
-static bool lay_out_side(Layout *layout, const XtfSchema *schema, GError **error)
+static void lay_out_side(Layout *layout, const XtfSchema *schema)
 {
     for (uint32_t i = 1; i < schema->n_fields; i++) {
-        XtfCell cell;
-        if (g_str_equal(schema->fields[i].role, XTF_ROLE_SEQ))
-            continue;
-        if (!make_name_cell(layout, schema, &schema->fields[i], XTF_STRING_WIDTH_MAX, &cell, error))
-            return false;
-        add_field(layout, schema, cell);
+        if (!g_str_equal(schema->fields[i].role, XTF_ROLE_SEQ))
+            add_field(layout, schema, make_name_cell(layout, schema, &schema->fields[i], XTF_STRING_WIDTH_MAX));
     }
-    return true;
 }
 
 /* ---- Positions in the line. */
@@ -312,53 +292,42 @@ static void finish_program(Layout *layout, XtfProgram *program)
 static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
 {
     XtfTrace *trace = formats->context->trace;
-    Layout layout = {.formats = formats, .locations = xtf_trace_context_locations(formats->context, error)};
+    g_autoptr(XtfFormat) format = g_new0(XtfFormat, 1);
+    Layout layout = {.formats = formats, .format = format};
     const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
-    bool good;
 
+    format->columns = g_array_new(FALSE, FALSE, sizeof(XtfColumn));
+    format->n_programs = xtf_trace_n_schemas(trace);
+    format->programs = g_new0(XtfProgram, format->n_programs);
+    layout.locations = xtf_trace_context_locations(formats->context, error);
     if (!layout.locations || (!formats->ranks && !(formats->ranks = xtf_trace_context_ranks(formats->context, error))))
         return NULL;
-    XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(trace)];
-    layout.format = g_new0(XtfFormat, 1);
-    layout.format->columns = g_array_new(FALSE, FALSE, sizeof(XtfColumn));
-    layout.format->n_programs = xtf_trace_n_schemas(trace);
-    layout.format->programs = g_new0(XtfProgram, layout.format->n_programs);
     if (!schema)
-        good = lay_out_merged(&layout, error);
+        lay_out_merged(&layout);
     else if (schema->kind == XTF_SCHEMA_SIDE)
-        good = lay_out_side(&layout, schema, error);
+        lay_out_side(&layout, schema);
     else
-        good = lay_out_type(&layout, schema, error);
+        lay_out_type(&layout, schema);
     if (layout.error) {
-        if (good)
-            g_propagate_error(error, g_steal_pointer(&layout.error));
-        g_clear_error(&layout.error);
-        good = false;
-    }
-    if (!good) {
-        xtf_format_free(layout.format);
+        g_propagate_error(error, layout.error);
         return NULL;
     }
     position_columns(&layout);
-    for (uint32_t i = 0; i < layout.format->n_programs; i++) {
-        if (layout.format->programs[i].cells ||
-            (schema && schema->id == i)) /* side rows may have no more than a time */
-            finish_program(&layout, &layout.format->programs[i]);
+    for (uint32_t i = 0; i < format->n_programs; i++) {
+        if (format->programs[i].cells || (schema && schema->id == i)) /* side rows may have no more than a time */
+            finish_program(&layout, &format->programs[i]);
     }
-    *slot = layout.format;
-    return layout.format;
+    return g_steal_pointer(&format);
 }
 
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error)
 {
-    uint32_t n_schemas = xtf_trace_n_schemas(formats->context->trace);
-    uint32_t slot = type >= 0 ? (uint32_t)type : n_schemas;
-    const XtfFormat *format;
+    XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(formats->context->trace)];
 
     g_mutex_lock(&formats->lock);
-    format = formats->formats[slot];
-    if (!format)
-        format = lay_out(formats, type, error);
+    if (!*slot)
+        *slot = lay_out(formats, type, error);
+    const XtfFormat *format = *slot;
     g_mutex_unlock(&formats->lock);
     return format;
 }

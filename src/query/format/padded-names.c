@@ -58,34 +58,35 @@ void xtf_formats_finish(XtfFormats *formats)
     g_mutex_clear(&formats->lock);
 }
 
-/* The strings of a table's column `name`, as wide as the widest of them, up to `cap`. */
+/* Pads words to the width of the widest word from `first` to `last`, which is at most `cap`. */
+static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t first, uint64_t last, uint32_t cap,
+                                 bool blanks)
+{
+    XtfPaddedNames *names = g_new0(XtfPaddedNames, 1);
+    size_t widest = 1;
+
+    for (uint64_t i = first; i < n && i <= last && widest < cap; i++)
+        widest = MAX(widest, xtf_text_width(words[i], blanks));
+    names->n = n;
+    names->width = (uint32_t)MIN(widest, cap);
+    names->text = g_malloc(n * names->width + 1);
+    for (uint64_t i = 0; i < n; i++)
+        xtf_text_put(names->text + i * names->width, names->width, words[i], blanks, i);
+    return names;
+}
+
+/* The strings of a table's column `name`. */
 static XtfPaddedNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfField *field, uint32_t cap,
                                   GError **error)
 {
-    const char *text;
-    size_t widest = 1;
-    uint64_t done;
+    g_autofree const char **texts = g_new(const char *, table->n_rows + 1);
 
-    for (done = 0; done < table->n_rows && widest < cap; done++) {
-        const uint8_t *row = table->rows + done * table->schema->row_size;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error))
+    for (uint64_t i = 0; i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &texts[i], error))
             return NULL;
-        widest = MAX(widest, xtf_text_width(text, cap != XTF_NAME_WIDTH_MAX));
     }
-
-    XtfPaddedNames *names = g_new0(XtfPaddedNames, 1);
-    names->n = table->n_rows;
-    names->width = (uint32_t)MIN(widest, cap);
-    names->text = g_malloc(names->n * names->width + 1);
-    for (done = 0; done < table->n_rows; done++) {
-        const uint8_t *row = table->rows + done * table->schema->row_size;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error)) {
-            names_free(names);
-            return NULL;
-        }
-        xtf_text_put(names->text + done * names->width, names->width, text, cap != XTF_NAME_WIDTH_MAX, done);
-    }
-    return names;
+    return pad_words(texts, table->n_rows, 0, UINT64_MAX, cap, cap != XTF_NAME_WIDTH_MAX);
 }
 
 bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfPaddedNames **names,
@@ -118,30 +119,17 @@ bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const Xtf
     return good;
 }
 
-/* As wide as the widest of the words from `first` to `last`. */
-static const XtfPaddedNames *names_from_words(XtfFormats *formats, const char *const *words, uint32_t n, uint64_t first,
-                                              uint64_t last)
+const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
 {
-    XtfPaddedNames *names = g_new0(XtfPaddedNames, 1);
-    size_t widest = 1;
-
-    for (uint64_t i = first; i < n && i <= last; i++)
-        widest = MAX(widest, xtf_text_width(words[i], true));
-    names->n = n;
-    names->width = (uint32_t)MIN(widest, (size_t)XTF_STRING_WIDTH_MAX);
-    names->text = g_malloc((size_t)n * names->width + 1);
-    for (uint32_t i = 0; i < n; i++)
-        xtf_text_put(names->text + (size_t)i * names->width, names->width, words[i], true, i);
+    XtfPaddedNames *names = pad_words((const char *const *)field->labels, field->n_labels, limits->min, limits->max,
+                                      XTF_STRING_WIDTH_MAX, true);
     g_ptr_array_add(formats->labels, names);
     return names;
 }
 
-const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
-{
-    return names_from_words(formats, (const char *const *)field->labels, field->n_labels, limits->min, limits->max);
-}
-
 const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word)
 {
-    return names_from_words(formats, &word, 1, 0, 0);
+    XtfPaddedNames *names = pad_words(&word, 1, 0, 0, XTF_STRING_WIDTH_MAX, true);
+    g_ptr_array_add(formats->labels, names);
+    return names;
 }

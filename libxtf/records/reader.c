@@ -71,32 +71,24 @@ static void enter_run(Input *input)
     input->seq = xtf_row_seq(input->seq_field, input->row, cursor->n);
 }
 
-static bool input_open(Input *input, const XtfSpan *span, uint32_t index, uint64_t position, GError **error)
-{
-    input->location = span->array.location;
-    input->span = index;
-    input->row_size = span->array.schema->row_size;
-    input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
-    if (!xtf_span_reader_seek(&input->rows, position, error))
-        return false;
-    enter_run(input);
-    return true;
-}
-
 static bool open_heap(XtfRecordReader *reader, const uint64_t *positions, GError **error)
 {
-    XtfSpans *spans = reader->spans;
+    const XtfSpans *spans = reader->spans;
 
     reader->inputs = g_new0(Input, spans->n);
     reader->heap = g_new(uint32_t, spans->n);
     for (uint32_t i = 0; i < spans->n; i++) {
-        if (positions[i] >= spans->spans[i].hi)
-            continue;
+        const XtfSpan *span = &spans->spans[i];
         Input *input = &reader->inputs[reader->n_inputs];
-        xtf_span_reader_init(&input->rows, &spans->spans[i]);
+        if (positions[i] >= span->hi)
+            continue;
+        *input = (Input){.location = span->array.location, .span = i, .row_size = span->array.schema->row_size};
+        input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
+        xtf_span_reader_init(&input->rows, span);
         reader->heap[reader->n_heap++] = reader->n_inputs++;
-        if (!input_open(input, &spans->spans[i], i, positions[i], error))
+        if (!xtf_span_reader_seek(&input->rows, positions[i], error))
             return false;
+        enter_run(input);
     }
     for (uint32_t i = reader->n_heap / 2; i-- > 0;)
         sift_down(reader, i);

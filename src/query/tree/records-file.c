@@ -97,7 +97,7 @@ static bool stream_begin(Stream *stream, XtfRecords *records, XtfSpans *spans, c
 /* ---- Lines. */
 
 /* Renders at most `max` records from the current one on. */
-static bool render_some(Stream *stream, uint64_t max, char *out, uint64_t *n, GError **error)
+static bool render_some(Stream *stream, uint64_t max, char *out, GError **error)
 {
     XtfRowRun run;
 
@@ -108,16 +108,13 @@ static bool render_some(Stream *stream, uint64_t max, char *out, uint64_t *n, GE
     if (!xtf_renderer_run(stream->renderer, &run, out, error))
         return false;
     stream->row += run.n_rows;
-    *n = run.n_rows;
     return true;
 }
 
 /* Part of a line: the first or the last of a read. A line that an earlier read began is still there. */
 static bool copy_part(Stream *stream, uint64_t row, size_t from, size_t length, char *buffer, GError **error)
 {
-    uint64_t n;
-
-    if (!(stream->has_line && stream->row == row + 1) && !render_some(stream, 1, stream->line, &n, error))
+    if (!(stream->has_line && stream->row == row + 1) && !render_some(stream, 1, stream->line, error))
         return false;
     stream->has_line = true;
     memcpy(buffer, stream->line + from, length);
@@ -129,7 +126,7 @@ static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char 
     size_t line = format->line;
 
     for (uint64_t done = 0; length; offset += done, buffer += done, length -= done) {
-        uint64_t row = offset / line, n = 0;
+        uint64_t row = offset / line;
         size_t skip = offset % line;
 
         if (skip || length < line || stream->row != row) {
@@ -138,9 +135,9 @@ static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char 
                 return false;
         } else {
             stream->has_line = false;
-            if (!render_some(stream, length / line, buffer, &n, error))
+            if (!render_some(stream, length / line, buffer, error))
                 return false;
-            done = n * line;
+            done = (stream->row - row) * line;
         }
     }
     return true;

@@ -58,34 +58,25 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     return true;
 }
 
-/* The frames open at t, the outermost first. */
-typedef struct {
-    XtfOpenFrame *frames;
-    size_t n;
-} OpenFrames;
-
-/* No frames where the location's records have ended. */
-static bool find_frames(const XtfLocationArrays *arrays, const XtfAggregateRef *frames, uint64_t t, OpenFrames *open,
-                        GError **error)
+/* The frames open at t, the outermost first: none where the location's records have ended. */
+static bool find_frames(const XtfLocationArrays *arrays, const XtfAggregateRef *frames, uint64_t t, XtfOpenFrame **open,
+                        size_t *n_open, GError **error)
 {
     const XtfArray *calls = xtf_location_arrays_find(arrays, frames->schema);
     uint64_t n;
 
-    g_clear_pointer(&open->frames, g_free);
-    open->n = 0;
     if (!calls || t <= calls->first || t > arrays->last)
         return true;
-    return xtf_array_rank(calls, t, &n, error) &&
-           xtf_array_stack(calls, frames->number, n, &open->frames, &open->n, error);
+    return xtf_array_rank(calls, t, &n, error) && xtf_array_stack(calls, frames->number, n, open, n_open, error);
 }
 
-static void add_lines_of(const XtfLocation *location, const OpenFrames *open, uint64_t levels, uint64_t t,
-                         const XtfRegions *regions, XtfLines *lines)
+static void add_lines_of(const XtfLocation *location, const XtfOpenFrame *open, size_t n_open, uint64_t levels,
+                         uint64_t t, const XtfRegions *regions, XtfLines *lines)
 {
-    uint64_t above = open->n > levels ? open->n - levels : 0;
+    uint64_t above = n_open > levels ? n_open - levels : 0;
 
     for (uint64_t i = above; i < above + levels; i++) {
-        const XtfOpenFrame *frame = i < open->n ? &open->frames[i] : NULL;
+        const XtfOpenFrame *frame = i < n_open ? &open[i] : NULL;
         xtf_lines_number(lines, location->proc);
         xtf_lines_number(lines, location->thread);
         xtf_lines_number(lines, i + 1);
@@ -106,25 +97,24 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
 {
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(XtfLocationArrays) arrays = {0};
-    OpenFrames open = {0};
     XtfAggregateRef frames;
     XtfRegions regions;
-    bool good = true;
 
     xtf_aggregate_ref_frames(&frames, views->context);
     if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
-    for (uint64_t line = first; good && line < first + n; line += levels) {
+    for (uint64_t line = first; line < first + n; line += levels) {
         const XtfLocation *location = xtf_selected_location(&selected, line / levels);
-        good = xtf_location_arrays_load(&arrays, views->context, location, error) &&
-               find_frames(&arrays, &frames, selection->time_from, &open, error);
-        if (good)
-            add_lines_of(location, &open, levels, selection->time_from, &regions, lines);
+        g_autofree XtfOpenFrame *open = NULL;
+        size_t n_open = 0;
+        if (!xtf_location_arrays_load(&arrays, views->context, location, error) ||
+            !find_frames(&arrays, &frames, selection->time_from, &open, &n_open, error))
+            return false;
+        add_lines_of(location, open, n_open, levels, selection->time_from, &regions, lines);
     }
-    g_free(open.frames);
-    return good;
+    return true;
 }
 
 const XtfView xtf_view_stack = {.name = "stack", .exists = stack_exists, .shape = shape_stack, .fill = fill_stack};

@@ -99,6 +99,14 @@ void xtf_lines_number(XtfLines *lines, uint64_t number)
     put(lines, begin, (size_t)(end - begin), false);
 }
 
+void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number)
+{
+    if (known)
+        xtf_lines_number(lines, number);
+    else
+        xtf_lines_none(lines);
+}
+
 void xtf_lines_signed(XtfLines *lines, int64_t number)
 {
     char digits[24], *end = digits + sizeof digits, *begin = xtf_put_signed(end, number);

@@ -48,6 +48,7 @@ void xtf_lines_header(XtfLines *lines);
 /* Add the next cell; the last one ends the line. */
 void xtf_lines_none(XtfLines *lines); /* a dash */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
+void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number); /* else a dash */
 void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks); /* as seconds, exactly */
 void xtf_lines_seconds(XtfLines *lines, double seconds);        /* with as many digits as ticks have */
 void xtf_lines_real(XtfLines *lines, const char *format, double number);

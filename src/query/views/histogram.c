@@ -174,14 +174,6 @@ static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
                                             : cut(histogram, span, type, error);
 }
 
-static void add_cell(XtfLines *lines, bool unknown, uint64_t number)
-{
-    if (unknown)
-        xtf_lines_none(lines);
-    else
-        xtf_lines_number(lines, number);
-}
-
 static void add_lines(const Histogram *histogram, XtfLines *lines)
 {
     const bool *unknown = histogram->found.unknown;
@@ -191,10 +183,10 @@ static void add_lines(const Histogram *histogram, XtfLines *lines)
         xtf_lines_ticks(lines, histogram->bins.bounds[i] - lines->scale->origin);
         xtf_lines_ticks(lines, histogram->bins.bounds[i + 1] - lines->scale->origin);
         xtf_lines_number(lines, bin->count);
-        add_cell(lines, unknown[CALLS], bin->calls);
+        xtf_lines_number_if(lines, !unknown[CALLS], bin->calls);
         for (unsigned type = SENDS; type <= RECVS; type++) {
-            add_cell(lines, unknown[type], bin->messages[type]);
-            add_cell(lines, unknown[type], bin->bytes[type]);
+            xtf_lines_number_if(lines, !unknown[type], bin->messages[type]);
+            xtf_lines_number_if(lines, !unknown[type], bin->bytes[type]);
         }
     }
 }

@@ -151,7 +151,7 @@ static void add_line(const XtfRegionTimes *region_times, const XtfSelectedLocati
     const XtfTimeScale *scale = &region_times->context->scale;
     double tick = (double)scale->den / (double)scale->num;
 
-    xtf_lines_region_row(lines, &region_times->regions, spread->row);
+    xtf_lines_number(lines, spread->row);
     if (spread->n) {
         xtf_lines_seconds(lines, (double)spread->sum / spread->n * tick);
         xtf_lines_ticks(lines, spread->min);

@@ -77,7 +77,7 @@ static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t firs
     for (const Entry *entry = entries; entry < entries + n; entry++) {
         if (!xtf_region_is_listed(&region_times.regions, entry->line))
             continue;
-        xtf_lines_region_row(lines, &region_times.regions, entry->line);
+        xtf_lines_number_if(lines, entry->line < region_times.regions.n, entry->line);
         xtf_lines_number(lines, entry->calls);
         xtf_lines_ticks(lines, entry->inclusive);
         xtf_lines_ticks(lines, entry->exclusive);

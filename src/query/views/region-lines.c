@@ -33,14 +33,6 @@ bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelecti
     return true;
 }
 
-void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t line)
-{
-    if (line < regions->n)
-        xtf_lines_number(lines, line);
-    else
-        xtf_lines_none(lines);
-}
-
 void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t line)
 {
     if (line < regions->n)

@@ -45,5 +45,4 @@ static inline uint64_t xtf_region_line(const XtfRegions *regions, uint64_t key)
     return key < regions->n ? key : regions->n + 1;
 }
 
-void xtf_lines_region_row(XtfLines *lines, const XtfRegions *regions, uint64_t line);
 void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t line);

@@ -107,14 +107,6 @@ static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *s
     return g_steal_pointer(&matcher);
 }
 
-static XtfMatcher *say_unfit(const XtfSchema *schema, GError **error)
-{
-    xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-             "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
-             schema->name);
-    return NULL;
-}
-
 /* A matcher for the first of aggregates [from, to) that fits. */
 static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              unsigned from, unsigned to, GError **error)
@@ -127,7 +119,10 @@ static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selec
         if (problem || matcher)
             return matcher;
     }
-    return say_unfit(schema, error);
+    xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+             "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
+             schema->name);
+    return NULL;
 }
 
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,

@@ -116,7 +116,7 @@ static int compare_locations(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static int compare_numbers(const void *a, const void *b)
+int xtf_compare_numbers(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -127,7 +127,7 @@ static uint32_t sort_distinct(uint64_t *numbers, uint32_t n)
     uint32_t distinct = 0;
 
     if (n)
-        qsort(numbers, n, sizeof *numbers, compare_numbers);
+        qsort(numbers, n, sizeof *numbers, xtf_compare_numbers);
     for (uint32_t i = 0; i < n; i++) {
         if (!distinct || numbers[distinct - 1] != numbers[i])
             numbers[distinct++] = numbers[i];
@@ -247,7 +247,7 @@ bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint
 {
     for (unsigned i = 0; i < 2 * set->n_ranges; i++) {
         uint64_t number = i % 2 ? set->ranges[i / 2].last : set->ranges[i / 2].first;
-        if (n && bsearch(&number, numbers, n, sizeof number, compare_numbers))
+        if (n && bsearch(&number, numbers, n, sizeof number, xtf_compare_numbers))
             continue;
         if (!n)
             return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);

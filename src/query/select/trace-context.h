@@ -65,6 +65,9 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 /* The number of digits of the largest process number. */
 unsigned xtf_procs_width(const XtfLocations *locations);
 
+/* For qsort() and its like, of uint64_t. */
+int xtf_compare_numbers(const void *a, const void *b);
+
 /* Whether all ends of a set's ranges are among `numbers`, which are ascending. */
 bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
                            GError **error);

@@ -238,16 +238,13 @@ static bool enter_before(const XtfArray *calls, const Record *record, uint64_t *
         (record->t < calls->last && !xtf_array_rank_within(calls, record->t + 1, low, calls->n_rows, &high, error)) ||
         !xtf_span_rank_of_seq(&span, record->seq, low, high, &low, error))
         return false;
-    if (low == 0)
+    if (!low)
         return true;
     *n = low - 1;
     if (!xtf_array_row(calls, *n, row, error))
         return false;
-    if (is_enter(calls, row)) {
-        *found = true;
-        return true;
-    }
-    if (!follow(calls, *n, row, &enter))
+    *found = is_enter(calls, row);
+    if (*found || !follow(calls, *n, row, &enter))
         return true;
     if (!xtf_array_row(calls, enter, row, error))
         return false;

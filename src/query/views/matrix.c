@@ -59,12 +59,6 @@ static uint64_t count_peers(const XtfLocations *locations, const XtfSelection *s
     return peers->len;
 }
 
-static int compare_procs(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     g_auto(XtfSelectedLocations) selected = {0};
@@ -124,7 +118,7 @@ static void add_to_peer(Count *count, uint64_t proc, const uint64_t *group)
 {
     unsigned at;
 
-    if (g_array_binary_search((GArray *)count->peers, &proc, compare_procs, &at)) {
+    if (g_array_binary_search((GArray *)count->peers, &proc, xtf_compare_numbers, &at)) {
         count->cells[at].messages += group[XTF_GROUP_ROWS];
         count->cells[at].bytes += group[count->ref->bytes];
     }

@@ -106,16 +106,15 @@ static GString *make_text(XtfViews *views, const XtfView *view, XtfSelection *se
                           uint64_t first, GError **error)
 {
     uint64_t count = MIN(shape->at_once, shape->n_lines - first);
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
     XtfLines lines;
 
     xtf_lines_init(&lines, &shape->grid, &views->context->scale, text);
-    if (view->fill(views, selection, first, count, &lines, error) && xtf_lines_finish(&lines, error)) {
-        if (text->len == count * shape->grid.line)
-            return text;
-        xtf_fail(error, XTF_ERROR_DAMAGED, "the %s has more or fewer lines than the trace states", view->name);
-    }
-    g_string_free(text, TRUE);
+    if (!view->fill(views, selection, first, count, &lines, error) || !xtf_lines_finish(&lines, error))
+        return NULL;
+    if (text->len == count * shape->grid.line)
+        return g_steal_pointer(&text);
+    xtf_damaged(error, "the %s has more or fewer lines than the trace states", view->name);
     return NULL;
 }
 

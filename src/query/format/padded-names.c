@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "libxtf/error.h"
 #include "src/query/format/format.h"
 #include "src/query/text/escape.h"
 
@@ -75,37 +74,20 @@ static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t 
     return names;
 }
 
-/* The strings of a table's column `name`. */
-static XtfPaddedNames *load_names(XtfTrace *trace, const XtfTable *table, const XtfField *field, uint32_t cap,
-                                  GError **error)
-{
-    g_autofree const char **texts = g_new(const char *, table->n_rows + 1);
-
-    for (uint64_t i = 0; i < table->n_rows; i++) {
-        const uint8_t *row = table->rows + i * table->schema->row_size;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &texts[i], error))
-            return NULL;
-    }
-    return pad_words(texts, table->n_rows, 0, UINT64_MAX, cap, cap != XTF_NAME_WIDTH_MAX);
-}
-
-bool xtf_formats_names(XtfFormats *formats, const char *table_name, uint32_t cap, const XtfPaddedNames **names,
+bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
                        GError **error)
 {
-    XtfTrace *trace = formats->context->trace;
-    g_autofree char *key = g_strdup_printf("%u %s", cap, table_name);
-    const XtfTable *table;
-    XtfPaddedNames *loaded = NULL;
+    g_autofree char *key = g_strdup_printf("%u %s", cap, table);
+    g_autofree const char **texts = NULL;
+    uint64_t n = 0;
 
     if (g_hash_table_contains(formats->names, key)) {
         *names = g_hash_table_lookup(formats->names, key);
         return true;
     }
-    if (!xtf_trace_table(trace, table_name, &table, error))
+    if (!xtf_table_names(formats->context->trace, table, &texts, &n, error))
         return false;
-    const XtfField *field = table ? xtf_schema_field(table->schema, "name") : NULL;
-    if (field && field->type == XTF_TYPE_STRING && !(loaded = load_names(trace, table, field, cap, error)))
-        return false;
+    XtfPaddedNames *loaded = texts ? pad_words(texts, n, 0, UINT64_MAX, cap, cap != XTF_NAME_WIDTH_MAX) : NULL;
     g_hash_table_insert(formats->names, g_steal_pointer(&key), loaded);
     *names = loaded;
     return true;

@@ -7,8 +7,6 @@
 
 /* ---- Texts as names of directories. */
 
-static const char hex[] = "0123456789abcdef";
-
 char *xtf_directory_name_escape(const char *text)
 {
     g_autoptr(GString) name = g_string_new(NULL);
@@ -16,8 +14,7 @@ char *xtf_directory_name_escape(const char *text)
     for (const char *p = text; *p && name->len <= XTF_DIRECTORY_NAME_MAX; p++) {
         unsigned char c = (unsigned char)*p;
         if (!g_ascii_isgraph(c) || c == '/' || c == '\\' || (p == text && (c == '.' || c == '#'))) {
-            char escape[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
-            g_string_append_len(name, escape, sizeof escape);
+            g_string_append_printf(name, "\\x%02x", c);
         } else {
             g_string_append_c(name, *p);
         }
@@ -95,26 +92,34 @@ static void choose_listed(XtfNameIndex *index)
     }
 }
 
-bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table_name, const char *what, GError **error)
+bool xtf_table_names(XtfTrace *trace, const char *table_name, const char ***texts, uint64_t *n_rows, GError **error)
 {
     const XtfTable *table;
 
     if (!xtf_trace_table(trace, table_name, &table, error))
         return false;
     const XtfField *field = table ? xtf_schema_field(table->schema, "name") : NULL;
-    memset(index, 0, sizeof *index);
-    index->what = what;
+    *texts = NULL;
     if (!field || field->type != XTF_TYPE_STRING)
         return true;
-    index->texts = g_new(const char *, table->n_rows + 1);
-    for (uint64_t row = 0; row < table->n_rows; row++) {
-        const uint8_t *bytes = table->rows + row * table->schema->row_size;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, bytes), &index->texts[row], error)) {
-            xtf_name_index_finish(index);
+    g_autofree const char **loaded = g_new(const char *, table->n_rows + 1);
+    for (uint64_t i = 0; i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &loaded[i], error))
             return false;
-        }
     }
-    index->n_rows = table->n_rows;
+    *texts = g_steal_pointer(&loaded);
+    *n_rows = table->n_rows;
+    return true;
+}
+
+bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error)
+{
+    *index = (XtfNameIndex){.what = what};
+    if (!xtf_table_names(trace, table, &index->texts, &index->n_rows, error))
+        return false;
+    if (!index->texts)
+        return true;
     index->next = g_new(uint64_t, index->n_rows + 1);
     index->listed = g_new(uint64_t, index->n_rows + 1);
     index->rows = g_hash_table_new(g_str_hash, g_str_equal);

@@ -30,7 +30,10 @@ typedef struct {
     uint64_t n_listed;
 } XtfNameIndex;
 
-/* From the field `name` of a table; there are no rows if the trace has no such field. */
+/* The strings of a table's field `name`: by row, borrowed, in a new array; NULL if the trace has no such field. */
+bool xtf_table_names(XtfTrace *trace, const char *table, const char ***texts, uint64_t *n_rows, GError **error);
+
+/* From the names of a table; there are no rows if the trace has no such field. */
 bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error);
 void xtf_name_index_finish(XtfNameIndex *index); /* all zeros is fine */
 

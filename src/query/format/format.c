@@ -35,8 +35,8 @@ typedef struct {
 
 static bool damaged(const XtfCell *cell, GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_DAMAGED, "a value of the field \"%s\" is outside the limits that the trace states",
-                    cell->field->name);
+    return xtf_damaged(error, "a value of the field \"%s\" is outside the limits that the trace states",
+                       cell->field->name);
 }
 
 static bool put_unsigned(const XtfCell *cell, uint64_t v, char *line, GError **error)
@@ -352,9 +352,7 @@ static bool load_times(const XtfTimeScale *scale, Block *block, const XtfSchema 
         outside |= block->values[i] < scale->origin || block->values[i] > scale->last;
         block->values[i] -= scale->origin;
     }
-    if (outside)
-        xtf_fail(error, XTF_ERROR_DAMAGED, "a record has a time outside those that the trace states");
-    return !outside;
+    return !outside || xtf_damaged(error, "a record has a time outside those that the trace states");
 }
 
 static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const XtfSchema *schema, Block *block,
@@ -386,8 +384,7 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
     Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc};
 
     if (!program->template)
-        return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has rows of \"%s\", though it states that there are none",
-                        schema->name);
+        return xtf_damaged(error, "the trace has rows of \"%s\", though it states that there are none", schema->name);
     Beginning *beginning = begin_lines(renderer, program, schema->id, location);
     Block block; /* not cleared: its values are large for a run of one row */
     block.rows = run->rows;

@@ -5,7 +5,6 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/value-kind.h"
 
@@ -44,11 +43,6 @@ static Column *column_at(const XtfTableView *view, unsigned i)
 static bool is_last(const XtfTableView *view, unsigned i)
 {
     return i + 1 == view->columns->len;
-}
-
-static const char *column_name(const Column *column)
-{
-    return column->field ? column->field->name : "row";
 }
 
 static XtfValueKind kind_of(const Column *column, const uint8_t *row)
@@ -165,8 +159,10 @@ static void lay_out(XtfTableView *view)
     memset(view->header, ' ', at);
     view->header[0] = '#';
     view->header[at - 1] = '\n';
-    for (unsigned i = 0; i < view->columns->len; i++)
-        put_cell(view->header, column_at(view, i), column_name(column_at(view, i)), is_last(view, i));
+    for (unsigned i = 0; i < view->columns->len; i++) {
+        const Column *column = column_at(view, i);
+        put_cell(view->header, column, column->field ? column->field->name : "row", is_last(view, i));
+    }
 }
 
 XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, GError **error)

@@ -1,7 +1,6 @@
 #include "src/query/select/number-set.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "libxtf/error.h"
 

@@ -106,20 +106,6 @@ typedef struct {
     GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: nothing is filtered */
 } Search;
 
-static bool search_init(Search *search, XtfTraceContext *context, const XtfSelection *selection, GError **error)
-{
-    *search =
-        (Search){.context = context, .selection = selection, .locations = xtf_trace_context_locations(context, error)};
-    if (!search->locations)
-        return false;
-    if (xtf_selection_has_facets(selection)) {
-        search->matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
-        g_ptr_array_set_size(search->matchers, (int)xtf_trace_n_schemas(context->trace));
-    }
-    search->spans = xtf_spans_new(search->matchers, search->matchers ? (GDestroyNotify)g_ptr_array_unref : NULL);
-    return true;
-}
-
 static bool may_have(const Search *search, const XtfSchema *schema)
 {
     const XtfSelection *selection = search->selection;
@@ -240,11 +226,18 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
 
 static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    Search search;
+    XtfTraceContext *context = resolver->context;
+    Search search = {context, xtf_trace_context_locations(context, error), selection, NULL, NULL};
 
-    if (!search_init(&search, resolver->context, selection, error))
+    if (!search.locations)
         return NULL;
-    g_autoptr(XtfSpans) spans = search.spans;
+    if (xtf_selection_has_facets(selection)) {
+        search.matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
+        g_ptr_array_set_size(search.matchers, (int)xtf_trace_n_schemas(context->trace));
+    }
+    g_autoptr(XtfSpans) spans =
+        xtf_spans_new(search.matchers, search.matchers ? (GDestroyNotify)g_ptr_array_unref : NULL);
+    search.spans = spans;
     if (selection->base) {
         g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
         if (!base || !find_in_base(&search, base, error))
@@ -287,7 +280,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
         bool counts =
             selection->type == XTF_ANY_TYPE ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
         if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
-            return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has more records than there are numbers");
+            return xtf_damaged(error, "the trace has more records than there are numbers");
     }
     *count = total;
     return true;

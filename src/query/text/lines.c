@@ -47,7 +47,7 @@ bool xtf_lines_finish(const XtfLines *lines, GError **error)
 {
     if (!lines->spoilt)
         return true;
-    return xtf_fail(error, XTF_ERROR_DAMAGED, "numbers do not fit the widths that the trace states");
+    return xtf_damaged(error, "numbers do not fit the widths that the trace states");
 }
 
 /* Makes room for the next cell and the blank or newline after it. */

@@ -11,12 +11,11 @@ static GString *readme_text(XtfNode *file, GError **error)
 
 static GString *count_text(XtfNode *file, GError **error)
 {
-    GString *text;
     uint64_t count;
 
     if (!xtf_resolver_count(&file->tree->resolver, file->selection, &count, error))
         return NULL;
-    text = g_string_new(NULL);
+    GString *text = g_string_new(NULL);
     g_string_printf(text, "%" PRIu64 "\n", count);
     return text;
 }

@@ -142,7 +142,7 @@ static bool read_text(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     if (!text)
         return false;
     if (text->len != file->size)
-        return xtf_fail(error, XTF_ERROR_DAMAGED, "numbers do not fit the widths that the trace states");
+        return xtf_damaged(error, "numbers do not fit the widths that the trace states");
     xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
     return true;
 }

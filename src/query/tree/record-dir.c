@@ -4,7 +4,6 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 
 /* A record, and where it is. */
@@ -23,7 +22,7 @@ static bool find_record(XtfNode *node, Record *record, GError **error)
     if (!spans)
         return false;
     if (spans->n != 1)
-        return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
+        return xtf_damaged(error, "the trace has fewer records than it states");
     record->span = spans->spans[0];
     uint64_t n;
     if (!xtf_span_row_number(&record->span, record->span.lo, &n, error) ||

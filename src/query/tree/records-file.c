@@ -104,7 +104,7 @@ static bool render_some(Stream *stream, uint64_t max, char *out, GError **error)
     if (!xtf_record_reader_next(stream->reader, max, &run, error))
         return false;
     if (!run.n_rows)
-        return xtf_fail(error, XTF_ERROR_DAMAGED, "the trace has fewer records than it states");
+        return xtf_damaged(error, "the trace has fewer records than it states");
     if (!xtf_renderer_run(stream->renderer, &run, out, error))
         return false;
     stream->row += run.n_rows;

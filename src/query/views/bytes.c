@@ -1,8 +1,6 @@
 /*
  * bytes: the bytes that each process sent and received, in messages and in collective operations.
  */
-#include <string.h>
-
 #include "libxtf/vocabulary.h"
 #include "src/query/views/location-totals.h"
 #include "src/query/views/view.h"

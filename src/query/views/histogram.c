@@ -1,8 +1,6 @@
 /*
  * histogram: the number of records in each of equal time bins, and the totals of calls and messages.
  */
-#include <string.h>
-
 #include "libxtf/vocabulary.h"
 #include "src/query/views/info.h"
 #include "src/query/views/location-totals.h"

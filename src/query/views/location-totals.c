@@ -30,12 +30,10 @@ bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *arr
                                   uint64_t hi, GError **error)
 {
     XtfFilter filter = {totals->matcher, proc};
-    XtfGroupFilter groups;
+    XtfGroupFilter groups = xtf_filter_groups(&filter);
 
     if (totals->nothing || lo >= hi)
         return true;
-    if (totals->matcher)
-        groups = xtf_filter_groups(&filter);
     return xtf_array_totals(array, totals->ref->number, totals->matcher ? &groups : NULL, lo, hi, totals->groups,
                             error);
 }

@@ -1,8 +1,6 @@
 /*
  * stack: of each location the frames that are open when the selection's window begins, the outermost first.
  */
-#include <string.h>
-
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/views/region-lines.h"

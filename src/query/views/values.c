@@ -1,13 +1,10 @@
 /*
  * values: count, extremes, mean and last value of each metric, in each of equal time bins.
  */
-#include <string.h>
-
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/views/location-totals.h"
 #include "src/query/views/metric-summary.h"
-#include "src/query/views/region-lines.h"
 #include "src/query/views/time-bins.h"
 #include "src/query/views/view.h"
 

@@ -52,7 +52,7 @@ size_t xtf_record_batches_bytes(const XtfRecordBatches *batches)
 
 XtfRecordBatches *xtf_record_batches_new(const XtfSpans *spans, uint64_t *positions, GError **error)
 {
-    XtfRecordBatches *batches = g_new0(XtfRecordBatches, 1);
+    g_autoptr(XtfRecordBatches) batches = g_new0(XtfRecordBatches, 1);
     uint64_t first = UINT64_MAX, last = 0;
     uint32_t row_size = 1;
 
@@ -66,10 +66,8 @@ XtfRecordBatches *xtf_record_batches_new(const XtfSpans *spans, uint64_t *positi
         const XtfArray *array = &spans->spans[i].array;
         batches->time[i] = array->first;
         if ((positions[i] > 0 || spans->spans[i].filter.match) && positions[i] < spans->spans[i].hi &&
-            !xtf_span_time(&spans->spans[i], positions[i], &batches->time[i], error)) {
-            xtf_record_batches_free(batches);
+            !xtf_span_time(&spans->spans[i], positions[i], &batches->time[i], error))
             return NULL;
-        }
         first = MIN(first, array->first);
         last = MAX(last, array->last);
         row_size = MAX(row_size, array->schema->row_size);
@@ -79,7 +77,7 @@ XtfRecordBatches *xtf_record_batches_new(const XtfSpans *spans, uint64_t *positi
     batches->rows_aimed = MIN((uint64_t)FIRST_ROWS, batches->rows_most);
     if (spans->count)
         batches->width = (uint64_t)((unsigned __int128)(last - MIN(first, last)) * batches->rows_aimed / spans->count);
-    return batches;
+    return g_steal_pointer(&batches);
 }
 
 /* The least time of the rows that are left; false if there are none. */

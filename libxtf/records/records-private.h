@@ -13,6 +13,7 @@ typedef struct XtfRecordBatches XtfRecordBatches;
 
 /* Borrows the spans; takes the positions, where each of them begins. */
 XtfRecordBatches *xtf_record_batches_new(const XtfSpans *spans, uint64_t *positions, GError **error);
-void xtf_record_batches_free(XtfRecordBatches *batches);          /* NULL is fine */
+void xtf_record_batches_free(XtfRecordBatches *batches); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRecordBatches, xtf_record_batches_free)
 size_t xtf_record_batches_bytes(const XtfRecordBatches *batches); /* memory that they hold */
 bool xtf_record_batches_next(XtfRecordBatches *batches, XtfRowRun *run, GError **error);

@@ -9,26 +9,17 @@ enum {
 
 /* ---- proc/, thread/, peer/ and tag/: sets of numbers. */
 
-static XtfNumberSet *parse_procs(XtfNode *directory, const char *name, GError **error)
+/* In proc/ and peer/. */
+static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
     g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("process", name, error) : NULL;
 
     if (!set || !xtf_number_set_exists(set, "process", locations->procs, locations->n_procs, error))
         return NULL;
-    return g_steal_pointer(&set);
-}
-
-static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **error)
-{
-    g_autoptr(XtfNumberSet) set = parse_procs(directory, name, error);
-    return set ? xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, set)) : NULL;
-}
-
-static XtfNode *lookup_peers(XtfNode *directory, const char *name, GError **error)
-{
-    g_autoptr(XtfNumberSet) set = parse_procs(directory, name, error);
-    return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set)) : NULL;
+    if (directory->class == &xtf_peers_dir)
+        return xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set));
+    return xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, set));
 }
 
 static XtfNode *lookup_threads(XtfNode *directory, const char *name, GError **error)
@@ -91,7 +82,7 @@ static bool list_threads(XtfNode *directory, XtfLister *lister, GError **error)
 
 const XtfNodeClass xtf_procs_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_procs, .list = list_procs};
 const XtfNodeClass xtf_threads_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_threads, .list = list_threads};
-const XtfNodeClass xtf_peers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_peers};
+const XtfNodeClass xtf_peers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_procs};
 const XtfNodeClass xtf_tags_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_tags};
 
 /* ---- region/ and comm/: names. */

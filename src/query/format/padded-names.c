@@ -1,8 +1,6 @@
 /*
  * Names of table rows and labels of values, padded once, so that rendering a line only copies them.
  */
-#include <string.h>
-
 #include "src/query/format/format.h"
 #include "src/query/text/escape.h"
 
@@ -16,20 +14,11 @@ static void names_free(void *data)
 
 void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context)
 {
-    memset(formats, 0, sizeof *formats);
-    formats->context = context;
+    *formats = (XtfFormats){.context = context};
     g_mutex_init(&formats->lock);
     formats->formats = g_new0(XtfFormat *, xtf_trace_n_schemas(context->trace) + 1);
     formats->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, names_free);
     formats->labels = g_ptr_array_new_with_free_func(names_free);
-}
-
-static void column_clear(void *data)
-{
-    XtfColumn *column = data;
-    g_free(column->name);
-    g_free(column->unit);
-    g_free(column->description);
 }
 
 void xtf_format_free(XtfFormat *format)
@@ -41,8 +30,12 @@ void xtf_format_free(XtfFormat *format)
         g_free(format->programs[i].template);
     }
     g_free(format->programs);
-    for (unsigned i = 0; i < format->columns->len; i++)
-        column_clear(&g_array_index(format->columns, XtfColumn, i));
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        g_free(column->name);
+        g_free(column->unit);
+        g_free(column->description);
+    }
     g_array_unref(format->columns);
     g_free(format);
 }

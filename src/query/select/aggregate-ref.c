@@ -1,7 +1,5 @@
 #include "src/query/select/aggregate-ref.h"
 
-#include <string.h>
-
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 
@@ -51,7 +49,7 @@ const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *ref, unsigned cel
 
 bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context)
 {
-    memset(ref, 0, sizeof *ref);
+    *ref = (XtfAggregateRef){0};
     return context->calls >= 0 &&
            find_aggregate(ref, xtf_trace_schema(context->trace, (uint32_t)context->calls), XTF_AGGREGATE_FRAMES) &&
            g_str_equal(xtf_aggregate_ref_key(ref, 0)->role, XTF_ROLE_REGION);
@@ -61,7 +59,7 @@ bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *conte
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, type);
 
-    memset(ref, 0, sizeof *ref);
+    *ref = (XtfAggregateRef){0};
     if (!find_aggregate(ref, schema, XTF_AGGREGATE_GROUPS))
         return false;
     ref->event = find_key(ref, XTF_ROLE_EVENT);

@@ -273,8 +273,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_CALLS);
 
-    memset(context, 0, sizeof *context);
-    context->trace = trace;
+    *context = (XtfTraceContext){.trace = trace};
     g_mutex_init(&context->lock);
     xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
     context->type_names = g_new0(char *, n_schemas + 1);

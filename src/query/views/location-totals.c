@@ -1,17 +1,12 @@
 #include "src/query/views/location-totals.h"
 
-#include <string.h>
-
 bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
                               const XtfAggregateRef *ref, unsigned depth, GError **error)
 {
     bool possible = ref->schema && xtf_selection_may_have(selection, ref->schema);
     XtfMatch matches = possible ? xtf_selection_matches(selection, ref->schema) : XTF_MATCH_NONE;
 
-    memset(totals, 0, sizeof *totals);
-    totals->ref = ref;
-    totals->selection = selection;
-    totals->nothing = matches == XTF_MATCH_NONE;
+    *totals = (XtfLocationTotals){.ref = ref, .selection = selection, .nothing = matches == XTF_MATCH_NONE};
     if (matches == XTF_MATCH_SOME &&
         !(totals->matcher = xtf_matcher_new(context, selection, ref->schema, ref->number, error)))
         return false;

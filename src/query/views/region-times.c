@@ -1,7 +1,5 @@
 #include "src/query/views/region-times.h"
 
-#include <string.h>
-
 bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef frames;
@@ -14,9 +12,7 @@ bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *
 bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
                            GError **error)
 {
-    memset(region_times, 0, sizeof *region_times);
-    region_times->context = formats->context;
-    region_times->selection = selection;
+    *region_times = (XtfRegionTimes){.context = formats->context, .selection = selection};
     region_times->locations = xtf_trace_context_locations(region_times->context, error);
     xtf_aggregate_ref_frames(&region_times->frames, formats->context);
     if (!region_times->locations ||

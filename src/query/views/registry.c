@@ -1,7 +1,5 @@
 #include "src/query/views/registry.h"
 
-#include <string.h>
-
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
 #include "src/query/views/view.h"
@@ -80,7 +78,7 @@ static bool get_shape(XtfViews *views, const XtfView *view, const XtfSelection *
 {
     uint64_t bytes;
 
-    memset(shape, 0, sizeof *shape);
+    *shape = (XtfViewShape){0};
     if (!view->shape(views, selection, shape, error))
         return false;
     shape->at_once = CLAMP(shape->at_once, 1, MAX(shape->n_lines, 1));

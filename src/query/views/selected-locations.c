@@ -1,12 +1,9 @@
 #include "src/query/views/selected-locations.h"
 
-#include <string.h>
-
 bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext *context,
                                  const XtfSelection *selection, GError **error)
 {
-    memset(selected, 0, sizeof *selected);
-    selected->locations = xtf_trace_context_locations(context, error);
+    *selected = (XtfSelectedLocations){.locations = xtf_trace_context_locations(context, error)};
     if (!selected->locations)
         return false;
     GArray *indices = xtf_selection_locations(selection, selected->locations);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "src/cli/commands/commands.h"
 #include "src/cli/mount/daemon.h"
 #include "src/cli/mount/readahead.h"
 #include "src/cli/trace/archive-cache.h"
@@ -75,37 +74,4 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     if (!trace || !serve(trace, path, target, options, manner->debug, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;
-}
-
-int xtf_command_mount(int argc, char **argv)
-{
-    g_auto(XtfMountOptions) options = {0};
-    g_auto(GStrv) lists = NULL;
-    XtfMountManner manner = {0};
-    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE;
-    const GOptionEntry entries[] = {
-        {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
-        {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
-         "Mount options: cache=SIZE, threads=N, max_nodes=N, uid=N, gid=N, allow_other...", "OPTIONS"},
-        {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
-        {0},
-    };
-    GError *error = NULL;
-
-    if (!xtf_cli_parse(&argc, &argv, 2, "SOURCE DIR",
-                       "Mounts a trace as a directory. SOURCE is an .xtf file, or an archive of a format that `xtf "
-                       "import` reads,\n"
-                       "which is imported first and kept in the cache folder until it changes.",
-                       entries))
-        return XTF_EXIT_USAGE;
-    xtf_mount_options_init(&options);
-    for (char **list = lists; list && *list; list++) {
-        if (!xtf_mount_options_parse(&options, *list, false, &error)) {
-            xtf_cli_fail(error);
-            return XTF_EXIT_USAGE;
-        }
-    }
-    manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};
-    return xtf_mount(argv[1], argv[2], &options, &manner);
 }

@@ -7,8 +7,9 @@
  */
 #pragma once
 
-#include "src/import/import.h"
 #include "src/import/importer.h"
+#include "src/import/options.h"
+#include "src/import/report.h"
 #include "src/import/stream.h"
 #include "src/import/supervise.h"
 
@@ -45,8 +46,3 @@ void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read,
 
 /* An XtfSupervisedWork: runs the importer of `job`, which has its first five members set. Returns the report. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);
-
-/* The report on its way from the child to its parent. All texts are UTF-8. */
-#define XTF_REPORT_TYPE G_VARIANT_TYPE("(a(sstt)asastttt)")
-GVariant *xtf_import_report_pack(const XtfImportReport *report);
-void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed);

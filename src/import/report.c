@@ -1,4 +1,4 @@
-#include "src/import/job.h"
+#include "src/import/report.h"
 
 void xtf_import_report_init(XtfImportReport *report)
 {

@@ -218,18 +218,9 @@ ON(Group, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Par
     return ADD_LIST(GROUPS, row, MEMBERS, parts, n);
 }
 
-ON(Comm, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
-{
-    XtfCommunicatorRow row = {
-        .id = self,
-        .group = group,
-        .remote_group = XTF_NONE32,
-        .parent = parent,
-        .flags = flags,
-        .name = name,
-    };
-    return ADD(COMMUNICATORS, row);
-}
+ON_ROW(Comm, COMMUNICATORS, Communicator,
+       (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags),
+       .id = self, .group = group, .remote_group = XTF_NONE32, .parent = parent, .flags = flags, .name = name)
 
 ON_ROW(InterComm, COMMUNICATORS, Communicator,
        (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a, OTF2_GroupRef group_b, OTF2_CommRef common,
@@ -267,22 +258,11 @@ ON(CartCoordinate, OTF2_CartTopologyRef topology, uint32_t rank, uint8_t n, cons
 
 /* Metrics */
 
-ON(MetricMember, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_MetricType type,
-   OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base, int64_t exponent, OTF2_StringRef unit)
-{
-    XtfMetricRow row = {
-        .id = self,
-        .type = type,
-        .mode = mode,
-        .value_type = value_type,
-        .base = base,
-        .exponent = exponent,
-        .unit = unit,
-        .description = description,
-        .name = name,
-    };
-    return ADD(METRICS, row);
-}
+ON_ROW(MetricMember, METRICS, Metric,
+       (OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_MetricType type,
+        OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base, int64_t exponent, OTF2_StringRef unit),
+       .id = self, .type = type, .mode = mode, .value_type = value_type, .base = base, .exponent = exponent,
+       .unit = unit, .description = description, .name = name)
 
 ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *members, OTF2_MetricOccurrence occurrence,
    OTF2_RecorderKind recorder_kind)
@@ -304,21 +284,11 @@ ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *memb
     return ADD_LIST(METRIC_CLASSES, row, METRIC_CLASS_MEMBERS, parts, n);
 }
 
-ON(MetricInstance, OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef recorder, OTF2_MetricScope scope_kind,
-   uint64_t scope)
-{
-    XtfMetricClassRow row = {
-        .id = self,
-        .kind = INSTANCE,
-        .occurrence = UINT8_MAX,
-        .recorder_kind = UINT8_MAX,
-        .class = class,
-        .recorder = recorder,
-        .scope_kind = scope_kind,
-        .scope = scope,
-    };
-    return ADD(METRIC_CLASSES, row);
-}
+ON_ROW(MetricInstance, METRIC_CLASSES, MetricClass,
+       (OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef recorder, OTF2_MetricScope scope_kind,
+        uint64_t scope),
+       .id = self, .kind = INSTANCE, .occurrence = UINT8_MAX, .recorder_kind = UINT8_MAX, .class = class,
+       .recorder = recorder, .scope_kind = scope_kind, .scope = scope)
 
 ON_ROW(MetricClassRecorder, METRIC_CLASS_RECORDERS, MetricClassRecorder,
        (OTF2_MetricRef metric, OTF2_LocationRef recorder), .class = metric, .recorder = recorder)
@@ -338,22 +308,11 @@ ON(IoParadigm, OTF2_IoParadigmRef self, OTF2_StringRef identification, OTF2_Stri
     return ADD(IO_PARADIGMS, row);
 }
 
-static OTF2_CallbackCode add_file(void *data, uint8_t kind, OTF2_IoFileRef self, OTF2_StringRef name,
-                                  OTF2_SystemTreeNodeRef scope)
-{
-    XtfIoFileRow row = {.id = self, .kind = kind, .scope = scope, .name = name};
-    return ADD(IO_FILES, row);
-}
-
-ON(IoRegularFile, OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef scope)
-{
-    return add_file(data, REGULAR_FILE, self, name, scope);
-}
-
-ON(IoDirectory, OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef scope)
-{
-    return add_file(data, DIRECTORY, self, name, scope);
-}
+#define ON_FILE(Name, KIND)                                                                                  \
+    ON_ROW(Name, IO_FILES, IoFile, (OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef scope), \
+           .id = self, .kind = KIND, .scope = scope, .name = name)
+ON_FILE(IoRegularFile, REGULAR_FILE)
+ON_FILE(IoDirectory, DIRECTORY)
 
 ON_ROW(IoHandle, IO_HANDLES, IoHandle,
        (OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,

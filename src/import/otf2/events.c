@@ -18,33 +18,20 @@ ON(Leave, OTF2_RegionRef region)
 
 /* Messages */
 
-#define ON_MESSAGE(Name, NAME, TAG, Type)                                     \
-    ON(Name, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length) \
-    {                                                                         \
-        Xtf##Type##Row row = {.peer = peer, .tag = tag, .bytes = length};     \
-        row.comm = LOOK_UP(COMMUNICATORS, comm);                              \
-        row.request = NO64;                                                   \
-        return RECORD(TAG, NAME, row);                                        \
-    }
+#define ON_MESSAGE(Name, NAME, TAG, Type)                                                                             \
+    ON_RECORD(Name, TAG, Type, NAME, (uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length), .peer = peer, \
+              .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64)
 ON_MESSAGE(MpiSend, MPI_SEND, SENDS, Sends)
 ON_MESSAGE(MpiRecv, MPI_RECV, RECVS, Recvs)
 
-#define ON_REQUESTED(Name, NAME, TAG, Type)                                                     \
-    ON(Name, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request) \
-    {                                                                                           \
-        Xtf##Type##Row row = {.peer = peer, .tag = tag, .bytes = length, .request = request};   \
-        row.comm = LOOK_UP(COMMUNICATORS, comm);                                                \
-        return RECORD(TAG, NAME, row);                                                          \
-    }
+#define ON_REQUESTED(Name, NAME, TAG, Type)                                                                      \
+    ON_RECORD(Name, TAG, Type, NAME,                                                                             \
+              (uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request), .peer = peer, \
+              .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request)
 ON_REQUESTED(MpiIsend, MPI_ISEND, SENDS, Sends)
 ON_REQUESTED(MpiIrecv, MPI_IRECV, RECVS, Recvs)
 
-#define ON_REQUEST(Name, NAME)                     \
-    ON(Name, uint64_t request)                     \
-    {                                              \
-        XtfRequestsRow row = {.request = request}; \
-        return RECORD(REQUESTS, NAME, row);        \
-    }
+#define ON_REQUEST(Name, NAME) ON_RECORD(Name, REQUESTS, Requests, NAME, (uint64_t request), .request = request)
 ON_REQUEST(MpiIsendComplete, MPI_ISEND_COMPLETE)
 ON_REQUEST(MpiIrecvRequest, MPI_IRECV_REQUEST)
 ON_REQUEST(MpiRequestTest, MPI_REQUEST_TEST)
@@ -52,37 +39,22 @@ ON_REQUEST(MpiRequestCancelled, MPI_REQUEST_CANCELLED)
 
 /* Collectives and communicators */
 
-#define NO_COLLECTIVE .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = NO64
-
-ON(MpiCollectiveBegin)
-{
-    XtfCollectivesRow row = {NO_COLLECTIVE};
-    return RECORD(COLLECTIVES, MPI_COLLECTIVE_BEGIN, row);
-}
+ON_RECORD(MpiCollectiveBegin, COLLECTIVES, Collectives, MPI_COLLECTIVE_BEGIN, (), .operation = NO8, .comm = NO32,
+          .root = NO32, .bytes = NO64, .received = NO64, .request = NO64)
 
 ON_RECORD(MpiCollectiveEnd, COLLECTIVES, Collectives, MPI_COLLECTIVE_END,
           (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received),
           .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
           .received = received, .request = NO64)
 
-ON(NonBlockingCollectiveRequest, uint64_t request)
-{
-    XtfCollectivesRow row = {NO_COLLECTIVE};
-    row.request = request;
-    return RECORD(COLLECTIVES, NON_BLOCKING_COLLECTIVE_REQUEST, row);
-}
+ON_RECORD(NonBlockingCollectiveRequest, COLLECTIVES, Collectives, NON_BLOCKING_COLLECTIVE_REQUEST, (uint64_t request),
+          .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = request)
 
-ON(NonBlockingCollectiveComplete, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
-   uint64_t received, uint64_t request)
-{
-    XtfCollectivesRow row = {.operation = operation,
-                             .comm = LOOK_UP(COMMUNICATORS, comm),
-                             .root = root,
-                             .bytes = sent,
-                             .received = received,
-                             .request = request};
-    return RECORD(COLLECTIVES, NON_BLOCKING_COLLECTIVE_COMPLETE, row);
-}
+ON_RECORD(NonBlockingCollectiveComplete, COLLECTIVES, Collectives, NON_BLOCKING_COLLECTIVE_COMPLETE,
+          (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
+           uint64_t request),
+          .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
+          .received = received, .request = request)
 
 ON_RECORD(CommCreate, COMMS, Comms, COMM_CREATE, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm))
 
@@ -113,94 +85,47 @@ ON(Metric, OTF2_MetricRef metric, uint8_t n, const OTF2_Type *types, const OTF2_
 
 /* Threads, locks, tasks */
 
-#define NO_THREAD .model = NO8, .requested = NO32, .team = NO32, .sequence = NO64
+#define ON_THREAD(Name, NAME, FIELDS, MODEL, REQUESTED, TEAM, SEQUENCE)                                   \
+    ON_RECORD(Name, THREADS, Threads, NAME, FIELDS, .model = MODEL, .requested = REQUESTED, .team = TEAM, \
+              .sequence = SEQUENCE)
+ON_THREAD(ThreadFork, THREAD_FORK, (OTF2_Paradigm model, uint32_t requested), model, requested, NO32, NO64)
+ON_THREAD(ThreadJoin, THREAD_JOIN, (OTF2_Paradigm model), model, NO32, NO32, NO64)
+ON_THREAD(OmpFork, OMP_FORK, (uint32_t requested), NO8, requested, NO32, NO64)
+ON_THREAD(OmpJoin, OMP_JOIN, (), NO8, NO32, NO32, NO64)
 
-ON(ThreadFork, OTF2_Paradigm model, uint32_t requested)
-{
-    XtfThreadsRow row = {NO_THREAD};
-    row.model = model;
-    row.requested = requested;
-    return RECORD(THREADS, THREAD_FORK, row);
-}
-
-ON(ThreadJoin, OTF2_Paradigm model)
-{
-    XtfThreadsRow row = {NO_THREAD};
-    row.model = model;
-    return RECORD(THREADS, THREAD_JOIN, row);
-}
-
-ON(OmpFork, uint32_t requested)
-{
-    XtfThreadsRow row = {NO_THREAD};
-    row.requested = requested;
-    return RECORD(THREADS, OMP_FORK, row);
-}
-
-ON(OmpJoin)
-{
-    XtfThreadsRow row = {NO_THREAD};
-    return RECORD(THREADS, OMP_JOIN, row);
-}
-
-#define ON_TEAM(Name, NAME)                      \
-    ON(Name, OTF2_CommRef team)                  \
-    {                                            \
-        XtfThreadsRow row = {NO_THREAD};         \
-        row.team = LOOK_UP(COMMUNICATORS, team); \
-        return RECORD(THREADS, NAME, row);       \
-    }
+#define ON_TEAM(Name, NAME) ON_THREAD(Name, NAME, (OTF2_CommRef team), NO8, NO32, LOOK_UP(COMMUNICATORS, team), NO64)
 ON_TEAM(ThreadTeamBegin, THREAD_TEAM_BEGIN)
 ON_TEAM(ThreadTeamEnd, THREAD_TEAM_END)
 
-#define ON_CONTINGENT(Name, NAME)                        \
-    ON(Name, OTF2_CommRef contingent, uint64_t sequence) \
-    {                                                    \
-        XtfThreadsRow row = {NO_THREAD};                 \
-        row.team = LOOK_UP(COMMUNICATORS, contingent);   \
-        row.sequence = sequence;                         \
-        return RECORD(THREADS, NAME, row);               \
-    }
+#define ON_CONTINGENT(Name, NAME)                                                                                      \
+    ON_THREAD(Name, NAME, (OTF2_CommRef contingent, uint64_t sequence), NO8, NO32, LOOK_UP(COMMUNICATORS, contingent), \
+              sequence)
 ON_CONTINGENT(ThreadCreate, THREAD_CREATE)
 ON_CONTINGENT(ThreadBegin, THREAD_BEGIN)
 ON_CONTINGENT(ThreadWait, THREAD_WAIT)
 ON_CONTINGENT(ThreadEnd, THREAD_END)
 
-#define ON_OMP_LOCK(Name, NAME)                                         \
-    ON(Name, uint32_t lock, uint32_t order)                             \
-    {                                                                   \
-        XtfLocksRow row = {.model = NO8, .lock = lock, .order = order}; \
-        return RECORD(LOCKS, NAME, row);                                \
-    }
+#define ON_OMP_LOCK(Name, NAME) \
+    ON_RECORD(Name, LOCKS, Locks, NAME, (uint32_t lock, uint32_t order), .model = NO8, .lock = lock, .order = order)
 ON_OMP_LOCK(OmpAcquireLock, OMP_ACQUIRE_LOCK)
 ON_OMP_LOCK(OmpReleaseLock, OMP_RELEASE_LOCK)
 
-#define ON_THREAD_LOCK(Name, NAME)                                        \
-    ON(Name, OTF2_Paradigm model, uint32_t lock, uint32_t order)          \
-    {                                                                     \
-        XtfLocksRow row = {.model = model, .lock = lock, .order = order}; \
-        return RECORD(LOCKS, NAME, row);                                  \
-    }
+#define ON_THREAD_LOCK(Name, NAME)                                                                            \
+    ON_RECORD(Name, LOCKS, Locks, NAME, (OTF2_Paradigm model, uint32_t lock, uint32_t order), .model = model, \
+              .lock = lock, .order = order)
 ON_THREAD_LOCK(ThreadAcquireLock, THREAD_ACQUIRE_LOCK)
 ON_THREAD_LOCK(ThreadReleaseLock, THREAD_RELEASE_LOCK)
 
-#define ON_OMP_TASK(Name, NAME)                                                              \
-    ON(Name, uint64_t task)                                                                  \
-    {                                                                                        \
-        XtfTasksRow row = {.task = task, .team = NO32, .creator = NO32, .generation = NO32}; \
-        return RECORD(TASKS, NAME, row);                                                     \
-    }
+#define ON_OMP_TASK(Name, NAME)                                                                       \
+    ON_RECORD(Name, TASKS, Tasks, NAME, (uint64_t task), .task = task, .team = NO32, .creator = NO32, \
+              .generation = NO32)
 ON_OMP_TASK(OmpTaskCreate, OMP_TASK_CREATE)
 ON_OMP_TASK(OmpTaskSwitch, OMP_TASK_SWITCH)
 ON_OMP_TASK(OmpTaskComplete, OMP_TASK_COMPLETE)
 
-#define ON_THREAD_TASK(Name, NAME)                                                                            \
-    ON(Name, OTF2_CommRef team, uint32_t thread, uint32_t generation)                                         \
-    {                                                                                                         \
-        XtfTasksRow row = {                                                                                   \
-            .task = NO64, .team = LOOK_UP(COMMUNICATORS, team), .creator = thread, .generation = generation}; \
-        return RECORD(TASKS, NAME, row);                                                                      \
-    }
+#define ON_THREAD_TASK(Name, NAME)                                                                               \
+    ON_RECORD(Name, TASKS, Tasks, NAME, (OTF2_CommRef team, uint32_t thread, uint32_t generation), .task = NO64, \
+              .team = LOOK_UP(COMMUNICATORS, team), .creator = thread, .generation = generation)
 ON_THREAD_TASK(ThreadTaskCreate, THREAD_TASK_CREATE)
 ON_THREAD_TASK(ThreadTaskSwitch, THREAD_TASK_SWITCH)
 ON_THREAD_TASK(ThreadTaskComplete, THREAD_TASK_COMPLETE)
@@ -245,13 +170,10 @@ ON(CallingContextLeave, OTF2_CallingContextRef context)
     return code;
 }
 
-ON(CallingContextSample, OTF2_CallingContextRef context, uint32_t unwind_distance, OTF2_InterruptGeneratorRef generator)
-{
-    XtfSamplesRow row = {.calling_context = LOOK_UP(CALLING_CONTEXTS, context),
-                         .unwind_distance = unwind_distance,
-                         .generator = LOOK_UP(INTERRUPT_GENERATORS, generator)};
-    return RECORD(SAMPLES, CALLING_CONTEXT_SAMPLE, row);
-}
+ON_RECORD(CallingContextSample, SAMPLES, Samples, CALLING_CONTEXT_SAMPLE,
+          (OTF2_CallingContextRef context, uint32_t unwind_distance, OTF2_InterruptGeneratorRef generator),
+          .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance,
+          .generator = LOOK_UP(INTERRUPT_GENERATORS, generator))
 
 /* The program, the measurement, and what this version of OTF2 does not know */
 
@@ -268,22 +190,15 @@ ON(ProgramBegin, OTF2_StringRef name, uint32_t n, const OTF2_StringRef *argument
     return code;
 }
 
-ON(ProgramEnd, int64_t exit_status)
-{
-    XtfProgramsRow row = {.n_arguments = NO32, .exit_status = exit_status};
-    return RECORD(PROGRAMS, PROGRAM_END, row);
-}
+ON_RECORD(ProgramEnd, PROGRAMS, Programs, PROGRAM_END, (int64_t exit_status), .n_arguments = NO32,
+          .exit_status = exit_status)
 
 ON_RECORD(MeasurementOnOff, MEASUREMENT, Measurement, MEASUREMENT_ON_OFF, (OTF2_MeasurementMode mode), .mode = mode,
           .stop = NO64)
 
 ON_RECORD(BufferFlush, MEASUREMENT, Measurement, BUFFER_FLUSH, (OTF2_TimeStamp stop), .mode = NO8, .stop = stop)
 
-ON(Unknown)
-{
-    XtfUnknownRow row = {0};
-    return RECORD(UNKNOWN, UNKNOWN, row);
-}
+ON_RECORD(Unknown, UNKNOWN, Unknown, UNKNOWN, (), 0)
 
 OTF2_EvtReaderCallbacks *xtf_otf2_event_callbacks(void)
 {

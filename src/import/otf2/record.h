@@ -6,23 +6,23 @@
 #include "src/import/otf2/callbacks.h"
 
 /* A callback of the given name. Beside the event's own fields it has stream, time and attributes. */
-#define ON(Name, ...)                                                                                     \
-    static OTF2_CallbackCode on_##Name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, \
-                                       void *stream, OTF2_AttributeList *attributes, ##__VA_ARGS__)
+#define ON(Name, ...) static OTF2_CallbackCode on_##Name(CALLBACK_PARAMETERS(__VA_ARGS__))
+#define CALLBACK_PARAMETERS(...)                                                                                     \
+    OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *stream, OTF2_AttributeList *attributes, \
+        ##__VA_ARGS__
 
 /* Appends `row`, the event's record; returns what a callback returns to OTF2. */
 #define RECORD(TAG, NAME, row) xtf_otf2_record(stream, XTF_MODEL_##TAG, XTF_LABEL_##NAME, time, attributes, &(row))
 #define LOOK_UP(TABLE, id)     xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
 #define TEXT(id)               xtf_definitions_string(((XtfStream *)stream)->definitions, id)
 
-/* A callback that appends one record. */
-#define ON_RECORD(Name, TAG, Type, NAME, PARAMETERS, ...) \
-    ON(Name, UNWRAP PARAMETERS)                           \
-    {                                                     \
-        Xtf##Type##Row row = {__VA_ARGS__};               \
-        return RECORD(TAG, NAME, row);                    \
+/* A callback that appends one record. FIELDS are the event's own, as parameters, in parentheses. */
+#define ON_RECORD(Name, TAG, Type, NAME, FIELDS, ...)              \
+    static OTF2_CallbackCode on_##Name(CALLBACK_PARAMETERS FIELDS) \
+    {                                                              \
+        Xtf##Type##Row row = {__VA_ARGS__};                        \
+        return RECORD(TAG, NAME, row);                             \
     }
-#define UNWRAP(...) __VA_ARGS__
 
 #define NO8  UINT8_MAX
 #define NO32 XTF_NONE32

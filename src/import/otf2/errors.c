@@ -24,10 +24,11 @@ void xtf_otf2_forget_errors(void)
     caught[0] = '\0';
 }
 
-void xtf_otf2_set_error(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what)
+bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what)
 {
     const char *name = otf2_code == OTF2_SUCCESS ? "" : OTF2_Error_GetDescription(otf2_code);
 
     xtf_fail(error, xtf_code, "%s: %s%s%s", what, name, name[0] != '\0' && caught[0] != '\0' ? ": " : "", caught);
     xtf_otf2_forget_errors();
+    return false;
 }

@@ -13,5 +13,5 @@ void xtf_otf2_catch_errors(void);
 /* Forgets what this thread has caught. */
 void xtf_otf2_forget_errors(void);
 
-/* Sets an error of `xtf_code` with the message "`what`: OTF2's own words". */
-void xtf_otf2_set_error(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what);
+/* Sets an error of `xtf_code` with the message "`what`: OTF2's own words", and returns false. */
+bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what);

@@ -16,32 +16,28 @@ enum {
 static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
-    OTF2_GlobalDefReaderCallbacks *callbacks = xtf_otf2_definition_callbacks();
     OTF2_ErrorCode code = OTF2_SUCCESS;
     uint64_t n = DEFINITIONS_A_STEP;
 
     if (!definitions)
-        code = OTF2_ERROR_PROCESSED_WITH_FAULTS;
-    else
-        OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, &import->source);
+        return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_ERROR_PROCESSED_WITH_FAULTS, "the archive's definitions");
+    OTF2_GlobalDefReaderCallbacks *callbacks = xtf_otf2_definition_callbacks();
+    OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, &import->source);
     while (code == OTF2_SUCCESS && n == DEFINITIONS_A_STEP) {
         code = OTF2_Reader_ReadGlobalDefinitions(reader, definitions, DEFINITIONS_A_STEP, &n);
         atomic_fetch_add(&import->job->shared->heartbeat, 1);
     }
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    if (definitions)
-        OTF2_Reader_CloseGlobalDefReader(reader, definitions); /* and its buffer */
+    OTF2_Reader_CloseGlobalDefReader(reader, definitions); /* and its buffer */
     if (code == OTF2_SUCCESS)
         return true;
-    if (import->job->options->keep_going && import->source.definitions.count > 0) {
-        g_autoptr(GError) damage = NULL;
-        xtf_otf2_set_error(&damage, XTF_ERROR_DAMAGED, code, "the definitions");
-        xtf_import_warn(import->job, "only the first %" PRIu64 " definitions were imported: %s",
-                        import->source.definitions.count, damage->message);
-        return true;
-    }
-    xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "the archive's definitions");
-    return false;
+    if (!import->job->options->keep_going || import->source.definitions.count == 0)
+        return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "the archive's definitions");
+    g_autoptr(GError) damage = NULL;
+    xtf_otf2_fail(&damage, XTF_ERROR_DAMAGED, code, "the definitions");
+    xtf_import_warn(import->job, "only the first %" PRIu64 " definitions were imported: %s",
+                    import->source.definitions.count, damage->message);
+    return true;
 }
 
 /* What is in an archive beside definitions and events. */
@@ -77,10 +73,8 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     XtfDefinitions *definitions = &import->source.definitions;
 
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(reader);
-    if (code != OTF2_SUCCESS) {
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "the archive's anchor file");
-        return false;
-    }
+    if (code != OTF2_SUCCESS)
+        return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "the archive's anchor file");
     if (!read_definitions(import, reader, error))
         return false;
     xtf_otf2_describe_archive(&import->source, reader);
@@ -99,15 +93,12 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 bool xtf_otf2_import(XtfImportJob *job, GError **error)
 {
     XtfOtf2Import import = {.job = job, .locations = g_array_new(FALSE, FALSE, sizeof(XtfOtf2Location))};
-    bool good = false;
 
     xtf_otf2_catch_errors();
     xtf_definitions_init(&import.source.definitions);
     OTF2_Reader *reader = OTF2_Reader_Open(job->anchor);
-    if (reader)
-        good = run(&import, reader, error);
-    else
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, job->anchor);
+    bool good =
+        reader ? run(&import, reader, error) : xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, job->anchor);
     if (reader)
         OTF2_Reader_Close(reader);
     job->report.definitions = import.source.definitions.count;

@@ -109,17 +109,14 @@ static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const Xt
     if (!location->has_definitions)
         return true;
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location->id);
-    if (!definitions) {
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
-        return false;
-    }
+    if (!definitions)
+        return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
     OTF2_Reader_RegisterDefCallbacks(reader, definitions, callbacks, &applied);
     OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &read);
-    if (code != OTF2_SUCCESS)
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its definitions");
+    bool fine = code == OTF2_SUCCESS || xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "its definitions");
     OTF2_Reader_CloseDefReader(reader, definitions);
     worker->own_definitions += read - MIN(applied, read);
-    return code == OTF2_SUCCESS;
+    return fine;
 }
 
 /* Reads until the end, or an error. */
@@ -135,10 +132,8 @@ static bool step_through(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *ev
         show_progress(worker, location, *total, step);
         if (worker->stream.error)
             return true; /* an error of writing, which xtf_stream_end() reports */
-        if (code != OTF2_SUCCESS) {
-            xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, code, "its events");
-            return false;
-        }
+        if (code != OTF2_SUCCESS)
+            return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "its events");
     }
     return true;
 }
@@ -148,10 +143,8 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
 {
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location->id);
 
-    if (!events) {
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
-        return false;
-    }
+    if (!events)
+        return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
     /* Both should be on by default; this makes sure. */
     OTF2_EvtReader_ApplyMappingTables(events, true);
     OTF2_EvtReader_ApplyClockOffsets(events, true);
@@ -213,27 +206,24 @@ static void warn_of_mishaps(XtfOtf2Import *import)
 }
 
 /* A damaged location: a warning, or the error that ends the import. */
-static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, GError *error,
-                       GError **out)
+static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, const GError *damage,
+                       GError **error)
 {
     if (import->job->options->keep_going) {
         xtf_import_warn(import->job, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s",
-                        location->id, read, error->message);
-        g_error_free(error);
+                        location->id, read, damage->message);
         return true;
     }
-    g_set_error(out, XTF_ERROR, error->code,
-                "location %" PRIu64 " is damaged after %" PRIu64
-                " events (xtf import --keep-going imports the rest): %s",
-                location->id, read, error->message);
-    g_error_free(error);
-    return false;
+    return xtf_fail(error, damage->code,
+                    "location %" PRIu64 " is damaged after %" PRIu64
+                    " events (xtf import --keep-going imports the rest): %s",
+                    location->id, read, damage->message);
 }
 
 static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
 {
     XtfOtf2Import *import = worker->import;
-    GError *damage = NULL;
+    g_autoptr(GError) damage = NULL;
     uint64_t read = 0;
 
     atomic_store(&import->job->shared->busy_with[worker->number], location->id + 1);
@@ -243,10 +233,8 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     worker->read += read;
     worker->n_with_events += worker->stream.seq > 0;
     /* Errors of writing come first: a full disk is no damage of the archive. */
-    if (!xtf_stream_end(&worker->stream, error)) {
-        g_clear_error(&damage);
+    if (!xtf_stream_end(&worker->stream, error))
         return false;
-    }
     count_mishaps(worker, location->id);
     finish_progress(worker, location, read);
     atomic_store(&import->job->shared->busy_with[worker->number], 0);
@@ -264,7 +252,7 @@ static bool read_some(Worker *worker, guint first, guint n, GError **error)
                OTF2_SUCCESS;
     fine = fine && OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS && OTF2_Reader_OpenEvtFiles(reader) == OTF2_SUCCESS;
     if (!fine)
-        xtf_otf2_set_error(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->job->anchor);
+        xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->job->anchor);
     for (guint i = 0; i < n && fine; i++) {
         xtf_otf2_forget_errors();
         fine = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
@@ -296,12 +284,10 @@ static gpointer work(gpointer data)
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
 {
     unsigned jobs = import->job->options->jobs ? import->job->options->jobs : g_get_num_processors();
-    g_autofree Worker *workers = NULL;
-    g_autofree GThread **threads = NULL;
 
     jobs = CLAMP(jobs, 1, MIN(XTF_SUPERVISED_WORKERS, MAX(1, import->locations->len)));
-    workers = g_new0(Worker, jobs);
-    threads = g_new0(GThread *, jobs);
+    g_autofree Worker *workers = g_new0(Worker, jobs);
+    g_autofree GThread **threads = g_new0(GThread *, jobs);
     import->callbacks = xtf_otf2_event_callbacks();
     import->local_callbacks = OTF2_DefReaderCallbacks_New();
     OTF2_DefReaderCallbacks_SetMappingTableCallback(import->local_callbacks, count_map);

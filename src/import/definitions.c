@@ -168,22 +168,13 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
     table->rows_by_id = rows_by_id;
 }
 
-static void keep_error(XtfDefinitions *definitions, GError *error)
-{
-    if (!definitions->error)
-        definitions->error = error;
-    else
-        g_error_free(error);
-}
-
-/* The id of a text in the trace; 0 after an error, which is kept. */
+/* The id of a text in the trace; 0 after an error, of which the first is kept. */
 static uint32_t store(XtfDefinitions *definitions, const char *text)
 {
-    GError *error = NULL;
+    GError **error = definitions->error ? NULL : &definitions->error;
     uint32_t number = 0;
 
-    if (!xtf_writer_add_string(definitions->writer, text, &number, &error))
-        keep_error(definitions, error);
+    xtf_writer_add_string(definitions->writer, text, &number, error);
     return number;
 }
 
@@ -288,12 +279,12 @@ uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64
     return row == XTF_NONE32 ? XTF_NONE64 : row;
 }
 
-static gboolean write_rows(XtfTableWriter *writer, const GByteArray *rows, uint32_t size, GError **error)
+static bool write_rows(XtfTableWriter *writer, const GByteArray *rows, uint32_t size, GError **error)
 {
     for (uint32_t at = 0; at < rows->len; at += size)
         if (!xtf_table_writer_append(writer, rows->data + at, NULL, error))
-            return FALSE;
-    return TRUE;
+            return false;
+    return true;
 }
 
 bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)

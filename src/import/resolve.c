@@ -5,13 +5,15 @@
 
 #include "src/import/definitions.h"
 
-static void store_strings(XtfDefinitions *definitions, GError **error)
+static bool store_strings(XtfDefinitions *definitions, GError **error)
 {
-    for (guint i = 0; i < definitions->strings->len && !*error; i++) {
-        uint32_t number = 0;
-        xtf_writer_add_string(definitions->writer, g_ptr_array_index(definitions->strings, i), &number, error);
+    for (guint i = 0; i < definitions->strings->len; i++) {
+        uint32_t number;
+        if (!xtf_writer_add_string(definitions->writer, g_ptr_array_index(definitions->strings, i), &number, error))
+            return false;
         g_array_append_val(definitions->string_ids, number);
     }
+    return true;
 }
 
 typedef struct {
@@ -132,14 +134,9 @@ static void drop_self_groups(XtfDefinitions *definitions)
 
 bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GError **error)
 {
-    GError *failed = NULL;
-
     definitions->writer = writer;
-    store_strings(definitions, &failed);
-    if (failed) {
-        g_propagate_error(error, failed);
+    if (!store_strings(definitions, error))
         return false;
-    }
     merge_regions(definitions);
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];

@@ -8,17 +8,15 @@
 static bool check_output(const char *output, const char *source, GError **error)
 {
     struct stat there, read;
-    const char *fault = NULL;
 
     if (stat(output, &there) != 0) /* other faults show when the file is created */
         return true;
     if (!S_ISREG(there.st_mode))
-        fault = S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file";
-    else if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
-        fault = "is the file to be read";
-    if (fault)
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, fault);
-    return !fault;
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", output,
+                        S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file");
+    if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", output);
+    return true;
 }
 
 char *xtf_output_begin(const char *output, const char *source, GError **error)
@@ -41,10 +39,8 @@ char *xtf_output_begin(const char *output, const char *source, GError **error)
 
 bool xtf_output_end(char *path, const char *output, bool whole, GError **error)
 {
-    if (whole && rename(path, output) != 0) {
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
-        whole = false;
-    }
+    if (whole && rename(path, output) != 0)
+        whole = xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
     if (!whole)
         unlink(path);
     g_free(path);

@@ -34,9 +34,8 @@ static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
 
     if (!node)
         return false;
-    if (xtf_node_kind(node) == XTF_NODE_DIRECTORY) {
+    if (xtf_node_kind(node) == XTF_NODE_DIRECTORY)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: a directory; `xtf ls` shows what is in it", path);
-    }
     return copy_out(node, buffer, error);
 }
 

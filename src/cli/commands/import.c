@@ -60,12 +60,6 @@ static int import(const char *archive, const char *output, const XtfImportOption
     return XTF_EXIT_DONE;
 }
 
-static int misused(const char *what)
-{
-    fprintf(stderr, "xtf: import: %s\n", what);
-    return XTF_EXIT_USAGE;
-}
-
 int xtf_command_import(int argc, char **argv)
 {
     g_autofree char *output = NULL;
@@ -89,8 +83,10 @@ int xtf_command_import(int argc, char **argv)
 
     if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE", summary, entries))
         return XTF_EXIT_USAGE;
-    if (jobs < 0)
-        return misused("--jobs takes a number from 1 on (0: one a processor)");
+    if (jobs < 0) {
+        fputs("xtf: import: --jobs takes a number from 1 on (0: one a processor)\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
     if (!xtf_cli_storage_options("import", &storage, &options.storage))
         return XTF_EXIT_USAGE;
     if (!output)

@@ -34,8 +34,8 @@ static char *cache_folder(GError **error)
     else if (geteuid() == 0)
         folder = g_strdup("/var/cache/xtf");
     if (!folder) {
-        g_set_error(
-            error, XTF_ERROR, XTF_ERROR_INVALID,
+        xtf_fail(
+            error, XTF_ERROR_INVALID,
             "no folder to keep the import in: set HOME or XDG_CACHE_HOME, or use 'xtf import' and mount its output");
         return NULL;
     }
@@ -193,8 +193,8 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
     if (!found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF)) { /* it is neither */
         g_autofree char *formats = xtf_import_formats();
         g_clear_error(&problem);
-        g_set_error(&problem, XTF_ERROR, XTF_ERROR_NOT_XTF,
-                    "%s: is no XTF file (or one of which no commit ever completed), and not %s", source, formats);
+        xtf_fail(&problem, XTF_ERROR_NOT_XTF,
+                 "%s: is no XTF file (or one of which no commit ever completed), and not %s", source, formats);
     }
     if (!found) {
         g_propagate_error(error, problem);

@@ -71,9 +71,7 @@ static bool go_on(Copy *copy, GError **error)
     const XtfCopyOptions *options = copy->options;
 
     options->progress(copy->done, copy->total, options->progress_data);
-    if (!atomic_load(options->cancel))
-        return true;
-    return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    return !atomic_load(options->cancel) || xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
 }
 
 static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
@@ -113,9 +111,8 @@ static bool copy_schemas(Copy *copy, GError **error)
         uint32_t id;
         if (!xtf_writer_add_schema(copy->writer, schema, &id, error))
             return false;
-        if (id != i) { /* ids are given in the order of adding */
+        if (id != i) /* ids are given in the order of adding */
             return xtf_fail(error, XTF_ERROR_DAMAGED, "schema \"%s\" is there twice", schema->name);
-        }
         if (schema->kind != XTF_SCHEMA_TABLE)
             copy->total += xtf_trace_n_rows(copy->trace, i);
     }

@@ -28,7 +28,7 @@ static bool write_copy(XtfTrace *trace, const char *path, const XtfWriterOptions
     options.resolution_num = clock->resolution_num;
     options.resolution_den = clock->resolution_den;
     options.origin = clock->origin;
-    XtfWriter *writer = xtf_writer_create(path, &options, error);
+    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
     if (!writer)
         return false;
     XtfCopyOptions copy = {
@@ -38,10 +38,7 @@ static bool write_copy(XtfTrace *trace, const char *path, const XtfWriterOptions
     };
     bool good = xtf_copy_trace(trace, writer, &copy, error);
     xtf_interrupts_release(&interrupts);
-    if (good)
-        return xtf_writer_close(writer, error);
-    xtf_writer_abort(writer);
-    return false;
+    return good && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
 static void print_sizes(const char *from, const char *to)

@@ -135,28 +135,24 @@ bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, 
 
     const XtfTableEntry *entry = &trace->catalog.tables[i];
     XtfTable *loaded = &trace->tables[i];
-    g_mutex_lock(&trace->lock);
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
     if (!loaded->rows) {
         loaded->schema = trace->catalog.schemas[entry->schema];
         loaded->n_rows = entry->n_rows;
         loaded->rows = read_item(trace, entry->rows, name, error);
     }
-    bool good = loaded->rows != NULL;
-    g_mutex_unlock(&trace->lock);
-    if (good)
+    if (loaded->rows)
         *table = loaded;
-    return good;
+    return loaded->rows != NULL;
 }
 
 /* The heap, loaded when first asked for. */
 static const uint8_t *string_heap(XtfTrace *trace, GError **error)
 {
-    g_mutex_lock(&trace->lock);
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
     if (!trace->strings)
         trace->strings = read_item(trace, trace->catalog.strings, "strings", error);
-    const uint8_t *heap = trace->strings;
-    g_mutex_unlock(&trace->lock);
-    return heap;
+    return trace->strings;
 }
 
 bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error)

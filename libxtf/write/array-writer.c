@@ -320,7 +320,6 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
 {
     enum { PENDING_BYTES_MAX = 1 << 20 };
     XtfWriter *writer = array->writer;
-    bool good = true;
 
     if (array->closed)
         return true;
@@ -331,12 +330,9 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */
     xtf_array_writer_pack_edge(array, edge, &array->edge);
     free_open(array);
-    g_mutex_lock(&writer->lock);
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     array->edge.offset = writer->pending->len;
     g_byte_array_append(writer->pending, edge->data, edge->len);
     g_ptr_array_add(writer->pending_arrays, array);
-    if (writer->pending->len >= PENDING_BYTES_MAX)
-        good = xtf_writer_flush_pending(writer, error);
-    g_mutex_unlock(&writer->lock);
-    return good;
+    return writer->pending->len < PENDING_BYTES_MAX || xtf_writer_flush_pending(writer, error);
 }

@@ -231,9 +231,8 @@ static bool sync_file(XtfWriter *writer, GError **error)
 {
     if (writer->no_sync || fdatasync(writer->fd) == 0)
         return true;
-    int code = errno;
     writer->failed = true;
-    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(code));
+    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(errno));
 }
 
 static bool write_superblock(XtfWriter *writer, unsigned slot, GError **error)

@@ -5,8 +5,6 @@
  * that a dead writer put behind that commit are no part of the trace; they are written over in time, and until then the
  * new epoch distinguishes them from live ones.
  */
-#include <unistd.h>
-
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/leaf.h"
 #include "libxtf/write/writer-private.h"
@@ -146,15 +144,12 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
     int fd = xtf_writer_open_file(path, 0, error);
     if (fd < 0)
         return NULL;
+    g_autoptr(XtfWriter) writer = xtf_writer_new_empty(fd, path);
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
-    if (!trace) {
-        close(fd);
+    if (!trace)
         return NULL;
-    }
-    XtfWriter *writer = xtf_writer_new_empty(fd, path);
     if (xtf_writer_set_options(writer, options, error) && resume(writer, trace, error))
-        return writer;
+        return g_steal_pointer(&writer);
     g_prefix_error(error, "%s: ", path);
-    xtf_writer_abort(writer);
     return NULL;
 }

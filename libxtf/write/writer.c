@@ -133,11 +133,9 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
     if (fd < 0)
         return NULL;
 
-    XtfWriter *writer = xtf_writer_new_empty(fd, path);
-    if (!xtf_writer_set_options(writer, &options, error)) {
-        xtf_writer_abort(writer);
+    g_autoptr(XtfWriter) writer = xtf_writer_new_empty(fd, path);
+    if (!xtf_writer_set_options(writer, &options, error))
         return NULL;
-    }
     writer->page_size = options.page_size;
     writer->pages = xtf_first_place(options.page_size);
     writer->epoch = 1;
@@ -145,22 +143,17 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
     writer->catalog.clock.resolution_num = options.resolution_num ? options.resolution_num : 1000000000;
     writer->catalog.clock.resolution_den = options.resolution_den ? options.resolution_den : 1;
     if (ftruncate(fd, 0) < 0) { /* not before the lock was had */
-        int code = errno;
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(code));
-        xtf_writer_abort(writer);
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
         return NULL;
     }
     if (getrandom(writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
         xtf_fail(error, XTF_ERROR_IO, "the system has no random numbers to name the file with");
-        xtf_writer_abort(writer);
         return NULL;
     }
-    XtfLe64 segment;
-    memcpy(&segment, writer->file_id, sizeof segment);
-    writer->segment = xtf_read64(segment);
+    writer->segment = xtf_load64(writer->file_id);
     xtf_strings_encode(writer->strings);
     writer->strings_changed = true;
-    return writer;
+    return g_steal_pointer(&writer);
 }
 
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
@@ -172,9 +165,8 @@ bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
-            int code = errno;
             writer->failed = true;
-            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(code));
+            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(errno));
         }
         from += n;
         offset += (uint64_t)n;
@@ -193,10 +185,13 @@ uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t n_pages)
     return place;
 }
 
-static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
+bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
 {
     XtfCatalog *catalog = &writer->catalog;
 
+    if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error))
+        return false;
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         if (!g_str_equal(catalog->schemas[i]->name, schema->name))
             continue;
@@ -219,16 +214,6 @@ static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id,
     return true;
 }
 
-bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
-{
-    if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error))
-        return false;
-    g_mutex_lock(&writer->lock);
-    bool good = add_schema(writer, schema, id, error);
-    g_mutex_unlock(&writer->lock);
-    return good;
-}
-
 /* The schema of that id, if it is of the right kind. Called with the lock held. */
 static const XtfSchema *schema_for(XtfWriter *writer, uint32_t id, bool table, GError **error)
 {
@@ -240,10 +225,15 @@ static const XtfSchema *schema_for(XtfWriter *writer, uint32_t id, bool table, G
     return NULL;
 }
 
-static bool add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
+bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
 {
     gpointer known;
 
+    if (text[0] == '\0') {
+        *id = 0;
+        return true;
+    }
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     if (g_hash_table_lookup_extended(writer->string_ids, text, NULL, &known)) {
         *id = GPOINTER_TO_UINT(known);
         return true;
@@ -255,21 +245,10 @@ static bool add_string(XtfWriter *writer, const char *text, uint32_t *id, GError
     return true;
 }
 
-bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
-{
-    if (text[0] == '\0') {
-        *id = 0;
-        return true;
-    }
-    g_mutex_lock(&writer->lock);
-    bool good = add_string(writer, text, id, error);
-    g_mutex_unlock(&writer->lock);
-    return good;
-}
-
-static XtfArrayWriter *find_or_add_array(XtfWriter *writer, uint64_t location, uint32_t schema_id, GError **error)
+XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema_id, GError **error)
 {
     const XtfArrayKey key = {.location = location, .schema = schema_id};
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     XtfArrayWriter *array = g_hash_table_lookup(writer->array_of, &key);
     if (array)
         return array;
@@ -283,16 +262,9 @@ static XtfArrayWriter *find_or_add_array(XtfWriter *writer, uint64_t location, u
     return array;
 }
 
-XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error)
+XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema_id, GError **error)
 {
-    g_mutex_lock(&writer->lock);
-    XtfArrayWriter *array = find_or_add_array(writer, location, schema, error);
-    g_mutex_unlock(&writer->lock);
-    return array;
-}
-
-static XtfTableWriter *find_or_add_table(XtfWriter *writer, uint32_t schema_id, GError **error)
-{
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     const XtfSchema *schema = schema_for(writer, schema_id, true, error);
     if (!schema)
         return NULL;
@@ -307,14 +279,6 @@ static XtfTableWriter *find_or_add_table(XtfWriter *writer, uint32_t schema_id, 
     table->rows = g_byte_array_new();
     table->changed = true;
     g_ptr_array_add(writer->tables, table);
-    return table;
-}
-
-XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error)
-{
-    g_mutex_lock(&writer->lock);
-    XtfTableWriter *table = find_or_add_table(writer, schema, error);
-    g_mutex_unlock(&writer->lock);
     return table;
 }
 

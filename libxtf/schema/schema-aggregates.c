@@ -138,10 +138,3 @@ bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, G
     schema->aggregates[schema->n_aggregates++] = aggregate;
     return true;
 }
-
-bool xtf_aggregate_equal(const XtfAggregate *a, const XtfAggregate *b)
-{
-    return a->kind == b->kind && a->n_keys == b->n_keys && a->n_values == b->n_values && a->extremes == b->extremes &&
-           a->typed_by == b->typed_by && a->reals == b->reals && a->signeds == b->signeds &&
-           memcmp(a->keys, b->keys, a->n_keys) == 0 && memcmp(a->values, b->values, a->n_values) == 0;
-}

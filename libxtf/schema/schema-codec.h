@@ -13,7 +13,6 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error);
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error);
 /* Sets the members of a sound aggregate that are derived from its fields. */
 void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggregate);
-bool xtf_aggregate_equal(const XtfAggregate *a, const XtfAggregate *b);
 
 /* Whether names and labels fit their length fields: XTF_ERROR_INVALID. */
 bool xtf_schema_encodable(const XtfSchema *schema, GError **error);

@@ -139,31 +139,14 @@ XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSp
     return g_steal_pointer(&schema);
 }
 
-static bool field_equal(const XtfField *a, const XtfField *b)
-{
-    if (a->type != b->type || a->flags != b->flags || a->offset != b->offset || a->n_labels != b->n_labels)
-        return false;
-    if (!g_str_equal(a->name, b->name) || !g_str_equal(a->role, b->role) || !g_str_equal(a->unit, b->unit) ||
-        !g_str_equal(a->refers_to, b->refers_to))
-        return false;
-    for (uint32_t i = 0; i < a->n_labels; i++)
-        if (!g_str_equal(a->labels[i], b->labels[i]))
-            return false;
-    return true;
-}
-
+/* Equal schemas are the same bytes on disk. */
 bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b)
 {
-    if (!g_str_equal(a->name, b->name) || a->kind != b->kind || a->n_fields != b->n_fields ||
-        a->n_aggregates != b->n_aggregates)
-        return false;
-    for (uint32_t i = 0; i < a->n_fields; i++)
-        if (!field_equal(&a->fields[i], &b->fields[i]))
-            return false;
-    for (uint32_t i = 0; i < a->n_aggregates; i++)
-        if (!xtf_aggregate_equal(&a->aggregates[i], &b->aggregates[i]))
-            return false;
-    return true;
+    g_autoptr(GByteArray) left = g_byte_array_new(), right = g_byte_array_new();
+
+    xtf_schema_encode(a, left);
+    xtf_schema_encode(b, right);
+    return left->len == right->len && memcmp(left->data, right->data, left->len) == 0;
 }
 
 const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name)

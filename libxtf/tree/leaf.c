@@ -56,101 +56,60 @@ typedef struct {
     uint64_t place; /* of a sealed leaf */
 } PackedLeaf;
 
-/* Its bytes, and what its head says. */
-typedef struct {
-    const uint8_t *bytes;
-    uint32_t length;
-    Unpacked head;
-} PackedRows;
-
-static PackedRows rows_of_page(const XtfArray *array, const XtfBlock *page)
+/* Unpacks the rows, or their times alone, to `to`. */
+static bool unpack(const XtfArray *array, XtfLeafPart part, const XtfPageView *packed, uint32_t length, uint8_t *to,
+                   const char **fault)
 {
-    const XtfDiskPage *head = xtf_page_head(page);
+    const XtfCodec *codec = xtf_codec(array->codec);
+    uint64_t *times = (uint64_t *)(void *)to;
 
-    return (PackedRows){
-        .bytes = page->data + sizeof *head,
-        .length = xtf_read32(head->length),
-        .head =
-            {
-                .schema = array->schema,
-                .first_n = xtf_read64(head->first_n),
-                .previous = xtf_read64(head->previous),
-                .next = xtf_read64(head->next),
-                .array = array->id,
-                .count = xtf_read32(head->count),
-            },
-    };
-}
-
-static PackedRows rows_of_edge(const XtfArray *array, const XtfBlock *edge)
-{
-    XtfEdgeLevel leaf = xtf_edge_level(edge->data, array->height, 0);
-
-    return (PackedRows){
-        .bytes = leaf.payload,
-        .length = leaf.length,
-        .head =
-            {
-                .schema = array->schema,
-                .first_n = leaf.first_n,
-                .previous = leaf.previous,
-                .array = array->id,
-                .count = leaf.count,
-                .edge_height = array->height,
-            },
-    };
-}
-
-static bool unpack_times(const XtfArray *array, const PackedRows *rows, uint8_t *at, const char **fault)
-{
-    uint64_t *times = (uint64_t *)(void *)at;
-
-    if (!xtf_codec(array->codec)
-             ->unpack_times(array->schema, rows->bytes, rows->length, rows->head.count, times, fault))
+    if (part == XTF_LEAF_ROWS)
+        return codec->unpack_rows(array->schema, packed->payload, length, packed->count, to, fault);
+    if (!codec->unpack_times(array->schema, packed->payload, length, packed->count, times, fault))
         return false;
-    for (uint32_t i = 0; i < rows->head.count; i++) /* keys are little-endian, wherever they lie */
+    for (uint32_t i = 0; i < packed->count; i++) /* keys are little-endian, wherever they lie */
         times[i] = GUINT64_TO_LE(times[i]);
     return true;
 }
 
-static bool unpack(const PackedLeaf *packed, const PackedRows *rows, XtfLeafPart part, uint8_t **data, uint32_t *length,
-                   GError **error)
+static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
 {
-    const XtfArray *array = packed->array;
+    const XtfArray *array = leaf->array;
+    XtfPageView packed;
+    uint32_t packed_length;
+    g_autoptr(XtfBlock) page = leaf->edge ? NULL : xtf_page_get(array, leaf->place, 0, error);
+
+    if (leaf->edge) {
+        xtf_page_view_of_edge(array, leaf->edge, 0, &packed);
+        packed_length = xtf_edge_level(leaf->edge->data, array->height, 0).length;
+    } else if (page) {
+        xtf_page_view_of_page(array, page, &packed);
+        packed_length = xtf_read32(xtf_page_head(page)->length);
+    } else
+        return false;
+    const Unpacked head = {
+        .schema = array->schema,
+        .first_n = packed.first_n,
+        .previous = packed.previous,
+        .next = packed.next,
+        .array = array->id,
+        .count = packed.count,
+        .edge_height = leaf->edge ? array->height : 0,
+    };
     uint32_t stride = part == XTF_LEAF_TIMES ? (uint32_t)sizeof(uint64_t) : array->schema->row_size;
-    uint32_t size = (uint32_t)sizeof(Unpacked) + rows->head.count * stride;
+    uint32_t size = (uint32_t)sizeof head + head.count * stride;
     g_autofree uint8_t *bytes = g_malloc(size);
     const char *fault = NULL;
 
-    memcpy(bytes, &rows->head, sizeof(Unpacked));
-    uint8_t *to = bytes + sizeof(Unpacked);
-    bool good = part == XTF_LEAF_TIMES
-                    ? unpack_times(array, rows, to, &fault)
-                    : xtf_codec(array->codec)
-                          ->unpack_rows(array->schema, rows->bytes, rows->length, rows->head.count, to, &fault);
-    if (good) {
+    memcpy(bytes, &head, sizeof head);
+    if (unpack(array, part, &packed, packed_length, bytes + sizeof head, &fault)) {
         *data = g_steal_pointer(&bytes);
         *length = size;
         return true;
     }
-    if (packed->edge)
+    if (leaf->edge)
         return xtf_damaged(error, "array %u: its open leaf: %s", array->id, fault);
-    return xtf_damaged(error, "page %" PRIu64 ": %s", packed->place, fault);
-}
-
-static bool make(const PackedLeaf *packed, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
-{
-    const XtfArray *array = packed->array;
-
-    if (packed->edge) {
-        PackedRows rows = rows_of_edge(array, packed->edge);
-        return unpack(packed, &rows, part, data, length, error);
-    }
-    g_autoptr(XtfBlock) page = xtf_page_get(array, packed->place, 0, error);
-    if (!page)
-        return false;
-    PackedRows rows = rows_of_page(array, page);
-    return unpack(packed, &rows, part, data, length, error);
+    return xtf_damaged(error, "page %" PRIu64 ": %s", leaf->place, fault);
 }
 
 static bool make_times(void *context, uint8_t **data, uint32_t *length, GError **error)

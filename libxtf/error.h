@@ -30,10 +30,10 @@ typedef enum {
 #define XTF_ERROR (xtf_error_quark())
 GQuark xtf_error_quark(void);
 
-/* Set *error in this domain, and return false: for functions of the library, and of programs that fail in its terms.
- * The second is XTF_ERROR_DAMAGED. */
+/* Sets *error in this domain, and returns false: for functions of the library, and of programs that fail in its terms.
+ */
 bool xtf_fail(GError **error, XtfErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);
-bool xtf_damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+#define xtf_damaged(error, ...) xtf_fail(error, XTF_ERROR_DAMAGED, __VA_ARGS__)
 
 /* The errno that stands for an error at a border that knows only errno (FUSE, exit codes). */
 int xtf_error_to_errno(const GError *error);

@@ -30,29 +30,12 @@ int xtf_error_to_errno(const GError *error)
     return EIO;
 }
 
-static void set_error(GError **error, XtfErrorCode code, const char *format, va_list arguments)
-{
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-
-    g_set_error_literal(error, XTF_ERROR, (gint)code, message);
-}
-
 bool xtf_fail(GError **error, XtfErrorCode code, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    set_error(error, code, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool xtf_damaged(GError **error, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    set_error(error, XTF_ERROR_DAMAGED, format, arguments);
+    g_propagate_error(error, g_error_new_valist(XTF_ERROR, (gint)code, format, arguments));
     va_end(arguments);
     return false;
 }

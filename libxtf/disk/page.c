@@ -2,24 +2,6 @@
 
 #include <zlib.h>
 
-void xtf_page_encode(const XtfPageHead *head, const XtfSegment *segment, uint64_t place, uint8_t *page)
-{
-    XtfDiskPage disk = {.kind = (uint8_t)head->kind, .codec = head->codec, .level = head->level};
-
-    xtf_write32(&disk.magic, XTF_PAGE_MAGIC);
-    xtf_write32(&disk.array, head->array);
-    xtf_write32(&disk.epoch, segment->epoch);
-    xtf_write64(&disk.segment, segment->id);
-    xtf_write64(&disk.first_n, head->first_n);
-    xtf_write32(&disk.count, head->count);
-    xtf_write32(&disk.length, head->length);
-    xtf_write64(&disk.previous, head->previous);
-    xtf_write64(&disk.next, head->next);
-    xtf_write32(&disk.companion, head->companion);
-    xtf_write32(&disk.checksum, xtf_page_checksum(&disk, place, page + sizeof disk, head->length));
-    memcpy(page, &disk, sizeof disk);
-}
-
 /* The place is part of it, so that a page written to a wrong place is found out. */
 uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_t *payload, size_t length)
 {

@@ -7,20 +7,6 @@
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/format.h"
 
-/* What a page is, and its neighbours. */
-typedef struct {
-    XtfPageKind kind;
-    uint8_t codec, level;
-    uint32_t array;
-    uint64_t first_n;
-    uint32_t count, length; /* length: of the payload */
-    uint64_t previous, next;
-    uint32_t companion;
-} XtfPageHead;
-
-/* Fills the head of a page whose payload lies behind it already. */
-void xtf_page_encode(const XtfPageHead *head, const XtfSegment *segment, uint64_t place, uint8_t *page);
-
 /* The checksum that should stand in a page's head. */
 uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_t *payload, size_t length);
 

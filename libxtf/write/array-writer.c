@@ -87,21 +87,21 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
     const XtfLevel *level = &array->levels[number];
     size_t used = sizeof(XtfDiskPage) + full->length;
     size_t whole = (used + writer->page_size - 1) / writer->page_size * writer->page_size;
-    const XtfPageHead head = {
-        .kind = full->kind,
-        .codec = full->codec,
-        .level = (uint8_t)number,
-        .array = array->id,
-        .first_n = level->first_n,
-        .count = full->count,
-        .length = full->length,
-        .previous = level->previous,
-        .next = links.next,
-        .companion = links.companion,
-    };
+    XtfDiskPage head = {.kind = (uint8_t)full->kind, .codec = full->codec, .level = (uint8_t)number};
 
+    xtf_write32(&head.magic, XTF_PAGE_MAGIC);
+    xtf_write32(&head.array, array->id);
+    xtf_write32(&head.epoch, writer->epoch);
+    xtf_write64(&head.segment, writer->segment);
+    xtf_write64(&head.first_n, level->first_n);
+    xtf_write32(&head.count, full->count);
+    xtf_write32(&head.length, full->length);
+    xtf_write64(&head.previous, level->previous);
+    xtf_write64(&head.next, links.next);
+    xtf_write32(&head.companion, links.companion);
+    xtf_write32(&head.checksum, xtf_page_checksum(&head, links.place, full->bytes + sizeof head, full->length));
+    memcpy(full->bytes, &head, sizeof head);
     memset(full->bytes + used, 0, whole - used);
-    xtf_page_encode(&head, &(XtfSegment){.id = writer->segment, .epoch = writer->epoch}, links.place, full->bytes);
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
 }
 

@@ -19,31 +19,11 @@ void xtf_catalog_finish(XtfCatalog *catalog)
     *catalog = (XtfCatalog){0};
 }
 
-/* Encoding: every section is begun with a length of 0, which is put right when it ends. */
-
-static guint begin_section(GByteArray *bytes, XtfSectionKind kind)
-{
-    XtfDiskSection section = {0};
-
-    xtf_write32(&section.kind, kind);
-    xtf_write32(&section.flags, XTF_SECTION_REQUIRED);
-    g_byte_array_append(bytes, (const guint8 *)&section, sizeof section);
-
-    XtfDiskCatalog *head = (XtfDiskCatalog *)bytes->data;
-    xtf_write32(&head->n_sections, xtf_read32(head->n_sections) + 1);
-    return bytes->len;
-}
-
-static void end_section(GByteArray *bytes, guint start)
-{
-    XtfDiskSection *section = (XtfDiskSection *)(bytes->data + start - sizeof *section);
-    xtf_write64(&section->length, bytes->len - start);
-}
-
 #define APPEND(bytes, disk) g_byte_array_append(bytes, (const guint8 *)&(disk), sizeof(disk))
 
-static void encode_clock(const XtfClock *clock, GByteArray *bytes)
+static void encode_clock(const XtfCatalog *catalog, GByteArray *bytes)
 {
+    const XtfClock *clock = &catalog->clock;
     XtfDiskClock disk;
 
     xtf_write64(&disk.resolution_num, clock->resolution_num);
@@ -51,14 +31,11 @@ static void encode_clock(const XtfClock *clock, GByteArray *bytes)
     xtf_write64(&disk.origin, clock->origin);
     xtf_write64(&disk.first, clock->first);
     xtf_write64(&disk.last, clock->last);
-    guint start = begin_section(bytes, XTF_SECTION_CLOCK);
     APPEND(bytes, disk);
-    end_section(bytes, start);
 }
 
 static void encode_segments(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    guint start = begin_section(bytes, XTF_SECTION_SEGMENTS);
     for (uint32_t i = 0; i < catalog->n_segments; i++) {
         const XtfSegment *segment = &catalog->segments[i];
         XtfDiskSegment disk = {0};
@@ -68,21 +45,20 @@ static void encode_segments(const XtfCatalog *catalog, GByteArray *bytes)
         xtf_write32(&disk.epoch, segment->epoch);
         APPEND(bytes, disk);
     }
-    end_section(bytes, start);
 }
 
 static void encode_schemas(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    guint start = begin_section(bytes, XTF_SECTION_SCHEMAS);
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         XtfLe64 n_rows;
         xtf_write64(&n_rows, catalog->n_rows[i]);
         APPEND(bytes, n_rows);
         xtf_schema_encode(catalog->schemas[i], bytes);
     }
-    end_section(bytes, start);
+}
 
-    start = begin_section(bytes, XTF_SECTION_LIMITS);
+static void encode_limits(const XtfCatalog *catalog, GByteArray *bytes)
+{
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++) {
             const XtfLimits *limits = &catalog->limits[i][f];
@@ -93,7 +69,6 @@ static void encode_schemas(const XtfCatalog *catalog, GByteArray *bytes)
             APPEND(bytes, disk);
         }
     }
-    end_section(bytes, start);
 }
 
 static void encode_arrays(const XtfCatalog *catalog, GByteArray *bytes)
@@ -103,14 +78,11 @@ static void encode_arrays(const XtfCatalog *catalog, GByteArray *bytes)
     xtf_write64(&disk.n_arrays, catalog->n_arrays);
     xtf_write32(&disk.height, catalog->arrays_height);
     xtf_ref_write(&disk.root, catalog->arrays_root);
-    guint start = begin_section(bytes, XTF_SECTION_ARRAYS);
     APPEND(bytes, disk);
-    end_section(bytes, start);
 }
 
 static void encode_tables(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    guint start = begin_section(bytes, XTF_SECTION_TABLES);
     for (uint32_t i = 0; i < catalog->n_tables; i++) {
         const XtfTableEntry *table = &catalog->tables[i];
         XtfDiskTable disk = {0};
@@ -119,30 +91,15 @@ static void encode_tables(const XtfCatalog *catalog, GByteArray *bytes)
         xtf_ref_write(&disk.rows, table->rows);
         APPEND(bytes, disk);
     }
-    end_section(bytes, start);
-
-    XtfDiskRef strings;
-    xtf_ref_write(&strings, catalog->strings);
-    start = begin_section(bytes, XTF_SECTION_STRINGS);
-    APPEND(bytes, strings);
-    end_section(bytes, start);
 }
 
-void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes)
+static void encode_strings(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    XtfDiskCatalog head = {0};
+    XtfDiskRef strings;
 
-    g_byte_array_set_size(bytes, 0);
-    xtf_write32(&head.magic, XTF_CATALOG_MAGIC);
-    APPEND(bytes, head);
-    encode_clock(&catalog->clock, bytes);
-    encode_segments(catalog, bytes);
-    encode_schemas(catalog, bytes);
-    encode_arrays(catalog, bytes);
-    encode_tables(catalog, bytes);
+    xtf_ref_write(&strings, catalog->strings);
+    APPEND(bytes, strings);
 }
-
-/* Decoding. */
 
 static bool damaged(GError **error, const char *what)
 {
@@ -288,18 +245,43 @@ static bool decode_strings(XtfCatalog *catalog, XtfBytesReader *reader, GError *
     return !reader->failed || damaged(error, "the heap of strings is not named");
 }
 
-/* The sections that must be there, by kind. */
-static bool (*const decoders[])(XtfCatalog *catalog, XtfBytesReader *reader, GError **error) = {
-    [XTF_SECTION_CLOCK] = decode_clock,     [XTF_SECTION_SEGMENTS] = decode_segments,
-    [XTF_SECTION_SCHEMAS] = decode_schemas, [XTF_SECTION_ARRAYS] = decode_arrays,
-    [XTF_SECTION_TABLES] = decode_tables,   [XTF_SECTION_STRINGS] = decode_strings,
-    [XTF_SECTION_LIMITS] = decode_limits,
+/* The sections that must be there, in the order in which they are written. */
+static const struct {
+    XtfSectionKind kind;
+    void (*encode)(const XtfCatalog *catalog, GByteArray *bytes);
+    bool (*decode)(XtfCatalog *catalog, XtfBytesReader *reader, GError **error);
+} sections[] = {
+    {XTF_SECTION_CLOCK, encode_clock, decode_clock},       {XTF_SECTION_SEGMENTS, encode_segments, decode_segments},
+    {XTF_SECTION_SCHEMAS, encode_schemas, decode_schemas}, {XTF_SECTION_LIMITS, encode_limits, decode_limits},
+    {XTF_SECTION_ARRAYS, encode_arrays, decode_arrays},    {XTF_SECTION_TABLES, encode_tables, decode_tables},
+    {XTF_SECTION_STRINGS, encode_strings, decode_strings},
 };
+
+void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    XtfDiskCatalog head = {0};
+
+    g_byte_array_set_size(bytes, 0);
+    xtf_write32(&head.magic, XTF_CATALOG_MAGIC);
+    xtf_write32(&head.n_sections, G_N_ELEMENTS(sections));
+    APPEND(bytes, head);
+    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++) {
+        XtfDiskSection section = {0};
+        guint start = bytes->len;
+        xtf_write32(&section.kind, sections[i].kind);
+        xtf_write32(&section.flags, XTF_SECTION_REQUIRED);
+        APPEND(bytes, section);
+        sections[i].encode(catalog, bytes);
+        xtf_write64(&section.length, bytes->len - start - sizeof section);
+        memcpy(bytes->data + start, &section, sizeof section);
+    }
+}
 
 static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
 {
-    if (kind < G_N_ELEMENTS(decoders) && decoders[kind])
-        return decoders[kind](catalog, reader, error);
+    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
+        if (sections[i].kind == kind)
+            return sections[i].decode(catalog, reader, error);
     return !required ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                     "the catalog has a section of kind %u, which this version does not know but must", kind);
@@ -326,8 +308,8 @@ static bool decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
         if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
             return false;
     }
-    for (uint32_t kind = 0; kind < G_N_ELEMENTS(decoders); kind++)
-        if (decoders[kind] && !(seen & 1u << kind))
+    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
+        if (!(seen & 1u << sections[i].kind))
             return damaged(error, "a section is missing");
     return true;
 }

@@ -12,12 +12,11 @@ enum {
     MEMORY_LEVEL = 8,
 };
 
-/* A thread's states, made when needed: a state takes some 260 KiB. */
+/* A thread's states, made when needed: a state takes some 260 KiB. Before it is made it is all zeros, and zlib refuses
+ * to reset or to end it. */
 typedef struct {
     z_stream deflaters[XTF_DEFLATE_LEVEL_MAX + 1];
     z_stream inflater;
-    bool has_deflater[XTF_DEFLATE_LEVEL_MAX + 1];
-    bool has_inflater;
 } States;
 
 static void free_states(gpointer data)
@@ -25,10 +24,8 @@ static void free_states(gpointer data)
     States *states = data;
 
     for (unsigned level = 0; level <= XTF_DEFLATE_LEVEL_MAX; level++)
-        if (states->has_deflater[level])
-            deflateEnd(&states->deflaters[level]);
-    if (states->has_inflater)
-        inflateEnd(&states->inflater);
+        deflateEnd(&states->deflaters[level]);
+    inflateEnd(&states->inflater);
     g_free(states);
 }
 
@@ -47,26 +44,20 @@ static States *thread_states(void)
 /* Out of memory ends the program, as in GLib. */
 static z_stream *get_deflater(unsigned level)
 {
-    States *states = thread_states();
-    z_stream *z = &states->deflaters[level];
-    int code = states->has_deflater[level]
-                   ? deflateReset(z)
-                   : deflateInit2(z, (int)level, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+    z_stream *z = &thread_states()->deflaters[level];
 
-    if (code != Z_OK)
+    if (deflateReset(z) != Z_OK &&
+        deflateInit2(z, (int)level, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
         g_error("zlib: cannot set up a deflate state");
-    states->has_deflater[level] = true;
     return z;
 }
 
 static z_stream *get_inflater(void)
 {
-    States *states = thread_states();
-    z_stream *z = &states->inflater;
+    z_stream *z = &thread_states()->inflater;
 
-    if ((states->has_inflater ? inflateReset(z) : inflateInit2(z, WINDOW_BITS)) != Z_OK)
+    if (inflateReset(z) != Z_OK && inflateInit2(z, WINDOW_BITS) != Z_OK)
         g_error("zlib: cannot set up an inflate state");
-    states->has_inflater = true;
     return z;
 }
 

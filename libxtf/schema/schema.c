@@ -5,21 +5,12 @@
 
 unsigned xtf_type_width(XtfType type)
 {
-    switch (type) {
-    case XTF_TYPE_U8:
-        return 1;
-    case XTF_TYPE_U16:
-        return 2;
-    case XTF_TYPE_U32:
-    case XTF_TYPE_I32:
-    case XTF_TYPE_STRING:
-        return 4;
-    case XTF_TYPE_U64:
-    case XTF_TYPE_I64:
-    case XTF_TYPE_F64:
-        return 8;
-    }
-    return 0;
+    static const uint8_t widths[] = {
+        [XTF_TYPE_U8] = 1,  [XTF_TYPE_U16] = 2, [XTF_TYPE_U32] = 4, [XTF_TYPE_U64] = 8,
+        [XTF_TYPE_I32] = 4, [XTF_TYPE_I64] = 8, [XTF_TYPE_F64] = 8, [XTF_TYPE_STRING] = 4,
+    };
+
+    return type < G_N_ELEMENTS(widths) ? widths[type] : 0;
 }
 
 static void field_clear(XtfField *field)

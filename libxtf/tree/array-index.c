@@ -104,31 +104,13 @@ static uint32_t node_rank(const Node *node, uint64_t location, uint32_t schema)
     return low;
 }
 
-/* Descends to the lowest node in which the key is or would be; *before is the number of arrays before that node. */
-static bool find_leaf(XtfTrace *trace, uint64_t location, uint32_t schema, Node *node, uint64_t *before, GError **error)
-{
-    if (!enter_root(trace, node, error))
-        return false;
-    while (node->level > 0) {
-        uint32_t slot = node_rank(node, location, schema);
-        /* An equal first key is in the child itself, a smaller one may be before it. */
-        if (slot == node->count || compare_entry(node, slot, location, schema) > 0)
-            slot -= slot > 0;
-        for (uint32_t i = 0; i < slot; i++)
-            *before += xtf_node_branch(node->block->data, i).arrays;
-        XtfRef child = xtf_node_branch(node->block->data, slot).child;
-        if (!enter_node(trace, child, node->level - 1, node, error))
-            return false;
-    }
-    return true;
-}
-
 uint64_t xtf_trace_n_arrays(const XtfTrace *trace)
 {
     return trace->catalog.n_arrays;
 }
 
-/* The lowest node and the slot in it where the key is or would be. A trace without arrays has no node. */
+/* Descends to the lowest node, and the slot in it, where the key is or would be; *before is the number of arrays before
+ * that node. A trace without arrays has no node. */
 static bool find_slot(XtfTrace *trace, uint64_t location, uint32_t schema, Node *node, uint32_t *slot, uint64_t *before,
                       GError **error)
 {
@@ -136,8 +118,19 @@ static bool find_slot(XtfTrace *trace, uint64_t location, uint32_t schema, Node 
     *before = 0;
     if (trace->catalog.n_arrays == 0)
         return true;
-    if (!find_leaf(trace, location, schema, node, before, error))
+    if (!enter_root(trace, node, error))
         return false;
+    while (node->level > 0) {
+        uint32_t at = node_rank(node, location, schema);
+        /* An equal first key is in the child itself, a smaller one may be before it. */
+        if (at == node->count || compare_entry(node, at, location, schema) > 0)
+            at -= at > 0;
+        for (uint32_t i = 0; i < at; i++)
+            *before += xtf_node_branch(node->block->data, i).arrays;
+        XtfRef child = xtf_node_branch(node->block->data, at).child;
+        if (!enter_node(trace, child, node->level - 1, node, error))
+            return false;
+    }
     *slot = node_rank(node, location, schema);
     return true;
 }

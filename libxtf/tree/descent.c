@@ -142,10 +142,10 @@ static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafP
                        place);
 }
 
-bool xtf_descent_leaf_get(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error)
+bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
 {
-    return leaf->parent ? read_leaf(leaf->parent, leaf->slot, part, view, error)
-                        : xtf_leaf_get_open(leaf->array, leaf->edge, part, view, error);
+    return leaf->parent ? read_leaf(leaf->parent, leaf->slot, XTF_LEAF_ROWS, view, error)
+                        : xtf_leaf_get_open(leaf->array, leaf->edge, XTF_LEAF_ROWS, view, error);
 }
 
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error)

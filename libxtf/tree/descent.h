@@ -48,11 +48,7 @@ void xtf_descent_leave(XtfDescentPage *page); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescentPage, xtf_descent_leave)
 
 /* Reads a leaf, and checks that it holds the rows that its parent says. The caller finishes the view. */
-bool xtf_descent_leaf_get(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error);
-static inline bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
-{
-    return xtf_descent_leaf_get(leaf, XTF_LEAF_ROWS, view, error);
-}
+bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
 
 /* The whole descent to the leaf that holds row n, which must exist. The leaf is good until the descent is finished. */
 typedef struct {

@@ -30,21 +30,19 @@ static bool fail_errno(GError **error, const char *path, const char *what)
 /* Opens a regular file (or a block device) and gets its size; -1 on failure. */
 static int open_file(const char *path, uint64_t *size, GError **error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        fail_errno(error, path, "");
-        return -1;
-    }
     struct stat status;
     off_t end = -1;
-    bool known = fstat(fd, &status) == 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool known = fd >= 0 && fstat(fd, &status) == 0;
+
     if (known && S_ISDIR(status.st_mode))
         errno = EISDIR;
     else if (known)
         end = lseek(fd, 0, SEEK_END);
     if (end < 0) {
         fail_errno(error, path, "");
-        close(fd);
+        if (fd >= 0)
+            close(fd);
         return -1;
     }
     *size = (uint64_t)end;

@@ -86,12 +86,8 @@ const XtfCodec *xtf_codec(unsigned id)
 
 bool xtf_codec_find(const char *name, XtfCodecId *id)
 {
-    if (!name) {
-        *id = XTF_CODEC_COMPACT;
-        return true;
-    }
     for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++) {
-        if (g_str_equal(codecs[i].name, name)) {
+        if (name ? g_str_equal(codecs[i].name, name) : i == XTF_CODEC_COMPACT) {
             *id = (XtfCodecId)i;
             return true;
         }

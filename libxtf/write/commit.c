@@ -218,12 +218,11 @@ static bool add_catalog(Block *block, XtfRef *ref, GError **error)
     XtfWriter *writer = block->writer;
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     XtfSegment segment = {.id = writer->segment, .pages = block->start / writer->page_size, .epoch = writer->epoch};
+    XtfCatalog catalog = writer->catalog;
 
-    writer->catalog.segments = &segment;
-    writer->catalog.n_segments = 1;
-    xtf_catalog_encode(&writer->catalog, bytes);
-    writer->catalog.segments = NULL;
-    writer->catalog.n_segments = 0;
+    catalog.segments = &segment;
+    catalog.n_segments = 1;
+    xtf_catalog_encode(&catalog, bytes);
     return block_add(block, bytes->data, bytes->len, ref, error);
 }
 
@@ -296,11 +295,10 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error)
 
 bool xtf_writer_close(XtfWriter *writer, GError **error)
 {
-    bool good = xtf_writer_commit(writer, error);
-
     /* The other slot too, so that damage to one superblock of a finished file costs nothing. */
-    if (good)
-        good = write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, error);
+    bool good = xtf_writer_commit(writer, error) &&
+                write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, error);
+
     xtf_writer_abort(writer);
     return good;
 }

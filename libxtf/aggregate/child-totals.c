@@ -259,13 +259,14 @@ static void add_coarse_and_blocks(XtfChildTotalsBuilder *builder)
         xtf_group_totals_free(totals[depth]);
 }
 
-/* Copies bytes to the end of the allocation. With no allocation (NULL) only counts them. */
-static const void *put_bytes(uint8_t *base, uint64_t *used, const void *from, uint64_t bytes)
+/* Copies an array to the end of the allocation. With no allocation (NULL) only counts its bytes. */
+static const void *put_array(uint8_t *base, uint64_t *used, GArray *array)
 {
+    uint64_t bytes = (uint64_t)array->len * g_array_get_element_size(array);
     uint8_t *at = base ? base + *used : NULL;
 
     if (at && bytes > 0)
-        memcpy(at, from, bytes);
+        memcpy(at, array->data, bytes);
     *used += (bytes + 7) / 8 * 8;
     return at;
 }
@@ -273,9 +274,9 @@ static const void *put_bytes(uint8_t *base, uint64_t *used, const void *from, ui
 static XtfTotalsTier put_tier(uint8_t *base, uint64_t *used, const GrowingTier *tier)
 {
     return (XtfTotalsTier){
-        .cells = put_bytes(base, used, tier->cells->data, (uint64_t)tier->cells->len * sizeof(uint64_t)),
-        .starts = put_bytes(base, used, tier->starts->data, (uint64_t)tier->starts->len * sizeof(uint32_t)),
-        .groups = put_bytes(base, used, tier->groups->data, (uint64_t)tier->groups->len * sizeof(uint32_t)),
+        .cells = put_array(base, used, tier->cells),
+        .starts = put_array(base, used, tier->starts),
+        .groups = put_array(base, used, tier->groups),
     };
 }
 
@@ -286,16 +287,14 @@ static uint64_t put_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *ch
     uint64_t used = sizeof(XtfChildTotals);
     XtfChildTotals head = builder->head;
 
-    head.keys = put_bytes(base, &used, builder->keys->data, (uint64_t)builder->keys->len * sizeof(uint64_t));
+    head.keys = put_array(base, &used, builder->keys);
     head.exact = put_tier(base, &used, &builder->exact);
     if (builder->coarse.starts->len > 0)
         head.coarse = put_tier(base, &used, &builder->coarse);
     head.blocks = put_tier(base, &used, &builder->blocks);
     if (builder->stacks->len > 0) {
-        head.stacks =
-            put_bytes(base, &used, builder->stacks->data, (uint64_t)builder->stacks->len * sizeof(XtfChildStack));
-        head.frames =
-            put_bytes(base, &used, builder->frames->data, (uint64_t)builder->frames->len * sizeof(XtfOpenFrame));
+        head.stacks = put_array(base, &used, builder->stacks);
+        head.frames = put_array(base, &used, builder->frames);
     }
     if (children)
         *children = head;

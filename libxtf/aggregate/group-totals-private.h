@@ -42,8 +42,14 @@ void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key,
 /* Whether value i of the aggregate is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
 
-/* The same totals by the first `depth` keys. */
+/* The same totals by the first `depth` keys; by fewer keys than now, as many as leave at most `most` groups. */
 XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);
+XtfGroupTotals *xtf_group_totals_coarsen(const XtfGroupTotals *totals, uint64_t most);
+
+/* Adds totals that may have fewer keys; *totals then forgets keys too, and also while there are more than `most`
+ * groups.
+ */
+void xtf_group_totals_add_bounded(XtfGroupTotals **totals, const XtfGroupTotals *more, uint64_t most);
 
 /* Frees *totals and puts others there. */
 static inline void xtf_group_totals_replace(XtfGroupTotals **totals, XtfGroupTotals *by)

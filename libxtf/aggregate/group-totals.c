@@ -181,6 +181,26 @@ XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsig
     return coarse;
 }
 
+XtfGroupTotals *xtf_group_totals_coarsen(const XtfGroupTotals *totals, uint64_t most)
+{
+    XtfGroupTotals *coarse = NULL;
+    unsigned depth = totals->depth;
+
+    do
+        xtf_group_totals_replace(&coarse, xtf_group_totals_coarse_copy(totals, --depth));
+    while (coarse->n > most && depth > 0);
+    return coarse;
+}
+
+void xtf_group_totals_add_bounded(XtfGroupTotals **totals, const XtfGroupTotals *more, uint64_t most)
+{
+    if (more->depth < (*totals)->depth)
+        xtf_group_totals_replace(totals, xtf_group_totals_coarse_copy(*totals, more->depth));
+    xtf_group_totals_add_all(*totals, more);
+    if ((*totals)->n > most && (*totals)->depth > 0)
+        xtf_group_totals_replace(totals, xtf_group_totals_coarsen(*totals, most));
+}
+
 uint32_t xtf_group_totals_n(const XtfGroupTotals *totals)
 {
     return totals->n;

@@ -164,16 +164,6 @@ static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *pag
     return totals;
 }
 
-/* Adds totals that may have fewer keys, and forgets keys while there are too many groups. */
-static void add(XtfGroupTotals **totals, const XtfGroupTotals *more)
-{
-    if (more->depth < (*totals)->depth)
-        xtf_group_totals_replace(totals, xtf_group_totals_coarse_copy(*totals, more->depth));
-    xtf_group_totals_add_all(*totals, more);
-    while ((*totals)->n > GROUPS_HELD && (*totals)->depth > 0)
-        xtf_group_totals_replace(totals, xtf_group_totals_coarse_copy(*totals, (*totals)->depth - 1u));
-}
-
 /* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page. */
 static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page)
 {
@@ -190,7 +180,7 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
         g_autoptr(XtfGroupTotals) totals = pass_child(walk, page, slot);
         if (stored && has_totals && !walk->stopped)
             compare_child(walk, page, slot, xtf_block_child_totals(stored), totals);
-        add(&of_page, totals);
+        xtf_group_totals_add_bounded(&of_page, totals, GROUPS_HELD);
     }
     return of_page;
 }

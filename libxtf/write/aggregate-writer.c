@@ -134,35 +134,14 @@ static void begin(XtfAggregateWriter *writer)
     open_page(writer, 1);
 }
 
-/* The same totals by fewer keys: by as many as leave at most `most` groups. */
-static XtfGroupTotals *coarsen(const XtfGroupTotals *totals, uint64_t most)
-{
-    XtfGroupTotals *coarse = NULL;
-    unsigned depth = totals->depth;
-
-    do {
-        xtf_group_totals_free(coarse);
-        coarse = xtf_group_totals_coarse_copy(totals, --depth);
-    } while (coarse->n > most && depth > 0);
-    return coarse;
-}
-
-static void add_running(OpenPageTotals *totals, const XtfGroupTotals *more)
-{
-    if (more->depth < totals->running->depth) /* it forgot a key to stay in bounds; so does this */
-        xtf_group_totals_replace(&totals->running, xtf_group_totals_coarse_copy(totals->running, more->depth));
-    xtf_group_totals_add_all(totals->running, more);
-    if (totals->running->n > RUNNING_GROUPS_MAX && totals->running->depth > 0)
-        xtf_group_totals_replace(&totals->running, coarsen(totals->running, RUNNING_GROUPS_MAX));
-}
-
 /* Appends the stored totals of a child with n_rows rows below it. */
 static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *totals, uint64_t n_rows)
 {
     uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
     uint64_t most = CLAMP(n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
                           rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
-    g_autoptr(XtfGroupTotals) coarse = totals->n > most && totals->depth > 0 ? coarsen(totals, most) : NULL;
+    g_autoptr(XtfGroupTotals) coarse =
+        totals->n > most && totals->depth > 0 ? xtf_group_totals_coarsen(totals, most) : NULL;
     XtfGroupTotals *stored = coarse ? coarse : totals;
 
     xtf_group_totals_sort(stored);
@@ -187,7 +166,7 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
         xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &accumulator->stack, NULL,
                             accumulator->leaf, NULL);
         append_child(totals->rows, page->n_children, accumulator->leaf, count);
-        add_running(totals, accumulator->leaf);
+        xtf_group_totals_add_bounded(&totals->running, accumulator->leaf, RUNNING_GROUPS_MAX);
         xtf_group_totals_clear(accumulator->leaf);
     }
     page->n_children++;
@@ -225,7 +204,7 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         OpenPageTotals *totals = &page->totals[index];
         append_child(above->totals[index].rows, above->n_children, totals->running, page->n_rows);
-        add_running(&above->totals[index], totals->running);
+        xtf_group_totals_add_bounded(&above->totals[index].running, totals->running, RUNNING_GROUPS_MAX);
         const XtfAggregate *aggregate = &writer->schema->aggregates[index];
         xtf_group_totals_replace(&totals->running, xtf_group_totals_new(aggregate, aggregate->n_keys));
         g_byte_array_set_size(totals->rows, 0);
@@ -270,7 +249,7 @@ static bool resume_running(OpenPageTotals *totals, unsigned index, const XtfDesc
         if (!xtf_array_totals(page->array, index, NULL, xtf_descent_child_start(page, child),
                               xtf_descent_child_end(page, child), of_child, error))
             return false;
-        add_running(totals, of_child);
+        xtf_group_totals_add_bounded(&totals->running, of_child, RUNNING_GROUPS_MAX);
     }
     return true;
 }

@@ -40,15 +40,14 @@ static void stop(AggregateWalk *walk, const GError *error)
 
 static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *what)
 {
-    const XtfTrace *trace = walk->array->trace;
-    uint64_t first = trace->catalog.segments[walk->array->segment].first_page;
+    const XtfArray *array = walk->array;
     g_autofree char *where =
-        page->open
-            ? g_strdup("right edge")
-            : g_strdup_printf("page %" PRIu64, page->page.block->offset / trace->superblock.info.page_size - first);
+        page->open ? g_strdup("right edge")
+                   : g_strdup_printf("page %" PRIu64, xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array),
+                                                                   page->page.block->offset));
 
-    problem(walk, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", walk->array->id,
-            where, page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
+    problem(walk, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", array->id, where,
+            page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
 }
 
 /* Whether sums of doubles differ by no more than the rounding of an unknown order of addition. */

@@ -13,21 +13,18 @@ unsigned xtf_type_width(XtfType type)
     return type < G_N_ELEMENTS(widths) ? widths[type] : 0;
 }
 
-static void field_clear(XtfField *field)
-{
-    g_free(field->name);
-    g_free(field->role);
-    g_free(field->unit);
-    g_free(field->refers_to);
-    g_strfreev(field->labels);
-}
-
 void xtf_schema_free(XtfSchema *schema)
 {
     if (!schema)
         return;
-    for (uint32_t i = 0; i < schema->n_fields; i++)
-        field_clear(&schema->fields[i]);
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        XtfField *field = &schema->fields[i];
+        g_free(field->name);
+        g_free(field->role);
+        g_free(field->unit);
+        g_free(field->refers_to);
+        g_strfreev(field->labels);
+    }
     g_free(schema->fields);
     g_free(schema->name);
     g_free(schema);

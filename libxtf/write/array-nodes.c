@@ -15,12 +15,6 @@ static XtfNodeWriter *node_new(void)
     return node;
 }
 
-void xtf_node_writer_free(XtfNodeWriter *node)
-{
-    g_ptr_array_unref(node->arrays);
-    g_free(node);
-}
-
 /* The last node that begins no later than the array. */
 static guint find_node(const GPtrArray *nodes, const XtfArrayWriter *array)
 {

@@ -120,7 +120,6 @@ uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t n_pages);
 
 /* Puts an array into the node of the P index that it belongs in. Called with the lock held. */
 void xtf_writer_index_array(XtfWriter *writer, XtfArrayWriter *array);
-void xtf_node_writer_free(XtfNodeWriter *node);
 /* The node as bytes, and its branch in the level above, whose child is not set. Arrays without rows are left out: with
  * no others the branch has no arrays. Whether an array has changed is passed on to the node, and forgotten. */
 void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *branch);

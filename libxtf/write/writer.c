@@ -38,9 +38,11 @@ static void free_table(gpointer data)
     g_free(table);
 }
 
-static void free_node(gpointer node)
+static void free_node(gpointer data)
 {
-    xtf_node_writer_free(node);
+    XtfNodeWriter *node = data;
+    g_ptr_array_unref(node->arrays);
+    g_free(node);
 }
 
 XtfWriter *xtf_writer_new_empty(int fd, const char *path)

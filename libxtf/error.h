@@ -30,8 +30,7 @@ typedef enum {
 #define XTF_ERROR (xtf_error_quark())
 GQuark xtf_error_quark(void);
 
-/* Sets *error in this domain, and returns false: for functions of the library, and of programs that fail in its terms.
- */
+/* Set *error in this domain, and return false: for the library, and for programs that fail in its terms. */
 bool xtf_fail(GError **error, XtfErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 #define xtf_damaged(error, ...) xtf_fail(error, XTF_ERROR_DAMAGED, __VA_ARGS__)
 

@@ -46,9 +46,7 @@ bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t
 XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);
 XtfGroupTotals *xtf_group_totals_coarsen(const XtfGroupTotals *totals, uint64_t most);
 
-/* Adds totals that may have fewer keys; *totals then forgets keys too, and also while there are more than `most`
- * groups.
- */
+/* Adds totals. *totals forgets keys that `more` has forgotten, and keys that make more than `most` groups. */
 void xtf_group_totals_add_bounded(XtfGroupTotals **totals, const XtfGroupTotals *more, uint64_t most);
 
 /* Frees *totals and puts others there. */

@@ -48,7 +48,8 @@ struct XtfCache {
 
 enum {
     SHARDS_MAX = 16,
-    SHARD_BYTES_MIN = 16 << 20, /* a smaller shard evicts by chance, not by age; and the totals of a large page must fit */
+    SHARD_BYTES_MIN =
+        16 << 20, /* a smaller shard evicts by chance, not by age; and the totals of a large page must fit */
 };
 
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit)

@@ -49,8 +49,8 @@ void xtf_lines_header(XtfLines *lines);
 void xtf_lines_none(XtfLines *lines); /* a dash */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number); /* else a dash */
-void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks); /* as seconds, exactly */
-void xtf_lines_seconds(XtfLines *lines, double seconds);        /* with as many digits as ticks have */
+void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks);         /* as seconds, exactly */
+void xtf_lines_seconds(XtfLines *lines, double seconds);                /* with as many digits as ticks have */
 void xtf_lines_real(XtfLines *lines, const char *format, double number);
 void xtf_lines_signed(XtfLines *lines, int64_t number);
 /* In hundredths of a percent; a dash if the whole is 0. */

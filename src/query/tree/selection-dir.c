@@ -62,8 +62,7 @@ static const Entry *find_entry(const char *name)
 
 bool xtf_selection_dir_has(const char *name)
 {
-    /* Nothing is called match or timeline.svg yet. */
-    return find_entry(name) || xtf_view_find(name) || g_str_equal(name, "match") || g_str_equal(name, "timeline.svg");
+    return find_entry(name) || xtf_view_find(name);
 }
 
 /* ---- Looking up. */

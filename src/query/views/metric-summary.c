@@ -11,7 +11,7 @@ static bool less(XtfValueKind kind, uint64_t a, uint64_t b)
 {
     return xtf_value_less(kind == XTF_KIND_REAL     ? XTF_TYPE_F64
                           : kind == XTF_KIND_SIGNED ? XTF_TYPE_I64
-                                                     : XTF_TYPE_U64,
+                                                    : XTF_TYPE_U64,
                           a, b);
 }
 

@@ -50,7 +50,7 @@ static void load_arrays(Probe *probe)
     while (probe->index < probe->calls->n_aggregates &&
            probe->calls->aggregates[probe->index].kind != XTF_AGGREGATE_FRAMES)
         probe->index++;
-    bench_check(probe->index < probe->calls->n_aggregates, NULL, "%s: calls have no sums of frames", probe->path);
+    bench_check(probe->index < probe->calls->n_aggregates, NULL, "%s: calls have no totals of frames", probe->path);
     probe->arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(probe->trace) && probe->arrays->len < MOST; rank++) {
         XtfArray array;

@@ -2,7 +2,7 @@
  * What the bytes of a trace, of one segment, go to: space FILE.
  *
  * It walks the file page by page. By record type: leaves, the bytes of their payloads and what share of their pages
- * these take; index pages; bytes of right edges without sums; bytes of sums, in whole pages and in right edges, and
+ * these take; index pages; bytes of right edges without totals; bytes of totals, in whole pages and in right edges, and
  * what share of all that the record type takes.
  */
 #include "bench.h"
@@ -12,11 +12,11 @@
 
 typedef struct {
     uint64_t rows, pages[XTF_PAGE_TOTALS + 1], payload[XTF_PAGE_TOTALS + 1];
-    uint64_t edges, edge_sums; /* bytes of right edges, and of the sums in them */
+    uint64_t edges, edge_totals; /* bytes of right edges, and of the totals in them */
 } Space;
 
 /* What of a right edge stands behind the open pages. */
-static uint64_t edge_sums(const XtfArray *array, const char *bytes)
+static uint64_t edge_totals(const XtfArray *array, const char *bytes)
 {
     const XtfDiskEdge *heads = (const XtfDiskEdge *)(bytes + array->edge_offset);
     uint64_t pages = array->height * sizeof *heads;
@@ -43,7 +43,7 @@ static uint32_t *read_arrays(XtfTrace *trace, const char *bytes, Space *spaces, 
         schema_of[arrays[i].id] = arrays[i].schema->id;
         spaces[arrays[i].schema->id].rows += arrays[i].n_rows;
         spaces[arrays[i].schema->id].edges += arrays[i].edge_length;
-        spaces[arrays[i].schema->id].edge_sums += edge_sums(&arrays[i], bytes);
+        spaces[arrays[i].schema->id].edge_totals += edge_totals(&arrays[i], bytes);
     }
     return schema_of;
 }
@@ -52,13 +52,13 @@ static void print_space(const char *name, const Space *space, uint64_t page_size
 {
     const uint64_t *pages = space->pages;
     uint64_t all = (pages[XTF_PAGE_LEAF] + pages[XTF_PAGE_INDEX] + pages[XTF_PAGE_TOTALS]) * page_size + space->edges;
-    uint64_t sums = pages[XTF_PAGE_TOTALS] * page_size + space->edge_sums;
+    uint64_t totals = pages[XTF_PAGE_TOTALS] * page_size + space->edge_totals;
 
     g_print("%-16s %11lu %8lu %11lu %5.1f%% %8lu %10lu %10lu %6.2f%% %10.4f\n", name, (gulong)space->rows,
             (gulong)pages[XTF_PAGE_LEAF], (gulong)space->payload[XTF_PAGE_LEAF],
             100.0 * (double)space->payload[XTF_PAGE_LEAF] / (double)MAX(pages[XTF_PAGE_LEAF] * page_size, 1),
-            (gulong)pages[XTF_PAGE_INDEX], (gulong)(space->edges - space->edge_sums), (gulong)sums,
-            100.0 * (double)sums / (double)MAX(all, 1), (double)all / (double)MAX(space->rows, 1));
+            (gulong)pages[XTF_PAGE_INDEX], (gulong)(space->edges - space->edge_totals), (gulong)totals,
+            100.0 * (double)totals / (double)MAX(all, 1), (double)all / (double)MAX(space->rows, 1));
 }
 
 int main(int argc, char **argv)
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     }
 
     g_print("%-16s %11s %8s %11s %6s %8s %10s %10s %7s %10s\n", "# type", "rows", "leaves", "bytes", "full", "index",
-            "edges", "sums", "sums%", "bytes/row");
+            "edges", "totals", "totals%", "bytes/row");
     for (uint32_t i = 0; i < n_schemas; i++) {
         if (spaces[i].rows == 0)
             continue;
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
         if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_RECORD)
             total.rows += spaces[i].rows;
         total.edges += spaces[i].edges;
-        total.edge_sums += spaces[i].edge_sums;
+        total.edge_totals += spaces[i].edge_totals;
         for (unsigned kind = XTF_PAGE_LEAF; kind <= XTF_PAGE_TOTALS; kind++) {
             total.pages[kind] += spaces[i].pages[kind];
             total.payload[kind] += spaces[i].payload[kind];

@@ -115,7 +115,7 @@ static void search(const XtfArray *array, uint64_t t)
         read_values(array->trace, array->schema, row);
 }
 
-/* Some groups: without a filter all rows are meant, which needs no sums. */
+/* Some groups: without a filter all rows are meant, which needs no totals. */
 static XtfMatch match_some(const uint64_t *key, unsigned depth, const void *data)
 {
     (void)data;
@@ -125,12 +125,12 @@ static XtfMatch match_some(const uint64_t *key, unsigned depth, const void *data
 /* Sums of intervals, and the ways through them: of a hostile file they may be wrong, but not impossible. */
 static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64_t n2)
 {
-    const XtfAggregate *sums = &array->schema->aggregates[which];
-    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(sums, sums->n_keys);
+    const XtfAggregate *aggregate = &array->schema->aggregates[which];
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
     const XtfGroupFilter filter = {.match = match_some};
-    const XtfGroupFilter *some = sums->n_keys > 0 ? &filter : NULL;
+    const XtfGroupFilter *some = aggregate->n_keys > 0 ? &filter : NULL;
     GError *error = NULL;
     uint64_t n;
 
@@ -140,7 +140,7 @@ static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64
         must(n <= n2, "more rows of a group than rows");
     if (said(xtf_array_group_select(array, which, some, n1 / 3, &n, &error), &error))
         must(n <= array->n_rows, "a row of a group beyond the array");
-    if (sums->kind != XTF_AGGREGATE_FRAMES)
+    if (aggregate->kind != XTF_AGGREGATE_FRAMES)
         return;
     if (said(xtf_array_stack(array, which, n2, &frames, &n_frames, &error), &error))
         must(n_frames <= array->n_rows, "more frames than rows");

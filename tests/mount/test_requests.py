@@ -90,7 +90,7 @@ class Visits(harness.TestCase):
 class Streaming(harness.TestCase):
     procs, threads, records = 1, 1, 400000
     plain = True
-    CACHE = 64 * PAGE  # the right edges alone, with their sums, take twenty
+    CACHE = 64 * PAGE  # the right edges alone, with their totals, take twenty
     GROWTH = 4 * MIB
 
     def stream(self, options):

@@ -89,7 +89,7 @@ static void add_sums(XtfSchema *schema, XtfAggregateKind kind, const char *const
         xtf_schema_add_aggregate(schema, &(XtfAggregateSpec){.kind = kind, .keys = keys, .values = values}, NULL));
 }
 
-/* A record type, with sums by whatever it has. */
+/* A record type, with aggregates by whatever it has. */
 static XtfSchema *add_type(Making *making, unsigned type, uint32_t *id)
 {
     static const XtfFieldSpec *const fields[] = {calls_fields, sends_fields, plain_fields, plain_fields};

@@ -176,7 +176,7 @@ static void write_tables(Making *making, unsigned n_locations)
     xtf_schema_free(locations.schema);
 }
 
-static void add_types(Making *making, bool has_sums)
+static void add_types(Making *making, bool has_aggregates)
 {
     static const XtfFieldSpec *const fields[] = {calls_fields, sends_fields, puts_fields, marks_fields};
     static const char *const keys[][6] = {
@@ -184,11 +184,11 @@ static void add_types(Making *making, bool has_sums)
     static const char *const values[][4] = {{"event", "enter", "outermost"}, {"bytes"}, {NULL}, {NULL}};
 
     for (unsigned i = 0; i < N_MESSAGES_TYPES; i++) {
-        XtfAggregateSpec sums = {
+        XtfAggregateSpec aggregate = {
             .kind = i == 0 ? XTF_AGGREGATE_FRAMES : XTF_AGGREGATE_GROUPS, .keys = keys[i], .values = values[i]};
         making->types[i] = xtf_schema_new(message_types[i], XTF_SCHEMA_RECORD, fields[i], NULL);
         cr_assert(making->types[i]);
-        cr_assert(!has_sums || xtf_schema_add_aggregate(making->types[i], &sums, NULL));
+        cr_assert(!has_aggregates || xtf_schema_add_aggregate(making->types[i], &aggregate, NULL));
         cr_assert(xtf_writer_add_schema(making->writer, making->types[i], &making->ids[i], NULL));
     }
 }
@@ -301,7 +301,7 @@ static int compare_messages(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each, bool has_sums)
+Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each, bool has_aggregates)
 {
     XtfWriterOptions options = {.page_size = 4096, .resolution_num = 1000000, .resolution_den = 1, .no_sync = true};
     Fixture *fixture = g_new0(Fixture, 1);
@@ -316,7 +316,7 @@ Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each
                      .writer = xtf_writer_create(fixture->path, &options, NULL),
                      .n_procs = (n_locations + 1) / 2};
     cr_assert(making.writer);
-    add_types(&making, has_sums);
+    add_types(&making, has_aggregates);
     write_tables(&making, n_locations);
     for (unsigned i = 0; i < n_locations; i++)
         write_location(&making, i, records_each / 2 + random_below(fixture, records_each));

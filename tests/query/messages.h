@@ -29,7 +29,7 @@ extern const char *const message_comms[];
 extern const unsigned n_message_regions, n_message_comms;
 
 /* A fixture whose `records` are of Message. */
-Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each, bool has_sums);
+Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each, bool has_aggregates);
 
 static inline const Message *message_at(const GArray *records, uint64_t i)
 {

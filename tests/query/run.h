@@ -1,5 +1,5 @@
 /*
- * A made-up run of a parallel program, with all that makes its sums hard, and a naive memory of what happened in it:
+ * A made-up run of a parallel program, with all that makes its totals hard, and a naive memory of what happened in it:
  * recursion, frames never left and left too early, calls that began before the trace, communicators of all kinds,
  * several threads, metrics of several types.
  */

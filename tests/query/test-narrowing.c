@@ -404,7 +404,7 @@ Test(narrowing, nonsense_is_not_there)
     cr_assert_eq(read_count(fixture, "/tag/77"), 0);
 }
 
-/* A file whose schemas say nothing of sums. */
+/* A file whose schemas declare no aggregates. */
 Test(narrowing, without_sums_it_says_so)
 {
     g_autoptr(Fixture) fixture = messages_new(24, 4, 300, false);

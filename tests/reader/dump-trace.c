@@ -46,8 +46,8 @@ static void die(const GError *error)
     exit(1);
 }
 
-/* Few rows of it fill a page, so that trees grow high on little data. Its sums are of frames: whatever stands in the
- * rows, something comes of it. */
+/* Few rows of it fill a page, so that trees grow high on little data. Its aggregate is of frames: whatever stands in
+ * the rows, something comes of it. */
 static XtfSchema *wide_schema(GError **error)
 {
     XtfFieldSpec fields[WIDE_FIELDS + 1] = {
@@ -58,7 +58,7 @@ static XtfSchema *wide_schema(GError **error)
         {.name = "outermost", .type = XTF_TYPE_U8},
     };
     static const char *const keys[] = {"region", NULL}, *const values[] = {"end", "begin", "outermost", NULL};
-    const XtfAggregateSpec sums = {.kind = XTF_AGGREGATE_FRAMES, .keys = keys, .values = values};
+    const XtfAggregateSpec aggregate = {.kind = XTF_AGGREGATE_FRAMES, .keys = keys, .values = values};
     char names[WIDE_FIELDS][8];
 
     for (unsigned i = 5; i < WIDE_FIELDS; i++) {
@@ -66,17 +66,17 @@ static XtfSchema *wide_schema(GError **error)
         fields[i] = (XtfFieldSpec){.name = names[i], .type = XTF_TYPE_U64, .flags = i & 1 ? XTF_FIELD_OPTIONAL : 0};
     }
     XtfSchema *schema = xtf_schema_new("wide", XTF_SCHEMA_SIDE, fields, error);
-    return schema && xtf_schema_add_aggregate(schema, &sums, error) ? schema : NULL;
+    return schema && xtf_schema_add_aggregate(schema, &aggregate, error) ? schema : NULL;
 }
 
-/* Its sums are of groups by two keys, with values of either sign. */
+/* Its aggregate is of groups by two keys, with values of either sign. */
 static XtfSchema *all_schema(GError **error)
 {
     static const char *const keys[] = {"event", "name", NULL}, *const values[] = {"bytes", "delta", NULL};
-    const XtfAggregateSpec sums = {.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values, .extremes = true};
+    const XtfAggregateSpec aggregate = {.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values, .extremes = true};
     XtfSchema *schema = xtf_schema_new("all", XTF_SCHEMA_RECORD, all_fields, error);
 
-    return schema && xtf_schema_add_aggregate(schema, &sums, error) ? schema : NULL;
+    return schema && xtf_schema_add_aggregate(schema, &aggregate, error) ? schema : NULL;
 }
 
 static uint64_t random64(GRand *random)

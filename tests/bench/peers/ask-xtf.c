@@ -9,13 +9,13 @@ static void *open_it(const char *path)
     return trace;
 }
 
-/* The sums of a schema that are of a kind and have no more keys than needed. */
+/* The totals of a schema that are of a kind and have no more keys than needed. */
 static unsigned sums_of(const XtfSchema *schema, XtfAggregateKind kind)
 {
     unsigned i = 0;
     while (i < schema->n_aggregates && schema->aggregates[i].kind != kind)
         i++;
-    bench_check(i < schema->n_aggregates, NULL, "%s has no such sums", schema->name);
+    bench_check(i < schema->n_aggregates, NULL, "%s has no such totals", schema->name);
     return i;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Sums over a window of time, in the library, beside a scan of its rows: calls and time by region.
  *
- *     sums [--records N] [--no-scan] [--dir DIR] [--rows] [FILE.xtf]
+ *     totals [--records N] [--no-scan] [--dir DIR] [--rows] [FILE.xtf]
  *
  * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace, and
  * is of one location's calls. Calls by region are compared with what the scan finds. (peers/ asks others the same.)
@@ -188,7 +188,7 @@ static void report_random(const Bench *bench)
               median, tail, 100 * hits / (hits + misses));
 }
 
-/* Opens the trace, and finds the arrays that have sums of frames. */
+/* Opens the trace, and finds the arrays that have totals of frames. */
 static void load(Bench *bench, size_t cache_bytes)
 {
     g_autoptr(GError) error = NULL;
@@ -205,7 +205,7 @@ static void load(Bench *bench, size_t cache_bytes)
                 bench->index = index;
                 g_array_append_val(bench->arrays, all[i]);
             }
-    bench_check(bench->arrays->len > 0, NULL, "%s: it has no sums of frames", bench->path);
+    bench_check(bench->arrays->len > 0, NULL, "%s: it has no totals of frames", bench->path);
 }
 
 static void unload(Bench *bench)
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
-        {"no-scan", 0, 0, G_OPTION_ARG_NONE, &alone, "Only the sums", NULL},
+        {"no-scan", 0, 0, G_OPTION_ARG_NONE, &alone, "Only the totals", NULL},
         {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
         {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
         {0},

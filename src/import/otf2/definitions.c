@@ -15,13 +15,14 @@
                               XTF_MODEL_##PARTS, parts, n),                                          \
      OTF2_CALLBACK_SUCCESS)
 
-/* A callback that adds one row to a table. */
+/* A callback that adds one row to a table. The assertion takes the semicolon after a use. */
 #define ON_ROW(Name, TABLE, Type, PARAMETERS, ...) \
     ON(Name, UNWRAP PARAMETERS)                    \
     {                                              \
         Xtf##Type##Row row = {__VA_ARGS__};        \
         return ADD(TABLE, row);                    \
-    }
+    }                                              \
+    _Static_assert(true, "")
 #define UNWRAP(...) __VA_ARGS__
 
 /* Values of src/model/labels.h's enumerations that OTF2 does not have. */
@@ -102,12 +103,13 @@ static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OT
     ON(Name##Property, Ref owner, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value) \
     {                                                                                             \
         return add_property(data, OF, owner, name, type, value);                                  \
-    }
-ON_PROPERTY(SystemTreeNode, OTF2_SystemTreeNodeRef, OF_SYSTEM_TREE_NODE)
-ON_PROPERTY(LocationGroup, OTF2_LocationGroupRef, OF_LOCATION_GROUP)
-ON_PROPERTY(Location, OTF2_LocationRef, OF_LOCATION)
-ON_PROPERTY(CallingContext, OTF2_CallingContextRef, OF_CALLING_CONTEXT)
-ON_PROPERTY(IoFile, OTF2_IoFileRef, OF_IO_FILE)
+    }                                                                                             \
+    _Static_assert(true, "")
+ON_PROPERTY(SystemTreeNode, OTF2_SystemTreeNodeRef, OF_SYSTEM_TREE_NODE);
+ON_PROPERTY(LocationGroup, OTF2_LocationGroupRef, OF_LOCATION_GROUP);
+ON_PROPERTY(Location, OTF2_LocationRef, OF_LOCATION);
+ON_PROPERTY(CallingContext, OTF2_CallingContextRef, OF_CALLING_CONTEXT);
+ON_PROPERTY(IoFile, OTF2_IoFileRef, OF_IO_FILE);
 
 /* An id for a name that OTF2 has as an enumeration only. */
 static OTF2_StringRef own_text(void *data, const char *text)
@@ -138,29 +140,29 @@ ON(String, OTF2_StringRef self, const char *string)
 
 ON_ROW(Attribute, ATTRIBUTE_DEFINITIONS, AttributeDefinition,
        (OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_Type type), .id = self,
-       .type = type, .description = description, .name = name)
+       .type = type, .description = description, .name = name);
 
 /* Machines, processes and threads */
 
 ON_ROW(SystemTreeNode, SYSTEM_TREE, SystemTree,
        (OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent),
-       .id = self, .parent = parent, .class_name = class_name, .name = name)
+       .id = self, .parent = parent, .class_name = class_name, .name = name);
 
 ON_ROW(SystemTreeNodeDomain, SYSTEM_TREE_DOMAINS, SystemTreeDomain,
-       (OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain), .node = node, .domain = domain)
+       (OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain), .node = node, .domain = domain);
 
 ON_ROW(LocationGroup, PROCESSES, Process,
        (OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
         OTF2_LocationGroupRef creator),
-       .id = self, .type = type, .system_tree_node = parent, .creator = creator, .name = name)
+       .id = self, .type = type, .system_tree_node = parent, .creator = creator, .name = name);
 
 ON_ROW(Location, LOCATIONS, Location,
        (OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,
         OTF2_LocationGroupRef group),
-       .id = self, .process = group, .type = type, .n_events = n_events, .name = name)
+       .id = self, .process = group, .type = type, .n_events = n_events, .name = name);
 
 ON_ROW(Paradigm, PARADIGMS, Paradigm, (OTF2_Paradigm paradigm, OTF2_StringRef name, OTF2_ParadigmClass class),
-       .paradigm = paradigm, .class = class, .name = name)
+       .paradigm = paradigm, .class = class, .name = name);
 
 ON(ParadigmProperty, OTF2_Paradigm paradigm, OTF2_ParadigmProperty property, OTF2_Type type, OTF2_AttributeValue value)
 {
@@ -176,34 +178,34 @@ ON_ROW(Region, REGION_DEFINITIONS, RegionDefinition,
         OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t line,
         uint32_t end_line),
        .id = self, .region = self, .line = line, .role = role, .paradigm = paradigm, .flags = flags,
-       .end_line = end_line, .canonical = canonical, .description = description, .file = file, .name = name)
+       .end_line = end_line, .canonical = canonical, .description = description, .file = file, .name = name);
 
 ON_ROW(Callsite, CALLSITES, Callsite,
        (OTF2_CallsiteRef self, OTF2_StringRef file, uint32_t line, OTF2_RegionRef entered, OTF2_RegionRef left),
-       .id = self, .line = line, .entered_region = entered, .left_region = left, .file = file)
+       .id = self, .line = line, .entered_region = entered, .left_region = left, .file = file);
 
 ON_ROW(Callpath, CALLPATHS, Callpath, (OTF2_CallpathRef self, OTF2_CallpathRef parent, OTF2_RegionRef region),
-       .id = self, .parent = parent, .region = region)
+       .id = self, .parent = parent, .region = region);
 
 ON_ROW(CallpathParameter, CALLPATH_PARAMETERS, CallpathParameter,
        (OTF2_CallpathRef callpath, OTF2_ParameterRef parameter, OTF2_Type type, OTF2_AttributeValue value),
-       .callpath = callpath, .parameter = parameter, .type = type, .value = xtf_otf2_raw_value(type, value))
+       .callpath = callpath, .parameter = parameter, .type = type, .value = xtf_otf2_raw_value(type, value));
 
 ON_ROW(SourceCodeLocation, SOURCE_LOCATIONS, SourceLocation,
-       (OTF2_SourceCodeLocationRef self, OTF2_StringRef file, uint32_t line), .id = self, .line = line, .file = file)
+       (OTF2_SourceCodeLocationRef self, OTF2_StringRef file, uint32_t line), .id = self, .line = line, .file = file);
 
 ON_ROW(CallingContext, CALLING_CONTEXTS, CallingContext,
        (OTF2_CallingContextRef self, OTF2_RegionRef region, OTF2_SourceCodeLocationRef source_location,
         OTF2_CallingContextRef parent),
-       .id = self, .region = region, .source_location = source_location, .parent = parent)
+       .id = self, .region = region, .source_location = source_location, .parent = parent);
 
 ON_ROW(InterruptGenerator, INTERRUPT_GENERATORS, InterruptGenerator,
        (OTF2_InterruptGeneratorRef self, OTF2_StringRef name, OTF2_InterruptGeneratorMode mode, OTF2_Base base,
         int64_t exponent, uint64_t period),
-       .id = self, .mode = mode, .base = base, .exponent = exponent, .period = period, .name = name)
+       .id = self, .mode = mode, .base = base, .exponent = exponent, .period = period, .name = name);
 
 ON_ROW(Parameter, PARAMETER_DEFINITIONS, ParameterDefinition,
-       (OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type), .id = self, .type = type, .name = name)
+       (OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type), .id = self, .type = type, .name = name);
 
 /* Groups and communicators */
 
@@ -220,20 +222,20 @@ ON(Group, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Par
 
 ON_ROW(Comm, COMMUNICATORS, Communicator,
        (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags),
-       .id = self, .group = group, .remote_group = XTF_NONE32, .parent = parent, .flags = flags, .name = name)
+       .id = self, .group = group, .remote_group = XTF_NONE32, .parent = parent, .flags = flags, .name = name);
 
 ON_ROW(InterComm, COMMUNICATORS, Communicator,
        (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a, OTF2_GroupRef group_b, OTF2_CommRef common,
         OTF2_CommFlag flags),
-       .id = self, .group = group_a, .remote_group = group_b, .parent = common, .flags = flags, .name = name)
+       .id = self, .group = group_a, .remote_group = group_b, .parent = common, .flags = flags, .name = name);
 
 ON_ROW(RmaWin, RMA_WINDOWS, RmaWindow,
        (OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags), .id = self, .comm = comm,
-       .flags = flags, .name = name)
+       .flags = flags, .name = name);
 
 ON_ROW(CartDimension, CART_DIMENSIONS, CartDimension,
        (OTF2_CartDimensionRef self, OTF2_StringRef name, uint32_t size, OTF2_CartPeriodicity periodic), .id = self,
-       .size = size, .periodic = periodic, .name = name)
+       .size = size, .periodic = periodic, .name = name);
 
 ON(CartTopology, OTF2_CartTopologyRef self, OTF2_StringRef name, OTF2_CommRef comm, uint8_t n,
    const OTF2_CartDimensionRef *dimensions)
@@ -262,7 +264,7 @@ ON_ROW(MetricMember, METRICS, Metric,
        (OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_MetricType type,
         OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base, int64_t exponent, OTF2_StringRef unit),
        .id = self, .type = type, .mode = mode, .value_type = value_type, .base = base, .exponent = exponent,
-       .unit = unit, .description = description, .name = name)
+       .unit = unit, .description = description, .name = name);
 
 ON(MetricClass, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *members, OTF2_MetricOccurrence occurrence,
    OTF2_RecorderKind recorder_kind)
@@ -288,10 +290,10 @@ ON_ROW(MetricInstance, METRIC_CLASSES, MetricClass,
        (OTF2_MetricRef self, OTF2_MetricRef class, OTF2_LocationRef recorder, OTF2_MetricScope scope_kind,
         uint64_t scope),
        .id = self, .kind = INSTANCE, .occurrence = UINT8_MAX, .recorder_kind = UINT8_MAX, .class = class,
-       .recorder = recorder, .scope_kind = scope_kind, .scope = scope)
+       .recorder = recorder, .scope_kind = scope_kind, .scope = scope);
 
 ON_ROW(MetricClassRecorder, METRIC_CLASS_RECORDERS, MetricClassRecorder,
-       (OTF2_MetricRef metric, OTF2_LocationRef recorder), .class = metric, .recorder = recorder)
+       (OTF2_MetricRef metric, OTF2_LocationRef recorder), .class = metric, .recorder = recorder);
 
 /* Input and output */
 
@@ -311,17 +313,17 @@ ON(IoParadigm, OTF2_IoParadigmRef self, OTF2_StringRef identification, OTF2_Stri
 #define ON_FILE(Name, KIND)                                                                                  \
     ON_ROW(Name, IO_FILES, IoFile, (OTF2_IoFileRef self, OTF2_StringRef name, OTF2_SystemTreeNodeRef scope), \
            .id = self, .kind = KIND, .scope = scope, .name = name)
-ON_FILE(IoRegularFile, REGULAR_FILE)
-ON_FILE(IoDirectory, DIRECTORY)
+ON_FILE(IoRegularFile, REGULAR_FILE);
+ON_FILE(IoDirectory, DIRECTORY);
 
 ON_ROW(IoHandle, IO_HANDLES, IoHandle,
        (OTF2_IoHandleRef self, OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
         OTF2_IoHandleFlag flags, OTF2_CommRef comm, OTF2_IoHandleRef parent),
-       .id = self, .file = file, .io_paradigm = paradigm, .flags = flags, .comm = comm, .parent = parent, .name = name)
+       .id = self, .file = file, .io_paradigm = paradigm, .flags = flags, .comm = comm, .parent = parent, .name = name);
 
 ON_ROW(IoPreCreatedHandleState, IO_PRE_CREATED, IoPreCreated,
        (OTF2_IoHandleRef handle, OTF2_IoAccessMode mode, OTF2_IoStatusFlag status_flags), .handle = handle,
-       .mode = mode, .status_flags = status_flags)
+       .mode = mode, .status_flags = status_flags);
 
 ON(Unknown)
 {

@@ -21,44 +21,44 @@ ON(Leave, OTF2_RegionRef region)
 #define ON_MESSAGE(Name, NAME, TAG, Type)                                                                             \
     ON_RECORD(Name, TAG, Type, NAME, (uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length), .peer = peer, \
               .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64)
-ON_MESSAGE(MpiSend, MPI_SEND, SENDS, Sends)
-ON_MESSAGE(MpiRecv, MPI_RECV, RECVS, Recvs)
+ON_MESSAGE(MpiSend, MPI_SEND, SENDS, Sends);
+ON_MESSAGE(MpiRecv, MPI_RECV, RECVS, Recvs);
 
 #define ON_REQUESTED(Name, NAME, TAG, Type)                                                                      \
     ON_RECORD(Name, TAG, Type, NAME,                                                                             \
               (uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request), .peer = peer, \
               .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request)
-ON_REQUESTED(MpiIsend, MPI_ISEND, SENDS, Sends)
-ON_REQUESTED(MpiIrecv, MPI_IRECV, RECVS, Recvs)
+ON_REQUESTED(MpiIsend, MPI_ISEND, SENDS, Sends);
+ON_REQUESTED(MpiIrecv, MPI_IRECV, RECVS, Recvs);
 
 #define ON_REQUEST(Name, NAME) ON_RECORD(Name, REQUESTS, Requests, NAME, (uint64_t request), .request = request)
-ON_REQUEST(MpiIsendComplete, MPI_ISEND_COMPLETE)
-ON_REQUEST(MpiIrecvRequest, MPI_IRECV_REQUEST)
-ON_REQUEST(MpiRequestTest, MPI_REQUEST_TEST)
-ON_REQUEST(MpiRequestCancelled, MPI_REQUEST_CANCELLED)
+ON_REQUEST(MpiIsendComplete, MPI_ISEND_COMPLETE);
+ON_REQUEST(MpiIrecvRequest, MPI_IRECV_REQUEST);
+ON_REQUEST(MpiRequestTest, MPI_REQUEST_TEST);
+ON_REQUEST(MpiRequestCancelled, MPI_REQUEST_CANCELLED);
 
 /* Collectives and communicators */
 
 ON_RECORD(MpiCollectiveBegin, COLLECTIVES, Collectives, MPI_COLLECTIVE_BEGIN, (), .operation = NO8, .comm = NO32,
-          .root = NO32, .bytes = NO64, .received = NO64, .request = NO64)
+          .root = NO32, .bytes = NO64, .received = NO64, .request = NO64);
 
 ON_RECORD(MpiCollectiveEnd, COLLECTIVES, Collectives, MPI_COLLECTIVE_END,
           (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received),
           .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
-          .received = received, .request = NO64)
+          .received = received, .request = NO64);
 
 ON_RECORD(NonBlockingCollectiveRequest, COLLECTIVES, Collectives, NON_BLOCKING_COLLECTIVE_REQUEST, (uint64_t request),
-          .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = request)
+          .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = request);
 
 ON_RECORD(NonBlockingCollectiveComplete, COLLECTIVES, Collectives, NON_BLOCKING_COLLECTIVE_COMPLETE,
           (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
            uint64_t request),
           .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
-          .received = received, .request = request)
+          .received = received, .request = request);
 
-ON_RECORD(CommCreate, COMMS, Comms, COMM_CREATE, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm))
+ON_RECORD(CommCreate, COMMS, Comms, COMM_CREATE, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm));
 
-ON_RECORD(CommDestroy, COMMS, Comms, COMM_DESTROY, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm))
+ON_RECORD(CommDestroy, COMMS, Comms, COMM_DESTROY, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm));
 
 /* Metrics */
 
@@ -88,59 +88,59 @@ ON(Metric, OTF2_MetricRef metric, uint8_t n, const OTF2_Type *types, const OTF2_
 #define ON_THREAD(Name, NAME, FIELDS, MODEL, REQUESTED, TEAM, SEQUENCE)                                   \
     ON_RECORD(Name, THREADS, Threads, NAME, FIELDS, .model = MODEL, .requested = REQUESTED, .team = TEAM, \
               .sequence = SEQUENCE)
-ON_THREAD(ThreadFork, THREAD_FORK, (OTF2_Paradigm model, uint32_t requested), model, requested, NO32, NO64)
-ON_THREAD(ThreadJoin, THREAD_JOIN, (OTF2_Paradigm model), model, NO32, NO32, NO64)
-ON_THREAD(OmpFork, OMP_FORK, (uint32_t requested), NO8, requested, NO32, NO64)
-ON_THREAD(OmpJoin, OMP_JOIN, (), NO8, NO32, NO32, NO64)
+ON_THREAD(ThreadFork, THREAD_FORK, (OTF2_Paradigm model, uint32_t requested), model, requested, NO32, NO64);
+ON_THREAD(ThreadJoin, THREAD_JOIN, (OTF2_Paradigm model), model, NO32, NO32, NO64);
+ON_THREAD(OmpFork, OMP_FORK, (uint32_t requested), NO8, requested, NO32, NO64);
+ON_THREAD(OmpJoin, OMP_JOIN, (), NO8, NO32, NO32, NO64);
 
 #define ON_TEAM(Name, NAME) ON_THREAD(Name, NAME, (OTF2_CommRef team), NO8, NO32, LOOK_UP(COMMUNICATORS, team), NO64)
-ON_TEAM(ThreadTeamBegin, THREAD_TEAM_BEGIN)
-ON_TEAM(ThreadTeamEnd, THREAD_TEAM_END)
+ON_TEAM(ThreadTeamBegin, THREAD_TEAM_BEGIN);
+ON_TEAM(ThreadTeamEnd, THREAD_TEAM_END);
 
 #define ON_CONTINGENT(Name, NAME)                                                                                      \
     ON_THREAD(Name, NAME, (OTF2_CommRef contingent, uint64_t sequence), NO8, NO32, LOOK_UP(COMMUNICATORS, contingent), \
               sequence)
-ON_CONTINGENT(ThreadCreate, THREAD_CREATE)
-ON_CONTINGENT(ThreadBegin, THREAD_BEGIN)
-ON_CONTINGENT(ThreadWait, THREAD_WAIT)
-ON_CONTINGENT(ThreadEnd, THREAD_END)
+ON_CONTINGENT(ThreadCreate, THREAD_CREATE);
+ON_CONTINGENT(ThreadBegin, THREAD_BEGIN);
+ON_CONTINGENT(ThreadWait, THREAD_WAIT);
+ON_CONTINGENT(ThreadEnd, THREAD_END);
 
 #define ON_OMP_LOCK(Name, NAME) \
     ON_RECORD(Name, LOCKS, Locks, NAME, (uint32_t lock, uint32_t order), .model = NO8, .lock = lock, .order = order)
-ON_OMP_LOCK(OmpAcquireLock, OMP_ACQUIRE_LOCK)
-ON_OMP_LOCK(OmpReleaseLock, OMP_RELEASE_LOCK)
+ON_OMP_LOCK(OmpAcquireLock, OMP_ACQUIRE_LOCK);
+ON_OMP_LOCK(OmpReleaseLock, OMP_RELEASE_LOCK);
 
 #define ON_THREAD_LOCK(Name, NAME)                                                                            \
     ON_RECORD(Name, LOCKS, Locks, NAME, (OTF2_Paradigm model, uint32_t lock, uint32_t order), .model = model, \
               .lock = lock, .order = order)
-ON_THREAD_LOCK(ThreadAcquireLock, THREAD_ACQUIRE_LOCK)
-ON_THREAD_LOCK(ThreadReleaseLock, THREAD_RELEASE_LOCK)
+ON_THREAD_LOCK(ThreadAcquireLock, THREAD_ACQUIRE_LOCK);
+ON_THREAD_LOCK(ThreadReleaseLock, THREAD_RELEASE_LOCK);
 
 #define ON_OMP_TASK(Name, NAME)                                                                       \
     ON_RECORD(Name, TASKS, Tasks, NAME, (uint64_t task), .task = task, .team = NO32, .creator = NO32, \
               .generation = NO32)
-ON_OMP_TASK(OmpTaskCreate, OMP_TASK_CREATE)
-ON_OMP_TASK(OmpTaskSwitch, OMP_TASK_SWITCH)
-ON_OMP_TASK(OmpTaskComplete, OMP_TASK_COMPLETE)
+ON_OMP_TASK(OmpTaskCreate, OMP_TASK_CREATE);
+ON_OMP_TASK(OmpTaskSwitch, OMP_TASK_SWITCH);
+ON_OMP_TASK(OmpTaskComplete, OMP_TASK_COMPLETE);
 
 #define ON_THREAD_TASK(Name, NAME)                                                                               \
     ON_RECORD(Name, TASKS, Tasks, NAME, (OTF2_CommRef team, uint32_t thread, uint32_t generation), .task = NO64, \
               .team = LOOK_UP(COMMUNICATORS, team), .creator = thread, .generation = generation)
-ON_THREAD_TASK(ThreadTaskCreate, THREAD_TASK_CREATE)
-ON_THREAD_TASK(ThreadTaskSwitch, THREAD_TASK_SWITCH)
-ON_THREAD_TASK(ThreadTaskComplete, THREAD_TASK_COMPLETE)
+ON_THREAD_TASK(ThreadTaskCreate, THREAD_TASK_CREATE);
+ON_THREAD_TASK(ThreadTaskSwitch, THREAD_TASK_SWITCH);
+ON_THREAD_TASK(ThreadTaskComplete, THREAD_TASK_COMPLETE);
 
 /* Parameters */
 
 ON_RECORD(ParameterString, PARAMETERS, Parameters, PARAMETER_STRING,
           (OTF2_ParameterRef parameter, OTF2_StringRef string), .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter),
-          .text = TEXT(string))
+          .text = TEXT(string));
 
 ON_RECORD(ParameterInt, PARAMETERS, Parameters, PARAMETER_INT64, (OTF2_ParameterRef parameter, int64_t value),
-          .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .integer = value)
+          .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .integer = value);
 
 ON_RECORD(ParameterUnsignedInt, PARAMETERS, Parameters, PARAMETER_UINT64, (OTF2_ParameterRef parameter, uint64_t value),
-          .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .unsigned_integer = value)
+          .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .unsigned_integer = value);
 
 /* Samples. Entering and leaving a calling context also moves the stack, so that records know their region. */
 
@@ -173,7 +173,7 @@ ON(CallingContextLeave, OTF2_CallingContextRef context)
 ON_RECORD(CallingContextSample, SAMPLES, Samples, CALLING_CONTEXT_SAMPLE,
           (OTF2_CallingContextRef context, uint32_t unwind_distance, OTF2_InterruptGeneratorRef generator),
           .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance,
-          .generator = LOOK_UP(INTERRUPT_GENERATORS, generator))
+          .generator = LOOK_UP(INTERRUPT_GENERATORS, generator));
 
 /* The program, the measurement, and what this version of OTF2 does not know */
 
@@ -191,14 +191,14 @@ ON(ProgramBegin, OTF2_StringRef name, uint32_t n, const OTF2_StringRef *argument
 }
 
 ON_RECORD(ProgramEnd, PROGRAMS, Programs, PROGRAM_END, (int64_t exit_status), .n_arguments = NO32,
-          .exit_status = exit_status)
+          .exit_status = exit_status);
 
 ON_RECORD(MeasurementOnOff, MEASUREMENT, Measurement, MEASUREMENT_ON_OFF, (OTF2_MeasurementMode mode), .mode = mode,
-          .stop = NO64)
+          .stop = NO64);
 
-ON_RECORD(BufferFlush, MEASUREMENT, Measurement, BUFFER_FLUSH, (OTF2_TimeStamp stop), .mode = NO8, .stop = stop)
+ON_RECORD(BufferFlush, MEASUREMENT, Measurement, BUFFER_FLUSH, (OTF2_TimeStamp stop), .mode = NO8, .stop = stop);
 
-ON_RECORD(Unknown, UNKNOWN, Unknown, UNKNOWN, (), 0)
+ON_RECORD(Unknown, UNKNOWN, Unknown, UNKNOWN, (), 0);
 
 OTF2_EvtReaderCallbacks *xtf_otf2_event_callbacks(void)
 {

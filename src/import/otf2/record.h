@@ -16,13 +16,15 @@
 #define LOOK_UP(TABLE, id)     xtf_definitions_row(((XtfStream *)stream)->definitions, XTF_MODEL_##TABLE, id)
 #define TEXT(id)               xtf_definitions_string(((XtfStream *)stream)->definitions, id)
 
-/* A callback that appends one record. FIELDS are the event's own, as parameters, in parentheses. */
+/* A callback that appends one record. FIELDS are the event's own, as parameters, in parentheses. The assertion takes
+ * the semicolon after a use, which shows editors where the use ends. */
 #define ON_RECORD(Name, TAG, Type, NAME, FIELDS, ...)              \
     static OTF2_CallbackCode on_##Name(CALLBACK_PARAMETERS FIELDS) \
     {                                                              \
         Xtf##Type##Row row = {__VA_ARGS__};                        \
         return RECORD(TAG, NAME, row);                             \
-    }
+    }                                                              \
+    _Static_assert(true, "")
 
 #define NO8  UINT8_MAX
 #define NO32 XTF_NONE32

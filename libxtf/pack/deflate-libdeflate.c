@@ -5,6 +5,8 @@
 
 #include <libdeflate.h>
 
+#include "libxtf/base/thread-data.h"
+
 /* A thread's states, made when needed. */
 typedef struct {
     struct libdeflate_compressor *compressors[XTF_DEFLATE_LEVEL_MAX + 1];
@@ -24,13 +26,8 @@ static void free_states(gpointer data)
 static States *thread_states(void)
 {
     static GPrivate key = G_PRIVATE_INIT(free_states);
-    States *states = g_private_get(&key);
 
-    if (!states) {
-        states = g_new0(States, 1);
-        g_private_set(&key, states);
-    }
-    return states;
+    return xtf_thread_data(&key, sizeof(States));
 }
 
 static size_t libdeflate_deflate(unsigned level, const uint8_t *data, size_t length, uint8_t *out, size_t room)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "libxtf/base/thread-data.h"
+
 enum {
     WINDOW_BITS = -15, /* raw, and with the full window */
     MEMORY_LEVEL = 8,
@@ -32,13 +34,8 @@ static void free_states(gpointer data)
 static States *thread_states(void)
 {
     static GPrivate key = G_PRIVATE_INIT(free_states);
-    States *states = g_private_get(&key);
 
-    if (!states) {
-        states = g_new0(States, 1);
-        g_private_set(&key, states);
-    }
-    return states;
+    return xtf_thread_data(&key, sizeof(States));
 }
 
 /* Out of memory ends the program, as in GLib. */

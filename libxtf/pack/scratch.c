@@ -1,6 +1,7 @@
 /*
  * Scratch memory for packing and unpacking, one set a thread, so that a page costs no allocation.
  */
+#include "libxtf/base/thread-data.h"
 #include "libxtf/pack/pack-format.h"
 
 enum { KEPT = 4 << 20 }; /* bytes that a block may keep between uses: leaves need less, large tables more */
@@ -25,12 +26,8 @@ static GPrivate scratch_key = G_PRIVATE_INIT(free_scratch);
 
 uint8_t *xtf_scratch(XtfScratchUse use, size_t size)
 {
-    Scratch *scratch = g_private_get(&scratch_key);
+    Scratch *scratch = xtf_thread_data(&scratch_key, sizeof *scratch);
 
-    if (!scratch) {
-        scratch = g_new0(Scratch, 1);
-        g_private_set(&scratch_key, scratch);
-    }
     if (scratch->blocks[use].size < size) {
         g_free(scratch->blocks[use].bytes);
         scratch->blocks[use].bytes = g_malloc(size);

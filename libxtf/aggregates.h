@@ -8,8 +8,8 @@
  * Frames. The stack at row n is the frames that the rows before n leave open. Row n acts on it in this order:
  *
  *   1. Row n is charged with the ticks since the row before it in the array; row 0 is charged with none. These ticks
- *      are exclusive time of the key on top of the stack. If the stack is empty they go to XTF_FRAMES_BEFORE where row
- * n ends a frame that never began, and are charged to nothing otherwise.
+ *      are exclusive time of the key on top of the stack. If the stack is empty they go to XTF_FRAMES_BEFORE where
+ *      row n ends a frame that never began, and are charged to nothing otherwise.
  *   2. Row n ends frames. Its distance d leads to the frame that row n - d began, or to no frame if d is 0 or no open
  *      frame began there. A row that ends a frame ends the frame that it leads to and all frames above it; if it leads
  *      to no frame, its frame never began, and it ends none. A row that begins a frame ends all frames above the one

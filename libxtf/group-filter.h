@@ -20,9 +20,9 @@ typedef enum {
 /* Called often: both functions should be quick. */
 struct XtfGroupFilter {
     XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);
-    bool (*takes_row)(const uint8_t *row,
-                      const void *data); /* match() of a row's key; NULL: match() is asked instead */
-    const void *data;                    /* borrowed */
+    /* match() of a row's whole key; NULL: match() is asked instead. */
+    bool (*takes_row)(const uint8_t *row, const void *data);
+    const void *data; /* borrowed */
 };
 
 /* The number of rows before n whose groups the filter takes. For frames a row's key is the one that it holds, so no

@@ -12,7 +12,7 @@
 static bool find_calls(XtfTrace *trace, uint64_t location, XtfArray *calls, uint64_t *first, uint64_t *last,
                        GError **error)
 {
-    const XtfSchema *schema = xtf_trace_find_schema(trace, XTF_RECORD_CALLS);
+    const XtfSchema *schema = xtf_trace_find_schema(trace, XTF_RECORD_ENTERS_LEAVES);
     uint64_t rank;
     XtfArray array;
     bool found = false;

@@ -16,12 +16,14 @@
 #define XTF_ROLE_COMM   "comm"   /* row of `communicators` */
 #define XTF_ROLE_TAG    "tag"
 #define XTF_ROLE_BYTES  "bytes" /* moved by the record; for a collective, sent */
-/* In `calls`: how many rows of the array back. For LEAVE to its ENTER, for ENTER to the ENTER around it; 0: none. */
+/* In `enters_leaves`: how many rows of the array back. For LEAVE to its ENTER, for ENTER to the ENTER around it; 0:
+ * none. */
 #define XTF_ROLE_ENTER "enter"
-/* In `calls`: not 0 if no other frame of the region is open around this one. A LEAVE has what its ENTER has; without
- * one 0. */
+/* In `enters_leaves`: not 0 if no other frame of the region is open around this one. A LEAVE has what its ENTER has;
+ * without one 0. */
 #define XTF_ROLE_OUTERMOST "outermost"
-/* In `calls`: how deep in the stack the frame stands, 1 being outermost. A LEAVE has what its ENTER has; without one 0.
+/* In `enters_leaves`: how deep in the stack the frame stands, 1 being outermost. A LEAVE has what its ENTER has;
+ * without one 0.
  */
 #define XTF_ROLE_DEPTH      "depth"
 #define XTF_ROLE_METRIC     "metric"     /* row of `metrics`: what a value is of; with XTF_FIELD_NAMES in the record */
@@ -29,9 +31,9 @@
 #define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
 
 /* The record type that makes up the call stack. ENTER is 0 in its field `event`, LEAVE 1. */
-#define XTF_RECORD_CALLS "calls"
-#define XTF_EVENT_ENTER  "ENTER"
-#define XTF_EVENT_LEAVE  "LEAVE"
+#define XTF_RECORD_ENTERS_LEAVES "enters_leaves"
+#define XTF_EVENT_ENTER          "ENTER"
+#define XTF_EVENT_LEAVE          "LEAVE"
 
 /* Record types, and a side array, that readers add up. */
 #define XTF_RECORD_SENDS         "sends"

@@ -88,7 +88,7 @@ show "head -5 proc/2/sends/records"
 show "tail -3 records"
 show "cat sends/columns"
 show "awk '/MPI_SEND/ {bytes[\$6] += \$7} END {for (p in bytes) printf \"to process %s: %.0f bytes\\n\", p, bytes[p]}' proc/2/records | sort"
-show "grep -c MPI_Allreduce proc/0/calls/records"
+show "grep -c MPI_Allreduce proc/0/enters_leaves/records"
 
 say "totals of any window cost no scan: where the time went, and who waits for whom"
 show "head -5 time/40%-60%/profile"

@@ -12,8 +12,8 @@
  * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records inside them name the deepest stored region, their
  * LEAVEs have no ENTER, and their ENTERs stand right in the deepest stored frame.
  *
- * A row of `calls` says whether its frame is the outermost of its region, and how deep it stands. For both, only frames
- * opened by an ENTER count, not calling contexts; a frame counts until it, or one below it, is left.
+ * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep it stands. For both,
+ * only frames opened by an ENTER count, not calling contexts; a frame counts until it, or one below it, is left.
  *
  * The container keeps the call stack a second time (XtfOpenFrame), by design: it trusts no importer.
  */
@@ -43,7 +43,7 @@ typedef struct {
     uint32_t depth : 30;    /* frames by ENTER, including this one */
     uint32_t call : 1;      /* by ENTER; else by a calling context */
     uint32_t outermost : 1; /* no other frame by ENTER of this region is below */
-    uint64_t enter;         /* row of `calls` of the innermost ENTER, this frame's included, plus 1; 0: none */
+    uint64_t enter;         /* row of `enters_leaves` of the innermost ENTER, this frame's included, plus 1; 0: none */
 } XtfFrame;
 
 typedef struct {
@@ -115,7 +115,7 @@ static inline uint32_t xtf_stream_depth(const XtfStream *stream)
     return stream->depth > 0 ? stream->stack[stream->depth - 1].depth : 0;
 }
 
-/* The row of `calls` of the innermost open ENTER, plus 1; 0: none. */
+/* The row of `enters_leaves` of the innermost open ENTER, plus 1; 0: none. */
 static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].enter : 0;
@@ -164,19 +164,19 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
                       .call = true,
                       .outermost = stream->open[region + 1] == 0,
                       .enter = stream->n_calls + 1};
-    XtfCallsRow row = {.region = region,
-                       .enter = enclosing != 0 ? frame.enter - enclosing : 0,
-                       .outermost = frame.outermost,
-                       .depth = frame.depth};
+    XtfEntersLeavesRow row = {.region = region,
+                              .enter = enclosing != 0 ? frame.enter - enclosing : 0,
+                              .outermost = frame.outermost,
+                              .depth = frame.depth};
     xtf_stream_push(stream, frame);
     stream->n_calls++;
-    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_LABEL_ENTER, time, &row);
+    return xtf_stream_append(stream, XTF_MODEL_ENTERS_LEAVES, XTF_LABEL_ENTER, time, &row);
 }
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
 {
     XtfFrame frame = xtf_stream_pop(stream, region);
-    XtfCallsRow row = {.region = region};
+    XtfEntersLeavesRow row = {.region = region};
 
     stream->n_calls++;
     if (G_LIKELY(frame.call)) {
@@ -184,5 +184,5 @@ static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t r
         row.outermost = frame.outermost;
         row.depth = frame.depth;
     }
-    return xtf_stream_append(stream, XTF_MODEL_CALLS, XTF_LABEL_LEAVE, time, &row);
+    return xtf_stream_append(stream, XTF_MODEL_ENTERS_LEAVES, XTF_LABEL_LEAVE, time, &row);
 }

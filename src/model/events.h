@@ -5,7 +5,7 @@
 #pragma once
 
 /* clang-format off */
-#define XTF_CALLS_EVENTS(EVENT)           EVENT(ENTER) EVENT(LEAVE)
+#define XTF_ENTERS_LEAVES_EVENTS(EVENT)           EVENT(ENTER) EVENT(LEAVE)
 #define XTF_SENDS_EVENTS(EVENT)           EVENT(MPI_SEND) EVENT(MPI_ISEND)
 #define XTF_RECVS_EVENTS(EVENT)           EVENT(MPI_RECV) EVENT(MPI_IRECV)
 #define XTF_REQUESTS_EVENTS(EVENT)                                                                                     \

@@ -78,7 +78,7 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
         .signeds = XTF_SIGNED_VALUE_TYPES,
     };
 
-    if (tag == XTF_MODEL_CALLS)
+    if (tag == XTF_MODEL_ENTERS_LEAVES)
         return xtf_schema_add_aggregate(schema, &frames, error);
     if (tag == XTF_MODEL_METRIC_VALUES)
         return xtf_schema_add_aggregate(schema, &metric_values, error);

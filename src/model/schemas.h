@@ -8,8 +8,8 @@
  * there. Fields for which all ones are a proper value (signed ones, strings) hold 0 instead; the event's name says that
  * they mean nothing.
  *
- * Aggregates: of `calls`, the frames by region; of other record types, the rows and the bytes moved, by whichever of
- * event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric.
+ * Aggregates: of `enters_leaves`, the frames by region; of other record types, the rows and the bytes moved, by
+ * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric.
  */
 #pragma once
 
@@ -41,8 +41,8 @@
     FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, FLAGS, NULL)                                            \
     FIELD(U8, event, XTF_ROLE_EVENT, "", "", 0, EVENTS)
 
-#define XTF_CALLS_FIELDS(FIELD)                                                                                        \
-    XTF_HEAD_FIELDS(FIELD, xtf_calls_events)                                                                           \
+#define XTF_ENTERS_LEAVES_FIELDS(FIELD)                                                                                \
+    XTF_HEAD_FIELDS(FIELD, xtf_enters_leaves_events)                                                                   \
     FIELD(U64, enter, XTF_ROLE_ENTER, "", "", XTF_FIELD_DISTANCE, NULL)                                                \
     FIELD(U8, outermost, XTF_ROLE_OUTERMOST, "", "", 0, NULL)                                                          \
     FIELD(U32, depth, XTF_ROLE_DEPTH, "", "", 0, NULL)
@@ -225,7 +225,7 @@
 
 /* ARRAY(TAG, name, Type): the struct of a row is Xtf<Type>Row. Records first. */
 #define XTF_RECORD_TYPES(ARRAY)                                                                                        \
-    ARRAY(CALLS, calls, Calls)                                                                                         \
+    ARRAY(ENTERS_LEAVES, enters_leaves, EntersLeaves)                                                                  \
     ARRAY(SENDS, sends, Sends)                                                                                         \
     ARRAY(RECVS, recvs, Recvs)                                                                                         \
     ARRAY(REQUESTS, requests, Requests)                                                                                \

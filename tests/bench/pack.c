@@ -201,7 +201,7 @@ static void make_hard_rows(Rows *calls, Rows *sends, uint64_t records)
     uint64_t random = 1, time = 0, seq = 0;
 
     while (seq < records) {
-        XtfCallsRow call = {.region = (uint32_t)bench_below(&random, 40), .outermost = 1, .depth = 1};
+        XtfEntersLeavesRow call = {.region = (uint32_t)bench_below(&random, 40), .outermost = 1, .depth = 1};
         for (call.event = 0; call.event < 2; call.event++, call.enter = 1) {
             call.time = time += (uint64_t)exp(6 + 1.5 * random_normal(&random));
             call.seq = seq++;
@@ -224,7 +224,8 @@ static void make_hard_rows(Rows *calls, Rows *sends, uint64_t records)
 
 static void measure_hard_rows(const Arguments *arguments)
 {
-    Rows calls = new_rows(xtf_model_schema(XTF_MODEL_CALLS)), sends = new_rows(xtf_model_schema(XTF_MODEL_SENDS));
+    Rows calls = new_rows(xtf_model_schema(XTF_MODEL_ENTERS_LEAVES)),
+         sends = new_rows(xtf_model_schema(XTF_MODEL_SENDS));
     make_hard_rows(&calls, &sends, arguments->records);
     uint64_t bytes = measure("hard calls", NULL, &calls, arguments) + measure("hard messages", NULL, &sends, arguments);
     double n = calls.bytes->len / calls.schema->row_size + sends.bytes->len / sends.schema->row_size;

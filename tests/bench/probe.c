@@ -45,7 +45,7 @@ static void load_arrays(Probe *probe)
     enum { MOST = 10000 };
     g_autoptr(GError) error = NULL;
 
-    probe->calls = xtf_trace_find_schema(probe->trace, "calls");
+    probe->calls = xtf_trace_find_schema(probe->trace, "enters_leaves");
     bench_check(probe->calls, NULL, "%s: no calls in it", probe->path);
     while (probe->index < probe->calls->n_aggregates &&
            probe->calls->aggregates[probe->index].kind != XTF_AGGREGATE_FRAMES)

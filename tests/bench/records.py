@@ -88,12 +88,12 @@ def main():
         where = folder / "mount"
         with common.mounted(arguments.xtf, arguments.trace, where):
             process = busiest(where).relative_to(where)
-            has_calls = (where / process / "calls").exists()
+            has_calls = (where / process / "enters_leaves").exists()
         report(where, process / "records", "records of a process, all types", "2 GB/s, 20 M lines/s", arguments,
                otf2_print(arguments))
         compare(where, process / "records", folder, arguments)
         if has_calls:
-            report(where, process / "calls" / "records", "records of a process, calls alone", "", arguments)
+            report(where, process / "enters_leaves" / "records", "records of a process, calls alone", "", arguments)
 
 
 if __name__ == "__main__":

@@ -28,13 +28,13 @@ static void write_location(XtfWriter *writer, uint64_t location, uint32_t calls,
 
     for (uint64_t i = 0; i < CALLS; i++) {
         uint64_t leave = i % 2;
-        XtfCallsRow row = {.time = time + 100 * i,
-                           .seq = i,
-                           .region = i / 2,
-                           .event = leave,
-                           .enter = leave,
-                           .outermost = 1,
-                           .depth = 1};
+        XtfEntersLeavesRow row = {.time = time + 100 * i,
+                                  .seq = i,
+                                  .region = i / 2,
+                                  .event = leave,
+                                  .enter = leave,
+                                  .outermost = 1,
+                                  .depth = 1};
         append(writer, location, calls, &row, &error);
     }
     for (uint64_t i = 0; i < SENDS; i++) {
@@ -48,7 +48,7 @@ static void build(const char *path, uint64_t locations)
     g_autoptr(GError) error = NULL;
     XtfWriter *writer = xtf_writer_create(path, NULL, &error);
     bench_check(writer, error, "%s", path);
-    const XtfSchema *calls = xtf_model_schema(XTF_MODEL_CALLS), *sends = xtf_model_schema(XTF_MODEL_SENDS);
+    const XtfSchema *calls = xtf_model_schema(XTF_MODEL_ENTERS_LEAVES), *sends = xtf_model_schema(XTF_MODEL_SENDS);
     uint32_t calls_id, sends_id;
 
     bench_check(xtf_writer_add_schema(writer, calls, &calls_id, &error) &&
@@ -60,7 +60,7 @@ static void build(const char *path, uint64_t locations)
     bench_check(xtf_writer_close(writer, &error), error, "%s", path);
 
     double seconds = bench_now() - before, size = (double)bench_file_size(path);
-    double raw = (double)locations * (CALLS * sizeof(XtfCallsRow) + SENDS * sizeof(XtfSendsRow));
+    double raw = (double)locations * (CALLS * sizeof(XtfEntersLeavesRow) + SENDS * sizeof(XtfSendsRow));
     g_autofree char *figure =
         g_strdup_printf("%" PRIu64 " locations with 10 records each in 2 arrays: size", locations);
     bench_row(figure, "at most 3 times the raw records", NULL, "%.2f times: %.1f MB for %.1f MB; written in %.2f s",

@@ -18,7 +18,7 @@ static uint64_t append_call(Location *location, GError **error)
     uint64_t draw = bench_random(&location->random), n_before = location->seq;
     uint32_t region = draw % 23;
     uint64_t step = draw & 0x700 ? draw >> 40 & 0x3ff : draw >> 40 & 0xfffff;
-    XtfCallsRow call = {
+    XtfEntersLeavesRow call = {
         .time = location->time += step, .seq = location->seq++, .region = region, .outermost = 1, .depth = 1};
     bool good = xtf_array_writer_append(location->calls, &call, error);
 
@@ -40,7 +40,7 @@ void bench_write_synthetic(const char *path, uint64_t records, uint32_t page_siz
     g_autoptr(GError) error = NULL;
     XtfWriter *writer = xtf_writer_create(path, &(XtfWriterOptions){.page_size = page_size, .no_sync = true}, &error);
     bench_check(writer, error, "%s", path);
-    const XtfSchema *calls = xtf_model_schema(XTF_MODEL_CALLS), *sends = xtf_model_schema(XTF_MODEL_SENDS);
+    const XtfSchema *calls = xtf_model_schema(XTF_MODEL_ENTERS_LEAVES), *sends = xtf_model_schema(XTF_MODEL_SENDS);
     Location locations[LOCATIONS];
     uint32_t calls_id, sends_id;
 

@@ -75,10 +75,10 @@ static void get_row(XtfTrace *trace, const char *type, uint64_t n, void *row)
     get_row_of(trace, 7, type, n, row);
 }
 
-static XtfCallsRow call(XtfTrace *trace, uint64_t n)
+static XtfEntersLeavesRow call(XtfTrace *trace, uint64_t n)
 {
-    XtfCallsRow row;
-    get_row(trace, "calls", n, &row);
+    XtfEntersLeavesRow row;
+    get_row(trace, "enters_leaves", n, &row);
     return row;
 }
 
@@ -124,9 +124,9 @@ Test(stream, pairs_random_calls_as_a_plain_stack_does)
     g_autoptr(XtfTrace) trace = finish(&fixture);
     cr_assert_eq(fixture.stream.never_left, open);
     cr_assert_eq(fixture.stream.without_enter.count + fixture.stream.out_of_order.count, 0);
-    cr_assert_eq(n_rows(trace, "calls"), N);
+    cr_assert_eq(n_rows(trace, "enters_leaves"), N);
     for (uint64_t i = 0; i < N; i++) {
-        XtfCallsRow row = call(trace, i);
+        XtfEntersLeavesRow row = call(trace, i);
         cr_assert_eq(row.seq, i);
         cr_assert_eq(row.time, i / 3);
         cr_assert_eq(row.region, regions[i]);
@@ -197,8 +197,8 @@ Test(stream, knows_the_outermost_frame_of_a_region_that_calls_itself)
         cr_assert_eq(call(trace, i).outermost, outermost[i], "row %zu", i);
         cr_assert_eq(call(trace, i).depth, depths[i], "row %zu", i);
     }
-    XtfCallsRow row;
-    get_row_of(trace, 7 + 1, "calls", 0, &row);
+    XtfEntersLeavesRow row;
+    get_row_of(trace, 7 + 1, "enters_leaves", 0, &row);
     cr_assert(row.outermost == 1 && row.depth == 1);
     tear_down(&fixture);
 }

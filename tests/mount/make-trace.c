@@ -106,13 +106,13 @@ static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint6
                                              .bytes = 1 + k % 1000,
                                              .request = XTF_NONE64});
     else
-        append(arrays->calls, &(XtfCallsRow){.time = time,
-                                             .seq = k,
-                                             .region = region,
-                                             .event = !enter,
-                                             .enter = !enter,
-                                             .outermost = 1,
-                                             .depth = 1});
+        append(arrays->calls, &(XtfEntersLeavesRow){.time = time,
+                                                    .seq = k,
+                                                    .region = region,
+                                                    .event = !enter,
+                                                    .enter = !enter,
+                                                    .outermost = 1,
+                                                    .depth = 1});
 }
 
 static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)
@@ -144,8 +144,8 @@ int main(int argc, char **argv)
     for (unsigned p = 0; p < procs; p++) {
         for (unsigned t = 0; t < threads; t++) {
             uint64_t location = (uint64_t)p * threads + t;
-            const Arrays arrays = {array(writer, location, XTF_MODEL_CALLS), array(writer, location, XTF_MODEL_SENDS),
-                                   array(writer, location, XTF_MODEL_RECVS)};
+            const Arrays arrays = {array(writer, location, XTF_MODEL_ENTERS_LEAVES),
+                                   array(writer, location, XTF_MODEL_SENDS), array(writer, location, XTF_MODEL_RECVS)};
             for (uint64_t k = 0; k < records; k++)
                 write_record(&arrays, procs, p, k);
         }

@@ -4,8 +4,9 @@ from collections import namedtuple
 
 Record = namedtuple("Record", "time proc thread seq event type")
 
-KINDS = [("ENTER", "calls"), ("MPI_SEND", "sends"), ("LEAVE", "calls"), ("ENTER", "calls"), ("MPI_RECV", "recvs"),
-         ("LEAVE", "calls"), ("ENTER", "calls"), ("LEAVE", "calls")]
+CALLS = "enters_leaves"
+KINDS = [("ENTER", CALLS), ("MPI_SEND", "sends"), ("LEAVE", CALLS), ("ENTER", CALLS), ("MPI_RECV", "recvs"),
+         ("LEAVE", CALLS), ("ENTER", CALLS), ("LEAVE", CALLS)]
 
 
 def time_of(proc, k):

@@ -35,7 +35,7 @@ class Commands(harness.TestCase):
         lines = [line.split() for line in run(XTF, "info", self.trace).stdout.splitlines()]
         facts = {line[0]: line[1:] for line in lines if line}
         each = self.procs * self.threads * self.records // 8
-        self.assertEqual(int(facts["calls"][0]), 6 * each)
+        self.assertEqual(int(facts["enters_leaves"][0]), 6 * each)
         self.assertEqual(int(facts["sends"][0]), each)
         self.assertEqual(int(facts["records"][0]), 8 * each)
         self.assertEqual(int(facts["size"][0]), os.path.getsize(self.trace))
@@ -47,8 +47,8 @@ class Commands(harness.TestCase):
     def test_info_of_what_is_there(self):
         """A type without a record is shown only if all are asked for."""
         trace = harness.make_trace(os.path.join(self.folder.name, "empty.xtf"), 1, 1, 0)
-        self.assertNotRegex(run(XTF, "info", trace).stdout, r"(?m)^calls ")
-        self.assertRegex(run(XTF, "info", "--all", trace).stdout, r"(?m)^calls +0 ")
+        self.assertNotRegex(run(XTF, "info", trace).stdout, r"(?m)^enters_leaves ")
+        self.assertRegex(run(XTF, "info", "--all", trace).stdout, r"(?m)^enters_leaves +0 ")
 
     def test_values_of_short_options(self):
         """They stand in the next argument, or in the same one."""

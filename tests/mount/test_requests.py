@@ -53,7 +53,7 @@ class Visits(harness.TestCase):
 
     procs, threads, records = 2, 2, 100000
     plain = True
-    LEVELS = {"calls": 3, "sends": 2, "recvs": 2}
+    LEVELS = {"enters_leaves": 3, "sends": 2, "recvs": 2}
 
     def visits(self, mount, *path):
         before = mount.stats()["page_visits"]
@@ -68,9 +68,9 @@ class Visits(harness.TestCase):
                 visits, count = self.visits(mount, "proc", "1", "time", name)
                 self.assertEqual(count, model.count([1], self.records, window, self.threads))
                 self.assertLessEqual(visits, self.threads * sum(2 * levels for levels in self.LEVELS.values()), name)
-                visits, count = self.visits(mount, "proc", "1", "time", name, "calls")
-                self.assertEqual(count, model.count([1], self.records, window, self.threads, only="calls"))
-                self.assertLessEqual(visits, self.threads * 2 * self.LEVELS["calls"], name)
+                visits, count = self.visits(mount, "proc", "1", "time", name, "enters_leaves")
+                self.assertEqual(count, model.count([1], self.records, window, self.threads, only="enters_leaves"))
+                self.assertLessEqual(visits, self.threads * 2 * self.LEVELS["enters_leaves"], name)
             self.assertGreater(mount.stats()["page_visits"], 0)
 
     def test_listing_sizes_nothing(self):

@@ -35,7 +35,7 @@ class Tree(harness.TestCase):
             for thread in range(self.threads):
                 self.assertEqual(self.mount.count("proc", str(proc), "thread", str(thread)),
                                  len(self.expected(procs=[proc], threads=[thread])))
-        for only in "calls", "sends", "recvs":
+        for only in "enters_leaves", "sends", "recvs":
             self.assertEqual(self.mount.count(only), len(self.expected(only=only)))
         self.assertEqual(self.mount.count("proc", "1-3"), len(self.expected(procs=[1, 2, 3])))
         self.assertEqual(self.mount.count("proc", "0,4"), len(self.expected(procs=[0, 4])))
@@ -45,7 +45,7 @@ class Tree(harness.TestCase):
         last = max(r.time for r in self.all)
         for _ in range(300):
             a, b = sorted(random.sample(range(last + 2000), 2))
-            proc, only = random.randrange(self.procs), random.choice(["calls", "sends", "recvs", None])
+            proc, only = random.randrange(self.procs), random.choice(["enters_leaves", "sends", "recvs", None])
             parts = [["proc", str(proc)], ["time", f"{a}ns-{b}ns"]] + ([[only]] if only else [])
             random.shuffle(parts) # their order is free
             path = [part for pair in parts for part in pair]
@@ -77,7 +77,7 @@ class Tree(harness.TestCase):
         self.assertEqual(os.listdir(self.mount.path("proc", "1", "comm")), ["MPI_COMM_WORLD"])
         for path in ("peer", "tag", "time/0-1ms/peer"):
             self.assertEqual(os.listdir(self.mount.path(path)), [])
-        for path in ("", "proc/1", "proc/1/thread/0/calls", "time/0-1ms", "region/main", "proc/0/tag/1"):
+        for path in ("", "proc/1", "proc/1/thread/0/enters_leaves", "time/0-1ms", "region/main", "proc/0/tag/1"):
             self.assertFalse({"region", "comm", "peer", "tag"} & set(os.listdir(self.mount.path(path))), path)
 
     def test_records_in_order(self):

@@ -43,19 +43,19 @@ static void write_enter(Writing *writing, const ExampleEvent *event, Process *pr
     process->frames[depth].row = process->n_calls;
     process->frames[depth].region = event->what;
     process->frames[depth].outermost = outermost;
-    writing_append(writing, event->proc, XTF_MODEL_CALLS,
-                   &(XtfCallsRow){.time = event->t,
-                                  .seq = process->seq,
-                                  .region = event->what,
-                                  .event = 0,
-                                  .enter = depth ? process->n_calls - process->frames[depth - 1].row : 0,
-                                  .outermost = outermost,
-                                  .depth = depth + 1});
+    writing_append(writing, event->proc, XTF_MODEL_ENTERS_LEAVES,
+                   &(XtfEntersLeavesRow){.time = event->t,
+                                         .seq = process->seq,
+                                         .region = event->what,
+                                         .event = 0,
+                                         .enter = depth ? process->n_calls - process->frames[depth - 1].row : 0,
+                                         .outermost = outermost,
+                                         .depth = depth + 1});
 }
 
 static void write_leave(Writing *writing, const ExampleEvent *event, Process *process)
 {
-    XtfCallsRow row = {.time = event->t, .seq = process->seq, .region = event->what, .event = 1};
+    XtfEntersLeavesRow row = {.time = event->t, .seq = process->seq, .region = event->what, .event = 1};
 
     if (event->kind == EXAMPLE_LEAVE) {
         row.depth = process->depth--;
@@ -63,7 +63,7 @@ static void write_leave(Writing *writing, const ExampleEvent *event, Process *pr
         row.enter = process->n_calls - process->frames[process->depth].row;
         row.outermost = process->frames[process->depth].outermost;
     }
-    writing_append(writing, event->proc, XTF_MODEL_CALLS, &row);
+    writing_append(writing, event->proc, XTF_MODEL_ENTERS_LEAVES, &row);
 }
 
 static void write_message(Writing *writing, const ExampleEvent *event, const Process *process)

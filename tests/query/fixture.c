@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const type_names[4] = {"calls", "sends", "marks", "ticks"};
+const char *const type_names[4] = {"enters_leaves", "sends", "marks", "ticks"};
 
 const Recipe ordinary = {.n_locations = 6,
                          .n_types = 4,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char *const message_types[N_MESSAGES_TYPES] = {"calls", "sends", "puts", "marks"};
+const char *const message_types[N_MESSAGES_TYPES] = {"enters_leaves", "sends", "puts", "marks"};
 
 #define LONG_50 "a_name_that_goes_on_for_as_long_as_fifty_characters"
 const char *const message_regions[] = {

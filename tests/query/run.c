@@ -125,14 +125,14 @@ static void enter(Author *author, RunEvent *event)
     uint64_t around = frames->len ? author->n_calls - g_array_index(frames, Frame, frames->len - 1).row : 0;
     g_array_append_val(frames, frame);
     author->run->deepest = MAX(author->run->deepest, frames->len);
-    writing_append(author->writing, author->location->id, XTF_MODEL_CALLS,
-                   &(XtfCallsRow){.time = event->t,
-                                  .seq = event->seq,
-                                  .region = event->region,
-                                  .event = 0,
-                                  .enter = around,
-                                  .outermost = frame.outermost,
-                                  .depth = frames->len});
+    writing_append(author->writing, author->location->id, XTF_MODEL_ENTERS_LEAVES,
+                   &(XtfEntersLeavesRow){.time = event->t,
+                                         .seq = event->seq,
+                                         .region = event->region,
+                                         .event = 0,
+                                         .enter = around,
+                                         .outermost = frame.outermost,
+                                         .depth = frames->len});
 }
 
 /* Most often the frame on top; now and then one below it, so that those above are never left; or none. */
@@ -143,21 +143,21 @@ static void leave(Author *author, RunEvent *event)
     uint32_t down = g_rand_int_range(author->run->random, 0, 30) == 0 ? 2 : 1;
 
     if (lost) {
-        writing_append(author->writing, author->location->id, XTF_MODEL_CALLS,
-                       &(XtfCallsRow){.time = event->t, .seq = event->seq, .region = 0, .event = 1});
+        writing_append(author->writing, author->location->id, XTF_MODEL_ENTERS_LEAVES,
+                       &(XtfEntersLeavesRow){.time = event->t, .seq = event->seq, .region = 0, .event = 1});
         return;
     }
     unsigned depth = MAX(frames->len, down) - down;
     const Frame *frame = &g_array_index(frames, Frame, depth);
     event->region = frame->region;
-    writing_append(author->writing, author->location->id, XTF_MODEL_CALLS,
-                   &(XtfCallsRow){.time = event->t,
-                                  .seq = event->seq,
-                                  .region = frame->region,
-                                  .event = 1,
-                                  .enter = author->n_calls - frame->row,
-                                  .outermost = frame->outermost,
-                                  .depth = depth + 1});
+    writing_append(author->writing, author->location->id, XTF_MODEL_ENTERS_LEAVES,
+                   &(XtfEntersLeavesRow){.time = event->t,
+                                         .seq = event->seq,
+                                         .region = frame->region,
+                                         .event = 1,
+                                         .enter = author->n_calls - frame->row,
+                                         .outermost = frame->outermost,
+                                         .depth = depth + 1});
     g_array_set_size(frames, depth);
 }
 

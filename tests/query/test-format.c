@@ -280,7 +280,7 @@ Test(format, names_stay_apart_and_tame)
         "bad\xff",
     };
     Sample sample = sample_begin();
-    g_autoptr(XtfSchema) calls = define(&sample, "calls", XTF_SCHEMA_RECORD, call_fields);
+    g_autoptr(XtfSchema) calls = define(&sample, "enters_leaves", XTF_SCHEMA_RECORD, call_fields);
     g_autoptr(XtfSchema) regions = define(&sample, "regions", XTF_SCHEMA_TABLE, region_fields);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -291,16 +291,16 @@ Test(format, names_stay_apart_and_tame)
     append(&sample, calls, 0, (uint64_t[]){20, 1000});
     sample_open(&sample);
 
-    assert_cell(&sample, "calls", 0, "name", "main");
-    assert_cell(&sample, "calls", 1, "name", "operator new(unsigned long)");
-    assert_cell(&sample, "calls", 2, "name", "std::vector<std::pair<int, double>>::e~2");
+    assert_cell(&sample, "enters_leaves", 0, "name", "main");
+    assert_cell(&sample, "enters_leaves", 1, "name", "operator new(unsigned long)");
+    assert_cell(&sample, "enters_leaves", 2, "name", "std::vector<std::pair<int, double>>::e~2");
     assert_cell(&sample, "", 3, "name", "std::vector<std::pair<int, double>>::e~3");
-    assert_cell(&sample, "calls", 4, "name", "\\x1b[31mred\\x07");
-    assert_cell(&sample, "calls", 5, "name", "back\\x5cslash");
-    assert_cell(&sample, "calls", 6, "name", "\"\"");
-    assert_cell(&sample, "calls", 7, "name", "caf\xc3\xa9");
-    assert_cell(&sample, "calls", 8, "name", "bad\\xff");
-    assert_cell(&sample, "calls", 9, "name", "?");
+    assert_cell(&sample, "enters_leaves", 4, "name", "\\x1b[31mred\\x07");
+    assert_cell(&sample, "enters_leaves", 5, "name", "back\\x5cslash");
+    assert_cell(&sample, "enters_leaves", 6, "name", "\"\"");
+    assert_cell(&sample, "enters_leaves", 7, "name", "caf\xc3\xa9");
+    assert_cell(&sample, "enters_leaves", 8, "name", "bad\\xff");
+    assert_cell(&sample, "enters_leaves", 9, "name", "?");
 
     g_autofree char *table = content(&sample, "definitions/regions");
     g_auto(GStrv) lines = g_strsplit(table, "\n", -1);

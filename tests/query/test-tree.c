@@ -201,18 +201,23 @@ Test(tree, records_show_what_hangs_on_them)
 
 Test(tree, nonsense_is_not_there)
 {
-    static const char *const wrong[] = {"/nothing",       "/proc/3",      "/proc/0-3",      "/proc/x",
-                                        "/thread/2",      "/time/5-3",    "/time/5",        "/num/x",
-                                        "/proc/0/proc/7", "/count/x",     "/definitions/x", "/zoom/10",
-                                        "/zoom/x",        "/next",        "/proc/0/README", "/sends/definitions",
-                                        "/num/3-2",       "/notes",       "/time/1-2/x",    "/sends/profile",
-                                        "/matrix",        "/calls/values"};
+    static const char *const wrong[] = {"/nothing",       "/proc/3",
+                                        "/proc/0-3",      "/proc/x",
+                                        "/thread/2",      "/time/5-3",
+                                        "/time/5",        "/num/x",
+                                        "/proc/0/proc/7", "/count/x",
+                                        "/definitions/x", "/zoom/10",
+                                        "/zoom/x",        "/next",
+                                        "/proc/0/README", "/sends/definitions",
+                                        "/num/3-2",       "/notes",
+                                        "/time/1-2/x",    "/sends/profile",
+                                        "/matrix",        "/enters_leaves/values"};
     g_autoptr(Fixture) fixture = fixture_new(71, &ordinary);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++)
         cr_assert_eq(resolve_error(fixture, wrong[i]), XTF_ERROR_NOT_FOUND, "%s", wrong[i]);
     cr_assert_eq(read_count(fixture, "/proc/0/proc/1"), 0);
-    cr_assert_eq(read_count(fixture, "/sends/calls"), 0);
+    cr_assert_eq(read_count(fixture, "/sends/enters_leaves"), 0);
     cr_assert_eq(read_count(fixture, "/time/0-1ms/time/2ms-"), 0);
     cr_assert_eq(read_count(fixture, "/time/1000h-2000h"), 0);
     cr_assert_eq(read_count(fixture, "/num/999999999-"), 0);

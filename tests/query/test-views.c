@@ -72,9 +72,9 @@ Test(views, blocks_are_parts_of_the_whole, .timeout = 120)
 Test(views, stand_where_they_make_sense)
 {
     static const char *const there[] = {"profile",
-                                        "calls/profile",
-                                        "calls/stack",
-                                        "calls/imbalance",
+                                        "enters_leaves/profile",
+                                        "enters_leaves/stack",
+                                        "enters_leaves/imbalance",
                                         "sends/matrix",
                                         "recvs/bytes",
                                         "collectives/bytes",
@@ -83,12 +83,13 @@ Test(views, stand_where_they_make_sense)
                                         "proc/0/thread/1/time/1us-/matrix",
                                         "time/5-5/profile",
                                         "num/1-5/histogram"};
-    static const char *const not_there[] = {"sends/profile",       "calls/matrix",   "calls/bytes",
-                                            "sends/stack",         "calls/values",   "num/0-5/profile",
-                                            "num/0-5/matrix",      "num/0-5/stack",  "calls/num/0-5/imbalance",
-                                            "num/0-5/bytes",       "num/0-5/values", "sends/calls/profile",
-                                            "definitions/profile", "proc/profile",   "collectives/matrix",
-                                            "measurement/bytes"};
+    static const char *const not_there[] = {
+        "sends/profile",       "enters_leaves/matrix", "enters_leaves/bytes",
+        "sends/stack",         "enters_leaves/values", "num/0-5/profile",
+        "num/0-5/matrix",      "num/0-5/stack",        "enters_leaves/num/0-5/imbalance",
+        "num/0-5/bytes",       "num/0-5/values",       "sends/enters_leaves/profile",
+        "definitions/profile", "proc/profile",         "collectives/matrix",
+        "measurement/bytes"};
     g_autoptr(Run) run = run_new(9, &wide);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(there); i++)

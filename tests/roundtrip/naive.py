@@ -44,7 +44,7 @@ class Location:
         self.proc = proc
         self.thread = thread
         self.records = records
-        self.calls = [record for record in records if record.type == "calls"]
+        self.calls = [record for record in records if record.type == "enters_leaves"]
         self.first = records[0].time if records else 0
         self.last = records[-1].time if records else 0
         self.frames = []

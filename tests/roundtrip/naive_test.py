@@ -14,7 +14,8 @@ def location(*steps, number=0, proc=0):
     stack, records = Stack(), []
     for seq, (time, what) in enumerate(steps):
         name = {"+": "ENTER", "-": "LEAVE"}.get(what[0], "OTHER")
-        record = Record(SimpleNamespace(name=name, values=lambda: {}), "others" if name == "OTHER" else "calls", time, seq)
+        kind = "others" if name == "OTHER" else "enters_leaves"
+        record = Record(SimpleNamespace(name=name, values=lambda: {}), kind, time, seq)
         stack.happen(record, what[1:] or None)
         records.append(record)
     return Location(number, proc, 0, records)

@@ -33,8 +33,8 @@ STATUS = ("Status Flags", "status_flags", "status")
 PARAMETER = ("Parameter", "parameter", "parameter_definitions")
 
 EVENTS = {
-    "ENTER": ("calls", REGION),
-    "LEAVE": ("calls", REGION),
+    "ENTER": ("enters_leaves", REGION),
+    "LEAVE": ("enters_leaves", REGION),
     "MPI_SEND": ("sends", [("Receiver", "peer", "peer")] + MESSAGE),
     "MPI_ISEND": ("sends", [("Receiver", "peer", "peer")] + MESSAGE + REQUEST),
     "MPI_RECV": ("recvs", [("Sender", "peer", "peer")] + MESSAGE),

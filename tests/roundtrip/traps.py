@@ -103,7 +103,8 @@ class Traps:
         shown, _ = self.imported("region-per-process")
         expect("regions", sorted((row["name"], row["line"]) for row in shown.table("regions")),
                [("MPI_Send", "-"), ("main", "10"), ("main", "99")])
-        expect("sends of all processes", sum(line[-1] == "MPI_Send" for line in shown.records("/calls", "calls")), 400)
+        lines = shown.records("/enters_leaves", "enters_leaves")
+        expect("sends of all processes", sum(line[-1] == "MPI_Send" for line in lines), 400)
 
     def clock_offsets(self):
         """All begin within a few ticks, though their clocks are hours apart."""

@@ -84,8 +84,9 @@ class Views(Comparison):
 
     def compare_absent(self):
         """Paths that make no sense, or would need a scan, do not exist."""
-        for path in ("/sends/profile", "/sends/stack", "/calls/matrix", "/calls/bytes", "/sends/values", "/tag/1/profile",
-                     "/tag/1/stack", "/peer/0/imbalance", "/num/0-1/profile", "/num/0-1/matrix", "/calls/num/0-1/stack",
+        for path in ("/sends/profile", "/sends/stack", "/enters_leaves/matrix", "/enters_leaves/bytes", "/sends/values",
+                     "/tag/1/profile", "/tag/1/stack", "/peer/0/imbalance", "/num/0-1/profile", "/num/0-1/matrix",
+                     "/enters_leaves/num/0-1/stack",
                      "/region/%20no%20such/profile", "/comm/%20no%20such/matrix"):
             try:
                 self.shown.reader.read(path)
@@ -126,11 +127,11 @@ class Views(Comparison):
 
     def compare_times(self, window, procs):
         selection = self.chooser.selection(window, procs)
-        if self.has("calls") and self.random.random() < 0.3:
-            selection.in_type("calls")
+        if self.has("enters_leaves") and self.random.random() < 0.3:
+            selection.in_type("enters_leaves")
         if self.random.random() < 0.2:
             selection.in_threads(self.chooser.subset({location.thread for location in self.naive.locations}))
-        if not self.naive.selected(selection) or not self.has("calls"):
+        if not self.naive.selected(selection) or not self.has("enters_leaves"):
             return
         self.compare_profile(selection.shuffled(self.random))
         self.compare_imbalance(selection)
@@ -352,7 +353,8 @@ class Views(Comparison):
     def compare_views_of(self, selection):
         """Compares the views that exist for the selection."""
         self.compare_histogram(selection)
-        if not selection.narrowed_by_messages() and selection.type in (None, "calls") and self.has("calls"):
+        of_calls = selection.type in (None, "enters_leaves") and self.has("enters_leaves")
+        if of_calls and not selection.narrowed_by_messages():
             self.compare_profile(selection)
             self.compare_imbalance(selection)
         if selection.type in (None, "sends", "recvs"):

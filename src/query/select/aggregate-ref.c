@@ -50,8 +50,9 @@ const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *ref, unsigned cel
 bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context)
 {
     *ref = (XtfAggregateRef){0};
-    return context->calls >= 0 &&
-           find_aggregate(ref, xtf_trace_schema(context->trace, (uint32_t)context->calls), XTF_AGGREGATE_FRAMES) &&
+    return context->enters_leaves >= 0 &&
+           find_aggregate(ref, xtf_trace_schema(context->trace, (uint32_t)context->enters_leaves),
+                          XTF_AGGREGATE_FRAMES) &&
            g_str_equal(xtf_aggregate_ref_key(ref, 0)->role, XTF_ROLE_REGION);
 }
 

@@ -271,7 +271,7 @@ const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *
 void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is_reserved)(const char *name))
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
-    const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_CALLS);
+    const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_ENTERS_LEAVES);
 
     *context = (XtfTraceContext){.trace = trace};
     g_mutex_init(&context->lock);
@@ -282,7 +282,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is
         bool usable = xtf_directory_name_is_usable(name) && !is_reserved(name);
         context->type_names[i] = usable ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
-    context->calls = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
+    context->enters_leaves = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
 }
 
 void xtf_trace_context_finish(XtfTraceContext *context)

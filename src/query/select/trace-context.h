@@ -37,8 +37,8 @@ typedef struct {
 typedef struct {
     XtfTrace *trace; /* borrowed */
     XtfTimeScale scale;
-    char **type_names; /* by schema: its name in the tree, which is the schema's own if that is usable */
-    int64_t calls;     /* the record type of the call stack; -1: none */
+    char **type_names;     /* by schema: its name in the tree, which is the schema's own if that is usable */
+    int64_t enters_leaves; /* the record type of the call stack; -1: none */
 
     GMutex lock; /* for loading, once */
     XtfLocations locations;

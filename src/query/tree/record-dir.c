@@ -205,7 +205,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Record *record, const XtfS
 
 /* ---- enter */
 
-/* Finds the ENTER that row n of `calls` points to; false if it points to none. */
+/* Finds the ENTER that row n of `enters_leaves` points to; false if it points to none. */
 static bool follow(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
 {
     const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
@@ -258,19 +258,20 @@ static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, b
     XtfArray calls;
 
     *found = false;
-    if (context->calls < 0)
+    if (context->enters_leaves < 0)
         return true;
-    if (array->schema->id == context->calls) {
+    if (array->schema->id == context->enters_leaves) {
         *found = follow(array, record->span.lo, record->row, n);
         return true;
     }
-    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->calls, &calls, found, error))
+    if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->enters_leaves, &calls, found,
+                              error))
         return false;
     return !*found || enter_before(&calls, record, n, found, error);
 }
 
-/* The shortest path to the ENTER: proc/P/thread/T/calls/num/N. *target is NULL if there is none, or if two locations
- * share the numbers P and T. */
+/* The shortest path to the ENTER: proc/P/thread/T/enters_leaves/num/N. *target is NULL if there is none, or if two
+ * locations share the numbers P and T. */
 static bool enter_target(XtfNode *node, const Record *record, char **target, GError **error)
 {
     const XtfTraceContext *context = &node->tree->context;
@@ -294,7 +295,7 @@ static bool enter_target(XtfNode *node, const Record *record, char **target, GEr
     for (uint32_t i = 0; i < node->depth; i++)
         g_string_append(path, "../");
     g_string_append_printf(path, "proc/%" PRIu64 "/thread/%" PRIu64 "/%s/num/%" PRIu64, location->proc,
-                           location->thread, context->type_names[context->calls], n);
+                           location->thread, context->type_names[context->enters_leaves], n);
     *target = g_string_free(path, FALSE);
     return true;
 }

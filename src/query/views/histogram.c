@@ -20,7 +20,7 @@ typedef struct {
 
 static void find_aggregates(const XtfTraceContext *context, Aggregates *found)
 {
-    static const char *const types[N_TYPES] = {XTF_RECORD_CALLS, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
+    static const char *const types[N_TYPES] = {XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
 
     for (unsigned i = 0; i < N_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);

@@ -115,7 +115,7 @@ static void disconnect(void *opaque)
     g_free(self);
 }
 
-static void append_call(void *opaque, uint32_t location, const XtfCallsRow *row)
+static void append_call(void *opaque, uint32_t location, const XtfEntersLeavesRow *row)
 {
     const Library *duckdb = library();
     void *to = ((Connection *)opaque)->calls;

@@ -60,7 +60,7 @@ static void put(Environment *self, int which, uint32_t location, const void *val
     check(mdb_cursor_put(self->cursor[which], &k, &v, MDB_APPENDDUP), "put");
 }
 
-static void put_call(void *self, uint32_t location, const XtfCallsRow *row)
+static void put_call(void *self, uint32_t location, const XtfEntersLeavesRow *row)
 {
     CallValue value = {.time = GUINT64_TO_BE(row->time),
                        .seq = GUINT64_TO_BE(row->seq),

@@ -51,7 +51,7 @@ static void insert(Connection *self, sqlite3_stmt *statement, const uint64_t *va
     sqlite3_reset(statement);
 }
 
-static void insert_call(void *self, uint32_t location, const XtfCallsRow *row)
+static void insert_call(void *self, uint32_t location, const XtfEntersLeavesRow *row)
 {
     const uint64_t values[] = {location, row->time, row->seq, row->region, row->event, row->enter};
     insert(self, ((Connection *)self)->call, values, G_N_ELEMENTS(values));

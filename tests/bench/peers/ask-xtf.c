@@ -46,7 +46,7 @@ static uint64_t sum_bytes(const XtfArray *array, uint64_t lo, uint64_t hi, GErro
 static uint64_t ask(void *self, const Question *question)
 {
     XtfTrace *trace = self;
-    const XtfSchema *schema = xtf_trace_find_schema(trace, question->kind == ASK_BYTES ? "sends" : "calls");
+    const XtfSchema *schema = xtf_trace_find_schema(trace, question->kind == ASK_BYTES ? "sends" : "enters_leaves");
     g_autoptr(GError) error = NULL;
     uint64_t lo, hi;
     XtfArray array;

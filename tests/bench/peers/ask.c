@@ -117,7 +117,7 @@ static void each_row_of(const XtfArray *array, void (*visit)(void *self, uint32_
 void ask_each_row(const char *path, const RowSink *sink, void *self)
 {
     XtfTrace *trace = open_trace(path);
-    g_autoptr(GArray) calls = arrays_of(trace, "calls");
+    g_autoptr(GArray) calls = arrays_of(trace, "enters_leaves");
     g_autoptr(GArray) sends = arrays_of(trace, "sends");
 
     for (guint i = 0; i < calls->len; i++)
@@ -135,7 +135,7 @@ void ask_each_row(const char *path, const RowSink *sink, void *self)
 static void print_questions(const char *path, unsigned n)
 {
     XtfTrace *trace = open_trace(path);
-    g_autoptr(GArray) calls = arrays_of(trace, "calls");
+    g_autoptr(GArray) calls = arrays_of(trace, "enters_leaves");
     const XtfClock *clock = xtf_trace_clock(trace);
     uint64_t random = 1, span = clock->last + 1 - clock->first;
 
@@ -236,7 +236,7 @@ static void answer_all(const Peer *peer, const char *source, bool cold)
         peer->close(self);
 }
 
-static void count_call(void *rows, uint32_t location, const XtfCallsRow *row)
+static void count_call(void *rows, uint32_t location, const XtfEntersLeavesRow *row)
 {
     ++*(uint64_t *)rows;
 }

@@ -33,7 +33,7 @@ typedef struct {
 
 /* What a peer is built from, row by row, in the order of location and time of each type. */
 typedef struct {
-    void (*call)(void *self, uint32_t location, const XtfCallsRow *row);
+    void (*call)(void *self, uint32_t location, const XtfEntersLeavesRow *row);
     void (*send)(void *self, uint32_t location, const XtfSendsRow *row);
 } RowSink;
 

@@ -147,7 +147,8 @@ def shell_question(arguments, peers, table, mount):
     duration = float(info["duration"])
     windows = [f"{duration * i / 100:.6f}-{duration * (i + 1) / 100:.6f}" for i in range(60)]
     cells = {}
-    times = [common.Run(["cat", mount / f"proc/{index}/time/{window}/calls/count"]).seconds for window in windows]
+    times = [common.Run(["cat", mount / f"proc/{index}/time/{window}/enters_leaves/count"]).seconds
+             for window in windows]
     cells["xtf"] = f"{common.duration(statistics.median(times))} (cat of the mount)"
     for name in peers.names:
         if name in ("xtf", "otf2"):

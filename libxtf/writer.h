@@ -72,6 +72,13 @@ XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **er
 bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
 
+/* Promises that no row of an earlier time than `t` will be appended to any array, neither to one that exists nor to a
+ * new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
+ * complete, idle ones too: what they show of the time before never changes. From now on appending an earlier row is
+ * XTF_ERROR_INVALID, and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing
+ * makes the file complete; a writer that goes on with a closed file begins without a promise. */
+bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
+
 /* Makes everything appended so far visible to readers. A commit writes the right edges that changed: see
  * xtf_writer_commit_bytes(). */
 bool xtf_writer_commit(XtfWriter *writer, GError **error);

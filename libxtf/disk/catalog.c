@@ -31,6 +31,7 @@ static void encode_clock(const XtfCatalog *catalog, GByteArray *bytes)
     xtf_write64(&disk.origin, clock->origin);
     xtf_write64(&disk.first, clock->first);
     xtf_write64(&disk.last, clock->last);
+    xtf_write64(&disk.complete, clock->complete);
     APPEND(bytes, disk);
 }
 
@@ -117,6 +118,7 @@ static bool decode_clock(XtfCatalog *catalog, XtfBytesReader *reader, GError **e
         .origin = xtf_read64(disk.origin),
         .first = xtf_read64(disk.first),
         .last = xtf_read64(disk.last),
+        .complete = xtf_read64(disk.complete),
     };
     const XtfClock *clock = &catalog->clock;
     if (reader->failed || clock->resolution_num == 0 || clock->resolution_den == 0)

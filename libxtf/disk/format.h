@@ -192,6 +192,7 @@ typedef struct {               /* OFFSET SIZE */
     XtfLe64 origin;            /* 16  8  time 0, ticks */
     XtfLe64 first;             /* 24  8  of all records, ticks; greater than last if there are none */
     XtfLe64 last;              /* 32  8 */
+    XtfLe64 complete;          /* 40  8  all rows before it are there, ticks; all bits set in a closed file */
 } XtfDiskClock;
 
 typedef struct {           /* OFFSET SIZE */
@@ -235,7 +236,7 @@ _Static_assert(sizeof(XtfDiskArray) == 64, "XtfDiskArray");
 _Static_assert(sizeof(XtfDiskBranch) == 48, "XtfDiskBranch");
 _Static_assert(sizeof(XtfDiskCatalog) == 8, "XtfDiskCatalog");
 _Static_assert(sizeof(XtfDiskSection) == 16, "XtfDiskSection");
-_Static_assert(sizeof(XtfDiskClock) == 40, "XtfDiskClock");
+_Static_assert(sizeof(XtfDiskClock) == 48, "XtfDiskClock");
 _Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
 _Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
 _Static_assert(sizeof(XtfDiskTable) == 32, "XtfDiskTable");

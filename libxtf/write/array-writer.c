@@ -238,6 +238,11 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
     if (array->closed)
         return xtf_fail(error, XTF_ERROR_INVALID, "location %" PRIu64 ", %s: a row after the last one", array->location,
                         array->schema->name);
+    if (t >= array->last)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "location %" PRIu64 ", %s, row %" PRIu64 ": time %" PRIu64
+                        ", though all is complete up to %" PRIu64,
+                        array->location, array->schema->name, array->n_rows, t, array->writer->complete);
     return xtf_fail(error, XTF_ERROR_INVALID,
                     "location %" PRIu64 ", %s, row %" PRIu64 ": time goes backwards, from %" PRIu64 " to %" PRIu64,
                     array->location, array->schema->name, array->n_rows, array->last, t);
@@ -246,7 +251,7 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
 /* Makes room for a row of time t in the open leaf. */
 static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    if (array->closed || t < array->last)
+    if (array->closed || t < array->last || t < array->writer->complete)
         return append_refused(array, t, error);
     if (array->n_rows == 0) {
         array->first = t;
@@ -266,7 +271,8 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
     XtfLeafWriter *leaf = &array->leaf;
     uint64_t t = xtf_load64(row);
 
-    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->last) && !make_room(array, t, error))
+    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->last || t < array->writer->complete) &&
+        !make_room(array, t, error))
         return false;
     memcpy(leaf->next, row, row_size);
     leaf->next += row_size;

@@ -166,6 +166,7 @@ static void add_up_arrays(XtfWriter *writer)
     catalog->clock.first = any ? first : 1;
     catalog->clock.last = any ? last : 0;
     catalog->clock.origin = any ? MIN(writer->origin, first) : writer->origin == UINT64_MAX ? 0 : writer->origin;
+    catalog->clock.complete = writer->complete;
 }
 
 /* Edges, then the P index over them. */
@@ -295,6 +296,7 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error)
 
 bool xtf_writer_close(XtfWriter *writer, GError **error)
 {
+    writer->complete = UINT64_MAX;
     /* The other slot too, so that damage to one superblock of a finished file costs nothing. */
     bool good = xtf_writer_commit(writer, error) &&
                 write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, error);

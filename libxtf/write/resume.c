@@ -134,6 +134,8 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->incompatible = trace->superblock.incompatible;
     writer->catalog.clock = trace->catalog.clock;
     writer->origin = trace->catalog.clock.origin;
+    /* What a writer that died had promised still holds. A closed file may be gone on with from any time. */
+    writer->complete = trace->catalog.clock.complete == UINT64_MAX ? 0 : trace->catalog.clock.complete;
     writer->last_commit_bytes = 0;
     return resume_schemas(writer, trace, error) && resume_strings(writer, trace, error) &&
            resume_tables(writer, trace, error) && resume_arrays(writer, trace, error);

@@ -100,7 +100,8 @@ struct XtfWriter {
     uint64_t commit_bytes;      /* of all commits */
     uint64_t last_commit_bytes; /* of the last */
     uint32_t next_array;
-    uint64_t origin; /* as the creator said; UINT64_MAX: the first record */
+    uint64_t origin;   /* as the creator said; UINT64_MAX: the first record */
+    uint64_t complete; /* no row may be earlier */
 };
 
 /* A writer of nothing yet, which owns the descriptor. */

@@ -345,6 +345,16 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
     g_mutex_unlock(&writer->lock);
 }
 
+bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
+{
+    if (t < writer->complete)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "all was promised to be complete up to %" PRIu64 ", and now up to %" PRIu64, writer->complete,
+                        t);
+    writer->complete = t;
+    return true;
+}
+
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer)
 {
     return writer->commit_bytes;

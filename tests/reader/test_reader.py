@@ -166,7 +166,7 @@ def held(trace):
     """The contents of a trace, however it is stored."""
     schemas = [(schema.name, schema.kind, schema.rows, [vars(aggregate) for aggregate in schema.aggregates], [vars(field) for field in schema.fields])
                for schema in trace.schemas]
-    clock = (trace.resolution_num, trace.resolution_den, trace.origin, trace.first, trace.last)
+    clock = (trace.resolution_num, trace.resolution_den, trace.origin, trace.first, trace.last, trace.complete)
     return schemas, clock, sorted(text_of(trace))
 
 

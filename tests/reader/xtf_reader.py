@@ -20,7 +20,7 @@ MAGIC = b"\x89XTF\r\n\x1a\n"
 CATALOG_MAGIC, PAGE_MAGIC, NODE_MAGIC = b"XTFc", b"XTFp", b"XTFn"
 SUPERBLOCK = struct.Struct("<8sHHI16sQQQQII16s164xI")
 REFERENCE = struct.Struct("<QII")
-CLOCK = struct.Struct("<5Q")
+CLOCK = struct.Struct("<6Q")
 SEGMENT = struct.Struct("<QQQII")
 TABLE = struct.Struct("<IIQ16s")
 LIMIT = struct.Struct("<QQQ")
@@ -315,7 +315,7 @@ class Trace:
             expect(kind not in bodies, f"catalog: two sections of kind {kind}")
             bodies[kind] = data.sub(length)
         expect(all(kind in bodies for kind in range(CLOCK_KIND, LIMITS + 1)), "catalog: a section is missing")
-        self.resolution_num, self.resolution_den, self.origin, self.first, self.last = bodies[CLOCK_KIND].unpack(CLOCK)
+        self.resolution_num, self.resolution_den, self.origin, self.first, self.last, self.complete = bodies[CLOCK_KIND].unpack(CLOCK)
         self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
         self.schemas = []
         while bodies[SCHEMAS]:

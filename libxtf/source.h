@@ -30,6 +30,12 @@ struct XtfSource {
     uint64_t size; /* bytes; what a growing file has gained since it was opened is not seen */
 };
 
+/* For those who read a source while it grows: the size may be an older one, but none that never was. */
+static inline uint64_t xtf_source_size(const XtfSource *source)
+{
+    return __atomic_load_n(&source->size, __ATOMIC_RELAXED);
+}
+
 /* By block reads. The source owns a descriptor of its own. */
 XtfSource *xtf_source_open_pread(const char *path, GError **error);
 

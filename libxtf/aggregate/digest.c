@@ -60,7 +60,8 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
     g_autoptr(XtfBlock) block = NULL;
 
     if (n_chunks <= UINT32_MAX) {
-        block = xtf_cache_make(array->trace->cache, leaf->offset, index + 1, make_digest, &source, error);
+        uint32_t version = leaf->open ? leaf->edge->version : 0;
+        block = xtf_cache_make(array->trace->cache, leaf->offset, index + 1, version, make_digest, &source, error);
         if (!block)
             return NULL;
     }

@@ -266,8 +266,8 @@ static XtfBlock *make_table(TableSource *source, GError **error)
         }
         source->bytes = totals.at;
         source->length = (uint32_t)totals.left;
-        return xtf_cache_make(cache, page->offset + (uint64_t)(totals.at - page->data), source->index + 1, decode,
-                              source, error);
+        return xtf_cache_make(cache, page->offset + (uint64_t)(totals.at - page->data), source->index + 1,
+                              page->version, decode, source, error);
     }
     const XtfSegment *segment = xtf_array_segment(array);
     uint32_t page_size = xtf_array_page_size(array), companion = xtf_read32(xtf_page_head(page)->companion);
@@ -276,7 +276,7 @@ static XtfBlock *make_table(TableSource *source, GError **error)
         damaged(source, "there are none", error);
         return NULL;
     }
-    return xtf_cache_make(cache, xtf_page_offset(segment, page_size, source->place), source->index + 1, make_sealed,
+    return xtf_cache_make(cache, xtf_page_offset(segment, page_size, source->place), source->index + 1, 0, make_sealed,
                           source, error);
 }
 

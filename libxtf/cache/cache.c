@@ -22,7 +22,7 @@ struct Entry {
 /* A block that is asked for. */
 typedef struct {
     uint64_t offset, hash;
-    uint32_t length;
+    uint32_t length, version;
     XtfBlockCheck check;
     XtfBlockMaker maker;
     const void *check_context;
@@ -169,7 +169,7 @@ static void table_remove(Shard *shard, Entry *entry)
 static bool is_asked_for(const Entry *entry, const Request *request)
 {
     return entry->block.offset == request->offset && entry->length == request->length &&
-           entry->check == request->check && entry->maker == request->maker;
+           entry->block.version == request->version && entry->check == request->check && entry->maker == request->maker;
 }
 
 static Entry *table_find(const Shard *shard, const Request *request)
@@ -228,6 +228,7 @@ static Entry *entry_new(XtfCache *cache, const Request *request)
 
     entry->block.cache = cache;
     entry->block.offset = request->offset;
+    entry->block.version = request->version;
     entry->length = request->length;
     entry->check = request->check;
     entry->maker = request->maker;
@@ -311,31 +312,35 @@ static XtfBlock *pin(XtfCache *cache, const Request *request, GError **error)
     return entry ? &entry->block : NULL;
 }
 
-XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockCheck check, const void *context,
-                        GError **error)
+XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockCheck check,
+                        const void *context, GError **error)
 {
-    if (length == 0 || length > cache->source->size || offset > cache->source->size - length) {
+    uint64_t size = xtf_source_size(cache->source);
+
+    if (length == 0 || length > size || offset > size - length) {
         xtf_damaged(error, "byte %" PRIu64 ": %u bytes should lie here, but the file ends at %" PRIu64, offset, length,
-                    cache->source->size);
+                    size);
         return NULL;
     }
     const Request request = {
         .offset = offset,
         .hash = hash_offset(offset),
         .length = length,
+        .version = version,
         .check = check,
         .check_context = context,
     };
     return pin(cache, &request, error);
 }
 
-XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockMaker maker, void *context,
-                         GError **error)
+XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockMaker maker,
+                         void *context, GError **error)
 {
     const Request request = {
         .offset = offset,
         .hash = hash_offset(offset),
         .length = length,
+        .version = version,
         .maker = maker,
         .maker_context = context,
     };

@@ -5,6 +5,9 @@
  * block has pinned it, until it puts the block back: a pinned block stays where it is. Pinned blocks may take more than
  * the bound; blocks that are not pinned never do.
  *
+ * Pages never change, but the place of an item that no commit names any more is used again. So an item, and what is
+ * made of it, has a version in its name, its checksum: readers of an older commit and of a newer one may share a cache.
+ *
  * A block is checked once, when it enters; a block that fails does not enter. The same bytes with another check are
  * another block: bytes that are good as an item need not be good as a page.
  *
@@ -36,6 +39,7 @@ typedef struct {
     const uint8_t *data;
     XtfCache *cache; /* that holds it */
     uint32_t length;
+    uint32_t version; /* of the item that it is, or that it is made of; 0: of a page */
 } XtfBlock;
 
 /* Puts a pin back. NULL is fine, so a g_autoptr(XtfBlock) is a pin that ends with its scope. */
@@ -51,8 +55,9 @@ typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t off
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit); /* borrows the source */
 void xtf_cache_free(XtfCache *cache);                     /* nothing may be pinned; NULL is fine */
 
-XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockCheck check, const void *context,
-                        GError **error);
+/* `version`: the checksum of an item; 0 of a page. The same below. */
+XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockCheck check,
+                        const void *context, GError **error);
 
 /* Makes the content of a block: *data, of *length bytes, from g_malloc(). A maker may get other blocks of the cache, as
  * long as makers do not go round in a circle. */
@@ -60,8 +65,8 @@ typedef bool (*XtfBlockMaker)(void *context, uint8_t **data, uint32_t *length, G
 
 /* The block that `maker` makes of the bytes at `offset`; `length` distinguishes it from other blocks that begin there.
  * The pinned block's data and length are those that the maker made. */
-XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, XtfBlockMaker maker, void *context,
-                         GError **error);
+XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockMaker maker,
+                         void *context, GError **error);
 
 typedef struct {
     /* Since the cache was made. Loads are blocks read or made; a miss that waits for another thread's load is a miss,

@@ -127,7 +127,8 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
                          XtfPageView *leaf, GError **error)
 {
     const XtfArray *array = packed->array;
-    g_autoptr(XtfBlock) block = xtf_cache_make(array->trace->cache, offset, length,
+    uint32_t version = packed->edge ? packed->edge->version : 0;
+    g_autoptr(XtfBlock) block = xtf_cache_make(array->trace->cache, offset, length, version,
                                                part == XTF_LEAF_TIMES ? make_times : make_rows, (void *)packed, error);
     if (!block)
         return false;

@@ -51,7 +51,7 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
     if (!xtf_page_locate(array, place, &offset, error))
         return NULL;
     g_autoptr(XtfBlock) block =
-        xtf_cache_get(array->trace->cache, offset, xtf_array_page_size(array), check_page, &context, error);
+        xtf_cache_get(array->trace->cache, offset, xtf_array_page_size(array), 0, check_page, &context, error);
     if (!block)
         return NULL;
 
@@ -91,8 +91,8 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     uint64_t segment = xtf_page_offset(xtf_array_segment(array), page_size, 0);
 
     /* The offset was compared with the size of any file when the array was looked up, so the sum does not overflow. */
-    g_autoptr(XtfBlock) block =
-        xtf_cache_get(array->trace->cache, segment + array->edge_offset, array->edge_length, check_edge, array, error);
+    g_autoptr(XtfBlock) block = xtf_cache_get(array->trace->cache, segment + array->edge_offset, array->edge_length,
+                                              array->edge_checksum, check_edge, array, error);
     if (!block)
         return NULL;
     const char *fault = xtf_edge_layout_fault(array, page_size, block->data, block->length);
@@ -111,5 +111,5 @@ static bool check_item(const uint8_t *data, uint32_t length, uint64_t offset, co
 
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error)
 {
-    return xtf_cache_get(trace->cache, ref.offset, ref.length, check_item, &ref.checksum, error);
+    return xtf_cache_get(trace->cache, ref.offset, ref.length, ref.checksum, check_item, &ref.checksum, error);
 }

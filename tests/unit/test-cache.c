@@ -35,7 +35,7 @@ static bool repeat(void *context, uint8_t **data, uint32_t *length, GError **err
         g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, "told to fail");
         return false;
     }
-    XtfBlock *block = xtf_cache_get(making->cache, making->offset, 16, NULL, NULL, error);
+    XtfBlock *block = xtf_cache_get(making->cache, making->offset, 16, 0, NULL, NULL, error);
     if (!block)
         return false;
     *data = g_malloc(making->length);
@@ -70,7 +70,7 @@ Test(cache, a_block_is_made_once)
     XtfCacheStats before, after;
 
     for (int i = 0; i < 3; i++) {
-        XtfBlock *block = xtf_cache_make(cache, 1000, 16, repeat, &making, &error);
+        XtfBlock *block = xtf_cache_make(cache, 1000, 16, 0, repeat, &making, &error);
         cr_assert_good(block, error);
         assert_repeated(block, &making);
         xtf_block_put(block);
@@ -79,10 +79,15 @@ Test(cache, a_block_is_made_once)
 
     /* The same bytes read, another length and another maker are other blocks. */
     uint32_t zeros = 100;
-    XtfBlock *raw = xtf_cache_get(cache, 1000, 16, NULL, NULL, &error);
-    XtfBlock *longer = xtf_cache_make(cache, 1000, 17, repeat, &making, &error);
-    XtfBlock *other = xtf_cache_make(cache, 1000, 16, all_zero, &zeros, &error);
+    XtfBlock *raw = xtf_cache_get(cache, 1000, 16, 0, NULL, NULL, &error);
+    XtfBlock *longer = xtf_cache_make(cache, 1000, 17, 0, repeat, &making, &error);
+    XtfBlock *other = xtf_cache_make(cache, 1000, 16, 0, all_zero, &zeros, &error);
     cr_assert_eq(making.calls, 2);
+    /* And another version. */
+    XtfBlock *newer = xtf_cache_make(cache, 1000, 16, 7, repeat, &making, &error);
+    cr_assert_eq(making.calls, 3);
+    cr_assert_eq(newer->version, 7);
+    xtf_block_put(newer);
     cr_assert_eq(raw->length, 16);
     cr_assert_eq(raw->data[0], 1000 % 251);
     cr_assert_eq(other->length, zeros);
@@ -109,7 +114,7 @@ Test(cache, what_is_made_counts_against_the_bound)
 
     for (uint64_t i = 0; i < 1000; i++) {
         making.offset = (i * 7 % 40) * 100;
-        XtfBlock *block = xtf_cache_make(cache, making.offset, 16, repeat, &making, &error);
+        XtfBlock *block = xtf_cache_make(cache, making.offset, 16, 0, repeat, &making, &error);
         cr_assert_good(block, error);
         assert_repeated(block, &making);
         xtf_block_put(block);
@@ -122,7 +127,7 @@ Test(cache, what_is_made_counts_against_the_bound)
 
     /* What is larger than all of the cache is there while it is pinned, and no longer. */
     making.length = 100 << 10;
-    XtfBlock *block = xtf_cache_make(cache, making.offset, 15, repeat, &making, &error);
+    XtfBlock *block = xtf_cache_make(cache, making.offset, 15, 0, repeat, &making, &error);
     cr_assert_good(block, error);
     assert_repeated(block, &making);
     xtf_block_put(block);
@@ -140,7 +145,7 @@ Test(cache, a_maker_that_fails_leaves_nothing)
 
     for (int i = 1; i <= 2; i++) {
         g_autoptr(GError) error = NULL;
-        cr_assert_null(xtf_cache_make(cache, 32, 16, repeat, &making, &error));
+        cr_assert_null(xtf_cache_make(cache, 32, 16, 0, repeat, &making, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
         cr_assert_eq(making.calls, i);
     }
@@ -148,7 +153,7 @@ Test(cache, a_maker_that_fails_leaves_nothing)
     cr_assert_eq(stats.bytes, 0);
     cr_assert_eq(stats.pinned_bytes, 0);
     making.fail = false;
-    XtfBlock *block = xtf_cache_make(cache, 32, 16, repeat, &making, NULL);
+    XtfBlock *block = xtf_cache_make(cache, 32, 16, 0, repeat, &making, NULL);
     assert_repeated(block, &making);
     xtf_block_put(block);
     xtf_cache_free(cache);
@@ -172,7 +177,7 @@ static gpointer make_together(gpointer data)
     g_autoptr(GError) error = NULL;
 
     g_atomic_int_inc(&making->readers);
-    XtfBlock *block = xtf_cache_make(making->cache, making->offset, 16, repeat_when_all_are_there, making, &error);
+    XtfBlock *block = xtf_cache_make(making->cache, making->offset, 16, 0, repeat_when_all_are_there, making, &error);
     if (making->fail) {
         cr_assert(!block && error);
         return NULL;

@@ -78,7 +78,7 @@ enum { BLOCK = 1000, BLOCKS = 100 };
 static XtfBlock *get(XtfCache *cache, uint64_t i)
 {
     GError *error = NULL;
-    XtfBlock *block = xtf_cache_get(cache, i * BLOCK, BLOCK, NULL, NULL, &error);
+    XtfBlock *block = xtf_cache_get(cache, i * BLOCK, BLOCK, 0, NULL, NULL, &error);
     cr_assert_good(block, error);
     return block;
 }
@@ -150,18 +150,18 @@ Test(cache, a_block_is_good_only_for_what_it_was_checked_as)
     g_autoptr(GError) error = NULL;
     unsigned items = 0, pages = 0;
 
-    XtfBlock *item = xtf_cache_get(cache, 0, BLOCK, count_items, &items, &error);
+    XtfBlock *item = xtf_cache_get(cache, 0, BLOCK, 0, count_items, &items, &error);
     cr_assert_good(item, error);
     for (unsigned i = 0; i < 2; i++) { /* also while it is pinned as the other */
-        XtfBlock *page = xtf_cache_get(cache, 0, BLOCK, count_pages, &pages, &error);
+        XtfBlock *page = xtf_cache_get(cache, 0, BLOCK, 0, count_pages, &pages, &error);
         cr_assert_good(page, error);
         cr_assert_neq(page, item);
         xtf_block_put(page);
-        xtf_block_put(xtf_cache_get(cache, 0, BLOCK, count_items, &items, &error));
+        xtf_block_put(xtf_cache_get(cache, 0, BLOCK, 0, count_items, &items, &error));
         cr_assert(items == 1 && pages == 1, "checked %u times as an item, %u times as a page", items, pages);
     }
     xtf_block_put(item);
-    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, refuse, NULL, &error));
+    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, 0, refuse, NULL, &error));
     xtf_cache_free(cache);
     remove_folder(folder);
 }
@@ -175,12 +175,12 @@ Test(cache, what_fails_does_not_enter)
     g_autoptr(GError) error = NULL;
     XtfCacheStats stats;
 
-    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, refuse, NULL, &error));
+    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, 0, refuse, NULL, &error));
     cr_assert_str_eq(error->message, "refused");
     g_clear_error(&error);
-    cr_assert_null(xtf_cache_get(cache, BLOCK * BLOCKS - 10, 11, NULL, NULL, &error)); /* past the end */
+    cr_assert_null(xtf_cache_get(cache, BLOCK * BLOCKS - 10, 11, 0, NULL, NULL, &error)); /* past the end */
     g_clear_error(&error);
-    cr_assert_null(xtf_cache_get(cache, UINT64_MAX - 5, 11, NULL, NULL, &error));
+    cr_assert_null(xtf_cache_get(cache, UINT64_MAX - 5, 11, 0, NULL, NULL, &error));
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.bytes, 0);
     xtf_block_put(get(cache, 0));

@@ -159,7 +159,7 @@ uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, 
         return NULL;
     }
     if (packed->n > 0 &&
-        !codec->unpack_rows(schema, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
+        !codec->unpack_rows(schema, NULL, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
         return NULL;
     return g_steal_pointer(&rows);
 }

@@ -1,5 +1,6 @@
 #include "libxtf/aggregate/stored.h"
 
+#include "libxtf/aggregate/mapped-groups.h"
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/disk/page.h"
 
@@ -74,8 +75,8 @@ static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow
 
 /* Reads the totals of all children; returns a fault, or NULL. Rank and select rely on it that the groups of a child
  * count exactly the rows below it. */
-static const char *read_totals_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
-                                           const uint8_t *rows, uint32_t n_rows)
+static const char *read_totals_of_children(const TableSource *source, XtfMappedGroups *to, const uint8_t *rows,
+                                           uint32_t n_rows)
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     uint32_t row_size = xtf_stored_totals_schema(aggregate)->row_size;
@@ -88,7 +89,7 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
         const XtfTotalsRow *before = NULL;
         uint64_t uncounted =
             xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
-        xtf_child_totals_builder_next(builder);
+        xtf_mapped_groups_next(to);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const XtfTotalsRow *group = &groups[row % 2];
             const char *fault = group_fault(aggregate, group, before);
@@ -96,7 +97,7 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
                 return fault;
             if (!count_off(aggregate, group, &uncounted))
                 return "they count more rows than there are below a child";
-            xtf_child_totals_builder_add(builder, group->key, (unsigned)group->depth, group->cells);
+            xtf_mapped_groups_add(to, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
                 xtf_stored_totals_read(aggregate, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
@@ -105,7 +106,8 @@ static const char *read_totals_of_children(const TableSource *source, XtfChildTo
             return "they do not count all rows below a child";
     }
     if (source->open)
-        xtf_child_totals_builder_next(builder);
+        xtf_mapped_groups_next(to);
+    xtf_mapped_groups_flush(to);
     return row == n_rows ? NULL : "they are of a child that does not exist";
 }
 
@@ -120,8 +122,8 @@ static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *fr
     return NULL;
 }
 
-static const char *read_stacks_of_children(const TableSource *source, XtfChildTotalsBuilder *builder,
-                                           const uint8_t *rows, uint32_t n_rows)
+static const char *read_stacks_of_children(const TableSource *source, const XtfMappedGroups *to, const uint8_t *rows,
+                                           uint32_t n_rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
     uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
@@ -143,10 +145,11 @@ static const char *read_stacks_of_children(const TableSource *source, XtfChildTo
                 depth == XTF_SNAPSHOT_FRAMES
                     ? "a stack has too many frames"
                     : frame_fault(&entries[child], &frame, depth > 0 ? xtf_frame_stack_at(&stack, depth - 1) : NULL);
+            frame.key = xtf_mapped_groups_key(to, 0, frame.key);
             g_array_append_val(stack.frames, frame);
         }
         if (!fault)
-            xtf_child_totals_builder_stack(builder, &stack);
+            xtf_child_totals_builder_stack(to->builder, &stack);
     }
     return fault || row == n_rows ? fault : "a stack is before a child that does not exist";
 }
@@ -169,6 +172,7 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
     g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(source->array, source->index, source->level, source->page->first_n);
     g_autofree uint8_t *rows = NULL, *frames = NULL;
+    g_auto(XtfMappedGroups) to = {0};
     const char *fault = NULL;
 
     for (unsigned before = 0; before < source->index; before++) {
@@ -182,17 +186,19 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
     if (reader.failed)
         return damaged(source, "they are cut short", error);
 
+    if (!xtf_mapped_groups_init(&to, source->array, source->index, builder, error))
+        return false;
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
     rows =
         xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), &totals, totals_most(source, schema), &fault);
     if (rows)
-        fault = read_totals_of_children(source, builder, rows, totals.n);
+        fault = read_totals_of_children(source, &to, rows, totals.n);
     if (!fault && has_snapshots(source, source->index)) {
         uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
         frames = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), xtf_codec(source->array->codec), &snapshots, most,
                                         &fault);
         if (frames)
-            fault = read_stacks_of_children(source, builder, frames, snapshots.n);
+            fault = read_stacks_of_children(source, &to, frames, snapshots.n);
     }
     if (fault)
         return damaged(source, fault, error);

@@ -25,10 +25,23 @@ typedef struct {
     XtfRef rows;
 } XtfTableEntry;
 
+/* How the numbers of a segment become those of the file: see XtfDiskSegmentMap. */
+typedef struct {
+    uint32_t schema;
+    XtfRef rows;
+} XtfTableMap;
+
+typedef struct {
+    uint32_t strings, strings_length;
+    XtfTableMap *tables;
+    uint32_t n_tables;
+} XtfSegmentMap;
+
 typedef struct {
     XtfClock clock;
     XtfSegment *segments;
-    uint32_t n_segments; /* at least 1 */
+    uint32_t n_segments;         /* at least 1 */
+    XtfSegmentMap *segment_maps; /* by segment; NULL: the segment's numbers are the file's */
     XtfSchema **schemas;
     XtfLimits **limits; /* by schema, by field */
     uint64_t *n_rows;   /* by schema: over all locations, or of the table */

@@ -41,12 +41,14 @@ static bool plain_unpack_times(const XtfSchema *schema, const uint8_t *packed, u
     return true;
 }
 
-static bool plain_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
-                              uint8_t *rows, const char **fault)
+static bool plain_unpack_rows(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
+                              uint32_t count, uint8_t *rows, const char **fault)
 {
     if (!plain_fills(schema, length, count, fault))
         return false;
     memcpy(rows, packed, length);
+    if (map)
+        xtf_row_map_apply_all(map, rows, count);
     return true;
 }
 
@@ -75,7 +77,7 @@ static const XtfCodec codecs[] = {
             .bound = xtf_pack_bound,
             .pack = xtf_pack,
             .unpack_times = compact_unpack_times,
-            .unpack_rows = xtf_unpack_rows,
+            .unpack_rows = xtf_unpack_mapped,
         },
 };
 

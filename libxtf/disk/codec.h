@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/schema.h"
+#include "libxtf/schema/row-map.h"
 
 /* Ids of codecs in the file. */
 typedef enum {
@@ -30,11 +30,11 @@ typedef struct {
     /* As xtf_pack(). */
     uint32_t (*pack)(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
                      uint32_t room, uint32_t *estimate);
-    /* As xtf_unpack_times() and xtf_unpack_rows(): false with *fault if the bytes are not `count` rows. */
+    /* As xtf_unpack_times() and xtf_unpack_mapped(): false with *fault if the bytes are not `count` rows. */
     bool (*unpack_times)(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
                          uint64_t *times, const char **fault);
-    bool (*unpack_rows)(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
-                        const char **fault);
+    bool (*unpack_rows)(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
+                        uint32_t count, uint8_t *rows, const char **fault);
 } XtfCodec;
 
 /* The codec of an id, as a file has it; NULL if there is none. */

@@ -217,6 +217,20 @@ typedef struct {           /* OFFSET SIZE */
     XtfDiskRef rows;       /* 16 16 */
 } XtfDiskTable;
 
+/* The segment maps: for each segment, in their order, this and the maps of tables. */
+typedef struct {            /* OFFSET SIZE */
+    XtfLe32 strings;        /*  0  4  where the segment's heap of strings begins in the file's; 0: strings stay */
+    XtfLe32 strings_length; /*  4  4  bytes of it */
+    XtfLe32 n_tables;       /*  8  4  XtfDiskTableMap that follow, by schema, ascending */
+    XtfLe32 reserved;       /* 12  4  0 */
+} XtfDiskSegmentMap;
+
+typedef struct {            /* OFFSET SIZE */
+    XtfLe32 schema;         /*  0  4  of the table */
+    XtfLe32 reserved;       /*  4  4  0 */
+    XtfDiskRef rows;        /*  8 16  an XtfLe32 for each row of the segment's table: the row of the file's */
+} XtfDiskTableMap;
+
 typedef struct {           /* OFFSET SIZE */
     XtfLe64 min;           /*  0  8  greater than max if there are no values */
     XtfLe64 max;           /*  8  8 */
@@ -241,3 +255,5 @@ _Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
 _Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
 _Static_assert(sizeof(XtfDiskTable) == 32, "XtfDiskTable");
 _Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");
+_Static_assert(sizeof(XtfDiskSegmentMap) == 16, "XtfDiskSegmentMap");
+_Static_assert(sizeof(XtfDiskTableMap) == 24, "XtfDiskTableMap");

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/schema.h"
+#include "libxtf/schema/row-map.h"
 
 enum {
     XTF_PACK_LEVEL_DEFAULT = 1,
@@ -40,3 +40,6 @@ bool xtf_unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, ui
 /* The rows as they were packed, count * schema->row_size bytes. Fails like xtf_unpack_times(). */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);
+/* The same rows, mapped to the numbers of the whole file. The map may be NULL. */
+bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
+                       uint32_t count, uint8_t *rows, const char **fault);

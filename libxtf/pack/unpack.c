@@ -340,11 +340,27 @@ static bool fill_planes(Reader *reader, const Templates *templates, const XtfPac
     return true;
 }
 
-static bool read_rest(Reader *reader, const XtfSchema *schema, uint32_t count, const uint64_t *times, uint8_t *rows)
+/* The fields whose values the templates hold. */
+static XtfFieldSet fields_in_templates(const Templates *templates)
+{
+    XtfFieldSet set = 0;
+
+    for (unsigned f = 0; f < templates->n_fields; f++)
+        if (templates->fields[f].mode == XTF_PACK_VALUE)
+            set |= UINT64_C(1) << (f + 1);
+    return set;
+}
+
+static bool read_rest(Reader *reader, const XtfSchema *schema, const XtfRowMap *map, uint32_t count,
+                      const uint64_t *times, uint8_t *rows)
 {
     Templates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
     bool good = read_templates(reader, &templates);
 
+    /* The values in templates are mapped there, once each. */
+    if (good && map)
+        xtf_row_map_apply(map, fields_in_templates(&templates), true, templates.images, templates.image_size,
+                          templates.n);
     if (good)
         fill_rows(&templates, times, rows);
     for (unsigned f = 0; good && f < templates.n_fields; f++)
@@ -357,6 +373,8 @@ static bool read_rest(Reader *reader, const XtfSchema *schema, uint32_t count, c
             good = fill_planes(reader, &templates, &templates.fields[f], rows);
         else if (templates.fields[f].mode >= XTF_PACK_COLUMN)
             good = fill_numbers(reader, &templates, &templates.fields[f], rows);
+    if (good && map)
+        xtf_row_map_apply(map, fields_in_templates(&templates), false, rows, schema->row_size, count);
     return good;
 }
 
@@ -379,12 +397,18 @@ bool xtf_unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, ui
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault)
 {
+    return xtf_unpack_mapped(schema, NULL, packed, length, count, rows, fault);
+}
+
+bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
+                       uint32_t count, uint8_t *rows, const char **fault)
+{
     Reader reader = {.at = packed, .end = packed + length};
     uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
     bool good = read_times(&reader, count, times);
 
     if (good && schema->n_fields > 1)
-        good = read_rest(&reader, schema, count, times, rows);
+        good = read_rest(&reader, schema, map, count, times, rows);
     else
         for (uint32_t n = 0; good && n < count; n++)
             xtf_store64(rows + (size_t)n * schema->row_size, times[n]);

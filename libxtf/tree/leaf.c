@@ -1,6 +1,7 @@
 #include "libxtf/tree/leaf.h"
 
 #include "libxtf/disk/page.h"
+#include "libxtf/tree/row-maps.h"
 
 void xtf_page_view_of_page(const XtfArray *array, XtfBlock *page, XtfPageView *view)
 {
@@ -57,14 +58,14 @@ typedef struct {
 } PackedLeaf;
 
 /* Unpacks the rows, or their times alone, to `to`. */
-static bool unpack(const XtfArray *array, XtfLeafPart part, const XtfPageView *packed, uint32_t length, uint8_t *to,
-                   const char **fault)
+static bool unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
+                   uint32_t length, uint8_t *to, const char **fault)
 {
     const XtfCodec *codec = xtf_codec(array->codec);
     uint64_t *times = (uint64_t *)(void *)to;
 
     if (part == XTF_LEAF_ROWS)
-        return codec->unpack_rows(array->schema, packed->payload, length, packed->count, to, fault);
+        return codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, to, fault);
     if (!codec->unpack_times(array->schema, packed->payload, length, packed->count, times, fault))
         return false;
     for (uint32_t i = 0; i < packed->count; i++) /* keys are little-endian, wherever they lie */
@@ -75,6 +76,7 @@ static bool unpack(const XtfArray *array, XtfLeafPart part, const XtfPageView *p
 static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
 {
     const XtfArray *array = leaf->array;
+    const XtfRowMap *map;
     XtfPageView packed;
     uint32_t packed_length;
     g_autoptr(XtfBlock) page = leaf->edge ? NULL : xtf_page_get(array, leaf->place, 0, error);
@@ -86,6 +88,8 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
         xtf_page_view_of_page(array, page, &packed);
         packed_length = xtf_read32(xtf_page_head(page)->length);
     } else
+        return false;
+    if (!xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = {
         .schema = array->schema,
@@ -102,7 +106,7 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
     const char *fault = NULL;
 
     memcpy(bytes, &head, sizeof head);
-    if (unpack(array, part, &packed, packed_length, bytes + sizeof head, &fault)) {
+    if (unpack(array, map, part, &packed, packed_length, bytes + sizeof head, &fault)) {
         *data = g_steal_pointer(&bytes);
         *length = size;
         return true;
@@ -153,11 +157,28 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     return true;
 }
 
+/* Finds whether a leaf's rows are read where they lie. */
+static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_place, GError **error)
+{
+    const XtfRowMap *map = NULL;
+
+    *in_place = xtf_codec(array->codec)->side_by_side;
+    if (!*in_place || part == XTF_LEAF_TIMES)
+        return true;
+    if (!xtf_array_row_map(array, &map, error))
+        return false;
+    *in_place = !map;
+    return true;
+}
+
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error)
 {
     uint64_t offset = 0;
+    bool in_place;
 
-    if (xtf_codec(array->codec)->side_by_side) {
+    if (!find_in_place(array, part, &in_place, error))
+        return false;
+    if (in_place) {
         XtfBlock *page = xtf_page_get(array, place, 0, error);
         if (page)
             xtf_page_view_of_page(array, page, leaf);
@@ -170,7 +191,11 @@ bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPa
 
 bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, XtfPageView *leaf, GError **error)
 {
-    if (xtf_codec(array->codec)->side_by_side) {
+    bool in_place;
+
+    if (!find_in_place(array, part, &in_place, error))
+        return false;
+    if (in_place) {
         xtf_page_view_of_edge(array, xtf_block_pin(edge), 0, leaf);
         return true;
     }

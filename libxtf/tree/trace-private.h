@@ -14,6 +14,8 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 
+typedef struct XtfRowMaps XtfRowMaps;
+
 struct XtfTrace {
     gint references; /* atomic */
     XtfSource *source;
@@ -21,9 +23,10 @@ struct XtfTrace {
     XtfSuperblock superblock;
     XtfCatalog catalog;
 
-    GMutex lock;      /* guards the loading of tables and strings, which never change afterwards */
+    GMutex lock;      /* guards the loading of tables, strings and row maps, which never change afterwards */
     XtfTable *tables; /* of the catalog's tables; rows is NULL until a table is loaded */
     uint8_t *strings;
+    XtfRowMaps *row_maps; /* of a merged file; tree/row-maps.h */
 
     atomic_uint_fast64_t page_visits, key_comparisons;
 };

@@ -1,6 +1,6 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/strings.h"
-#include "libxtf/tree/trace-private.h"
+#include "libxtf/tree/row-maps.h"
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };
 
@@ -77,6 +77,7 @@ void xtf_trace_unref(XtfTrace *trace)
         g_free((uint8_t *)trace->tables[i].rows);
     g_free(trace->tables);
     g_free(trace->strings);
+    xtf_row_maps_free(trace->row_maps);
     xtf_catalog_finish(&trace->catalog);
     xtf_cache_free(trace->cache);
     xtf_source_close(trace->source);

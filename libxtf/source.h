@@ -36,6 +36,10 @@ static inline uint64_t xtf_source_size(const XtfSource *source)
     return __atomic_load_n(&source->size, __ATOMIC_RELAXED);
 }
 
+/* Opens a regular file for reading, and gets its size in bytes. Everything else is refused (XTF_ERROR_IO), and never
+ * waited for: a FIFO would wait for its writer. The caller closes the descriptor; -1 with an error. */
+int xtf_file_open(const char *path, uint64_t *size, GError **error);
+
 /* By block reads. The source owns a descriptor of its own. */
 XtfSource *xtf_source_open_pread(const char *path, GError **error);
 

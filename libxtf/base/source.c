@@ -27,26 +27,39 @@ static bool fail_errno(GError **error, const char *path, const char *what)
     return xtf_fail(error, XTF_ERROR_IO, "%s: %s%s", path, what, g_strerror(errno));
 }
 
-/* Opens a regular file (or a block device) and gets its size; -1 on failure. */
-static int open_file(const char *path, uint64_t *size, GError **error)
+static const char *kind_of_file(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a directory";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFCHR:
+    case S_IFBLK:
+        return "a device";
+    default:
+        return "something else";
+    }
+}
+
+/* The descriptor shows what was opened, whatever the name stands for by then. */
+int xtf_file_open(const char *path, uint64_t *size, GError **error)
 {
     struct stat status;
-    off_t end = -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bool known = fd >= 0 && fstat(fd, &status) == 0;
 
-    if (known && S_ISDIR(status.st_mode))
-        errno = EISDIR;
-    else if (known)
-        end = lseek(fd, 0, SEEK_END);
-    if (end < 0) {
-        fail_errno(error, path, "");
-        if (fd >= 0)
-            close(fd);
-        return -1;
+    if (known && S_ISREG(status.st_mode)) {
+        *size = (uint64_t)status.st_size;
+        return fd;
     }
-    *size = (uint64_t)end;
-    return fd;
+    if (known)
+        xtf_fail(error, XTF_ERROR_IO, "%s: is no regular file, but %s", path, kind_of_file(status.st_mode));
+    else
+        fail_errno(error, path, "");
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 static bool pread_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
@@ -82,7 +95,7 @@ static const XtfSourceOps pread_ops = {.read = pread_read, .close = pread_close}
 XtfSource *xtf_source_open_pread(const char *path, GError **error)
 {
     uint64_t size;
-    int fd = open_file(path, &size, error);
+    int fd = xtf_file_open(path, &size, error);
     if (fd < 0)
         return NULL;
     PreadSource *self = g_new0(PreadSource, 1);
@@ -127,7 +140,7 @@ static XtfSource *memory_source(const uint8_t *data, uint64_t size, GBytes *byte
 XtfSource *xtf_source_open_mmap(const char *path, GError **error)
 {
     uint64_t size;
-    int fd = open_file(path, &size, error);
+    int fd = xtf_file_open(path, &size, error);
     if (fd < 0)
         return NULL;
     void *data = size > 0 ? mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) : NULL;

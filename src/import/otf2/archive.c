@@ -3,19 +3,16 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/import/otf2/errors.h"
 #include "src/import/otf2/files.h"
 #include "src/import/otf2/import.h"
 
 /* The size of a location's file; -1: there is none. */
-static int64_t size_of(const char *folder, uint64_t location, const char *ending)
+static bool size_of(const char *folder, uint64_t location, const char *ending, int64_t *size, GError **error)
 {
     g_autofree char *path = g_strdup_printf("%s/%" PRIu64 ".%s", folder, location, ending);
-    struct stat info;
-
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
+    return xtf_otf2_file_size(path, size, error);
 }
 
 static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
@@ -61,13 +58,11 @@ static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable
 static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
                          uint64_t *without_definitions, GError **error)
 {
-    int64_t size = size_of(folder, row->id, "evt");
-    XtfOtf2Location location = {
-        .id = row->id,
-        .bytes = MAX(size, 0),
-        .has_definitions = size_of(folder, row->id, "def") >= 0,
-    };
+    int64_t size, definitions;
 
+    if (!size_of(folder, row->id, "evt", &size, error) || !size_of(folder, row->id, "def", &definitions, error))
+        return false;
+    XtfOtf2Location location = {.id = row->id, .bytes = MAX(size, 0), .has_definitions = definitions >= 0};
     if (size < 0)
         return miss_events(import, folder, row->id, row->n_events, error);
     if (was_skipped(import, row->id)) {

@@ -1,19 +1,35 @@
 #include "src/import/otf2/files.h"
 
-#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "libxtf/source.h"
 
 bool xtf_otf2_is_anchor(const char *path)
 {
     static const char magic[] = "OTF2"; /* after a byte of OTF2's own, and one for the byte order */
     char start[16] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint64_t size;
+    int fd = xtf_file_open(path, &size, NULL);
     bool is = fd >= 0 && read(fd, start, sizeof start) >= 6 && memcmp(start + 2, magic, strlen(magic)) == 0;
 
     if (fd >= 0)
         close(fd);
     return is;
+}
+
+bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error)
+{
+    struct stat info;
+
+    *size = -1;
+    if (stat(path, &info) != 0)
+        return true;
+    if (!S_ISREG(info.st_mode))
+        return xtf_fail(error, XTF_ERROR_IO, "%s: is no regular file", path);
+    *size = (int64_t)info.st_size;
+    return true;
 }
 
 char *xtf_otf2_folder(const char *anchor)

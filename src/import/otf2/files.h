@@ -3,10 +3,15 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define XTF_OTF2_ENDING ".otf2"
 
 bool xtf_otf2_is_anchor(const char *path);
+
+/* The size of an archive's file in bytes, before OTF2's library opens it: the library would wait for the writer of a
+ * FIFO. *size is -1 if there is no such file; false with an error if it is no regular file. */
+bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error);
 
 /* The folder of the locations' files: the anchor's path without its ending. */
 char *xtf_otf2_folder(const char *anchor);

@@ -90,8 +90,20 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->job->writer), error);
 }
 
+/* The files that OTF2's library opens first. It says itself what is missing. */
+static bool check_files(const char *anchor, GError **error)
+{
+    g_autofree char *folder = xtf_otf2_folder(anchor);
+    g_autofree char *definitions = g_strconcat(folder, ".def", NULL);
+    int64_t size;
+
+    return xtf_otf2_file_size(anchor, &size, error) && xtf_otf2_file_size(definitions, &size, error);
+}
+
 bool xtf_otf2_import(XtfImportJob *job, GError **error)
 {
+    if (!check_files(job->anchor, error))
+        return false;
     XtfOtf2Import import = {.job = job, .locations = g_array_new(FALSE, FALSE, sizeof(XtfOtf2Location))};
 
     xtf_otf2_catch_errors();

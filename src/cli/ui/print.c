@@ -1,0 +1,26 @@
+#include "src/cli/ui/print.h"
+
+#include <stdarg.h>
+
+#include "src/query/text/escape.h"
+
+enum {
+    LINE_MAX_BYTES = 64 << 10, /* names in messages may be as long as their file makes them */
+};
+
+void xtf_print_line(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *line = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_autofree char *shown = xtf_text_shown(line, LINE_MAX_BYTES);
+    fprintf(out, "%s\n", shown);
+}
+
+void xtf_print_log(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+    if (!(level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO)))
+        xtf_print_line(stderr, "xtf: %s", message);
+}

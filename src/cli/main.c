@@ -13,6 +13,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 #include "src/import/importer.h"
 
 static const struct {
@@ -47,14 +48,6 @@ static void print_help(void)
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
 }
 
-/* Messages of the libraries, in the form of our own. */
-static void log_to_terminal(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
-{
-    if (level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO))
-        return;
-    fprintf(stderr, "xtf: %s\n", message);
-}
-
 static int run(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
@@ -75,7 +68,7 @@ static int run(int argc, char **argv)
     if (argc > 2 && first[0] != '-')
         return xtf_mount_helper(argc, argv);
     if (first[0])
-        fprintf(stderr, "xtf: there is no command '%s'\n", first);
+        xtf_print_line(stderr, "xtf: there is no command '%s'", first);
     fputs("Usage: xtf COMMAND [ARGUMENT...] (see xtf --help)\n", stderr);
     return XTF_EXIT_USAGE;
 }
@@ -98,7 +91,7 @@ int main(int argc, char **argv)
 {
     keep_memory();
     setlocale(LC_ALL, "");
-    g_log_set_default_handler(log_to_terminal, NULL);
+    g_log_set_default_handler(xtf_print_log, NULL);
     int status = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == XTF_EXIT_DONE) { /* a full disk */
         fprintf(stderr, "xtf: cannot write: %s\n", g_strerror(errno));

@@ -312,6 +312,35 @@ Test(format, names_stay_apart_and_tame)
     sample_end(&sample);
 }
 
+/* A million lines are no wider for one long name. Whole text stands in the row's own file. */
+Test(format, long_names_are_cut_in_tables)
+{
+    enum { LENGTH = 100000 };
+    Sample sample = sample_begin();
+    g_autoptr(XtfSchema) calls = define(&sample, "calls", XTF_SCHEMA_RECORD, call_fields);
+    g_autoptr(XtfSchema) regions = define(&sample, "regions", XTF_SCHEMA_TABLE, region_fields);
+    g_autofree char *name = g_strnfill(LENGTH, 'x'), *other = g_strconcat(name, "\x1b", NULL);
+
+    append(&sample, regions, 0, (uint64_t[]){1, string(&sample, ""), string(&sample, name)});
+    append(&sample, regions, 0, (uint64_t[]){2, string(&sample, other), string(&sample, other)});
+    append(&sample, calls, 0, (uint64_t[]){0, 0});
+    sample_open(&sample);
+
+    g_autofree char *table = content(&sample, "definitions/regions");
+    g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
+    cr_assert_leq(strlen(lines[1]), 3 * 256);
+    cr_assert_eq(strlen(lines[1]), strlen(lines[2]));
+    cr_assert(strstr(lines[1], "xxx~0"));
+    cr_assert(strstr(lines[2], "xxx~1") != g_strrstr(lines[2], "xxx~1"));
+
+    g_autofree char *row = content(&sample, "definitions/rows/regions/1");
+    g_autofree char *expected = g_strdup_printf("row  1\nline 2\nfile %s\\x1b\nname %s\\x1b\n", name, name);
+    cr_assert_str_eq(row, expected);
+    g_autofree char *first = content(&sample, "definitions/rows/regions/0");
+    cr_assert(g_str_has_prefix(first, "row  0\nline 1\nfile \"\"\nname xxx"));
+    sample_end(&sample);
+}
+
 static const char *const value_types[] = {"NONE", "INT8", "UINT64", "DOUBLE", "STRING", NULL};
 static const XtfFieldSpec value_fields[] = {
     {.name = "time", .type = XTF_TYPE_U64, .role = "time"},

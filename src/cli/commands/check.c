@@ -4,12 +4,13 @@
 #include "libxtf/check.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 
 static void print_problem(const char *message, void *progress)
 {
     xtf_progress_hide(progress);
-    puts(message);
+    xtf_print_line(stdout, "%s", message);
 }
 
 static bool show_progress(double done, void *progress)

@@ -9,6 +9,7 @@
 #include "src/cli/trace/copy-trace.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/cli/ui/storage-options.h"
 #include "src/import/output.h"
@@ -46,8 +47,8 @@ static void print_sizes(const char *from, const char *to)
     struct stat before, after;
 
     if (stat(from, &before) == 0 && stat(to, &after) == 0)
-        printf("%s: %" PRIu64 " bytes; %s: %" PRIu64 " bytes\n", from, (uint64_t)before.st_size, to,
-               (uint64_t)after.st_size);
+        xtf_print_line(stdout, "%s: %" PRIu64 " bytes; %s: %" PRIu64 " bytes", from, (uint64_t)before.st_size, to,
+                       (uint64_t)after.st_size);
 }
 
 int xtf_command_copy(int argc, char **argv)

@@ -9,6 +9,7 @@
 
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 #include "src/cli/ui/storage-options.h"
 #include "src/import/importer.h"
 
@@ -24,13 +25,13 @@ static void print_counts(const XtfImportReport *report)
     if (report->left_out->len == 0)
         puts("left out: nothing");
     for (guint i = 0; i < report->left_out->len; i++)
-        printf("left out: %s\n", (const char *)g_ptr_array_index(report->left_out, i));
+        xtf_print_line(stdout, "left out: %s", (const char *)g_ptr_array_index(report->left_out, i));
 }
 
 static void print_report(const XtfImportReport *report, bool quiet)
 {
     for (guint i = 0; i < report->warnings->len; i++)
-        fprintf(stderr, "xtf: warning: %s\n", (const char *)g_ptr_array_index(report->warnings, i));
+        xtf_print_line(stderr, "xtf: warning: %s", (const char *)g_ptr_array_index(report->warnings, i));
     if (!quiet)
         print_counts(report);
 }

@@ -6,6 +6,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"
 
@@ -32,7 +33,7 @@ static void print_file(const XtfTrace *trace, const char *path)
     uint64_t n = records(trace);
 
     xtf_trace_get_info(trace, &info);
-    printf("%-14s %s\n", "file", path);
+    xtf_print_line(stdout, "%-14s %s", "file", path);
     printf("%-14s XTF %u.%u, id ", "format", info.version_major, info.version_minor);
     for (size_t i = 0; i < sizeof info.file_id; i++)
         printf("%02x", info.file_id[i]);
@@ -64,7 +65,7 @@ static void print_clock(const XtfTrace *trace)
 /* Text of the file, made safe for a terminal. */
 static char *shown(const char *text)
 {
-    size_t width = xtf_text_width(text, false);
+    size_t width = xtf_text_width(text, false, SIZE_MAX);
     char *fit = g_malloc0(width + 1);
 
     xtf_text_put(fit, width, text, false, 0);

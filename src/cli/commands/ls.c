@@ -9,6 +9,7 @@
 
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 
 /* Names are collected first and looked up later: a listing must not look up. */
 static bool collect(const char *name, XtfNodeKind kind, void *data)
@@ -22,8 +23,8 @@ static void print_long(const char *name, XtfNode *node)
     static const char kinds[] = {[XTF_NODE_DIRECTORY] = 'd', [XTF_NODE_FILE] = '-', [XTF_NODE_LINK] = 'l'};
     XtfNodeKind kind = xtf_node_kind(node);
 
-    printf("%c %14" PRIu64 " %s%s%s\n", kinds[kind], xtf_node_size(node), name, kind == XTF_NODE_LINK ? " -> " : "",
-           kind == XTF_NODE_LINK ? xtf_node_target(node) : "");
+    xtf_print_line(stdout, "%c %14" PRIu64 " %s%s%s", kinds[kind], xtf_node_size(node), name,
+                   kind == XTF_NODE_LINK ? " -> " : "", kind == XTF_NODE_LINK ? xtf_node_target(node) : "");
 }
 
 static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
@@ -37,7 +38,7 @@ static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
         if (in_full)
             print_long(path, node);
         else
-            puts(path);
+            xtf_print_line(stdout, "%s", path);
         return true;
     }
     if (!xtf_node_list(node, 0, collect, names, error))
@@ -46,7 +47,7 @@ static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
         const char *name = names->pdata[i];
         g_autoptr(XtfNode) child = in_full ? xtf_node_lookup(node, name, error) : NULL;
         if (!in_full)
-            puts(name);
+            xtf_print_line(stdout, "%s", name);
         else if (child)
             print_long(name, child);
         else
@@ -74,8 +75,10 @@ int xtf_command_ls(int argc, char **argv)
         return xtf_cli_fail(error);
     for (int i = 2; i < MAX(argc, 3); i++) {
         const char *path = i < argc ? argv[i] : "/";
+        if (argc > 3 && i > 2)
+            putchar('\n');
         if (argc > 3)
-            printf("%s%s:\n", i > 2 ? "\n" : "", path);
+            xtf_print_line(stdout, "%s:", path);
         if (!list(tree, path, in_full, &error)) {
             status = xtf_cli_fail(error);
             error = NULL;

@@ -8,6 +8,7 @@
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 
 /* The directory's real path; the last component may be a mount whose daemon died, which realpath() cannot resolve. */
 static char *real_path(const char *directory)
@@ -67,7 +68,7 @@ int xtf_command_unmount(int argc, char **argv)
         return XTF_EXIT_USAGE;
     g_autofree char *path = real_path(argv[1]);
     if (!path || !is_mounted_trace(path)) {
-        fprintf(stderr, "xtf: no trace is mounted at '%s'\n", argv[1]);
+        xtf_print_line(stderr, "xtf: no trace is mounted at '%s'", argv[1]);
         return XTF_EXIT_FAILED;
     }
     if (geteuid() != 0)
@@ -75,8 +76,8 @@ int xtf_command_unmount(int argc, char **argv)
     if (umount2(path, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) == 0)
         return XTF_EXIT_DONE;
     if (errno == EBUSY)
-        fprintf(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)\n", argv[1]);
+        xtf_print_line(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)", argv[1]);
     else
-        fprintf(stderr, "xtf: cannot unmount '%s': %s\n", argv[1], g_strerror(errno));
+        xtf_print_line(stderr, "xtf: cannot unmount '%s': %s", argv[1], g_strerror(errno));
     return XTF_EXIT_FAILED;
 }

@@ -10,6 +10,11 @@
 #include <unistd.h>
 
 #include "src/cli/ui/common.h"
+#include "src/query/text/escape.h"
+
+enum {
+    LOG_BYTES_MAX = 4 << 10, /* of a message */
+};
 
 static volatile sig_atomic_t awaited; /* the child's id */
 
@@ -90,10 +95,11 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
 
 static void log_to_syslog(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
+    g_autofree char *shown = xtf_text_shown(message, LOG_BYTES_MAX);
     syslog(level & G_LOG_LEVEL_ERROR                              ? LOG_CRIT
            : level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING) ? LOG_WARNING
                                                                   : LOG_INFO,
-           "%s", message);
+           "%s", shown);
 }
 
 void xtf_daemon_ready(XtfDaemon *daemon)

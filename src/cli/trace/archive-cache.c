@@ -12,6 +12,7 @@
 
 #include "libxtf/error.h"
 #include "src/cli/trace/import-archive.h"
+#include "src/cli/ui/print.h"
 #include "src/import/importer.h"
 
 #define DEPTH_MAX 16 /* of folders in an archive: links may make circles */
@@ -140,9 +141,9 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     if (!xtf_cli_import(anchor, output, &options, quiet, &report, error))
         return false;
     for (guint i = 0; !quiet && i < report.warnings->len; i++)
-        fprintf(stderr, "xtf: %s\n", (const char *)report.warnings->pdata[i]);
+        xtf_print_line(stderr, "xtf: %s", (const char *)report.warnings->pdata[i]);
     for (guint i = 0; !quiet && i < report.left_out->len; i++)
-        fprintf(stderr, "xtf: left out: %s\n", (const char *)report.left_out->pdata[i]);
+        xtf_print_line(stderr, "xtf: left out: %s", (const char *)report.left_out->pdata[i]);
     return true;
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/cli/ui/print.h"
+
 static bool takes_value(char letter, const GOptionEntry *entries)
 {
     for (const GOptionEntry *entry = entries; entry->long_name; entry++)
@@ -75,7 +77,7 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
         fprintf(stderr, "xtf: %s: %s\n", command,
                 *argc <= ABS(n_arguments) ? "arguments are missing" : "too many arguments");
     } else {
-        fprintf(stderr, "xtf: %s: %s\n", command, error->message);
+        xtf_print_line(stderr, "xtf: %s: %s", command, error->message);
     }
     fprintf(stderr, "Usage: %s [OPTION...] %s (see %s --help)\n", program, arguments, program);
     return false;

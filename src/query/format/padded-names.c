@@ -58,9 +58,9 @@ static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t 
     size_t widest = 1;
 
     for (uint64_t i = first; i < n && i <= last && widest < cap; i++)
-        widest = MAX(widest, xtf_text_width(words[i], blanks));
+        widest = MAX(widest, xtf_text_width(words[i], blanks, cap));
     names->n = n;
-    names->width = (uint32_t)MIN(widest, cap);
+    names->width = (uint32_t)widest;
     names->text = g_malloc(n * names->width + 1);
     for (uint64_t i = 0; i < n; i++)
         xtf_text_put(names->text + i * names->width, names->width, words[i], blanks, i);

@@ -40,6 +40,11 @@ static Column *column_at(const XtfTableView *view, unsigned i)
     return &g_array_index(view->columns, Column, i);
 }
 
+static const char *column_name(const Column *column)
+{
+    return column->field ? column->field->name : "row";
+}
+
 static bool is_last(const XtfTableView *view, unsigned i)
 {
     return i + 1 == view->columns->len;
@@ -118,7 +123,7 @@ static void add_columns(XtfTableView *view, const XtfSchema *schema)
                           ? xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE)
                           : NULL;
         column.text = field->type == XTF_TYPE_STRING || field->n_labels;
-        column.width = xtf_text_width(field->name, true);
+        column.width = xtf_text_width(field->name, true, XTF_TABLE_TEXT_MAX);
         g_array_append_val(view->columns, column);
     }
 }
@@ -133,16 +138,17 @@ static bool measure(XtfTableView *view, GError **error)
             Column *column = column_at(view, i);
             if (!cell_text(view, column, row_at(view, n), n, buffer, &text, error))
                 return false;
-            column->width = MAX(column->width, xtf_text_width(text, !is_last(view, i)));
+            column->width = MAX(column->width, xtf_text_width(text, !is_last(view, i), XTF_TABLE_TEXT_MAX));
         }
     }
     return true;
 }
 
-static void put_cell(char *line, const Column *column, const char *text, bool last)
+/* `number` is the row's, or in the first line the column's. */
+static void put_cell(char *line, const Column *column, const char *text, bool last, uint64_t number)
 {
-    size_t needed = xtf_text_width(text, !last), pad = column->text ? 0 : column->width - needed;
-    xtf_text_put(line + column->from + pad, column->width - pad, text, !last, 0);
+    size_t pad = column->text ? 0 : column->width - xtf_text_width(text, !last, column->width);
+    xtf_text_put(line + column->from + pad, column->width - pad, text, !last, number);
 }
 
 /* The first line begins with "# ", all others with two blanks. */
@@ -161,7 +167,7 @@ static void lay_out(XtfTableView *view)
     view->header[at - 1] = '\n';
     for (unsigned i = 0; i < view->columns->len; i++) {
         const Column *column = column_at(view, i);
-        put_cell(view->header, column, column->field ? column->field->name : "row", is_last(view, i));
+        put_cell(view->header, column, column_name(column), is_last(view, i), i);
     }
 }
 
@@ -201,7 +207,7 @@ static bool render(const XtfTableView *view, uint64_t number, char *line, GError
     for (unsigned i = 0; i < view->columns->len; i++) {
         if (!cell_text(view, column_at(view, i), row_at(view, number), number, buffer, &text, error))
             return false;
-        put_cell(line, column_at(view, i), text, is_last(view, i));
+        put_cell(line, column_at(view, i), text, is_last(view, i), number);
     }
     return true;
 }
@@ -223,4 +229,39 @@ bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer
         xtf_copy_part(n ? line : view->header, view->line, n * view->line, offset, buffer, length);
     }
     return true;
+}
+
+uint64_t xtf_table_view_n_rows(const XtfTableView *view)
+{
+    return view->n_rows;
+}
+
+static void add_shown(GString *out, const char *text, size_t width, bool blanks, uint64_t number)
+{
+    gsize at = out->len;
+
+    g_string_set_size(out, at + width);
+    xtf_text_put(out->str + at, width, text, blanks, number);
+}
+
+GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GError **error)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    size_t widest = 0;
+    const char *text;
+
+    for (unsigned i = 0; i < view->columns->len; i++)
+        widest = MAX(widest, xtf_text_width(column_name(column_at(view, i)), true, XTF_TABLE_TEXT_MAX));
+    for (unsigned i = 0; i < view->columns->len; i++) {
+        const Column *column = column_at(view, i);
+        if (!cell_text(view, column, row_at(view, number), number, buffer, &text, error))
+            return NULL;
+        size_t room = XTF_TABLE_ROW_BYTES_MAX - MIN(out->len, (gsize)XTF_TABLE_ROW_BYTES_MAX);
+        add_shown(out, column_name(column), widest, true, i);
+        g_string_append_c(out, ' ');
+        add_shown(out, text, xtf_text_width(text, false, MAX(room, XTF_TABLE_TEXT_MAX)), false, number);
+        g_string_append_c(out, '\n');
+    }
+    return g_steal_pointer(&out);
 }

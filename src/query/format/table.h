@@ -1,5 +1,7 @@
 /*
- * Definition tables as text: a `#` line, then a line a row. Columns are as wide as their widest cell: no text is cut.
+ * Definition tables as text: a `#` line, then a line a row. Columns are as wide as their widest cell, up to
+ * XTF_TABLE_TEXT_MAX: one long name must not widen a million lines. Longer text is cut and ends in ~ROW; the text of a
+ * row has it whole.
  */
 #pragma once
 
@@ -10,6 +12,11 @@
 
 #include "libxtf/trace.h"
 
+enum {
+    XTF_TABLE_TEXT_MAX = 256,           /* bytes of a cell */
+    XTF_TABLE_ROW_BYTES_MAX = 64 << 20, /* of the text of a row; many fields may refer to one long string */
+};
+
 typedef struct XtfTableView XtfTableView;
 
 /* The view of a TABLE schema. Loads its table and measures it. */
@@ -19,6 +26,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTableView, xtf_table_view_free)
 
 uint64_t xtf_table_view_size(const XtfTableView *view);
 bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer, size_t length, GError **error);
+
+uint64_t xtf_table_view_n_rows(const XtfTableView *view);
+/* One row, a line a column: its name and its text, which is whole as long as XTF_TABLE_ROW_BYTES_MAX lets it be. NULL
+ * with an error. */
+GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GError **error);
 
 /* A text of `size` bytes begins at `at` in a file. Copies the part of it that a read of `length` bytes from `offset`
  * wants, to its position in `buffer`. */

@@ -7,49 +7,77 @@
 
 static const char hex[] = "0123456789abcdef";
 
-/* Escapes the next character of the text, which has *used bytes; returns the length of `shown`. */
-static size_t next_shown(const char *text, bool blanks, char shown[static 4], size_t *used)
-{
-    unsigned char c = (unsigned char)*text;
-    size_t length = 1;
+typedef enum {
+    MESSAGE,     /* backslashes and blanks stay */
+    LAST_COLUMN, /* blanks stay */
+    COLUMN,
+} Place;
 
-    if (c >= 0x80) {
-        gunichar character = g_utf8_get_char_validated(text, -1);
-        if (character < 0x110000 && !g_unichar_iscntrl(character) && character >= 0xa0)
-            length = (size_t)g_unichar_to_utf8(character, NULL);
-        else
-            c = 0x7f; /* to be escaped */
-    }
-    *used = length;
-    if (c == 0x7f || c < 0x20 || c == '\\' || (blanks && c == ' ')) {
-        shown[0] = '\\';
-        shown[1] = 'x';
-        shown[2] = hex[(unsigned char)*text >> 4];
-        shown[3] = hex[*text & 15];
-        return 4;
-    }
-    memcpy(shown, text, length);
-    return length;
+static Place column(bool blanks)
+{
+    return blanks ? COLUMN : LAST_COLUMN;
 }
 
-size_t xtf_text_width(const char *text, bool blanks)
+/* Line and paragraph separators, and the controls of the direction of text. */
+static bool is_separator_or_direction(gunichar c)
 {
-    size_t width = *text ? 0 : 2, used;
+    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* The length of the character if it is shown as it is; 0 if its first byte is escaped. */
+static size_t plain_length(const char *text, Place place)
+{
+    unsigned char c = (unsigned char)*text;
+
+    if (c < 0x80)
+        return c >= 0x20 && c != 0x7f && (c != '\\' || place == MESSAGE) && (c != ' ' || place != COLUMN);
+    gunichar character = g_utf8_get_char_validated(text, -1);
+    if (character >= 0x110000 || character < 0xa0 || is_separator_or_direction(character))
+        return 0;
+    return (size_t)g_unichar_to_utf8(character, NULL);
+}
+
+/* Escapes the next character of the text, which has *used bytes; returns the length of `shown`. */
+static size_t next_shown(const char *text, Place place, char shown[static 4], size_t *used)
+{
+    size_t length = plain_length(text, place);
+
+    if (length > 0) {
+        *used = length;
+        memcpy(shown, text, length);
+        return length;
+    }
+    *used = 1;
+    shown[0] = '\\';
+    shown[1] = 'x';
+    shown[2] = hex[(unsigned char)*text >> 4];
+    shown[3] = hex[*text & 15];
+    return 4;
+}
+
+static size_t width_of(const char *text, Place place, size_t most)
+{
+    size_t width = 0, used;
     char shown[4];
 
-    for (; *text; text += used)
-        width += next_shown(text, blanks, shown, &used);
-    return width;
+    for (; *text && width < most; text += used)
+        width += next_shown(text, place, shown, &used);
+    return MIN(width, most);
+}
+
+size_t xtf_text_width(const char *text, bool blanks, size_t most)
+{
+    return width_of(*text ? text : "\"\"", column(blanks), most);
 }
 
 /* Writes as many whole characters as there is room for. */
-static size_t put_prefix(char *out, size_t room, const char *text, bool blanks, bool *whole)
+static size_t put_prefix(char *out, size_t room, const char *text, Place place, bool *whole)
 {
     size_t at = 0, used;
     char shown[4];
 
     for (; *text; text += used) {
-        size_t length = next_shown(text, blanks, shown, &used);
+        size_t length = next_shown(text, place, shown, &used);
         if (at + length > room)
             break;
         memcpy(out + at, shown, length);
@@ -63,14 +91,35 @@ void xtf_text_put(char *out, size_t width, const char *text, bool blanks, uint64
 {
     char digits[24], *end = digits + sizeof digits, *mark = xtf_put_digits(end, number);
     bool whole;
-    size_t at = put_prefix(out, width, *text ? text : "\"\"", blanks, &whole);
+    size_t at = put_prefix(out, width, *text ? text : "\"\"", column(blanks), &whole);
 
     if (!whole) {
         *--mark = '~';
         size_t length = MIN((size_t)(end - mark), width);
-        at = put_prefix(out, width - length, text, blanks, &whole);
+        at = put_prefix(out, width - length, text, column(blanks), &whole);
         memcpy(out + at, end - length, length);
         at += length;
     }
     memset(out + at, ' ', width - at);
+}
+
+char *xtf_text_shown(const char *text, size_t most)
+{
+    static const char dots[] = "...";
+    size_t width = width_of(text, MESSAGE, most);
+    char *shown = g_malloc(width + sizeof dots);
+    bool whole;
+    size_t at = put_prefix(shown, width, text, MESSAGE, &whole);
+
+    memcpy(shown + at, whole ? "" : dots, whole ? 1 : sizeof dots);
+    return shown;
+}
+
+bool xtf_text_is_plain(const char *text)
+{
+    size_t length = 1;
+
+    for (; *text && length > 0; text += length)
+        length = plain_length(text, MESSAGE);
+    return length > 0;
 }

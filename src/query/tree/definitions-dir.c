@@ -1,19 +1,32 @@
-/* definitions/: a file for each definition table. */
+/* definitions/: a file for each definition table, and rows/TABLE/ROW: a file for each row, in which no text is cut. */
+#include <string.h>
+
 #include "src/query/tree/entries.h"
 
+#define ROWS "rows"
+
+/* ---- Tables. */
+
+/* With the lock held. */
 static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **error)
 {
-    g_mutex_lock(&tree->lock);
     if (!tree->tables[schema])
         tree->tables[schema] = xtf_table_view_new(tree->trace, xtf_trace_schema(tree->trace, schema), error);
-    const XtfTableView *view = tree->tables[schema];
-    g_mutex_unlock(&tree->lock);
+    return tree->tables[schema];
+}
+
+/* A view is immutable once it is made. */
+static const XtfTableView *table_of(XtfNode *node, GError **error)
+{
+    g_mutex_lock(&node->tree->lock);
+    const XtfTableView *view = table_view(node->tree, node->definition.schema, error);
+    g_mutex_unlock(&node->tree->lock);
     return view;
 }
 
 static bool size_table(XtfNode *file, uint64_t *size, GError **error)
 {
-    const XtfTableView *view = table_view(file->tree, file->schema, error);
+    const XtfTableView *view = table_of(file, error);
 
     if (view)
         *size = xtf_table_view_size(view);
@@ -22,20 +35,106 @@ static bool size_table(XtfNode *file, uint64_t *size, GError **error)
 
 static bool read_table(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    const XtfTableView *view = table_view(file->tree, file->schema, error);
+    const XtfTableView *view = table_of(file, error);
     return view && xtf_table_view_read(view, offset, buffer, length, error);
 }
 
-static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
+/* ---- Rows. */
+
+/* With the lock held: the text of a row, which the tree keeps until another row is asked for. */
+static const GString *row_text(XtfNode *file, GError **error)
 {
-    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = size_table, .read = read_table};
+    XtfTree *tree = file->tree;
+    uint32_t schema = file->definition.schema;
+    uint64_t row = file->definition.row;
+
+    if (tree->row.text && tree->row.schema == schema && tree->row.row == row)
+        return tree->row.text;
+    const XtfTableView *view = table_view(tree, schema, error);
+    GString *text = view ? xtf_table_view_row_text(view, row, error) : NULL;
+    if (!text)
+        return NULL;
+    if (tree->row.text)
+        g_string_free(tree->row.text, TRUE);
+    tree->row.text = text;
+    tree->row.schema = schema;
+    tree->row.row = row;
+    return text;
+}
+
+static bool size_row(XtfNode *file, uint64_t *size, GError **error)
+{
+    g_mutex_lock(&file->tree->lock);
+    const GString *text = row_text(file, error);
+    if (text)
+        *size = text->len;
+    g_mutex_unlock(&file->tree->lock);
+    return text;
+}
+
+static bool read_row(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    g_mutex_lock(&file->tree->lock);
+    const GString *text = row_text(file, error);
+    if (text)
+        xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
+    g_mutex_unlock(&file->tree->lock);
+    return text;
+}
+
+static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
+{
+    static const XtfNodeClass row_file = {.kind = XTF_NODE_FILE, .size = size_row, .read = read_row};
+    const XtfTableView *view = table_of(directory, error);
+    guint64 row;
+
+    if (!view)
+        return NULL;
+    if (!g_ascii_isdigit(*name) || !g_ascii_string_to_unsigned(name, 10, 0, UINT64_MAX, &row, NULL))
+        return xtf_not_found(error, "rows are numbered from 0");
+    if (row >= xtf_table_view_n_rows(view))
+        return xtf_not_found(error, "the table has %" G_GUINT64_FORMAT " rows", xtf_table_view_n_rows(view));
+    XtfNode *node = xtf_node_new(directory, &row_file);
+    node->definition.schema = directory->definition.schema;
+    node->definition.row = row;
+    return xtf_node_with_size(node, error);
+}
+
+/* ---- Directories. */
+
+static XtfNode *new_of_table(XtfNode *directory, const char *name, const XtfNodeClass *class, GError **error)
+{
     const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_TABLE);
 
     if (!schema)
         return xtf_no_such(name, error);
-    XtfNode *node = xtf_node_new(directory, &table_file);
-    node->schema = schema->id;
+    XtfNode *node = xtf_node_new(directory, class);
+    node->definition.schema = schema->id;
     return xtf_node_with_size(node, error);
+}
+
+/* A table may have a million rows, which are all in its file: they are not listed. */
+static XtfNode *lookup_rows(XtfNode *directory, const char *name, GError **error)
+{
+    static const XtfNodeClass rows_of_table = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_row};
+    return new_of_table(directory, name, &rows_of_table, error);
+}
+
+static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error);
+
+static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
+{
+    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = size_table, .read = read_table};
+    static const XtfNodeClass rows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_rows, .list = list_tables};
+
+    if (strcmp(name, ROWS) == 0)
+        return xtf_node_new(directory, &rows_dir);
+    return new_of_table(directory, name, &table_file, error);
+}
+
+static bool is_rows(const XtfNode *directory)
+{
+    return directory->class != &xtf_definitions_dir;
 }
 
 static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)
@@ -44,9 +143,17 @@ static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
         if (xtf_trace_schema(tree->trace, i)->kind == XTF_SCHEMA_TABLE)
-            xtf_lister_show(lister, tree->context.type_names[i], XTF_NODE_FILE);
+            xtf_lister_show(lister, tree->context.type_names[i],
+                            is_rows(directory) ? XTF_NODE_DIRECTORY : XTF_NODE_FILE);
     }
+    if (!is_rows(directory))
+        xtf_lister_show(lister, ROWS, XTF_NODE_DIRECTORY);
     return true;
 }
 
 const XtfNodeClass xtf_definitions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_table, .list = list_tables};
+
+bool xtf_definitions_dir_has(const char *name)
+{
+    return strcmp(name, ROWS) == 0;
+}

@@ -51,7 +51,10 @@ struct XtfNode {
             uint64_t number, count;
         } record;            /* num/K: K, and how many records the selection has */
         const XtfView *view; /* of a view's file */
-        uint32_t schema;     /* of definitions/NAME */
+        struct {
+            uint32_t schema;
+            uint64_t row;
+        } definition; /* definitions/NAME, rows/NAME and rows/NAME/ROW */
     };
     uint64_t size;
     char *text; /* a link's target, or a text that the node keeps */
@@ -67,6 +70,11 @@ struct XtfTree {
     XtfNode *root;
     GMutex lock;
     XtfTableView **tables; /* by schema, made when first asked for */
+    struct {
+        GString *text; /* NULL: none yet */
+        uint32_t schema;
+        uint64_t row;
+    } row; /* of definitions/rows/ the text asked for last: it may be long, and is read part by part */
 };
 
 extern const XtfNodeClass xtf_link;

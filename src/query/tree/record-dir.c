@@ -59,14 +59,14 @@ static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColum
             continue;
         if (!xtf_trace_string(trace, string, &text, error))
             return false;
-        add_shown(out, text, xtf_text_width(text, false), false);
+        add_shown(out, text, xtf_text_width(text, false, SIZE_MAX), false);
         return true;
     }
     g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
     g_string_append(out, value);
     if (*column->unit && !g_str_equal(value, "-")) {
         g_string_append_c(out, ' ');
-        add_shown(out, column->unit, xtf_text_width(column->unit, true), true);
+        add_shown(out, column->unit, xtf_text_width(column->unit, true, SIZE_MAX), true);
     }
     return true;
 }
@@ -78,7 +78,7 @@ static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema
     size_t widest = 0;
 
     for (unsigned i = 0; i < format->columns->len; i++)
-        widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfColumn, i).name, true));
+        widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfColumn, i).name, true, SIZE_MAX));
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
         add_shown(out, column->name, widest, true);
@@ -169,7 +169,7 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
             if (!xtf_trace_string(formats->context->trace, string, &whole, error))
                 return false;
             g_string_set_size(text, at + last->from);
-            add_shown(text, whole, xtf_text_width(whole, false), false);
+            add_shown(text, whole, xtf_text_width(whole, false, SIZE_MAX), false);
             g_string_append_c(text, '\n');
         }
         if (!xtf_cursor_next(&cursor, 1, &found, error))
@@ -195,7 +195,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Record *record, const XtfS
     for (unsigned i = 0; i < format->columns->len; i++) {
         const char *name = g_array_index(format->columns, XtfColumn, i).name;
         g_string_append_c(text, ' ');
-        add_shown(text, name, xtf_text_width(name, true), true);
+        add_shown(text, name, xtf_text_width(name, true, SIZE_MAX), true);
     }
     g_string_append_c(text, '\n');
     if (!add_side_rows(formats, format, &span, text, error))

@@ -3,6 +3,7 @@
  */
 #include "src/query/tree/tree.h"
 
+#include "src/query/tree/entries.h"
 #include "src/query/tree/record-dir.h"
 #include "src/query/tree/selection-dir.h"
 
@@ -12,7 +13,7 @@ enum {
 
 static bool is_reserved(const char *name)
 {
-    return xtf_selection_dir_has(name) || xtf_record_dir_has(name);
+    return xtf_selection_dir_has(name) || xtf_record_dir_has(name) || xtf_definitions_dir_has(name);
 }
 
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
@@ -47,6 +48,8 @@ void xtf_tree_free(XtfTree *tree)
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++)
         xtf_table_view_free(tree->tables[i]);
     g_free(tree->tables);
+    if (tree->row.text)
+        g_string_free(tree->row.text, TRUE);
     xtf_trace_context_finish(&tree->context);
     g_mutex_clear(&tree->lock);
     xtf_trace_unref(tree->trace);

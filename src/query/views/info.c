@@ -11,7 +11,8 @@
 
 enum {
     TYPE_WIDTH_MAX = 40,
-    FIXED_LINES = 4, /* from, to, duration, records */
+    NAME_WIDTH_MAX = 256, /* of a column, and of what is said about it */
+    FIXED_LINES = 4,      /* from, to, duration, records */
 };
 
 /* Whether info has a line for a schema. */
@@ -41,7 +42,7 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         if (!type_shown(context, selection, i))
             continue;
-        name_width = MAX(name_width, MIN(xtf_text_width(context->type_names[i], true), (size_t)TYPE_WIDTH_MAX));
+        name_width = MAX(name_width, xtf_text_width(context->type_names[i], true, TYPE_WIDTH_MAX));
         shape->at_once = ++shape->n_lines;
     }
     xtf_grid_add_text(&shape->grid, "what", name_width);
@@ -116,9 +117,9 @@ GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
 
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
-        name_width = MAX(name_width, xtf_text_width(column->name, true));
-        unit_width = MAX(unit_width, xtf_text_width(column->unit, true));
-        what_width = MAX(what_width, xtf_text_width(column->description, false));
+        name_width = MAX(name_width, xtf_text_width(column->name, true, NAME_WIDTH_MAX));
+        unit_width = MAX(unit_width, xtf_text_width(column->unit, true, NAME_WIDTH_MAX));
+        what_width = MAX(what_width, xtf_text_width(column->description, false, NAME_WIDTH_MAX));
     }
     xtf_grid_add_text(&grid, "column", name_width);
     xtf_grid_add(&grid, "from", 5);
@@ -130,12 +131,12 @@ GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
     xtf_lines_header(&lines);
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
-        xtf_lines_text(&lines, column->name, 0);
+        xtf_lines_text(&lines, column->name, i);
         xtf_lines_number(&lines, column->from + 1);
         xtf_lines_number(&lines, column->from + column->width);
         xtf_lines_number(&lines, column->width);
-        xtf_lines_text(&lines, *column->unit ? column->unit : "-", 0);
-        xtf_lines_text(&lines, *column->description ? column->description : "-", 0);
+        xtf_lines_text(&lines, *column->unit ? column->unit : "-", i);
+        xtf_lines_text(&lines, *column->description ? column->description : "-", i);
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/query/text/escape.h"
 
 /* ---- Texts as names of directories. */
 
@@ -46,12 +47,8 @@ char *xtf_directory_name_unescape(const char *name)
 
 bool xtf_directory_name_is_usable(const char *name)
 {
-    if (!*name || strlen(name) > 200 || strchr(name, '/') || !g_utf8_validate(name, -1, NULL))
+    if (!*name || strlen(name) > 200 || strchr(name, '/') || !xtf_text_is_plain(name))
         return false;
-    for (const char *p = name; *p; p++) {
-        if (g_ascii_iscntrl(*p))
-            return false;
-    }
     return !g_str_equal(name, ".") && !g_str_equal(name, "..");
 }
 
@@ -73,12 +70,36 @@ static bool is_listable(const char *text)
     return name != NULL;
 }
 
+/* No path has a longer name. So a row with one is found by its number alone, and nothing reads the name to its end:
+ * many rows may refer to one long text. */
+static bool is_short(const char *text)
+{
+    return strnlen(text, XTF_DIRECTORY_NAME_MAX + 1) <= XTF_DIRECTORY_NAME_MAX;
+}
+
+/* The multiplier is random, once a process, so that nobody can make a file whose names collide. */
+static guint hash_name(gconstpointer name)
+{
+    static gsize multiplier;
+    uint64_t hash = 0;
+
+    if (g_once_init_enter(&multiplier))
+        g_once_init_leave(&multiplier, (gsize)g_random_int() << 32 | g_random_int() | 1);
+    for (const unsigned char *p = name; *p; p++)
+        hash = (hash + *p + 1) * multiplier;
+    return (guint)(hash >> 32);
+}
+
 /* Goes from the last row to the first, so that each chain of namesakes ascends and the table has its first row. */
 static void link_namesakes(XtfNameIndex *index)
 {
     for (uint64_t row = index->n_rows; row-- > 0;) {
+        index->next[row] = row;
+        if (!is_short(index->texts[row]))
+            continue;
         const char **later = g_hash_table_lookup(index->rows, index->texts[row]);
-        index->next[row] = later ? (uint64_t)(later - index->texts) : row;
+        if (later)
+            index->next[row] = (uint64_t)(later - index->texts);
         g_hash_table_replace(index->rows, (void *)index->texts[row], &index->texts[row]);
     }
 }
@@ -86,8 +107,8 @@ static void link_namesakes(XtfNameIndex *index)
 static void choose_listed(XtfNameIndex *index)
 {
     for (uint64_t row = 0; row < index->n_rows; row++) {
-        bool first = g_hash_table_lookup(index->rows, index->texts[row]) == &index->texts[row];
-        if (!is_listable(index->texts[row]) || first)
+        const char *text = index->texts[row];
+        if (!is_listable(text) || g_hash_table_lookup(index->rows, text) == &index->texts[row])
             index->listed[index->n_listed++] = row;
     }
 }
@@ -122,7 +143,7 @@ bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table
         return true;
     index->next = g_new(uint64_t, index->n_rows + 1);
     index->listed = g_new(uint64_t, index->n_rows + 1);
-    index->rows = g_hash_table_new(g_str_hash, g_str_equal);
+    index->rows = g_hash_table_new(hash_name, g_str_equal);
     link_namesakes(index);
     choose_listed(index);
     return true;

@@ -12,6 +12,84 @@ static const XtfField *field_of(const XtfTable *table, const char *name)
     return table ? xtf_schema_field(table->schema, name) : NULL;
 }
 
+/* ---- Members. */
+
+/* The rows of `members` that are a group's. */
+static bool members_of(const XtfRanks *ranks, uint64_t group, uint64_t *first, uint64_t *count)
+{
+    const uint8_t *row = row_of(ranks->groups, group);
+
+    if (!row || !ranks->first || !ranks->count || !ranks->members)
+        return false;
+    *first = xtf_field_get(ranks->first, row);
+    *count = xtf_field_get(ranks->count, row);
+    return *first <= ranks->members->n_rows && *count <= ranks->members->n_rows - *first;
+}
+
+static bool member_proc(const XtfRanks *ranks, uint64_t member, uint64_t *proc)
+{
+    const uint8_t *row = row_of(ranks->members, member);
+
+    if (!row || !ranks->proc || xtf_field_is_none(ranks->proc, row))
+        return false;
+    *proc = xtf_field_get(ranks->proc, row);
+    return true;
+}
+
+/* ---- Who is in a group. A communicator between two groups needs this for every row, so members are sorted by process.
+ */
+
+static int compare_members(gconstpointer a, gconstpointer b, gpointer ranks)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t p = 0, q = 0;
+
+    member_proc(ranks, x, &p);
+    member_proc(ranks, y, &q);
+    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static bool has_remote_groups(const XtfRanks *ranks)
+{
+    for (uint64_t i = 0; ranks->remote_group && i < ranks->comms->n_rows; i++) {
+        if (!xtf_field_is_none(ranks->remote_group, row_of(ranks->comms, i)))
+            return true;
+    }
+    return false;
+}
+
+static void sort_members(XtfRanks *ranks)
+{
+    uint64_t n = ranks->members ? MIN(ranks->members->n_rows, (uint64_t)G_MAXINT) : 0;
+    uint64_t proc;
+
+    ranks->by_proc = g_new(uint32_t, n + 1);
+    for (uint64_t i = 0; i < n; i++) {
+        if (member_proc(ranks, i, &proc))
+            ranks->by_proc[ranks->n_by_proc++] = (uint32_t)i;
+    }
+    g_qsort_with_data(ranks->by_proc, (gint)ranks->n_by_proc, sizeof *ranks->by_proc, compare_members, ranks);
+}
+
+static bool has_member(const XtfRanks *ranks, uint64_t group, uint64_t proc)
+{
+    uint32_t low = 0, high = ranks->n_by_proc;
+    uint64_t first, count, p = 0;
+
+    if (!members_of(ranks, group, &first, &count))
+        return false;
+    while (low < high) { /* the process's first row that is no earlier than the group */
+        uint32_t middle = low + (high - low) / 2, row = ranks->by_proc[middle];
+        member_proc(ranks, row, &p);
+        if (p < proc || (p == proc && row < first))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ranks->n_by_proc && ranks->by_proc[low] - first < count &&
+           member_proc(ranks, ranks->by_proc[low], &p) && p == proc;
+}
+
 bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error)
 {
     XtfRanks loaded = {0};
@@ -25,8 +103,15 @@ bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error)
     loaded.first = field_of(loaded.groups, "first");
     loaded.count = field_of(loaded.groups, "count");
     loaded.proc = field_of(loaded.members, "proc");
+    if (has_remote_groups(&loaded))
+        sort_members(&loaded);
     *ranks = loaded;
     return true;
+}
+
+void xtf_ranks_finish(XtfRanks *ranks)
+{
+    g_clear_pointer(&ranks->by_proc, g_free);
 }
 
 /* ---- Communicators. */
@@ -63,42 +148,7 @@ bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *
     return true;
 }
 
-/* ---- Members. */
-
-/* The rows of `members` that are a group's. */
-static bool members_of(const XtfRanks *ranks, uint64_t group, uint64_t *first, uint64_t *count)
-{
-    const uint8_t *row = row_of(ranks->groups, group);
-
-    if (!row || !ranks->first || !ranks->count || !ranks->members)
-        return false;
-    *first = xtf_field_get(ranks->first, row);
-    *count = xtf_field_get(ranks->count, row);
-    return *first <= ranks->members->n_rows && *count <= ranks->members->n_rows - *first;
-}
-
-static bool member_proc(const XtfRanks *ranks, uint64_t member, uint64_t *proc)
-{
-    const uint8_t *row = row_of(ranks->members, member);
-
-    if (!row || !ranks->proc || xtf_field_is_none(ranks->proc, row))
-        return false;
-    *proc = xtf_field_get(ranks->proc, row);
-    return true;
-}
-
-static bool has_member(const XtfRanks *ranks, uint64_t group, uint64_t proc)
-{
-    uint64_t first, count, p;
-
-    if (!members_of(ranks, group, &first, &count))
-        return false;
-    for (uint64_t i = 0; i < count; i++) {
-        if (member_proc(ranks, first + i, &p) && p == proc)
-            return true;
-    }
-    return false;
-}
+/* ---- Processes. */
 
 bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_t from, uint64_t *proc)
 {

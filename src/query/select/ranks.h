@@ -17,9 +17,12 @@
 typedef struct {
     const XtfTable *comms, *groups, *members;
     const XtfField *group, *remote_group, *first, *count, *proc;
+    uint32_t *by_proc; /* rows of `members` by process, then by row; NULL: no communicator is between two groups */
+    uint32_t n_by_proc;
 } XtfRanks;
 
 bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error);
+void xtf_ranks_finish(XtfRanks *ranks); /* also one of zeros */
 
 /* How rows of a schema state the communicator of their peers' ranks: by a field that is a row of `communicators`, or by
  * a field that is a row of another table, which has such a field. */

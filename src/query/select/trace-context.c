@@ -76,21 +76,43 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
     return true;
 }
 
+int xtf_compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t sort_distinct(uint64_t *numbers, uint32_t n)
+{
+    uint32_t distinct = 0;
+
+    if (n)
+        qsort(numbers, n, sizeof *numbers, xtf_compare_numbers);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!distinct || numbers[distinct - 1] != numbers[i])
+            numbers[distinct++] = numbers[i];
+    }
+    return distinct;
+}
+
 /* Each location that the table leaves out becomes a process of its own. Its number is its key if that is free, else a
  * number after all others. */
 static void number_the_rest(GArray *found)
 {
-    g_autoptr(GHashTable) taken = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_autofree uint64_t *taken = g_new(uint64_t, found->len + 1);
+    uint32_t n_taken = 0;
     uint64_t next = 0;
 
     for (unsigned i = 0; i < found->len; i++) {
         Candidate *candidate = &g_array_index(found, Candidate, i);
         if (candidate->numbered)
-            g_hash_table_add(taken, &candidate->location.proc);
+            taken[n_taken++] = candidate->location.proc;
     }
+    n_taken = sort_distinct(taken, n_taken);
     for (unsigned i = 0; i < found->len; i++) {
         Candidate *candidate = &g_array_index(found, Candidate, i);
-        if (!candidate->numbered && !g_hash_table_contains(taken, &candidate->location.id)) {
+        if (!candidate->numbered &&
+            !bsearch(&candidate->location.id, taken, n_taken, sizeof *taken, xtf_compare_numbers)) {
             candidate->location.proc = candidate->location.id;
             candidate->numbered = true;
         }
@@ -114,25 +136,6 @@ static int compare_locations(const void *a, const void *b)
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
-}
-
-int xtf_compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static uint32_t sort_distinct(uint64_t *numbers, uint32_t n)
-{
-    uint32_t distinct = 0;
-
-    if (n)
-        qsort(numbers, n, sizeof *numbers, xtf_compare_numbers);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!distinct || numbers[distinct - 1] != numbers[i])
-            numbers[distinct++] = numbers[i];
-    }
-    return distinct;
 }
 
 static void build_locations(XtfLocations *locations, GArray *found)
@@ -291,6 +294,7 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     g_free(context->locations.all);
     g_free(context->locations.procs);
     g_free(context->locations.threads);
+    xtf_ranks_finish(&context->ranks);
     xtf_name_index_finish(&context->regions);
     xtf_name_index_finish(&context->comms);
     g_mutex_clear(&context->lock);

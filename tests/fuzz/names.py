@@ -1,0 +1,211 @@
+"""Whoever makes a trace chooses the names in it: none of them may act on a terminal, and none may make a file of gigabytes.
+
+    names.py nasty WRITE-NAMES XTF ARCHIVE    every output of every command, and every file of the tree, is searched for raw bytes
+    names.py long WRITE-NAMES XTF             names of 10 MB in each table: sizes are exact and small
+"""
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NASTY = b"<\x1b[31m\x1b]0;title\x07\n\r\t\b\x7f\xc2\x9b1m\xff\xc0\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9>"
+FORBIDDEN = {*range(0x20), *range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f), *range(0x2066, 0x206a)} - {ord("\n")}
+LONG = 10 << 20
+# Directories that are not listed, or not whole.
+MORE = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", "tag/0", "proc/0-1/thread/0",
+        "time/50%-/zoom", "time/10%-20%/proc/1", "enters_leaves/num/1", "time/0-10%/sends")
+
+
+class Xtf:
+    def __init__(self, program, folder, trace):
+        self.program, self.trace = program, trace
+        self.environment = os.environ | {"XDG_CACHE_HOME": os.fsdecode(bytes(folder) + b"/cache" + NASTY), "LC_ALL": "C.UTF-8"}
+        self.said = b""
+
+    def run(self, *arguments):
+        done = subprocess.run([self.program, *arguments], capture_output=True, env=self.environment, check=False, timeout=120)
+        for output in (done.stdout, done.stderr):
+            check_bytes(output, arguments)
+        self.said += done.stderr
+        if done.returncode not in (0, 1, 2):
+            sys.exit(f"FAILED: {arguments} ended with {done.returncode}: {done.stderr[:1000]}")
+        return done
+
+    def must(self, *arguments):
+        done = self.run(*arguments)
+        if done.returncode:
+            sys.exit(f"FAILED: {arguments}: {done.stderr[:1000]}")
+        return done.stdout
+
+    def entries(self, path):
+        """[(kind, size, name)] of a directory."""
+        for line in self.must("ls", "-l", self.trace, path).decode().splitlines():
+            kind, size, name = line.split(None, 2)
+            yield kind, int(size), name
+
+    def walk(self, path):
+        """All files below a directory, with their sizes."""
+        for kind, size, name in self.entries(path):
+            below = f"{path}/{name}" if path else name
+            if kind == "d":
+                yield from self.walk(below)
+            elif kind == "-":
+                yield below, size
+
+    def read(self, path, size):
+        data = self.must("cat", self.trace, path)
+        if len(data) != size:
+            sys.exit(f"FAILED: {path} has {len(data)} bytes, and should have {size}")
+        return data
+
+
+def check_bytes(output, where):
+    text = output.decode("utf-8", "surrogateescape")
+    bad = sorted({hex(ord(c)) for c in set(text) if ord(c) in FORBIDDEN or 0xdc80 <= ord(c) < 0xdd00})
+    if bad:
+        sys.exit(f"FAILED: {where} prints {bad}: {output[:2000]}")
+
+
+def walk_tree(xtf):
+    n = 0
+    for path in MORE:
+        for file, size in xtf.walk(path):
+            xtf.read(file, size)
+            n += 1
+    for folder in ("region", "comm"):
+        for _, _, name in xtf.entries(folder):
+            for file in ("records", "count", "columns"):
+                xtf.must("cat", xtf.trace, f"{folder}/{name}/{file}")
+                n += 1
+    for _, _, table in xtf.entries("definitions/rows"):
+        for row in range(3):
+            xtf.must("cat", xtf.trace, f"definitions/rows/{table}/{row}")
+            n += 1
+    if n < 200:
+        sys.exit(f"FAILED: the tree has {n} files, and should have more")
+
+
+def misuse(xtf, folder):
+    """Commands that fail, and say of what."""
+    nasty, missing = os.fsdecode(NASTY), os.fsdecode(bytes(folder) + b"/" + NASTY)
+    for path in (nasty, f"region/{nasty}", f"{nasty}/x", f"definitions/{nasty}", f"definitions/rows/properties/{nasty}", f"time/{nasty}",
+                 f"proc/{nasty}", f"num/{nasty}", f"tag/{nasty}", f"time/1-2{nasty}", f"comm/{nasty}/x"):
+        xtf.run("ls", xtf.trace, path)
+        xtf.run("ls", "-l", xtf.trace, path, path)
+        xtf.run("cat", xtf.trace, path)
+    for command in ("info", "check", "ls", "cat", "import", "unmount"):
+        xtf.run(command, missing, "x")
+        xtf.run(command, missing)
+        xtf.run(command, f"--{nasty}", missing)
+    for arguments in (("mount", missing, missing), ("mount", xtf.trace, missing), ("mount", "-o", nasty, xtf.trace, missing),
+                      ("copy", missing, missing), ("copy", f"--codec={nasty}", xtf.trace, missing), ("copy", f"--page-size={nasty}", xtf.trace, missing),
+                      ("copy", xtf.trace, missing + "/no/such"), ("import", "-j", nasty, missing), ("import", "-o", missing, xtf.trace), (nasty,),
+                      (nasty, missing), (xtf.trace, missing, "-o", nasty)):
+        xtf.run(*arguments)
+
+
+def archives(xtf, folder, archive):
+    """An archive at a nasty place, whole and damaged."""
+    place = pathlib.Path(os.fsdecode(bytes(folder) + b"/archive" + NASTY))
+    shutil.copytree(archive.parent, place)
+    here = place / archive.name
+    xtf.run("import", "-o", place / "out.xtf", here)
+    xtf.run("ls", here)
+    xtf.run("ls", place)
+    for file in sorted(place.glob("*/*.evt"))[:2]:
+        data = file.read_bytes()
+        file.write_bytes(data[:len(data) // 2])
+        xtf.run("import", "-o", place / "out.xtf", here)
+        xtf.run("import", "--keep-going", "-o", place / "out.xtf", here)
+        file.unlink()
+        xtf.run("import", "-o", place / "out.xtf", here)
+        os.mkfifo(file)
+        if b"no regular file" not in xtf.run("import", "-o", place / "out.xtf", here).stderr:
+            sys.exit("FAILED: a FIFO in an archive is no error")
+        file.unlink()
+        file.write_bytes(data)
+    (place / (archive.stem + ".def")).write_bytes(b"\x1b[31m")
+    xtf.run("import", "-o", place / "out.xtf", here)
+    here.unlink()
+    os.mkfifo(here)
+    xtf.run("import", "-o", place / "out.xtf", here)
+    xtf.run("import", "-o", place / "out.xtf", place)
+    xtf.run("mount", place, place)
+
+
+def damaged(xtf, folder):
+    """Errors of the library name tables, schemas and paths."""
+    whole = xtf.trace.read_bytes()
+    random.seed(1)
+    for _ in range(25):
+        data = bytearray(whole)
+        for _ in range(20):
+            data[random.randrange(8192, len(data))] ^= 1 << random.randrange(8)
+        other = pathlib.Path(os.fsdecode(bytes(folder) + b"/damaged" + NASTY))
+        other.write_bytes(data)
+        for arguments in (("check", other), ("info", other), ("ls", "-l", other, "definitions"), ("cat", other, "records", "profile"),
+                          ("copy", other, folder / "copy.xtf")):
+            xtf.run(*arguments)
+
+
+def nasty(folder, write_names, program, archive=None):
+    trace = pathlib.Path(os.fsdecode(bytes(folder) + b"/trace" + NASTY + b".xtf"))
+    subprocess.run([write_names, trace, "nasty"], check=True)
+    xtf = Xtf(program, folder, trace)
+    xtf.must("info", trace)
+    xtf.must("info", "--all", trace)
+    xtf.must("check", trace)
+    xtf.must("copy", trace, pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
+    xtf.must("check", pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
+    walk_tree(xtf)
+    misuse(xtf, folder)
+    damaged(xtf, folder)
+    if archive:
+        archives(xtf, folder, pathlib.Path(archive))
+    if xtf.said.count(b"\\x1b[31m") < 50:
+        sys.exit("FAILED: messages do not show the names that they are about")
+
+
+def long(folder, write_names, program):
+    trace = folder / "long.xtf"
+    subprocess.run([write_names, trace, "long"], check=True)
+    xtf = Xtf(program, folder, trace)
+    for kind, size, name in xtf.entries("definitions"):
+        if kind == "d":
+            continue
+        if size > 3 << 20:
+            sys.exit(f"FAILED: definitions/{name} has {size} bytes")
+        lines = xtf.read(f"definitions/{name}", size).splitlines()
+        if len({len(line) for line in lines}) != 1 or len(lines) != 701:
+            sys.exit(f"FAILED: lines of definitions/{name}")
+        if any(b"xxx" in line for line in lines) != any(b"~0" in line for line in lines):
+            sys.exit(f"FAILED: definitions/{name}: cut names are not told apart")
+        for row in range(2 if name == "regions" else 1):
+            text = xtf.must("cat", trace, f"definitions/rows/{name}/{row}")
+            if b"xxx" in lines[1] and text.count(b"x" * (LONG - 1) + str(row).encode() + b"\n") == 0:
+                sys.exit(f"FAILED: definitions/rows/{name}/{row} has {len(text)} bytes, and no whole name")
+    for path in ("records", "enters_leaves/records", "profile", "imbalance", "stack", "values", "proc/0/thread/0/attributes", "num/0/attributes"):
+        for _, size, name in [(k, s, n) for k, s, n in xtf.entries(os.path.dirname(path)) if n == os.path.basename(path)]:
+            if len(xtf.read(path, size)) > LONG * 3:
+                sys.exit(f"FAILED: {path} has {size} bytes")
+    regions = [name for _, _, name in xtf.entries("region")]
+    if regions[:3] != ["#0", "#1", "2"] or len(regions) != 700:
+        sys.exit(f"FAILED: regions are listed as {regions[:4]}")
+    xtf.must("check", trace)
+    xtf.must("info", trace)
+
+
+def main():
+    what, write_names, program, *archive = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="xtf-names-") as name:
+        if what == "nasty":
+            nasty(pathlib.Path(name), write_names, program, *archive)
+        else:
+            long(pathlib.Path(name), write_names, program)
+
+
+if __name__ == "__main__":
+    main()

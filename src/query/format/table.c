@@ -257,7 +257,7 @@ GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GErr
         const Column *column = column_at(view, i);
         if (!cell_text(view, column, row_at(view, number), number, buffer, &text, error))
             return NULL;
-        size_t room = XTF_TABLE_ROW_BYTES_MAX - MIN(out->len, (gsize)XTF_TABLE_ROW_BYTES_MAX);
+        size_t room = XTF_WHOLE_TEXT_MAX - MIN(out->len, (gsize)XTF_WHOLE_TEXT_MAX);
         add_shown(out, column_name(column), widest, true, i);
         g_string_append_c(out, ' ');
         add_shown(out, text, xtf_text_width(text, false, MAX(room, XTF_TABLE_TEXT_MAX)), false, number);

@@ -13,8 +13,8 @@
 #include "libxtf/trace.h"
 
 enum {
-    XTF_TABLE_TEXT_MAX = 256,           /* bytes of a cell */
-    XTF_TABLE_ROW_BYTES_MAX = 64 << 20, /* of the text of a row; many fields may refer to one long string */
+    XTF_TABLE_TEXT_MAX = 256,      /* bytes of a cell */
+    XTF_WHOLE_TEXT_MAX = 64 << 20, /* of whatever is shown whole; many fields may refer to one long string */
 };
 
 typedef struct XtfTableView XtfTableView;
@@ -28,7 +28,7 @@ uint64_t xtf_table_view_size(const XtfTableView *view);
 bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer, size_t length, GError **error);
 
 uint64_t xtf_table_view_n_rows(const XtfTableView *view);
-/* One row, a line a column: its name and its text, which is whole as long as XTF_TABLE_ROW_BYTES_MAX lets it be. NULL
+/* One row, a line a column: its name and its text, which is whole as long as XTF_WHOLE_TEXT_MAX lets it be. NULL
  * with an error. */
 GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GError **error);
 

@@ -46,6 +46,13 @@ static void add_shown(GString *out, const char *text, size_t width, bool blanks)
     xtf_text_put(out->str + at, width, text, blanks, 0);
 }
 
+/* All of a text, unless there is too much before it already: it is held in memory. */
+static void add_whole(GString *out, const char *text)
+{
+    size_t room = XTF_WHOLE_TEXT_MAX - MIN(out->len, (gsize)XTF_WHOLE_TEXT_MAX);
+    add_shown(out, text, xtf_text_width(text, false, MAX(room, XTF_STRING_WIDTH_MAX)), false);
+}
+
 /* The text in a column of a line; of a string all of it. */
 static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColumn *column, const char *line,
                       const uint8_t *row, GString *out, GError **error)
@@ -59,7 +66,7 @@ static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColum
             continue;
         if (!xtf_trace_string(trace, string, &text, error))
             return false;
-        add_shown(out, text, xtf_text_width(text, false, SIZE_MAX), false);
+        add_whole(out, text);
         return true;
     }
     g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
@@ -169,7 +176,7 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
             if (!xtf_trace_string(formats->context->trace, string, &whole, error))
                 return false;
             g_string_set_size(text, at + last->from);
-            add_shown(text, whole, xtf_text_width(whole, false, SIZE_MAX), false);
+            add_whole(text, whole);
             g_string_append_c(text, '\n');
         }
         if (!xtf_cursor_next(&cursor, 1, &found, error))

@@ -25,7 +25,10 @@
 /* In `enters_leaves`: how deep in the stack the frame stands, 1 being outermost. A LEAVE has what its ENTER has;
  * without one 0.
  */
-#define XTF_ROLE_DEPTH      "depth"
+#define XTF_ROLE_DEPTH "depth"
+/* In `recvs`: how many records of the location back the receive was posted; 0: by this record, or it is not known. */
+#define XTF_ROLE_POSTED     "posted"
+#define XTF_ROLE_MESSAGE    "message"    /* of a side row: row of `recvs` (in `postings`) or `sends` (in `cancelled`) */
 #define XTF_ROLE_METRIC     "metric"     /* row of `metrics`: what a value is of; with XTF_FIELD_NAMES in the record */
 #define XTF_ROLE_VALUE      "value"      /* of a side row: 64 bits, to be read as its value type says */
 #define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
@@ -42,6 +45,18 @@
 #define XTF_RECORD_COUNTERS      "counters"
 #define XTF_RECORD_METRIC_VALUES "metric_values" /* of `counters` */
 
+/*
+ * Side arrays by which messages are matched: the k-th message sent with an envelope, (comm, sender, receiver, tag), is
+ * the k-th one that is received with the envelope, in the order in which the receives were posted.
+ *
+ * `postings` has a row for each row of `recvs`, in the order of posting: time and seq of the record by which it was
+ * posted, its envelope, which is known once it is complete, and its `message`. `cancelled` has a row for each row of
+ * `sends` that was cancelled: a send that counts for none. The last aggregate of both, and of `sends`, is by comm,
+ * peer and tag.
+ */
+#define XTF_SIDE_POSTINGS  "postings"
+#define XTF_SIDE_CANCELLED "cancelled"
+
 /* The collective operations that say what they moved. */
 #define XTF_EVENT_COLLECTIVE_END      "MPI_COLLECTIVE_END"
 #define XTF_EVENT_COLLECTIVE_COMPLETE "NON_BLOCKING_COLLECTIVE_COMPLETE"
@@ -50,6 +65,10 @@
 
 /* What is known of the trace as a whole: name STRING, value STRING. */
 #define XTF_TABLE_PROPERTIES "properties"
+
+/* tag U32: the distinct tags of messages, ascending: all of them, or the least 4 096 and then a row of "none", which
+ * says that there are others. Without the table nothing is known of tags. */
+#define XTF_TABLE_TAGS "tags"
 
 /* One row for each location, in the order of (proc, thread). id U64: the location, key P; name STRING; proc U32: the
  * process's number in the tree, its rank in MPI's world where it has one; thread U32: its number within the process;

@@ -12,6 +12,7 @@ void xtf_definitions_init(XtfDefinitions *definitions)
     definitions->own_strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     xtf_id_map_init(&definitions->strings_by_id);
     xtf_id_map_init(&definitions->late_strings_by_id);
+    xtf_tags_init(&definitions->tags);
     g_mutex_init(&definitions->lock);
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
@@ -35,6 +36,7 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
     }
     xtf_id_map_finish(&definitions->strings_by_id);
     xtf_id_map_finish(&definitions->late_strings_by_id);
+    xtf_tags_finish(&definitions->tags);
     g_hash_table_unref(definitions->own_strings);
     g_ptr_array_unref(definitions->strings);
     g_array_unref(definitions->string_ids);
@@ -279,6 +281,25 @@ uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64
     return row == XTF_NONE32 ? XTF_NONE64 : row;
 }
 
+void xtf_definitions_add_tags(XtfDefinitions *definitions, const XtfTags *tags)
+{
+    g_mutex_lock(&definitions->lock);
+    xtf_tags_add_all(&definitions->tags, tags);
+    g_mutex_unlock(&definitions->lock);
+}
+
+/* The rows of `tags`: a last row of "none" says that there are others. */
+static void add_tag_rows(XtfDefinitions *definitions)
+{
+    g_autoptr(GArray) tags = xtf_tags_list(&definitions->tags);
+    const uint32_t none = XTF_NONE32;
+
+    if (definitions->tags.others)
+        g_array_append_val(tags, none);
+    for (guint i = 0; i < tags->len; i++)
+        xtf_definitions_add_part(definitions, XTF_MODEL_TAGS, &g_array_index(tags, XtfTagRow, i));
+}
+
 static bool write_rows(XtfTableWriter *writer, const GByteArray *rows, uint32_t size, GError **error)
 {
     for (uint32_t at = 0; at < rows->len; at += size)
@@ -293,6 +314,7 @@ bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
         g_propagate_error(error, g_steal_pointer(&definitions->error));
         return false;
     }
+    add_tag_rows(definitions);
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
         uint32_t schema;

@@ -14,6 +14,7 @@
 
 #include "libxtf/writer.h"
 #include "src/import/id-map.h"
+#include "src/import/tags.h"
 #include "src/model/schemas.h"
 
 typedef struct {
@@ -36,9 +37,10 @@ typedef struct {
     XtfIdMap strings_by_id;
     XtfIdMap late_strings_by_id;
     GHashTable *own_strings; /* texts -> ids */
+    XtfTags tags;            /* of messages, which make a table */
     uint64_t string_conflicts;
     uint64_t count; /* definitions added, strings included */
-    GMutex lock;    /* of late rows and strings, and of the error */
+    GMutex lock;    /* of late rows and strings, of tags, and of the error */
     GError *error;  /* of the first look-up that failed */
 } XtfDefinitions;
 
@@ -81,6 +83,9 @@ static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned
         return row;
     return xtf_definitions_late_row(definitions, table, id);
 }
+
+/* Adds tags of messages to those of the trace. Any thread. */
+void xtf_definitions_add_tags(XtfDefinitions *definitions, const XtfTags *tags);
 
 /* Writes all tables. Look-ups are over by then. */
 bool xtf_definitions_write(XtfDefinitions *definitions, GError **error);

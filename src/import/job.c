@@ -80,6 +80,7 @@ bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint
 
 void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations)
 {
+    xtf_definitions_add_tags(stream->definitions, &stream->tags);
     g_mutex_lock(&job->lock);
     for (unsigned i = 0; i < XTF_N_RECORD_TYPES * XTF_EVENTS_MAX; i++)
         job->counts[i / XTF_EVENTS_MAX][i % XTF_EVENTS_MAX] += stream->counts[i / XTF_EVENTS_MAX][i % XTF_EVENTS_MAX];

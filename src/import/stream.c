@@ -13,12 +13,16 @@ void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *defin
         .writer = writer, .definitions = definitions, .schemas = schemas, .room = FIRST_ROOM, .n_open = FIRST_REGIONS};
     stream->stack = g_new(XtfFrame, FIRST_ROOM);
     stream->open = g_new0(uint32_t, FIRST_REGIONS);
+    xtf_requests_init(&stream->requests, NULL);
+    xtf_tags_init(&stream->tags);
 }
 
 void xtf_stream_finish(XtfStream *stream)
 {
     g_clear_pointer(&stream->stack, g_free);
     g_clear_pointer(&stream->open, g_free);
+    xtf_requests_finish(&stream->requests);
+    xtf_tags_finish(&stream->tags);
     g_clear_error(&stream->error);
 }
 
@@ -38,6 +42,7 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
 {
     drop_frames(stream, 0); /* of a location that ended in failure */
     stream->location = location;
+    xtf_requests_clear(&stream->requests);
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
     stream->beyond = stream->deepest_beyond = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};
@@ -45,9 +50,21 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
     g_clear_error(&stream->error);
 }
 
+bool xtf_stream_write_postings(XtfStream *stream, bool end)
+{
+    const XtfRequest *request;
+
+    while ((request = xtf_requests_take(&stream->requests, end))) {
+        unsigned type = request->state == XTF_REQUEST_RECEIVED ? XTF_MODEL_POSTINGS : XTF_MODEL_CANCELLED;
+        if (!xtf_stream_append_row(stream, type, &request->row))
+            return false;
+    }
+    return true;
+}
+
 bool xtf_stream_end(XtfStream *stream, GError **error)
 {
-    if (stream->error) {
+    if (stream->error || !xtf_stream_write_postings(stream, true)) {
         g_propagate_error(error, g_steal_pointer(&stream->error));
         return false;
     }

@@ -25,6 +25,8 @@
 
 #include "libxtf/writer.h"
 #include "src/import/definitions.h"
+#include "src/import/requests.h"
+#include "src/import/tags.h"
 #include "src/model/schemas.h"
 
 enum {
@@ -62,7 +64,9 @@ typedef struct {
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
     XtfMishap backward, without_enter, out_of_order;
-    uint64_t never_left; /* known after xtf_stream_end() */
+    XtfRequests requests; /* postings and sends of the location that are not written yet: messages.h */
+    XtfTags tags;         /* of the messages of all locations */
+    uint64_t never_left;  /* known after xtf_stream_end() */
     uint64_t deepest_beyond;
     GError *error; /* why an append failed */
 } XtfStream;
@@ -72,6 +76,9 @@ void xtf_stream_finish(XtfStream *stream);
 /* Between locations. The counts go on. */
 void xtf_stream_begin(XtfStream *stream, uint64_t location);
 bool xtf_stream_end(XtfStream *stream, GError **error);
+
+/* Writes what can be written of the postings of messages; at the `end` of the location all. */
+bool xtf_stream_write_postings(XtfStream *stream, bool end);
 
 /* The slow paths of the functions below. */
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type);

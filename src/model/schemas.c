@@ -61,6 +61,18 @@ static bool add_group_totals(XtfSchema *schema, GError **error)
         schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
 }
 
+/* By which messages are matched: rows and bytes by envelope. */
+static bool add_envelopes(XtfSchema *schema, GError **error)
+{
+    const XtfAggregateSpec envelopes = {
+        .kind = XTF_AGGREGATE_GROUPS,
+        .keys = (const char *const[]){"comm", "peer", "tag", NULL},
+        .values = (const char *const[]){"bytes", NULL},
+    };
+
+    return xtf_schema_add_aggregate(schema, &envelopes, error);
+}
+
 static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
 {
     const XtfAggregateSpec frames = {
@@ -82,7 +94,11 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
         return xtf_schema_add_aggregate(schema, &frames, error);
     if (tag == XTF_MODEL_METRIC_VALUES)
         return xtf_schema_add_aggregate(schema, &metric_values, error);
-    return schema->kind != XTF_SCHEMA_RECORD || add_group_totals(schema, error);
+    if (tag == XTF_MODEL_POSTINGS || tag == XTF_MODEL_CANCELLED)
+        return add_envelopes(schema, error);
+    if (schema->kind == XTF_SCHEMA_RECORD && !add_group_totals(schema, error))
+        return false;
+    return tag != XTF_MODEL_SENDS || add_envelopes(schema, error);
 }
 
 /* Gives the field `event` the labels `more` after its own. */

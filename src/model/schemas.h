@@ -9,7 +9,8 @@
  * they mean nothing.
  *
  * Aggregates: of `enters_leaves`, the frames by region; of other record types, the rows and the bytes moved, by
- * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric.
+ * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric;
+ * of `sends`, `postings` and `cancelled` also, or only, by communicator, peer and tag, by which messages are matched.
  */
 #pragma once
 
@@ -55,7 +56,10 @@
     FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", 0, NULL)                                                                \
     FIELD(U64, request, "", "", "", XTF_OPT, NULL)
 #define XTF_SENDS_FIELDS(FIELD) XTF_MESSAGE_FIELDS(FIELD, xtf_sends_events)
-#define XTF_RECVS_FIELDS(FIELD) XTF_MESSAGE_FIELDS(FIELD, xtf_recvs_events)
+/* `posted`: how many records of the location back the receive was posted; 0: by this record, or it is not known. */
+#define XTF_RECVS_FIELDS(FIELD)                                                                                        \
+    XTF_MESSAGE_FIELDS(FIELD, xtf_recvs_events)                                                                        \
+    FIELD(U64, posted, XTF_ROLE_POSTED, "records", "", 0, NULL)
 
 #define XTF_REQUESTS_FIELDS(FIELD)                                                                                     \
     XTF_HEAD_FIELDS(FIELD, xtf_requests_events)                                                                        \
@@ -223,6 +227,17 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U64, source_time, "", "ticks", "", 0, NULL)
 
+/* Messages by their postings: vocabulary.h. `message` is a row of `recvs` in `postings`, of `sends` in `cancelled`. */
+#define XTF_POSTED_FIELDS(FIELD)                                                                                       \
+    XTF_SIDE_HEAD(FIELD)                                                                                               \
+    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
+    FIELD(U32, tag, XTF_ROLE_TAG, "", "", 0, NULL)                                                                     \
+    FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", 0, NULL)                                                                \
+    FIELD(U64, message, XTF_ROLE_MESSAGE, "", "", XTF_RISES, NULL)
+#define XTF_POSTINGS_FIELDS(FIELD)  XTF_POSTED_FIELDS(FIELD)
+#define XTF_CANCELLED_FIELDS(FIELD) XTF_POSTED_FIELDS(FIELD)
+
 /* ARRAY(TAG, name, Type): the struct of a row is Xtf<Type>Row. Records first. */
 #define XTF_RECORD_TYPES(ARRAY)                                                                                        \
     ARRAY(ENTERS_LEAVES, enters_leaves, EntersLeaves)                                                                  \
@@ -253,7 +268,9 @@
     ARRAY(ATTRIBUTES, attributes, Attributes)                                                                          \
     ARRAY(METRIC_VALUES, metric_values, MetricValues)                                                                  \
     ARRAY(ARGUMENTS, arguments, Arguments)                                                                             \
-    ARRAY(BACKWARD_TIMES, backward_times, BackwardTimes)
+    ARRAY(BACKWARD_TIMES, backward_times, BackwardTimes)                                                               \
+    ARRAY(POSTINGS, postings, Postings)                                                                                \
+    ARRAY(CANCELLED, cancelled, Cancelled)
 
 typedef struct __attribute__((packed)) {
     XTF_HEAD_FIELDS(XTF_MEMBER, NULL)

@@ -52,6 +52,8 @@
 
 #define XTF_PROPERTIES_FIELDS(FIELD) XTF_TEXT(FIELD, name) XTF_TEXT(FIELD, value)
 
+#define XTF_TAGS_FIELDS(FIELD) FIELD(U32, tag, XTF_ROLE_TAG, "", "", XTF_FIELD_OPTIONAL, NULL)
+
 #define XTF_SYSTEM_TREE_FIELDS(FIELD)                                                                                  \
     XTF_U32(FIELD, id) XTF_REF(FIELD, parent, XTF_TABLE_SYSTEM_TREE) XTF_TEXT(FIELD, class_name) XTF_TEXT(FIELD, name)
 #define XTF_SYSTEM_TREE_DOMAINS_FIELDS(FIELD)                                                                          \
@@ -160,6 +162,7 @@
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
     TABLE(PROPERTIES, properties, Property)                                                                            \
+    TABLE(TAGS, tags, Tag)                                                                                             \
     TABLE(LOCATIONS, locations, Location)                                                                              \
     TABLE(PROCESSES, processes, Process)                                                                               \
     TABLE(SYSTEM_TREE, system_tree, SystemTree)                                                                        \

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "src/import/stream.h"
+#include "src/import/messages.h"
 
 enum {
     MAIN,
@@ -149,11 +149,13 @@ static void message(Process *process, bool send, uint64_t peer, uint64_t tag)
     if (!shape->hard)
         enter(process, region);
     if (take(process)) {
-        XtfSendsRow row = {
+        XtfRecvsRow row = {
             .region = region, .peer = (uint32_t)peer, .tag = (uint32_t)tag, .bytes = bytes, .request = XTF_NONE64};
-        _Static_assert(sizeof(XtfSendsRow) == sizeof(XtfRecvsRow), "a message is one on both sides");
-        xtf_stream_append(&process->stream, send ? XTF_MODEL_SENDS : XTF_MODEL_RECVS,
-                          send ? XTF_LABEL_MPI_SEND : XTF_LABEL_MPI_RECV, process->time, &row);
+        _Static_assert(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted), "a send is how a receive begins");
+        if (send)
+            xtf_stream_send(&process->stream, process->time, (XtfSendsRow *)&row);
+        else
+            xtf_stream_recv(&process->stream, process->time, &row);
     }
     if (!shape->hard)
         leave(process, region);

@@ -202,7 +202,7 @@ static void message(Author *author, RunEvent *event)
         event->peer = RUN_NONE;
         rank = n_procs + 7;
     }
-    XtfSendsRow row = {.time = event->t,
+    XtfRecvsRow row = {.time = event->t,
                        .seq = event->seq,
                        .region = event->region,
                        .event = g_rand_boolean(random),
@@ -211,7 +211,8 @@ static void message(Author *author, RunEvent *event)
                        .tag = event->tag,
                        .bytes = event->bytes,
                        .request = XTF_NONE64};
-    G_STATIC_ASSERT(sizeof(XtfSendsRow) == sizeof(XtfRecvsRow));
+    /* A row of `sends` is how a row of `recvs` begins. */
+    G_STATIC_ASSERT(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted));
     writing_append(author->writing, author->location->id, event->kind == RUN_SEND ? XTF_MODEL_SENDS : XTF_MODEL_RECVS,
                    &row);
 }

@@ -2,6 +2,7 @@
  * OTF2's 80 event callbacks: each makes one record. docs/OTF2.md has the table. Those of I/O and remote memory access
  * are in events-io.c.
  */
+#include "src/import/messages.h"
 #include "src/import/otf2/record.h"
 
 /* Calls */
@@ -18,20 +19,31 @@ ON(Leave, OTF2_RegionRef region)
 
 /* Messages */
 
-#define ON_MESSAGE(Name, NAME, TAG, Type)                                                                             \
-    ON_RECORD(Name, TAG, Type, NAME, (uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length), .peer = peer, \
-              .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = NO64)
-ON_MESSAGE(MpiSend, MPI_SEND, SENDS, Sends);
-ON_MESSAGE(MpiRecv, MPI_RECV, RECVS, Recvs);
+#define ON_MESSAGE(Name, append, Type, REQUEST, FIELDS)                       \
+    static OTF2_CallbackCode on_##Name(CALLBACK_PARAMETERS FIELDS)            \
+    {                                                                         \
+        Xtf##Type##Row row = {.region = xtf_stream_region(stream),            \
+                              .peer = peer,                                   \
+                              .comm = LOOK_UP(COMMUNICATORS, comm),           \
+                              .tag = tag,                                     \
+                              .bytes = length,                                \
+                              .request = REQUEST};                            \
+        return xtf_otf2_done(stream, append(stream, time, &row), attributes); \
+    }                                                                         \
+    _Static_assert(true, "")
+#define ENVELOPE uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length
+ON_MESSAGE(MpiSend, xtf_stream_send, Sends, NO64, (ENVELOPE));
+ON_MESSAGE(MpiRecv, xtf_stream_recv, Recvs, NO64, (ENVELOPE));
+ON_MESSAGE(MpiIsend, xtf_stream_isend, Sends, request, (ENVELOPE, uint64_t request));
+ON_MESSAGE(MpiIrecv, xtf_stream_irecv, Recvs, request, (ENVELOPE, uint64_t request));
 
-#define ON_REQUESTED(Name, NAME, TAG, Type)                                                                      \
-    ON_RECORD(Name, TAG, Type, NAME,                                                                             \
-              (uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t length, uint64_t request), .peer = peer, \
-              .comm = LOOK_UP(COMMUNICATORS, comm), .tag = tag, .bytes = length, .request = request)
-ON_REQUESTED(MpiIsend, MPI_ISEND, SENDS, Sends);
-ON_REQUESTED(MpiIrecv, MPI_IRECV, RECVS, Recvs);
-
-#define ON_REQUEST(Name, NAME) ON_RECORD(Name, REQUESTS, Requests, NAME, (uint64_t request), .request = request)
+#define ON_REQUEST(Name, NAME)                                                                              \
+    ON(Name, uint64_t request)                                                                              \
+    {                                                                                                       \
+        XtfRequestsRow row = {.region = xtf_stream_region(stream), .request = request};                     \
+        return xtf_otf2_done(stream, xtf_stream_request(stream, XTF_LABEL_##NAME, time, &row), attributes); \
+    }                                                                                                       \
+    _Static_assert(true, "")
 ON_REQUEST(MpiIsendComplete, MPI_ISEND_COMPLETE);
 ON_REQUEST(MpiIrecvRequest, MPI_IRECV_REQUEST);
 ON_REQUEST(MpiRequestTest, MPI_REQUEST_TEST);

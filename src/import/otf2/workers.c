@@ -266,10 +266,12 @@ static gpointer work(gpointer data)
 {
     Worker *worker = data;
     XtfOtf2Import *import = worker->import;
+    g_autofree char *folder = g_path_get_dirname(import->job->output);
     GError *error = NULL;
     guint first, n;
 
     xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
+    worker->stream.requests.folder = folder;
     while (!error && (n = take(import, &first)) > 0)
         if (!read_some(worker, first, n, &error))
             fail(import, error);

@@ -26,6 +26,8 @@ static const struct {
     {"wrong-counts", write_wrong_counts},
     {"odd-calls", write_odd_calls},
     {"open-receives", write_open_receives},
+    {"requests", write_requests},
+    {"random-requests", write_random_requests},
     {"another name.v2", write_another_name},
     {"missing-events", write_missing_events},
     {"truncated-events", write_truncated_events},

@@ -27,6 +27,10 @@ void write_wrong_counts(const char *folder);       /* of events, in the location
 void write_odd_calls(const char *folder);     /* never left, left twice, left and never entered, recursion */
 void write_open_receives(const char *folder); /* requests that never complete */
 
+/* Messages: traps-messages.c */
+void write_requests(const char *folder);        /* each way in which requests come and go */
+void write_random_requests(const char *folder); /* all of these, by chance */
+
 /* Files: traps-files.c */
 void write_another_name(const char *folder);
 void write_missing_events(const char *folder);   /* the file of location 1 is not there */

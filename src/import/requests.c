@@ -1,0 +1,217 @@
+#include "src/import/requests.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FIRST_ROOM = 64 };
+
+static void memory_free(XtfRequestMemory *memory)
+{
+    if (memory->mapped)
+        munmap(memory->data, memory->size);
+    else
+        g_free(memory->data);
+    *memory = (XtfRequestMemory){0};
+}
+
+/* Maps a file that no folder lists. Its blocks are allotted at once: a full disk is an error, not a signal. */
+static void *map_file(const char *folder, size_t size, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder ? folder : g_get_tmp_dir(), "xtf-requests-XXXXXX", NULL);
+    int fd = g_mkstemp(path), failure;
+    void *data = MAP_FAILED;
+
+    if (fd < 0) {
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+        return NULL;
+    }
+    unlink(path);
+    failure = posix_fallocate(fd, 0, (off_t)size);
+    if (failure == 0) {
+        data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        failure = errno;
+    }
+    close(fd);
+    if (data != MAP_FAILED)
+        return data;
+    xtf_fail(error, XTF_ERROR_IO, "%s, for requests that are not completed: %s", path, g_strerror(failure));
+    return NULL;
+}
+
+/* Zeroed. */
+static bool memory_new(XtfRequestMemory *memory, const char *folder, size_t size, bool mapped, GError **error)
+{
+    void *data = mapped ? map_file(folder, size, error) : g_malloc0(size);
+
+    if (!data)
+        return false;
+    *memory = (XtfRequestMemory){.data = data, .size = size, .mapped = mapped};
+    return true;
+}
+
+void xtf_requests_init(XtfRequests *requests, const char *folder)
+{
+    *requests = (XtfRequests){.folder = folder};
+}
+
+void xtf_requests_finish(XtfRequests *requests)
+{
+    memory_free(&requests->ring_memory);
+    memory_free(&requests->slots_memory);
+    xtf_requests_init(requests, requests->folder);
+}
+
+void xtf_requests_clear(XtfRequests *requests)
+{
+    if (requests->room > XTF_REQUESTS_IN_MEMORY)
+        xtf_requests_finish(requests);
+    if (requests->room > 0)
+        memset(requests->slots, 0, requests->slots_memory.size);
+    requests->first = requests->end = 0;
+}
+
+static XtfRequest *request_at(const XtfRequests *requests, uint64_t number)
+{
+    return &requests->ring[number & (requests->room - 1)];
+}
+
+/* Where the look-up of an id begins. */
+static uint64_t home_slot(const XtfRequests *requests, uint64_t id, XtfRequestState kind)
+{
+    uint64_t hash = (2 * id + (kind == XTF_REQUEST_SENDING)) * UINT64_C(0x9E3779B97F4A7C15);
+
+    return (hash ^ hash >> 32) & (2 * requests->room - 1);
+}
+
+/* The slot of the open request of that kind; a free one if there is none. */
+static uint64_t find_slot(const XtfRequests *requests, uint64_t id, XtfRequestState kind)
+{
+    uint64_t slot = home_slot(requests, id, kind);
+
+    for (; requests->slots[slot] != 0; slot = (slot + 1) & (2 * requests->room - 1)) {
+        const XtfRequest *request = request_at(requests, requests->slots[slot] - 1);
+        if (request->id == id && request->state == kind)
+            break;
+    }
+    return slot;
+}
+
+/* Frees a slot: those behind it that it kept from their home move up. The request still has its id and kind. */
+static void free_slot(XtfRequests *requests, uint64_t slot)
+{
+    uint64_t mask = 2 * requests->room - 1;
+
+    requests->slots[slot] = 0;
+    for (uint64_t next = (slot + 1) & mask; requests->slots[next] != 0; next = (next + 1) & mask) {
+        const XtfRequest *request = request_at(requests, requests->slots[next] - 1);
+        uint64_t home = home_slot(requests, request->id, request->state);
+        if (((next - home) & mask) < ((next - slot) & mask))
+            continue; /* its home is behind the free slot */
+        requests->slots[slot] = requests->slots[next];
+        requests->slots[next] = 0;
+        slot = next;
+    }
+}
+
+/* Ends the open request of that kind; NULL: there is none. */
+static XtfRequest *end_request(XtfRequests *requests, uint64_t id, XtfRequestState kind, XtfRequestState end)
+{
+    if (xtf_requests_empty(requests))
+        return NULL;
+    uint64_t slot = find_slot(requests, id, kind);
+    if (requests->slots[slot] == 0)
+        return NULL;
+    XtfRequest *request = request_at(requests, requests->slots[slot] - 1);
+    free_slot(requests, slot);
+    request->state = end;
+    return request;
+}
+
+static bool is_open(const XtfRequest *request)
+{
+    return request->state == XTF_REQUEST_RECEIVING || request->state == XTF_REQUEST_SENDING;
+}
+
+static bool grow(XtfRequests *requests, GError **error)
+{
+    XtfRequests larger = *requests;
+    larger.room = requests->room > 0 ? 2 * requests->room : FIRST_ROOM;
+    bool mapped = larger.room > XTF_REQUESTS_IN_MEMORY;
+
+    if (!memory_new(&larger.ring_memory, requests->folder, larger.room * sizeof *larger.ring, mapped, error))
+        return false;
+    if (!memory_new(&larger.slots_memory, requests->folder, 2 * larger.room * sizeof *larger.slots, mapped, error)) {
+        memory_free(&larger.ring_memory);
+        return false;
+    }
+    larger.ring = larger.ring_memory.data;
+    larger.slots = larger.slots_memory.data;
+    for (uint64_t number = requests->first; number < requests->end; number++) {
+        XtfRequest *request = request_at(&larger, number);
+        *request = *request_at(requests, number);
+        if (is_open(request))
+            larger.slots[find_slot(&larger, request->id, request->state)] = number + 1;
+    }
+    memory_free(&requests->ring_memory);
+    memory_free(&requests->slots_memory);
+    *requests = larger;
+    return true;
+}
+
+bool xtf_requests_post(XtfRequests *requests, XtfRequestState state, uint64_t id, const XtfPostingsRow *row,
+                       GError **error)
+{
+    bool open = state == XTF_REQUEST_RECEIVING || state == XTF_REQUEST_SENDING;
+
+    if (open)
+        end_request(requests, id, state, XTF_REQUEST_FORGOTTEN);
+    if (requests->end - requests->first == requests->room && !grow(requests, error))
+        return false;
+    XtfRequest *request = request_at(requests, requests->end++);
+    *request = (XtfRequest){.row = *row, .state = state, .id = id};
+    if (open)
+        requests->slots[find_slot(requests, id, state)] = requests->end;
+    return true;
+}
+
+XtfPostingsRow *xtf_requests_receive(XtfRequests *requests, uint64_t id)
+{
+    XtfRequest *request = end_request(requests, id, XTF_REQUEST_RECEIVING, XTF_REQUEST_RECEIVED);
+
+    return request ? &request->row : NULL;
+}
+
+void xtf_requests_sent(XtfRequests *requests, uint64_t id)
+{
+    end_request(requests, id, XTF_REQUEST_SENDING, XTF_REQUEST_FORGOTTEN);
+}
+
+void xtf_requests_cancel(XtfRequests *requests, uint64_t id)
+{
+    if (xtf_requests_empty(requests))
+        return;
+    uint64_t receive = requests->slots[find_slot(requests, id, XTF_REQUEST_RECEIVING)];
+    uint64_t send = requests->slots[find_slot(requests, id, XTF_REQUEST_SENDING)];
+    if (receive > send)
+        end_request(requests, id, XTF_REQUEST_RECEIVING, XTF_REQUEST_FORGOTTEN);
+    else
+        end_request(requests, id, XTF_REQUEST_SENDING, XTF_REQUEST_CANCELLED_SEND);
+}
+
+const XtfRequest *xtf_requests_take(XtfRequests *requests, bool ended)
+{
+    while (!xtf_requests_empty(requests)) {
+        XtfRequest *request = request_at(requests, requests->first);
+        if (is_open(request) && !ended)
+            return NULL;
+        if (is_open(request))
+            end_request(requests, request->id, request->state, XTF_REQUEST_FORGOTTEN);
+        requests->first++;
+        if (request->state != XTF_REQUEST_FORGOTTEN)
+            return request;
+    }
+    return NULL;
+}

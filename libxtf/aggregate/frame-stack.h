@@ -5,7 +5,12 @@
 
 #include "libxtf/aggregates.h"
 
-enum { XTF_SNAPSHOT_FRAMES = 64 }; /* innermost frames that the index keeps before each leaf */
+enum {
+    XTF_SNAPSHOT_FRAMES = 64, /* innermost frames that the index keeps before each leaf */
+    /* Frames of a stack that a reader holds. A file of nothing but beginnings would take a hundred times its size in
+     * memory; no program nests as deep. */
+    XTF_STACK_FRAMES_MAX = 1 << 21,
+};
 
 typedef struct {
     GArray *frames;     /* XtfOpenFrame, outermost first: the innermost ones, in a reader perhaps not all */

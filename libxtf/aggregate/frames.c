@@ -163,6 +163,9 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
     if (stack->frames->len > 0 && stack->outer_row >= xtf_frame_stack_at(stack, 0)->row)
         return xtf_damaged(error, "array %u: the frame around row %" PRIu64 " begins behind it", context->array->id,
                            xtf_frame_stack_at(stack, 0)->row);
+    if (stack->frames->len > XTF_STACK_FRAMES_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: before row %" PRIu64 " more than %d frames are open",
+                        context->array->id, stack->n, XTF_STACK_FRAMES_MAX);
     if (!xtf_descent_find(context->array, stack->outer_row, &descent, error) ||
         !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;

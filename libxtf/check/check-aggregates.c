@@ -11,8 +11,6 @@ enum {
     /* Groups of a page in memory; beyond, the last key is forgotten. No child has as many stored groups, so all stored
      * groups can be compared. */
     GROUPS_HELD = 1 << 17,
-    /* A file of nothing but beginnings would take many times its size in memory. No program nests as deep. */
-    FRAMES_HELD = 1 << 21,
 };
 
 typedef struct {
@@ -143,9 +141,9 @@ static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupT
     }
     xtf_accumulate_rows(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals,
                         NULL);
-    if (walk->stack.frames->len > FRAMES_HELD) {
+    if (walk->stack.frames->len > XTF_STACK_FRAMES_MAX) {
         problem(walk, "array %u: at row %" PRIu64 " more than %d frames are open: totals behind it are not checked",
-                walk->array->id, walk->stack.n, FRAMES_HELD);
+                walk->array->id, walk->stack.n, XTF_STACK_FRAMES_MAX);
         walk->stopped = true;
     }
 }

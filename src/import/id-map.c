@@ -6,8 +6,35 @@ enum {
     FIRST_BITS = 4,
 };
 
+/* 2^64 over the golden ratio, which spreads consecutive numbers evenly. The lower half is random, once a process. */
+static uint64_t get_multiplier(void)
+{
+    static gsize random;
+
+    if (g_once_init_enter(&random))
+        g_once_init_leave(&random, g_random_int() | 1);
+    return UINT64_C(0x9e3779b900000000) | random;
+}
+
+unsigned xtf_id_hash(const uint64_t *key, unsigned n_words)
+{
+    uint64_t hash = 0, multiplier = get_multiplier();
+
+    for (unsigned i = 0; i < n_words; i++) {
+        hash = (hash ^ key[i]) * multiplier;
+        hash ^= hash >> 32;
+    }
+    return (unsigned)hash;
+}
+
+unsigned xtf_id_hash64(const void *id)
+{
+    return xtf_id_hash(id, 1);
+}
+
 void xtf_id_map_init(XtfIdMap *map)
 {
+    map->multiplier = UINT32_C(0x9e370001) | (uint32_t)(get_multiplier() & 0xffff);
     map->bits = FIRST_BITS;
     map->count = 0;
     map->slots = g_new0(uint32_t, 2u << FIRST_BITS);
@@ -20,7 +47,10 @@ void xtf_id_map_finish(XtfIdMap *map)
 
 static void grow(XtfIdMap *map)
 {
-    XtfIdMap larger = {.slots = g_new0(uint32_t, (gsize)4 << map->bits), .count = map->count, .bits = map->bits + 1};
+    XtfIdMap larger = {.slots = g_new0(uint32_t, (gsize)4 << map->bits),
+                       .count = map->count,
+                       .bits = map->bits + 1,
+                       .multiplier = map->multiplier};
 
     for (uint32_t i = 0; i < UINT32_C(1) << map->bits; i++) {
         if (map->slots[2 * i + 1] == 0)

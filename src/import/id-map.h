@@ -2,7 +2,7 @@
  * A map from a source's ids of definitions, which have 32 bits and are often sparse, to row numbers.
  *
  * Open addressing, for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Many threads may
- * look up while none inserts.
+ * look up while none inserts. Hashes cannot be foreseen, so that nobody can make an archive whose ids collide.
  */
 #pragma once
 
@@ -13,6 +13,7 @@ typedef struct {
     uint32_t *slots; /* pairs of key and row + 1; row + 1 is 0 in a free slot */
     uint32_t count;
     unsigned bits; /* 2^bits slots */
+    uint32_t multiplier;
 } XtfIdMap;
 
 void xtf_id_map_init(XtfIdMap *map);
@@ -20,10 +21,14 @@ void xtf_id_map_finish(XtfIdMap *map);
 /* Sets or replaces. Rows are below UINT32_MAX. */
 void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row);
 
+/* The hash of a key of some words, for a GHashTable. */
+unsigned xtf_id_hash(const uint64_t *key, unsigned n_words);
+unsigned xtf_id_hash64(const void *id); /* of a uint64_t: a GHashFunc */
+
 static inline uint32_t xtf_id_map_slot(const XtfIdMap *map, uint32_t key)
 {
     uint32_t mask = (UINT32_C(1) << map->bits) - 1;
-    uint32_t slot = (key * UINT32_C(2654435769)) >> (32 - map->bits);
+    uint32_t slot = (key * map->multiplier) >> (32 - map->bits);
 
     while (map->slots[2 * slot + 1] != 0 && map->slots[2 * slot] != key)
         slot = (slot + 1) & mask;

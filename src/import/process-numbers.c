@@ -46,7 +46,7 @@ static uint64_t drop_duplicates(Numbering *numbering)
     XtfDefinitionTable *table = &numbering->definitions->tables[XTF_MODEL_LOCATIONS];
     uint64_t n = xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_LOCATIONS);
 
-    numbering->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    numbering->locations = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     for (uint64_t i = 0; i < n; i++) {
         XtfLocationRow row = *location_at(numbering, i);
         if (find_location(numbering, row.id))

@@ -23,7 +23,7 @@ typedef struct {
 static guint region_hash(gconstpointer key)
 {
     const RegionKey *k = key;
-    return (k->name * 31 + k->file) * 31 + k->line;
+    return xtf_id_hash((uint64_t[]){(uint64_t)k->name << 32 | k->file, k->line}, 2);
 }
 
 static gboolean region_equal(gconstpointer a, gconstpointer b)

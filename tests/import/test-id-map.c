@@ -45,3 +45,22 @@ Test(id_map, has_the_extreme_keys)
     cr_assert_eq(row, 7);
     xtf_id_map_finish(&map);
 }
+
+/* Multiples of the inverse of the golden ratio's multiplier: all in one slot, were the multiplier known. */
+Test(id_map, nobody_can_make_keys_collide, .timeout = 60)
+{
+    enum { KEYS = 400000 };
+    uint32_t inverse = 1, row;
+    XtfIdMap map;
+
+    while (inverse * UINT32_C(2654435769) != 1)
+        inverse *= 2 - inverse * UINT32_C(2654435769);
+    xtf_id_map_init(&map);
+    for (uint32_t i = 0; i < KEYS; i++)
+        xtf_id_map_insert(&map, i * inverse, i);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        cr_assert(xtf_id_map_find(&map, i * inverse, &row));
+        cr_assert_eq(row, i);
+    }
+    xtf_id_map_finish(&map);
+}

@@ -79,7 +79,7 @@ static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLoc
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     XtfDefinitions *definitions = &import->source.definitions;
-    g_autoptr(GHashTable) defined = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_autoptr(GHashTable) defined = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     g_autofree char *folder = xtf_otf2_folder(import->job->anchor);
     OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
     uint64_t without_definitions = 0;

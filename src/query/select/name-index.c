@@ -123,6 +123,9 @@ bool xtf_table_names(XtfTrace *trace, const char *table_name, const char ***text
     *texts = NULL;
     if (!field || field->type != XTF_TYPE_STRING)
         return true;
+    if (table->n_rows > XTF_NAMES_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the table \"%s\" has %" PRIu64 " rows, more than %d", table_name,
+                        table->n_rows, XTF_NAMES_MAX);
     g_autofree const char **loaded = g_new(const char *, table->n_rows + 1);
     for (uint64_t i = 0; i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;

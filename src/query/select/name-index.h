@@ -18,6 +18,7 @@
 
 enum {
     XTF_DIRECTORY_NAME_MAX = 255, /* bytes */
+    XTF_NAMES_MAX = 1 << 22,      /* rows of a table with names: views need some 300 bytes for each */
 };
 
 typedef struct {

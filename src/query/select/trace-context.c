@@ -10,6 +10,7 @@
 
 enum {
     ARRAYS_AT_ONCE = 256,
+    LOCATIONS_MAX = 1 << 24, /* of a table: each takes some 100 bytes */
 };
 
 /* ---- Collecting the locations: all that have rows are in the P index; the table has their numbers. */
@@ -58,6 +59,9 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
     const XtfField *proc = table ? xtf_schema_field(table->schema, "proc") : NULL;
     const XtfField *thread = table ? xtf_schema_field(table->schema, "thread") : NULL;
 
+    if (table && table->n_rows > LOCATIONS_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace has %" PRIu64 " locations, more than %d", table->n_rows,
+                        LOCATIONS_MAX);
     for (uint64_t i = 0; id && i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
         Candidate new = {.location.id = xtf_field_get(id, row), .numbered = true};

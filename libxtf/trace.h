@@ -52,11 +52,19 @@ typedef struct {
     uint64_t commit;    /* ordinal of the commit that was opened, from 1 */
     uint64_t pages;     /* allotted, some of which may lie past the end of the file */
     uint64_t file_size; /* bytes */
+    uint64_t wall_time; /* of the commit: nanoseconds since 1970, UTC */
+    bool closed;        /* its writer closed the file with this commit */
+    /* What the last so many commits name, and those of the last so many seconds, the writer never overwrites. */
+    uint32_t kept_commits, kept_seconds;
+    uint64_t passed_over; /* a later commit than this one, which is damaged; 0: there is none */
     uint16_t version_major, version_minor;
     const char *codec; /* of the arrays whose rows are packed, by name; "plain" if there are none */
 } XtfTraceInfo;
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
+
+/* The version of the format that this library writes, such as "2.0". */
+const char *xtf_format_version(void);
 
 /* Schemas are numbered from 0 in the order in which the writer added them. */
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace);

@@ -25,6 +25,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Node, node_finish)
 static bool enter_node(XtfTrace *trace, XtfRef ref, unsigned level, Node *node, GError **error)
 {
     node_finish(node);
+    if (ref.length > XTF_NODE_BYTES || ref.offset % XTF_ITEM_ALIGNMENT != 0)
+        return xtf_damaged(error, "P index: no node lies at byte %" PRIu64 ", %u bytes", ref.offset, ref.length);
     node->block = xtf_item_get(trace, ref, error);
     node->level = level;
     if (!node->block)
@@ -73,6 +75,8 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         fault = "it belongs to a segment that does not exist";
     else if (decoded.edge_offset > trace->source->size)
         fault = "its right edge lies past the end of the file";
+    else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
+        fault = "its right edge is no item";
     if (fault)
         return xtf_damaged(error, "array %u of location %" PRIu64 ": %s", decoded.id, decoded.location, fault);
     *array = decoded;

@@ -334,11 +334,15 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
         return true;
 
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */
+    uint64_t before = array->edge.offset;
     xtf_array_writer_pack_edge(array, edge, &array->edge);
     free_open(array);
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
+    xtf_writer_drop(writer, before, array->edge_bytes);
+    array->edge_bytes = edge->len;
     array->edge.offset = writer->pending->len;
     g_byte_array_append(writer->pending, edge->data, edge->len);
+    g_byte_array_set_size(writer->pending, (writer->pending->len + 7) / 8 * 8);
     g_ptr_array_add(writer->pending_arrays, array);
     return writer->pending->len < PENDING_BYTES_MAX || xtf_writer_flush_pending(writer, error);
 }

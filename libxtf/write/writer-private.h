@@ -6,6 +6,9 @@
  *   leaf-writer.c       the open leaf: rows into pages
  *   aggregate-writer.c  totals of the rows below each child
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
+ *   space.c             pages that items take, and when they may be reused
+ *   commit-block.c      items onto pages
+ *   chunk-writer.c      what only grows, in chunks: strings, tables, schemas
  *   commit.c            commits: right edges, P index, catalog, superblock; closing
  *   resume.c            going on with a file that another writer left
  */
@@ -16,6 +19,7 @@
 #include "libxtf/disk/node.h"
 #include "libxtf/write/aggregate-writer.h"
 #include "libxtf/write/leaf-writer.h"
+#include "libxtf/write/space.h"
 #include "libxtf/writer.h"
 
 /* The open page of a level. The rows of the lowest level's are in an XtfLeafWriter. */
@@ -46,19 +50,27 @@ struct XtfArrayWriter {
     XtfLevel *levels;               /* `height` of them, leaf first; NULL once closed, and before the first row */
     XtfAggregateWriter *aggregates; /* NULL if the schema has none, and once closed */
     XtfRef edge;                    /* as of the last commit, or the closing */
+    uint32_t edge_bytes;            /* that the edge takes, with all that lies beside it; 0: it was never stored */
     uint32_t id;
     uint8_t height;
     bool changed; /* since `edge` was stored */
     bool closed;
 };
 
+/* Bytes that only grow: see chunk-writer.h. */
+typedef struct {
+    GByteArray *bytes;
+    GArray *starts; /* guint: where chunks begin */
+    GArray *refs;   /* XtfRef: of the chunks that are stored, though the last may have grown since */
+    guint stored;   /* bytes that are */
+} XtfChunkWriter;
+
 struct XtfTableWriter {
     XtfWriter *writer;
     const XtfSchema *schema;
-    GByteArray *rows;
+    XtfChunkWriter rows;
     uint64_t n_rows;
-    XtfRef stored;
-    bool changed;
+    uint64_t n_limited; /* of them are in the limits */
 };
 
 /* A lowest node of the P index: arrays that stand side by side in its order. */
@@ -77,9 +89,8 @@ struct XtfWriter {
     unsigned level;   /* of packing */
     uint32_t page_size;
     uint32_t epoch;
-    uint64_t commit;       /* the last one */
-    XtfRef catalog_stored; /* its catalog */
-    uint64_t segment;      /* id */
+    uint64_t commit;  /* the last one */
+    uint64_t segment; /* id */
     uint8_t file_id[16];
     uint64_t incompatible; /* feature bits; commits add what arrays need */
 
@@ -90,12 +101,18 @@ struct XtfWriter {
     GHashTable *array_of;  /* (location, schema) -> XtfArrayWriter, owned */
     GPtrArray *nodes;      /* XtfNodeWriter, in order */
     GPtrArray *tables;     /* XtfTableWriter */
-    GByteArray *strings;
-    GHashTable *string_ids; /* text -> id */
-    bool strings_changed;
-    XtfRef strings_stored;
-    GByteArray *pending; /* edges of closed arrays, not written yet */
+    XtfChunkWriter strings;
+    GHashTable *string_ids;     /* text -> id */
+    XtfChunkWriter schema_rows; /* encoded schemas */
+    GByteArray *pending;        /* edges of closed arrays, not written yet */
     GPtrArray *pending_arrays;
+
+    XtfSpace *space;
+    uint32_t kept_commits, kept_seconds;
+    GArray *branch_nodes;  /* XtfRef: nodes of the P index above the lowest, as of the last commit */
+    GArray *dropped;       /* XtfRef, of which checksums do not count: what the next commit no longer names */
+    XtfRef catalog_stored; /* of the last commit */
+    bool *limits_changed;  /* by schema, since they were stored */
 
     uint64_t commit_bytes;      /* of all commits */
     uint64_t last_commit_bytes; /* of the last */
@@ -112,6 +129,9 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
 
 /* The file, locked against other writers; -1 on failure. `flags` go to open(2). */
 int xtf_writer_open_file(const char *path, int flags, GError **error);
+
+/* Says that the next commit names nothing of these bytes any more; none is fine. */
+void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length);
 
 /* Writes all of it at an offset. A failure marks the writer. */
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error);

@@ -18,24 +18,30 @@ import xtf_unpack
 
 MAGIC = b"\x89XTF\r\n\x1a\n"
 CATALOG_MAGIC, PAGE_MAGIC, NODE_MAGIC = b"XTFc", b"XTFp", b"XTFn"
-SUPERBLOCK = struct.Struct("<8sHHI16sQQQQII16s164xI")
+SUPERBLOCK = struct.Struct("<8sHHI16sQQQQQQIBBBx16sQIII128xI")
 REFERENCE = struct.Struct("<QII")
 CLOCK = struct.Struct("<6Q")
 SEGMENT = struct.Struct("<QQQII")
-TABLE = struct.Struct("<IIQ16s")
+TABLE = struct.Struct("<IIQ")
+FREE = struct.Struct("<QQQ")
 LIMIT = struct.Struct("<QQQ")
 PAGE = struct.Struct("<4sBBBxIIQQIIQQII")
 ENTRY = struct.Struct("<QQQ")
 NODE = struct.Struct("<4sB3xII")
-ARRAY = struct.Struct("<QIIQQQ16sHBBI")
+ARRAY = struct.Struct("<QIIQQQ16sIIBB14x")
 BRANCH = struct.Struct("<QIIQQ16s")
 OPEN_PAGE = struct.Struct("<QQQII")
-CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS = range(1, 8)
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
+REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
+KNOWN = REQUIRED | {FREE_KIND}
 RECORD, SIDE, TABLE_KIND = 1, 2, 3
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
 LEAF_ROWS_MAX = 16384
 COMPACT_FEATURE = 1
+CLOSED = 1
+CRC32 = 1
+ITEM_MAX, TABLE_MAX = 64 << 20, 256 << 20
 TYPES = {1: ("U8", "B"), 2: ("U16", "H"), 3: ("U32", "I"), 4: ("U64", "Q"), 5: ("I32", "i"), 6: ("I64", "q"), 7: ("F64", "d"), 8: ("STRING", "I")}
 
 
@@ -158,7 +164,7 @@ class Array:
     """The rows of one location and schema, in order of time: the TN index and the leaves."""
 
     def __init__(self, trace, entry):
-        (self.location, schema, self.id, self.rows, self.first, self.last, edge, segment, self.height, self.codec, _) = entry
+        (self.location, schema, self.id, self.rows, self.first, self.last, edge, segment, self.clock_map, self.height, self.codec) = entry
         expect(schema < len(trace.schemas) and trace.schemas[schema].kind != TABLE_KIND, f"array {self.id}: there is no such schema, {schema}")
         expect(segment < len(trace.segments), f"array {self.id}: there is no segment {segment}")
         expect(self.codec in (PLAIN, COMPACT), f"array {self.id}: unknown codec {self.codec}")
@@ -265,11 +271,47 @@ class Segment(NamedTuple):
     reserved: int
 
 
+class Superblock(NamedTuple):
+    magic: bytes
+    major: int
+    minor: int
+    page_size: int
+    file_id: bytes
+    incompatible: int
+    read_only: int
+    compatible: int
+    commit: int
+    pages: int
+    wall_time: int
+    epoch: int
+    slot: int
+    flags: int
+    checksum_kind: int
+    catalog: bytes
+    opening: int
+    opening_bytes: int
+    kept_commits: int
+    kept_seconds: int
+    crc: int
+
+
 class Trace:
     """An open file. The catalog is read at once, everything else on request."""
 
     def __init__(self, path):
         self.fd = os.open(path, os.O_RDONLY)
+        superblocks = self.superblocks()
+        self.passed_over = None
+        try:
+            self.open_commit(superblocks[0])
+        except Damaged:
+            if len(superblocks) == 1:
+                raise
+            self.open_commit(superblocks[1])
+            self.passed_over = superblocks[0].commit
+
+    def open_commit(self, superblock):
+        self.superblock = superblock
         self.read_superblock()
         self.read_catalog()
 
@@ -287,50 +329,86 @@ class Trace:
 
     def item(self, reference, what, first_page=0):
         offset, length, crc = REFERENCE.unpack(reference)
+        expect(offset % 8 == 0 and length <= ITEM_MAX, f"{what}: no item lies at {offset}, {length} bytes")
         data = self.read(first_page * self.page_size + offset, length, what) if length else b""
         expect(not length or zlib.crc32(data) == crc, f"{what}: wrong checksum")
         return data
 
-    def read_superblock(self):
+    def superblocks(self):
+        """Those that are whole, the one of the later commit first."""
         slots = [os.pread(self.fd, SUPERBLOCK.size, offset) for offset in (0, 4096)]
-        slots = [SUPERBLOCK.unpack(slot) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
+        slots = [Superblock(*SUPERBLOCK.unpack(slot)) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
                  and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little")]
         expect(slots, "no XTF file: it has no whole superblock")
-        (_, major, minor, self.page_size, self.file_id, self.features, _, self.commit, self.pages, self.epoch, _, self.catalog,
-         _) = max(slots, key=lambda slot: slot[7])
-        self.version = (major, minor)
-        expect(major == 1, f"version {major}.{minor}: this reader knows 1")
-        expect(self.features & ~COMPACT_FEATURE == 0, f"it has features that this reader does not know: {self.features:#x}")
-        size = self.page_size
+        return sorted(slots, key=lambda slot: slot.commit, reverse=True)
+
+    def read_superblock(self):
+        block = self.superblock
+        expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
+        expect(block.incompatible & ~COMPACT_FEATURE == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
+        self.version, self.features = (block.major, block.minor), block.incompatible
+        self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch
+        size = self.page_size = block.page_size
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
 
-    def read_catalog(self):
-        data = Bytes(self.item(self.catalog, "catalog"), "catalog")
+    def sections(self):
+        """The bodies of the catalog's sections."""
+        data = Bytes(self.item(self.superblock.catalog, "catalog"), "catalog")
         magic, sections = data.unpack("<4sI")
         expect(magic == CATALOG_MAGIC, "catalog: it is none")
         bodies = {}
         for _ in range(sections):
             kind, flags, length = data.unpack("<IIQ")
-            expect(CLOCK_KIND <= kind <= LIMITS or not flags & 1, f"catalog: a required section of unknown kind {kind}")
+            expect(kind in KNOWN or not flags & 1, f"catalog: a required section of unknown kind {kind}")
             expect(kind not in bodies, f"catalog: two sections of kind {kind}")
             bodies[kind] = data.sub(length)
-        expect(all(kind in bodies for kind in range(CLOCK_KIND, LIMITS + 1)), "catalog: a section is missing")
+        expect(not data, "catalog: bytes left over")
+        expect(REQUIRED <= bodies.keys(), "catalog: a section is missing")
+        return bodies
+
+    def chunks(self, references, what):
+        return b"".join(self.item(reference, what) for reference in references)
+
+    def read_catalog(self):
+        bodies = self.sections()
         self.resolution_num, self.resolution_den, self.origin, self.first, self.last, self.complete = bodies[CLOCK_KIND].unpack(CLOCK)
         self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
+        counts = [rows for rows, in bodies[COUNTS].all_of(struct.Struct("<Q"))]
+        schemas = Bytes(self.chunks((reference for reference, in bodies[SCHEMAS].all_of(struct.Struct("16s"))), "schemas"), "schemas")
         self.schemas = []
-        while bodies[SCHEMAS]:
-            rows, length = bodies[SCHEMAS].unpack("<QI")
-            self.schemas.append(Schema(len(self.schemas), bodies[SCHEMAS].sub(length), rows))
+        while schemas:
+            (length,) = schemas.unpack("<I")
+            expect(len(self.schemas) < len(counts), "catalog: more schemas than numbers of rows")
+            self.schemas.append(Schema(len(self.schemas), schemas.sub(length), counts[len(self.schemas)]))
+        expect(len(self.schemas) == len(counts), "catalog: more numbers of rows than schemas")
         self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
-        self.strings = self.item(*bodies[STRINGS].unpack("16s"), "strings")
+        self.strings = self.chunks((reference for reference, in bodies[STRINGS].all_of(struct.Struct("16s"))), "strings")
         self.tables = {}
-        for number, _, rows, reference in bodies[TABLES].all_of(TABLE):
-            expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
-            schema, table = self.schemas[number], self.item(reference, f"table {number}")
-            expect(schema.name not in self.tables, f"tables: two of {schema.name}")
-            expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
-            self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
-        self.limits = [[bodies[LIMITS].unpack(LIMIT) for _ in schema.fields] for schema in self.schemas]
+        while bodies[TABLES]:
+            self.read_table(*bodies[TABLES].unpack(TABLE), bodies[TABLES])
+        self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
+        self.free = list(bodies[FREE_KIND].all_of(FREE)) if FREE_KIND in bodies else []
+        expect(not any(bodies[kind] for kind in REQUIRED), "catalog: bytes left over in a section")
+
+    def read_table(self, number, chunks, rows, data):
+        expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
+        schema = self.schemas[number]
+        expect(rows * schema.row_size <= TABLE_MAX, f"table {schema.name}: {rows} rows")
+        parts = [self.item(data.take(16), f"table {number}") for _ in range(chunks)]
+        expect(schema.name not in self.tables, f"tables: two of {schema.name}")
+        expect(all(part and len(part) % schema.row_size == 0 for part in parts), f"table {schema.name}: a chunk ends within a row")
+        table = b"".join(parts)
+        expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
+        self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
+
+    def read_limits(self, schema, reference):
+        data = Bytes(self.item(reference, f"limits of {schema.name}"), f"limits of {schema.name}")
+        if not data:
+            return [(1, 0, 0)] * len(schema.fields)
+        limits = [data.unpack(LIMIT) for _ in schema.fields]
+        expect(not data, f"limits of {schema.name}: bytes left over")
+        return limits
 
     def string(self, at):
         if at == 0:

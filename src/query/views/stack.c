@@ -46,9 +46,8 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     uint64_t depth = deepest(context, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
     shape->n_lines = selected.n * levels;
     shape->at_once = (PART_LINES / MAX(levels, 1) + 1) * levels;
-    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(locations));
-    xtf_grid_add(&shape->grid, "thread",
-                 xtf_count_digits(locations->n_threads ? locations->threads[locations->n_threads - 1] : 0));
+    xtf_grid_add(&shape->grid, "proc", locations->proc_width);
+    xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));
     xtf_grid_add(&shape->grid, "since", context->scale.width);
     xtf_grid_add(&shape->grid, "time", context->scale.width);

@@ -45,8 +45,8 @@ int xtf_command_check(int argc, char **argv)
         return xtf_cli_fail(error);
     if (!quiet)
         printf("%" PRIu64 " arrays, %" PRIu64 " rows, %" PRIu64 " pages (%" PRIu64 " more reserved, %" PRIu64
-               " unreachable): %" PRIu64 " problem%s\n",
-               report.arrays, report.rows, report.pages, report.reserved_pages, report.unreachable_pages,
-               report.problems, report.problems == 1 ? "" : "s");
+               " free, %" PRIu64 " unreachable): %" PRIu64 " problem%s\n",
+               report.arrays, report.rows, report.pages, report.reserved_pages, report.free_pages,
+               report.unreachable_pages, report.problems, report.problems == 1 ? "" : "s");
     return report.problems ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
 }

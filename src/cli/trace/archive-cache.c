@@ -72,7 +72,7 @@ static int compare_lines(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A hash of the names, sizes and times of an archive's files. */
+/* A hash of the names, sizes and times of an archive's files, and of what an import of them depends on. */
 static char *archive_state(const XtfImporter *importer, const char *anchor)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
@@ -83,6 +83,7 @@ static char *archive_state(const XtfImporter *importer, const char *anchor)
         describe_files(lines, files->pdata[i], 0);
     g_ptr_array_sort(lines, compare_lines);
     g_checksum_update(checksum, (const guchar *)XTF_VERSION, -1);
+    g_checksum_update(checksum, (const guchar *)xtf_format_version(), -1);
     for (guint i = 0; i < lines->len; i++) {
         g_checksum_update(checksum, (const guchar *)"\n", 1);
         g_checksum_update(checksum, lines->pdata[i], -1);

@@ -15,14 +15,16 @@ enum {
 /* The columns that all record types have in common. */
 static const struct {
     const char *name, *role, *unit, *description;
+    uint32_t growing_width; /* of a growing trace, whatever record types will come */
+    bool left;
 } merged_columns[] = {
-    {"seq", XTF_ROLE_SEQ, "", "number among all records of the location, from 0"},
-    {"event", XTF_ROLE_EVENT, "", "the event by its usual name"},
-    {"peer", XTF_ROLE_PEER, "", "process on the other side; ? if unknown"},
-    {"bytes", XTF_ROLE_BYTES, "B", "bytes moved; of a collective, sent"},
-    {"tag", XTF_ROLE_TAG, "", "tag of the message"},
-    {"comm", XTF_ROLE_COMM, "", "row of definitions/communicators"},
-    {"name", NULL, "", "region entered or left, or in which it happened; or metric"},
+    {"seq", XTF_ROLE_SEQ, "", "number among all records of the location, from 0", 20, false},
+    {"event", XTF_ROLE_EVENT, "", "the event by its usual name", XTF_STRING_WIDTH_MAX, true},
+    {"peer", XTF_ROLE_PEER, "", "process on the other side; ? if unknown", XTF_GROWING_NUMBER_WIDTH, false},
+    {"bytes", XTF_ROLE_BYTES, "B", "bytes moved; of a collective, sent", 20, false},
+    {"tag", XTF_ROLE_TAG, "", "tag of the message", 11, false},
+    {"comm", XTF_ROLE_COMM, "", "row of definitions/communicators", 10, false},
+    {"name", NULL, "", "region entered or left, or in which it happened; or metric", XTF_NAME_WIDTH_MAX, true},
 };
 
 static const struct {
@@ -39,6 +41,7 @@ typedef struct {
     XtfFormats *formats;
     XtfFormat *format;
     const XtfLocations *locations;
+    bool fixed;    /* columns have the width and the side that they were added with */
     GError *error; /* of the first cell that could not be made; the format is then of no use */
 } Layout;
 
@@ -57,12 +60,11 @@ static XtfColumn *column_at(const Layout *layout, uint32_t i)
 static void add_prefix(Layout *layout)
 {
     const XtfLocations *locations = layout->locations;
-    uint64_t thread = locations->n_threads ? locations->threads[locations->n_threads - 1] : 0;
 
     layout->format->has_prefix = true;
     add_column(layout, "time", "s", "since the origin of the trace", layout->formats->context->scale.width);
-    add_column(layout, "proc", "", "process", xtf_procs_width(locations));
-    add_column(layout, "thread", "", "thread of the process", xtf_count_digits(thread));
+    add_column(layout, "proc", "", "process", locations->proc_width);
+    add_column(layout, "thread", "", "thread of the process", locations->thread_width);
 }
 
 /* ---- Cells. */
@@ -99,26 +101,39 @@ static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
     }
 }
 
+/* The range of a field's values; in a growing trace, of all values that its type can hold. */
+static XtfLimits limits_of(const Layout *layout, const XtfSchema *schema, const XtfField *field)
+{
+    const XtfTraceContext *context = layout->formats->context;
+
+    if (!context->growing)
+        return *xtf_trace_limits(context->trace, schema->id, (uint32_t)(field - schema->fields));
+    if (field->type == XTF_TYPE_I32)
+        return (XtfLimits){.min = (uint64_t)INT32_MIN, .max = INT32_MAX};
+    if (field->type == XTF_TYPE_I64)
+        return (XtfLimits){.min = (uint64_t)INT64_MIN, .max = INT64_MAX};
+    return (XtfLimits){.max = UINT64_MAX >> (64 - 8 * field->width)};
+}
+
 /* A value is shown as a number, unless it has labels, or is the rank of a peer, or has a type in another field. */
 static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField *field)
 {
     XtfFormats *formats = layout->formats;
     XtfCell cell = {.field = field};
-    uint32_t index = (uint32_t)(field - schema->fields);
-    const XtfLimits *limits = xtf_trace_limits(formats->context->trace, schema->id, index);
+    const XtfLimits limits = limits_of(layout, schema, field);
     bool number;
 
-    cell_size_number(&cell, limits);
+    cell_size_number(&cell, &limits);
     number = cell.kind == XTF_CELL_UNSIGNED;
     if (number && field->n_labels) {
         cell.kind = XTF_CELL_NAME;
-        cell.names = xtf_formats_labels(formats, field, limits);
+        cell.names = xtf_formats_labels(formats, field, &limits);
         cell.width = MAX(cell.width, cell.names->width);
     } else if (number && g_str_equal(field->role, XTF_ROLE_PEER)) {
         cell.kind = XTF_CELL_PEER;
         if (!layout->error)
             xtf_comm_source_find(&cell.comm, formats->context->trace, schema, &layout->error);
-        cell.width = MAX(cell.width, xtf_procs_width(layout->locations));
+        cell.width = MAX(cell.width, layout->locations->proc_width);
     } else if (g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8) {
         cell.kind = XTF_CELL_VALUE;
         cell.other = xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE);
@@ -163,8 +178,12 @@ static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint
     XtfColumn *c = column_at(layout, column);
 
     cell.column = column;
-    c->width = MAX(c->width, cell.width);
-    c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING;
+    if (!layout->fixed) {
+        c->width = MAX(c->width, cell.width);
+        c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING;
+    } else if (cell.kind == XTF_CELL_NAME && cell.width > c->width) {
+        cell.kind = XTF_CELL_UNSIGNED; /* labels where nobody expects them; the number fits, or is said not to */
+    }
     program->cells = g_renew(XtfCell, program->cells, program->n_cells + 1);
     program->cells[program->n_cells++] = cell;
 }
@@ -192,10 +211,15 @@ static void lay_out_merged(Layout *layout)
 
     add_prefix(layout);
     uint32_t first = layout->format->columns->len;
-    for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++)
-        add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description, 1);
+    layout->fixed = context->growing;
+    for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++) {
+        uint32_t column =
+            add_column(layout, merged_columns[i].name, merged_columns[i].unit, merged_columns[i].description,
+                       layout->fixed ? merged_columns[i].growing_width : 1);
+        column_at(layout, column)->left = layout->fixed && merged_columns[i].left;
+    }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        if (xtf_trace_context_is_record(context, i) && xtf_trace_n_rows(context->trace, i))
+        if (xtf_trace_context_is_record(context, i) && (layout->fixed || xtf_trace_n_rows(context->trace, i)))
             add_merged_cells(layout, xtf_trace_schema(context->trace, i), first);
     }
 }

@@ -50,12 +50,12 @@ void xtf_formats_finish(XtfFormats *formats)
     g_mutex_clear(&formats->lock);
 }
 
-/* Pads words to the width of the widest word from `first` to `last`, which is at most `cap`. */
-static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t first, uint64_t last, uint32_t cap,
-                                 bool blanks)
+/* Pads words to the width of the widest word from `first` to `last`, which is at least `least` and at most `cap`. */
+static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t first, uint64_t last, uint32_t least,
+                                 uint32_t cap, bool blanks)
 {
     XtfPaddedNames *names = g_new0(XtfPaddedNames, 1);
-    size_t widest = 1;
+    size_t widest = least;
 
     for (uint64_t i = first; i < n && i <= last && widest < cap; i++)
         widest = MAX(widest, xtf_text_width(words[i], blanks, cap));
@@ -65,6 +65,14 @@ static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t 
     for (uint64_t i = 0; i < n; i++)
         xtf_text_put(names->text + i * names->width, names->width, words[i], blanks, i);
     return names;
+}
+
+/* Whether a table that has no names yet may have some later. */
+static bool may_get_names(const XtfFormats *formats, const char *table)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(formats->context->trace, table);
+    const XtfField *name = schema ? xtf_schema_field(schema, "name") : NULL;
+    return !schema || (name && name->type == XTF_TYPE_STRING);
 }
 
 bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
@@ -80,7 +88,9 @@ bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, con
     }
     if (!xtf_table_names(formats->context->trace, table, &texts, &n, error))
         return false;
-    XtfPaddedNames *loaded = texts ? pad_words(texts, n, 0, UINT64_MAX, cap, cap != XTF_NAME_WIDTH_MAX) : NULL;
+    bool growing = formats->context->growing, named = texts || (growing && may_get_names(formats, table));
+    XtfPaddedNames *loaded =
+        named ? pad_words(texts, n, 0, UINT64_MAX, growing ? cap : 1, cap, cap != XTF_NAME_WIDTH_MAX) : NULL;
     g_hash_table_insert(formats->names, g_steal_pointer(&key), loaded);
     *names = loaded;
     return true;
@@ -96,7 +106,7 @@ bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const Xtf
 
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)
 {
-    XtfPaddedNames *names = pad_words((const char *const *)field->labels, field->n_labels, limits->min, limits->max,
+    XtfPaddedNames *names = pad_words((const char *const *)field->labels, field->n_labels, limits->min, limits->max, 1,
                                       XTF_STRING_WIDTH_MAX, true);
     g_ptr_array_add(formats->labels, names);
     return names;
@@ -104,7 +114,7 @@ const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *fi
 
 const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word)
 {
-    XtfPaddedNames *names = pad_words(&word, 1, 0, 0, XTF_STRING_WIDTH_MAX, true);
+    XtfPaddedNames *names = pad_words(&word, 1, 0, 0, 1, XTF_STRING_WIDTH_MAX, true);
     g_ptr_array_add(formats->labels, names);
     return names;
 }

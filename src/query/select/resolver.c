@@ -44,8 +44,8 @@ static void print_key(const XtfSelection *selection, GString *key)
             xtf_number_set_print(selection->by[i], key);
         }
     }
-    g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64, selection->type, selection->time_from,
-                           selection->time_to);
+    g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64 "%s", selection->type, selection->time_from,
+                           selection->time_to, selection->endless ? "e" : "");
 }
 
 typedef struct {
@@ -103,6 +103,7 @@ typedef struct {
     const XtfLocations *locations;
     const XtfSelection *selection;
     XtfSpans *spans;
+    uint64_t time_to;
     GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: nothing is filtered */
 } Search;
 
@@ -147,7 +148,7 @@ static bool add_array(Search *search, const XtfArray *array, uint32_t index, GEr
         return true;
     xtf_span_init(&span, array);
     span.tag = index;
-    return xtf_span_cut(&span, search->selection->time_from, search->selection->time_to, error) &&
+    return xtf_span_cut(&span, search->selection->time_from, search->time_to, error) &&
            filter_span(search, &span, error) && xtf_spans_add(search->spans, &span, error);
 }
 
@@ -179,6 +180,8 @@ static bool find_in_trace(Search *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
+    /* Several locations end where all of them are complete, or lines would come between lines. One goes on. */
+    search->time_to = search->selection->endless && locations->len == 1 ? XTF_TIME_OPEN : search->selection->time_to;
     g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
     for (unsigned i = 0; i < locations->len; i++) {
         if (!add_location(search, g_array_index(locations, uint32_t, i), error))
@@ -227,7 +230,11 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
 static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
     XtfTraceContext *context = resolver->context;
-    Search search = {context, xtf_trace_context_locations(context, error), selection, NULL, NULL};
+    Search search = {
+        .context = context,
+        .locations = xtf_trace_context_locations(context, error),
+        .selection = selection,
+    };
 
     if (!search.locations)
         return NULL;
@@ -269,7 +276,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     uint64_t total = 0;
 
     if (selection->base || selection->procs || selection->threads || xtf_selection_has_facets(selection) ||
-        selection->time_from > scale->origin || selection->time_to < scale->end || selection->type == XTF_NO_TYPE) {
+        selection->time_from > scale->origin || selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)
             return false;

@@ -1,11 +1,19 @@
 #include "src/query/select/selection.h"
 
-XtfSelection *xtf_selection_new(void)
+static XtfSelection *selection_alloc(void)
 {
     XtfSelection *selection = g_new0(XtfSelection, 1);
     g_atomic_ref_count_init(&selection->references);
+    return selection;
+}
+
+XtfSelection *xtf_selection_new(const XtfTraceContext *context)
+{
+    const XtfTimeScale *scale = &context->scale;
+    XtfSelection *selection = selection_alloc();
     selection->type = XTF_ANY_TYPE;
-    selection->time_to = XTF_TIME_OPEN;
+    selection->time_to = scale->end <= scale->last ? scale->end : XTF_TIME_OPEN;
+    selection->endless = true;
     return selection;
 }
 
@@ -31,7 +39,7 @@ void xtf_selection_unref(XtfSelection *selection)
 /* Member by member, since other threads change the count of references meanwhile. */
 static XtfSelection *selection_copy(const XtfSelection *selection)
 {
-    XtfSelection *copy = xtf_selection_new();
+    XtfSelection *copy = selection_alloc();
     copy->base = selection->base ? xtf_selection_ref(selection->base) : NULL;
     copy->rank_from = selection->rank_from;
     copy->rank_to = selection->rank_to;
@@ -42,6 +50,7 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
     copy->type = selection->type;
     copy->time_from = selection->time_from;
     copy->time_to = selection->time_to;
+    copy->endless = selection->endless;
     return copy;
 }
 
@@ -81,6 +90,7 @@ XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t fr
     XtfSelection *narrow = selection_copy(selection);
     narrow->time_from = MAX(selection->time_from, from);
     narrow->time_to = MAX(MIN(selection->time_to, to), narrow->time_from);
+    narrow->endless = selection->endless && to == XTF_TIME_OPEN;
     return narrow;
 }
 
@@ -93,6 +103,15 @@ XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, u
     narrow->rank_from = from;
     narrow->rank_to = to;
     return narrow;
+}
+
+bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext *context)
+{
+    uint64_t final = xtf_trace_context_final(context);
+
+    if (final == UINT64_MAX || (!selection->endless && selection->time_to <= final))
+        return true;
+    return selection->base && xtf_selection_is_final(selection->base, context);
 }
 
 bool xtf_selection_has_facets(const XtfSelection *selection)

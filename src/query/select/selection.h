@@ -42,9 +42,12 @@ struct XtfSelection {
     XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; see matcher.h */
     int64_t type;                   /* a schema's id, or one of the above */
     uint64_t time_from, time_to;    /* [from, to) */
+    bool endless; /* to the end of the trace, wherever that is: no window has an end. Of a growing trace `time_to` is
+                     where it is complete */
 };
 
-XtfSelection *xtf_selection_new(void); /* all of the trace */
+/* All of the trace. */
+XtfSelection *xtf_selection_new(const XtfTraceContext *context);
 XtfSelection *xtf_selection_ref(XtfSelection *selection);
 void xtf_selection_unref(XtfSelection *selection); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
@@ -56,6 +59,9 @@ XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, Xt
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to);
+
+/* Whether no later commit adds a record to it. */
+bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext *context);
 
 /* Whether anything narrows by the values of fields. */
 bool xtf_selection_has_facets(const XtfSelection *selection);

@@ -165,6 +165,27 @@ static void build_locations(XtfLocations *locations, GArray *found)
     }
     locations->n_procs = sort_distinct(locations->procs, n);
     locations->n_threads = sort_distinct(locations->threads, n);
+    locations->proc_width = xtf_count_digits(n ? locations->procs[locations->n_procs - 1] : 0);
+    locations->thread_width = xtf_count_digits(n ? locations->threads[locations->n_threads - 1] : 0);
+}
+
+/* Columns do not widen while a trace is followed. */
+static bool fix_widths(XtfLocations *locations, GError **error)
+{
+    if (MAX(locations->proc_width, locations->thread_width) > XTF_GROWING_NUMBER_WIDTH)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "a process or thread has a number of more than %d digits, which the columns of a trace that is "
+                        "followed do not have",
+                        XTF_GROWING_NUMBER_WIDTH);
+    locations->proc_width = locations->thread_width = XTF_GROWING_NUMBER_WIDTH;
+    return true;
+}
+
+static void locations_finish(XtfLocations *locations)
+{
+    g_clear_pointer(&locations->all, g_free);
+    g_clear_pointer(&locations->procs, g_free);
+    g_clear_pointer(&locations->threads, g_free);
 }
 
 static bool load_locations(XtfTraceContext *context, GError **error)
@@ -177,7 +198,10 @@ static bool load_locations(XtfTraceContext *context, GError **error)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
     number_the_rest(found);
     build_locations(&context->locations, found);
-    return true;
+    if (!context->growing || fix_widths(&context->locations, error))
+        return true;
+    locations_finish(&context->locations);
+    return false;
 }
 
 static bool load_ranks(XtfTraceContext *context, GError **error)
@@ -244,9 +268,14 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
     return low;
 }
 
-unsigned xtf_procs_width(const XtfLocations *locations)
+uint64_t xtf_trace_context_final(const XtfTraceContext *context)
 {
-    return xtf_count_digits(locations->n_procs ? locations->procs[locations->n_procs - 1] : 0);
+    const XtfClock *clock = xtf_trace_clock(context->trace);
+
+    if (!context->growing || clock->complete == UINT64_MAX)
+        return UINT64_MAX;
+    /* Until the first record is complete an earlier one may come, and with it another time 0. */
+    return clock->first <= clock->last && clock->complete > clock->first ? clock->complete : 0;
 }
 
 bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
@@ -275,14 +304,18 @@ const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *
     return NULL;
 }
 
-void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is_reserved)(const char *name))
+void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
+                            bool (*is_reserved)(const char *name))
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_ENTERS_LEAVES);
 
-    *context = (XtfTraceContext){.trace = trace};
+    *context = (XtfTraceContext){.trace = trace, .growing = growing};
     g_mutex_init(&context->lock);
-    xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
+    if (growing)
+        xtf_time_scale_init_growing(&context->scale, xtf_trace_clock(trace));
+    else
+        xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
     context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
@@ -295,9 +328,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is
 void xtf_trace_context_finish(XtfTraceContext *context)
 {
     g_strfreev(context->type_names);
-    g_free(context->locations.all);
-    g_free(context->locations.procs);
-    g_free(context->locations.threads);
+    locations_finish(&context->locations);
     xtf_ranks_finish(&context->ranks);
     xtf_name_index_finish(&context->regions);
     xtf_name_index_finish(&context->comms);

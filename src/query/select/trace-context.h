@@ -26,16 +26,22 @@ typedef struct {
     uint64_t n_arrays;     /* side arrays included */
 } XtfLocation;
 
+enum {
+    XTF_GROWING_NUMBER_WIDTH = 10, /* of processes and threads, where more may come */
+};
+
 typedef struct {
     XtfLocation *all; /* by (proc, thread, id) */
     uint32_t n;
     uint64_t *procs;   /* distinct, ascending */
     uint64_t *threads; /* distinct, ascending */
     uint32_t n_procs, n_threads;
+    unsigned proc_width, thread_width; /* digits that the largest number needs */
 } XtfLocations;
 
 typedef struct {
     XtfTrace *trace; /* borrowed */
+    bool growing;    /* the trace is followed: columns are at their widest, and what is shown ends at scale.end */
     XtfTimeScale scale;
     char **type_names;     /* by schema: its name in the tree, which is the schema's own if that is usable */
     int64_t enters_leaves; /* the record type of the call stack; -1: none */
@@ -50,7 +56,8 @@ typedef struct {
 } XtfTraceContext;
 
 /* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
-void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool (*is_reserved)(const char *name));
+void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
+                            bool (*is_reserved)(const char *name));
 void xtf_trace_context_finish(XtfTraceContext *context);
 
 /* Loaded when first asked for. NULL with an error. */
@@ -62,8 +69,8 @@ const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **e
 /* The index in `all` of the first location of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 
-/* The number of digits of the largest process number. */
-unsigned xtf_procs_width(const XtfLocations *locations);
+/* The time before which nothing changes any more: 0 if everything may, UINT64_MAX if the trace does not grow. */
+uint64_t xtf_trace_context_final(const XtfTraceContext *context);
 
 /* For qsort() and its like, of uint64_t. */
 int xtf_compare_numbers(const void *a, const void *b);

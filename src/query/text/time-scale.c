@@ -32,12 +32,17 @@ static unsigned digits_of_resolution(uint64_t num, uint64_t den)
     return digits;
 }
 
+static unsigned width_of(const XtfTimeScale *scale, uint64_t ticks)
+{
+    char text[XTF_TIME_TEXT_MAX], *end = text + sizeof text;
+    return (unsigned)(end - xtf_time_scale_put(scale, ticks, end));
+}
+
 void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock)
 {
     uint64_t num = MAX(clock->resolution_num, 1), den = MAX(clock->resolution_den, 1);
     uint64_t divisor = greatest_common_divisor(num, den);
     bool empty = clock->first > clock->last;
-    char text[XTF_TIME_TEXT_MAX];
 
     *scale = (XtfTimeScale){.num = num / divisor, .den = den / divisor};
     if (empty)
@@ -52,8 +57,14 @@ void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock)
     if (scale->fraction && scale->den == 1 && scale->num < UINT64_C(1) << INVERSE_BITS)
         scale->inverse = (uint64_t)(((Wide)scale->fraction << INVERSE_BITS) / scale->num);
     /* The end, too, is printed: as that of a window, and as a duration. */
-    scale->width =
-        (unsigned)(text + sizeof text - xtf_time_scale_put(scale, scale->end - scale->origin, text + sizeof text));
+    scale->width = width_of(scale, scale->end - scale->origin);
+}
+
+void xtf_time_scale_init_growing(XtfTimeScale *scale, const XtfClock *clock)
+{
+    xtf_time_scale_init(scale, clock);
+    scale->width = width_of(scale, UINT64_MAX);
+    scale->end = CLAMP(clock->complete, scale->origin, scale->end);
 }
 
 /* The digits of rest / num, one by one: for the few resolutions of more than 10^19 ticks a second. */

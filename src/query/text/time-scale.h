@@ -16,9 +16,9 @@ typedef struct {
     uint64_t num, den; /* of the resolution, in lowest terms */
     uint64_t origin;   /* time 0 */
     uint64_t last;     /* of the last record; without records the origin */
-    uint64_t end;      /* 100%: one tick after the last record */
-    unsigned digits;   /* after the point */
-    unsigned width;    /* characters of the longest time of this trace */
+    uint64_t end;    /* 100%: one tick after the last record; of a growing trace, where that is complete, if earlier */
+    unsigned digits; /* after the point */
+    unsigned width;  /* characters of the longest time of this trace */
     uint64_t fraction; /* 10^digits; 0: too large, digits are made one by one */
     /* 2^60 * fraction / num, rounded down: replaces the division by num. 0 if times of this clock need the slow way;
      * else a second is exactly num ticks. */
@@ -34,6 +34,8 @@ enum {
 };
 
 void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock);
+/* Of a trace that grows: the widest time of any trace fits, and 100% is the time up to which all is complete. */
+void xtf_time_scale_init_growing(XtfTimeScale *scale, const XtfClock *clock);
 
 /* Writes ticks as seconds so that they end before `end`; returns their beginning. */
 char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end);

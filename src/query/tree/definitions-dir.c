@@ -84,7 +84,8 @@ static bool read_row(XtfNode *file, uint64_t offset, char *buffer, size_t length
 
 static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
 {
-    static const XtfNodeClass row_file = {.kind = XTF_NODE_FILE, .size = size_row, .read = read_row};
+    static const XtfNodeClass row_file = {
+        .kind = XTF_NODE_FILE, .size = size_row, .read = read_row, .same_by_size = true};
     const XtfTableView *view = table_of(directory, error);
     guint64 row;
 
@@ -124,7 +125,8 @@ static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error);
 
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
 {
-    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = size_table, .read = read_table};
+    static const XtfNodeClass table_file = {
+        .kind = XTF_NODE_FILE, .size = size_table, .read = read_table, .same_by_size = true};
     static const XtfNodeClass rows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_rows, .list = list_tables};
 
     if (strcmp(name, ROWS) == 0)

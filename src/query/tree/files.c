@@ -49,5 +49,8 @@ static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
 const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
 const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .text = columns_text};
-const XtfNodeClass xtf_records_file = {.kind = XTF_NODE_FILE, .size = records_size, .read = records_read};
-const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE, .size = view_size, .read = view_read};
+const XtfNodeClass xtf_records_file = {
+    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .grows = true};
+/* Its widths and its lines are those of the whole trace, and never get fewer. */
+const XtfNodeClass xtf_view_file = {
+    .kind = XTF_NODE_FILE, .size = view_size, .read = view_read, .same_by_size_if_final = true};

@@ -52,18 +52,27 @@ XtfNode *xtf_node_new_link(const XtfNode *parent, char *target)
     return node;
 }
 
+/* ---- Texts that a node keeps: it needs its tree no more. */
+
 static bool read_kept(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
     xtf_copy_part(file->text, file->size, 0, offset, buffer, length);
     return true;
 }
 
-XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
+static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
+
+static void keep_text(XtfNode *node, GString *text)
 {
-    static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
-    XtfNode *node = xtf_node_new(parent, &kept_text);
+    node->class = &kept_text;
     node->size = text->len;
     node->text = g_string_free(text, FALSE);
+}
+
+XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
+{
+    XtfNode *node = xtf_node_new(parent, &kept_text);
+    keep_text(node, text);
     return node;
 }
 
@@ -73,7 +82,9 @@ XtfNode *xtf_node_with_size(XtfNode *new, GError **error)
     const XtfNodeClass *class = node->class;
     g_autoptr(GString) text = class->text ? class->text(node, error) : NULL;
 
-    if (text)
+    if (text && xtf_node_future(node) == XTF_NODE_CHANGES)
+        keep_text(node, g_steal_pointer(&text)); /* soon the trace may not have it any more */
+    else if (text)
         node->size = text->len;
     else if (class->text || (class->size && !class->size(node, &node->size, error)))
         return NULL;
@@ -156,4 +167,52 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
         return false;
     *length_read = part;
     return true;
+}
+
+/* ---- Later commits. */
+
+bool xtf_tree_is_final(const XtfTree *tree)
+{
+    return xtf_trace_context_final(&tree->context) == UINT64_MAX;
+}
+
+static bool selection_is_final(const XtfNode *node)
+{
+    return node->selection && xtf_selection_is_final(node->selection, &node->tree->context);
+}
+
+XtfNodeFuture xtf_node_future(const XtfNode *node)
+{
+    const XtfNodeClass *class = node->class;
+
+    if (xtf_tree_is_final(node->tree))
+        return XTF_NODE_FINAL;
+    switch (class->kind) {
+    case XTF_NODE_DIRECTORY:
+        return node->text ? XTF_NODE_CHANGES : XTF_NODE_FINAL;
+    case XTF_NODE_LINK:
+        return XTF_NODE_CHANGES;
+    case XTF_NODE_FILE:
+        break;
+    }
+    if (class->same_by_size || class->same_by_size_if_final || !selection_is_final(node))
+        return class->grows ? XTF_NODE_GROWS : XTF_NODE_CHANGES;
+    return XTF_NODE_FINAL;
+}
+
+bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
+{
+    const XtfNodeClass *class = newer->class;
+
+    if (older->class != class || older->size != newer->size)
+        return false;
+    if (older->text || newer->text)
+        return g_strcmp0(older->text, newer->text) == 0;
+    return class->kind == XTF_NODE_DIRECTORY || class->same_by_size ||
+           (class->same_by_size_if_final && selection_is_final(newer));
+}
+
+const char *xtf_node_lasting_name(const XtfNode *directory)
+{
+    return directory->class->kind == XTF_NODE_DIRECTORY ? directory->text : NULL;
 }

@@ -33,6 +33,10 @@ typedef struct {
     GString *(*text)(XtfNode *file, GError **error);                     /* all of it, made anew for each read */
     bool (*size)(XtfNode *file, uint64_t *size, GError **error); /* NULL: whoever makes the node sets its size */
     bool (*read)(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error);
+    bool grows; /* a file: while it is not final, later commits only add to its end */
+    /* A file that shows the same in every commit in which it has the same size: always, or if its selection is final.
+     */
+    bool same_by_size, same_by_size_if_final;
 } XtfNodeClass;
 
 struct XtfNode {
@@ -57,7 +61,7 @@ struct XtfNode {
         } definition; /* definitions/NAME, rows/NAME and rows/NAME/ROW */
     };
     uint64_t size;
-    char *text; /* a link's target, or a text that the node keeps */
+    char *text; /* a link's target, a text that the node keeps, or a directory's lasting name */
 };
 
 struct XtfTree {

@@ -16,12 +16,12 @@ static bool is_reserved(const char *name)
     return xtf_selection_dir_has(name) || xtf_record_dir_has(name) || xtf_definitions_dir_has(name);
 }
 
-XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
+static XtfTree *tree_new(XtfTrace *trace, bool growing)
 {
     XtfTree *tree = g_new0(XtfTree, 1);
 
     tree->trace = xtf_trace_ref(trace);
-    xtf_trace_context_init(&tree->context, trace, is_reserved);
+    xtf_trace_context_init(&tree->context, trace, growing, is_reserved);
     xtf_resolver_init(&tree->resolver, &tree->context);
     xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
@@ -32,8 +32,18 @@ XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
     g_atomic_ref_count_init(&tree->root->references);
     tree->root->tree = tree;
     tree->root->class = &xtf_selection_dir;
-    tree->root->selection = xtf_selection_new();
+    tree->root->selection = xtf_selection_new(&tree->context);
     return tree;
+}
+
+XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
+{
+    return tree_new(trace, false);
+}
+
+XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error)
+{
+    return tree_new(trace, true);
 }
 
 void xtf_tree_free(XtfTree *tree)

@@ -24,6 +24,10 @@ typedef enum {
 
 /* Takes a reference to the trace. Loads only the definitions that the tree needs, each when it is first needed. */
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error);
+/* The same for a trace that grows, as of its commit: everything ends at the time up to which all locations are
+ * complete, but what is of one location alone, and columns are as wide as they may ever get. So records that are shown
+ * never move, whatever commit comes. A closed trace is shown whole, with these columns. */
+XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error);
 void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
 XtfTrace *xtf_tree_trace(XtfTree *tree);
@@ -50,6 +54,25 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
 
 /* Of a link. Owned by the node. */
 const char *xtf_node_target(const XtfNode *link);
+
+/* What becomes of a node's name and content in the trees of later commits. */
+typedef enum {
+    XTF_NODE_FINAL,   /* nothing: they are the same in each. A directory may list more */
+    XTF_NODE_GROWS,   /* a file gets longer, and that is all */
+    XTF_NODE_CHANGES, /* they may be others */
+} XtfNodeFuture;
+
+XtfNodeFuture xtf_node_future(const XtfNode *node);
+
+/* Of two nodes of one name, looked up in trees of two commits, whether they are the same all the same. */
+bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer);
+
+/* A name by which later commits know a directory that CHANGES as it is now: a window in % is one of fixed times. NULL
+ * if its own name does. Owned by the node. */
+const char *xtf_node_lasting_name(const XtfNode *directory);
+
+/* Whether the tree is of the file as its writer closed it. */
+bool xtf_tree_is_final(const XtfTree *tree);
 
 /* Lists a directory's children from the from-th on (0: the first), without "." and "..", until `visit` returns false.
  * Long listings go on from any number at no cost. */

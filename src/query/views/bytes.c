@@ -44,7 +44,7 @@ static bool shape_bytes(XtfViews *views, const XtfSelection *selection, XtfViewS
     find_aggregates(context, m);
     shape->n_lines = selected.n_procs;
     shape->at_once = PART_LINES;
-    xtf_grid_add(&shape->grid, "proc", xtf_procs_width(selected.locations));
+    xtf_grid_add(&shape->grid, "proc", selected.locations->proc_width);
     xtf_grid_add(&shape->grid, "messages_sent", xtf_aggregate_ref_rows_width(&m[SENDS], context));
     xtf_grid_add(&shape->grid, "bytes_sent", xtf_aggregate_ref_sum_width(&m[SENDS], context, m[SENDS].bytes));
     xtf_grid_add(&shape->grid, "messages_received", xtf_aggregate_ref_rows_width(&m[RECVS], context));

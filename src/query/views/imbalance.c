@@ -65,7 +65,7 @@ static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfV
         return false;
     const XtfRegions *regions = &region_times.regions;
     size_t time = xtf_region_times_width(&region_times) + 1; /* mean and stddev may be rounded up */
-    size_t proc = xtf_procs_width(region_times.locations);
+    size_t proc = region_times.locations->proc_width;
     shape->n_lines = shape->at_once = regions->n_listed;
     xtf_grid_add(&shape->grid, "row", regions->row_width);
     xtf_grid_add(&shape->grid, "mean", time);

@@ -69,7 +69,7 @@ static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfView
         return false;
     const XtfLocations *locations = selected.locations;
     uint64_t n_peers = count_peers(locations, selection);
-    size_t proc = xtf_procs_width(locations);
+    size_t proc = locations->proc_width;
     xtf_grid_add(&shape->grid, "sender", proc);
     xtf_grid_add(&shape->grid, "receiver", proc);
     xtf_grid_add(&shape->grid, "messages", xtf_aggregate_ref_rows_width(&side.ref, views->context));

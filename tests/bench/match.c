@@ -1,0 +1,239 @@
+/*
+ * The other side of single messages, by a rank and a select: of a row of `sends` its number among the messages with its
+ * envelope, and the row of the receiver's `postings` that has that number.
+ *
+ *     match [--messages N] [--processes P] [--tags T] [--bursts] [--asked A] [--cache MIB] [--keep FILE]
+ *
+ * Each of P processes (default 5) sends N messages (default 800 000), as many to each other one, with T tags (default
+ * 100 000): in random order, or with --bursts in bursts, one tag after another. Receives complete in another order than
+ * they are posted. A message's size is its number among all from its sender to its receiver, so that the answer can be
+ * checked.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "libxtf/group-filter.h"
+#include "libxtf/xtf.h"
+#include "src/import/messages.h"
+
+enum { IN_FLIGHT = 64, MIB = 1 << 20 };
+
+typedef struct {
+    gint64 messages, processes, tags, asked, cache;
+    gboolean bursts;
+    char *keep;
+} Shape;
+
+typedef struct {
+    XtfTrace *trace;
+    XtfArray *sends, *postings; /* by process */
+} Asked;
+
+/* The tag of message i from one process to another. */
+static uint32_t tag_of(const Shape *shape, uint64_t sender, uint64_t receiver, uint64_t i)
+{
+    uint64_t per_pair = (uint64_t)shape->messages / (uint64_t)(shape->processes - 1);
+    uint64_t mixed = sender << 56 ^ receiver << 48 ^ i;
+
+    return (uint32_t)(shape->bursts ? i * (uint64_t)shape->tags / per_pair
+                                    : bench_random(&mixed) % (uint64_t)shape->tags);
+}
+
+static void send_all(const Shape *shape, XtfStream *stream, uint64_t self, uint64_t i, uint64_t time)
+{
+    for (uint64_t peer = 0; peer < (uint64_t)shape->processes; peer++) {
+        XtfSendsRow row = {.region = 0,
+                           .peer = (uint32_t)peer,
+                           .tag = tag_of(shape, self, peer, i),
+                           .bytes = i,
+                           .request = XTF_NONE64};
+        bench_check(peer == self || xtf_stream_send(stream, time + peer, &row), stream->error, "a send");
+    }
+}
+
+/* Posts receives [i, end) of one sender, and completes them in random order. */
+static void receive_some(const Shape *shape, XtfStream *stream, uint64_t peer, uint64_t i, uint64_t end,
+                         uint64_t *random, uint64_t time)
+{
+    uint64_t order[IN_FLIGHT], n = end - i;
+
+    for (uint64_t k = 0; k < n; k++) {
+        uint64_t at = bench_below(random, k + 1);
+        XtfRequestsRow row = {.region = 1, .request = k};
+        order[k] = order[at];
+        order[at] = k;
+        bench_check(xtf_stream_request(stream, XTF_LABEL_MPI_IRECV_REQUEST, time + k, &row), stream->error,
+                    "a request");
+    }
+    for (uint64_t k = 0; k < n; k++) {
+        uint64_t number = i + order[k];
+        XtfRecvsRow row = {.region = 1,
+                           .peer = (uint32_t)peer,
+                           .tag = tag_of(shape, peer, stream->location, number),
+                           .bytes = number,
+                           .request = order[k]};
+        bench_check(xtf_stream_irecv(stream, time + n + k, &row), stream->error, "a receive");
+    }
+}
+
+static void write_process(const Shape *shape, XtfStream *stream, uint64_t self)
+{
+    uint64_t per_pair = (uint64_t)shape->messages / (uint64_t)(shape->processes - 1), random = self;
+    g_autoptr(GError) error = NULL;
+
+    xtf_stream_begin(stream, self);
+    for (uint64_t i = 0; i < per_pair; i += IN_FLIGHT / 4) {
+        uint64_t end = MIN(i + IN_FLIGHT / 4, per_pair), time = 1000 * i;
+        for (uint64_t k = i; k < end; k++)
+            send_all(shape, stream, self, k, time + 100 * (k - i));
+        for (uint64_t peer = 0; peer < (uint64_t)shape->processes; peer++)
+            if (peer != self)
+                receive_some(shape, stream, peer, i, end, &random, time + 2000 + 100 * peer);
+    }
+    bench_check(xtf_stream_end(stream, &error), error, "process %" PRIu64, self);
+}
+
+static void generate(const Shape *shape, const char *path)
+{
+    const XtfWriterOptions options = {.no_sync = true};
+    g_autoptr(GError) error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+    XtfDefinitions definitions;
+    XtfStream stream;
+
+    bench_check(writer, error, "%s", path);
+    for (unsigned tag = 0; tag < XTF_N_ARRAY_TYPES; tag++)
+        bench_check(xtf_writer_add_schema(writer, xtf_model_schema(tag), &schemas[tag], &error), error, "%s", path);
+    xtf_definitions_init(&definitions);
+    bench_check(xtf_definitions_resolve(&definitions, writer, &error), error, "%s", path);
+    xtf_stream_init(&stream, writer, &definitions, schemas);
+    for (uint64_t self = 0; self < (uint64_t)shape->processes; self++)
+        write_process(shape, &stream, self);
+    xtf_stream_finish(&stream);
+    xtf_definitions_finish(&definitions);
+    bench_check(xtf_writer_close(writer, &error), error, "%s", path);
+}
+
+/* ---- Asking. */
+
+static XtfMatch of_envelope(const uint64_t *key, unsigned depth, const void *data)
+{
+    const uint64_t *envelope = data;
+
+    for (unsigned k = 0; k < depth; k++)
+        if (key[k] != envelope[k])
+            return XTF_MATCH_NONE;
+    return depth == 3 ? XTF_MATCH_ALL : XTF_MATCH_SOME;
+}
+
+static bool number_of(const XtfArray *array, const uint64_t *envelope, uint64_t n, uint64_t *k, GError **error)
+{
+    const XtfGroupFilter filter = {.match = of_envelope, .data = envelope};
+
+    return xtf_array_group_rank(array, array->schema->n_aggregates - 1, &filter, n, k, error);
+}
+
+static bool row_of(const XtfArray *array, const uint64_t *envelope, uint64_t k, uint64_t *n, GError **error)
+{
+    const XtfGroupFilter filter = {.match = of_envelope, .data = envelope};
+
+    return xtf_array_group_select(array, array->schema->n_aggregates - 1, &filter, k, n, error);
+}
+
+static void ask_one(const Asked *asked, uint64_t sender, uint64_t n)
+{
+    g_autoptr(GError) error = NULL;
+    XtfSendsRow send;
+    XtfPostingsRow posting;
+    uint64_t k, row;
+
+    bench_check(xtf_array_row(&asked->sends[sender], n, (uint8_t *)&send, &error), error, "send");
+    uint64_t sent[] = {send.comm, send.peer, send.tag}, received[] = {send.comm, sender, send.tag};
+    bench_check(number_of(&asked->sends[sender], sent, n, &k, &error), error, "rank");
+    bench_check(row_of(&asked->postings[send.peer], received, k, &row, &error), error, "select");
+    bench_check(row < asked->postings[send.peer].n_rows, NULL, "no receive of message %" PRIu64, n);
+    bench_check(xtf_array_row(&asked->postings[send.peer], row, (uint8_t *)&posting, &error), error, "posting");
+    bench_check(posting.bytes == send.bytes, NULL, "message %" PRIu64 " of %" PRIu64 ": wrong receive", n, sender);
+}
+
+static double cpu_time(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void ask(const Shape *shape, const char *path)
+{
+    const XtfOpenOptions options = {.cache_bytes = (uint64_t)shape->cache * MIB};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, &error);
+    bench_check(trace, error, "%s", path);
+    uint64_t n = (uint64_t)shape->processes, random = 1;
+    g_autofree XtfArray *arrays = g_new(XtfArray, 2 * n);
+    g_autofree double *times = g_new(double, (gsize)shape->asked);
+    Asked asked = {.trace = trace, .sends = arrays, .postings = arrays + n};
+    XtfCounters before, after;
+
+    for (uint64_t i = 0; i < 2 * n; i++) {
+        const XtfSchema *schema = xtf_trace_find_schema(trace, i < n ? XTF_RECORD_SENDS : XTF_SIDE_POSTINGS);
+        bool found;
+        bench_check(xtf_trace_find_array(trace, i % n, schema->id, &arrays[i], &found, &error) && found, error,
+                    "%s: process %" PRIu64, path, i % n);
+    }
+    xtf_trace_get_counters(trace, &before);
+    for (gint64 i = 0; i < shape->asked; i++) {
+        uint64_t sender = bench_below(&random, n);
+        uint64_t row = bench_below(&random, asked.sends[sender].n_rows);
+        double begin = cpu_time();
+        ask_one(&asked, sender, row);
+        times[i] = cpu_time() - begin;
+    }
+    xtf_trace_get_counters(trace, &after);
+    double median = bench_median(times, (size_t)shape->asked);
+    g_autofree char *middle = bench_duration(median);
+    g_autofree char *most = bench_duration(bench_quantile(times, (size_t)shape->asked, 0.99));
+    bench_row("the receive of a send, random", "1 ms", NULL, "%s of processor time, 99%%: %s, %.1f blocks made", middle,
+              most, (double)(after.cache_loads - before.cache_loads) / (double)shape->asked);
+}
+
+static void work(const char *folder, void *data)
+{
+    const Shape *shape = data;
+    g_autofree char *path = shape->keep ? g_strdup(shape->keep) : g_build_filename(folder, "match.xtf", NULL);
+
+    if (!shape->keep || access(path, R_OK) != 0)
+        generate(shape, path);
+    printf("%s: %.1f bytes a message\n", path,
+           (double)bench_file_size(path) / (double)(shape->messages * shape->processes));
+    ask(shape, path);
+}
+
+int main(int argc, char **argv)
+{
+    Shape shape = {.messages = 800000, .processes = 5, .tags = 100000, .asked = 1000, .cache = 64};
+    const GOptionEntry entries[] = {
+        {"messages", 'n', 0, G_OPTION_ARG_INT64, &shape.messages, "Sent by a process (default: 800 000)", "N"},
+        {"processes", 'p', 0, G_OPTION_ARG_INT64, &shape.processes, "Default: 5", "P"},
+        {"tags", 't', 0, G_OPTION_ARG_INT64, &shape.tags, "Default: 100 000", "T"},
+        {"bursts", 0, 0, G_OPTION_ARG_NONE, &shape.bursts, "One tag after another", NULL},
+        {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Messages that are asked for (default: 1000)", "A"},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: 64)", "MIB"},
+        {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file, which is made if it is not there", "FILE"},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 1 && shape.messages > 0 &&
+                    shape.processes > 1 && shape.processes < 256 && shape.tags > 0 && shape.asked > 0 &&
+                    shape.cache > 0,
+                error, "bad arguments: see --help");
+    return bench_in_folder(NULL, work, &shape);
+}

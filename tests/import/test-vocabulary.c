@@ -1,0 +1,116 @@
+/*
+ * docs/VOCABULARY.md, compared with the model: it has every record type, side array and table, with all events, fields,
+ * types, roles and references.
+ */
+#include <criterion/criterion.h>
+#include <glib.h>
+
+#include "src/model/schemas.h"
+
+/* The lines from a schema's heading to the next one. */
+static char **section_of(const char *name)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *page = NULL, *heading = g_strdup_printf("\n### `%s`", name);
+
+    cr_assert(g_file_get_contents(VOCABULARY, &page, NULL, &error), "%s", error ? error->message : "");
+    char *begin = strstr(page, heading);
+    cr_assert(begin, "no section of %s", name);
+    begin = strchr(begin + 1, '\n');
+    char *end = strstr(begin, "\n#");
+    if (end)
+        *end = '\0';
+    cr_assert_null(strstr(begin, heading), "two sections of %s", name);
+    return g_strsplit(begin, "\n", -1);
+}
+
+/* The cells of the rows that begin with a name, each cell trimmed and without back quotes. */
+static GPtrArray *rows_of(char **lines)
+{
+    GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+
+    for (; *lines; lines++) {
+        if (!g_str_has_prefix(*lines, "| `"))
+            continue;
+        char **cells = g_strsplit(*lines + 1, "|", -1);
+        for (char **cell = cells; *cell; cell++) {
+            g_strdelimit(*cell, "`", ' ');
+            g_strstrip(*cell);
+        }
+        cr_assert_geq(g_strv_length(cells), 5, "%s", *lines);
+        g_ptr_array_add(rows, cells);
+    }
+    return rows;
+}
+
+static char *type_of(const XtfField *field)
+{
+    static const char *const types[] = {"", "U8", "U16", "U32", "U64", "I32", "I64", "F64", "STRING"};
+
+    return g_strdup_printf("%s%s%s%s%s", types[field->type], field->flags & XTF_FIELD_OPTIONAL ? " or none" : "",
+                           field->n_labels > 0 ? ", labels" : "", *field->unit ? ", " : "", field->unit);
+}
+
+static void check_field(const XtfSchema *schema, const XtfField *field, char **cells)
+{
+    g_autofree char *type = type_of(field);
+
+    cr_assert_str_eq(cells[0], field->name, "%s: %s should be %s", schema->name, cells[0], field->name);
+    cr_assert_str_eq(cells[1], type, "%s.%s: %s should be %s", schema->name, field->name, cells[1], type);
+    cr_assert_str_eq(cells[2], field->role, "%s.%s: %s should be %s", schema->name, field->name, cells[2], field->role);
+    if (*field->refers_to && !strchr(field->refers_to, ':')) /* that depends on another field: in words */
+        cr_assert_str_eq(cells[3], field->refers_to, "%s.%s: %s should be %s", schema->name, field->name, cells[3],
+                         field->refers_to);
+}
+
+/* The fields that all records, or all side rows, begin with have tables of their own. */
+static unsigned n_common(const XtfSchema *schema)
+{
+    return schema->kind == XTF_SCHEMA_RECORD ? 4 : schema->kind == XTF_SCHEMA_SIDE ? 2 : 0;
+}
+
+Test(vocabulary, has_every_field)
+{
+    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfSchema *schema = xtf_model_schema(tag);
+        g_auto(GStrv) lines = section_of(schema->name);
+        g_autoptr(GPtrArray) rows = rows_of(lines);
+        unsigned first = n_common(schema);
+        cr_assert_eq(rows->len, schema->n_fields - first, "%s: %u fields, should be %u", schema->name, rows->len,
+                     schema->n_fields - first);
+        for (unsigned f = first; f < schema->n_fields; f++)
+            check_field(schema, &schema->fields[f], g_ptr_array_index(rows, f - first));
+    }
+}
+
+Test(vocabulary, has_every_event)
+{
+    for (unsigned tag = 0; tag < XTF_N_RECORD_TYPES; tag++) {
+        const XtfSchema *schema = xtf_model_schema(tag);
+        const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
+        g_autoptr(GString) events = g_string_new("Events:");
+        g_auto(GStrv) lines = section_of(schema->name);
+        for (uint32_t i = 0; i < event->n_labels; i++)
+            g_string_append_printf(events, "%s `%s`", i > 0 ? "," : "", event->labels[i]);
+        g_string_append_c(events, '.');
+        cr_assert(g_strv_contains((const char *const *)lines, events->str), "%s: no line: %s", schema->name,
+                  events->str);
+    }
+}
+
+Test(vocabulary, has_the_common_fields)
+{
+    g_autofree char *page = NULL;
+
+    cr_assert(g_file_get_contents(VOCABULARY, &page, NULL, NULL));
+    for (unsigned kind = 0; kind < 2; kind++) {
+        const XtfSchema *schema = xtf_model_schema(kind == 0 ? XTF_MODEL_SENDS : XTF_MODEL_POSTINGS);
+        const char *begin = strstr(page, kind == 0 ? "\n## 3." : "\n## 4.");
+        g_autofree char *head = g_strndup(begin, (gsize)(strstr(begin, "\n### ") - begin));
+        g_auto(GStrv) lines = g_strsplit(head, "\n", -1);
+        g_autoptr(GPtrArray) rows = rows_of(lines);
+        cr_assert_eq(rows->len, n_common(schema));
+        for (unsigned f = 0; f < rows->len; f++)
+            check_field(schema, &schema->fields[f], g_ptr_array_index(rows, f));
+    }
+}

@@ -14,7 +14,8 @@ XTF_BEGIN_DECLS
 typedef struct {
     uint64_t arrays, rows, pages; /* pages: reached from the commit that was opened */
     uint64_t reserved_pages;      /* places of open pages, not written yet */
-    uint64_t unreachable_pages;   /* of dead commits and dead writers */
+    uint64_t free_pages;          /* of commits before, which later ones reuse */
+    uint64_t unreachable_pages;   /* of dead writers */
     uint64_t problems;
 } XtfCheckReport;
 

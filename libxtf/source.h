@@ -22,12 +22,14 @@ typedef struct {
     bool (*read)(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error);
     /* The bytes in place, good until close; NULL where this source can't (then `read` is used). May itself be NULL. */
     const uint8_t *(*map)(XtfSource *self, uint64_t offset, size_t length);
+    /* Takes in what the bytes have grown by. Nobody else may use the source then. NULL where they never grow. */
+    bool (*grow)(XtfSource *self, GError **error);
     void (*close)(XtfSource *self); /* frees self */
 } XtfSourceOps;
 
 struct XtfSource {
     const XtfSourceOps *ops;
-    uint64_t size; /* bytes; what a growing file has gained since it was opened is not seen */
+    uint64_t size; /* bytes; what a growing file gains is seen after `grow` only */
 };
 
 /* For those who read a source while it grows: the size may be an older one, but none that never was. */

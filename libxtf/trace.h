@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
@@ -33,7 +32,7 @@ XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 
-/* Times are integer ticks; a tick is resolution_den / resolution_num seconds. All of these are global (clock-map.h). */
+/* Times are integer ticks; a tick is resolution_den / resolution_num seconds. */
 typedef struct {
     uint64_t resolution_num; /* ticks in... */
     uint64_t resolution_den; /* ...this number of seconds; both at least 1 */
@@ -46,10 +45,6 @@ typedef struct {
 
 const XtfClock *xtf_trace_clock(const XtfTrace *trace);
 
-/* The clock maps, numbered from 1; NULL for other numbers. An array knows its own. */
-uint32_t xtf_trace_n_clock_maps(const XtfTrace *trace);
-const XtfClockMap *xtf_trace_clock_map(const XtfTrace *trace, uint32_t number);
-
 typedef struct {
     uint8_t file_id[16];
     uint32_t page_size; /* bytes */
@@ -57,19 +52,26 @@ typedef struct {
     uint64_t commit;    /* ordinal of the commit that was opened, from 1 */
     uint64_t pages;     /* allotted, some of which may lie past the end of the file */
     uint64_t file_size; /* bytes */
+    uint64_t wall_time; /* of the commit: nanoseconds since 1970, UTC */
+    bool closed;        /* its writer closed the file with this commit */
+    /* What the last so many commits name, and those of the last so many seconds, the writer never overwrites. */
+    uint32_t kept_commits, kept_seconds;
+    uint64_t passed_over; /* a later commit than this one, which is damaged; 0: there is none */
     uint16_t version_major, version_minor;
     const char *codec; /* of the arrays whose rows are packed, by name; "plain" if there are none */
 } XtfTraceInfo;
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
 
+/* The version of the format that this library writes, such as "2.0". */
+const char *xtf_format_version(void);
+
 /* Schemas are numbered from 0 in the order in which the writer added them. */
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
 const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);
 const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name); /* NULL if there is none */
 
-/* The range of a field's values in the whole trace, known without reading rows. In a trace with clock maps the range of
- * an instant may be wider than its values. */
+/* The range of a field's values in the whole trace, known without reading rows. */
 typedef struct {
     uint64_t min, max; /* of values that are present; min > max if no value is. Bits as xtf_field_get() gives them,
                           compared as the field's type. For strings: their lengths in bytes. */

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/schema.h"
 
@@ -29,6 +28,8 @@ enum {
     XTF_PAGE_SIZE_MIN = 4096,
     XTF_PAGE_SIZE_MAX = 1 << 20,
     XTF_PAGE_SIZE_DEFAULT = 4096,
+    XTF_KEEP_COMMITS_DEFAULT = 4,
+    XTF_KEEP_SECONDS_DEFAULT = 5,
 };
 
 typedef struct {
@@ -39,6 +40,10 @@ typedef struct {
     const char *codec;       /* how rows are kept: "compact", packed, or "plain", side by side; NULL: "compact" */
     unsigned level;          /* of packing, 1 to 9; 0: the default */
     bool no_sync;            /* leave out the fsyncs: for files that are made again after a crash of the machine */
+    /* What the last so many commits name, and those of the last so many seconds, is not overwritten: a reader has so
+     * long a time to read on, or to open the file anew. More makes a file that is often committed larger. */
+    uint32_t keep_commits; /* at least 2; 0: XTF_KEEP_COMMITS_DEFAULT */
+    int32_t keep_seconds;  /* 0: XTF_KEEP_SECONDS_DEFAULT; -1: no time */
 } XtfWriterOptions;
 
 /* Creates the file, or empties it. `options` may be NULL. */
@@ -52,7 +57,7 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
 bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
 
 /* The id under which a string is stored in fields of type STRING; "" is 0. Equal strings share an id.
- * XTF_ERROR_TOO_LARGE if all strings together would take more than 2 GiB. */
+ * XTF_ERROR_TOO_LARGE for a string of nearly 64 MiB, or if all strings together would take more than 2 GiB. */
 bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error);
 
 /* The array of a location and a RECORD or SIDE schema, owned by the writer; made if it does not exist. An array without
@@ -67,36 +72,21 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
  * those of others. Appending again is an error. The writer still owns the array. */
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
 
-/*
- * Clock maps (clock-map.h). Rows are appended with local times, and the time of an XtfArrayWriter's last row is local.
- * The map of a location is stored with its arrays: where it has no rows yet, the map is forgotten with the writer. Maps
- * of a file that exists may be changed: the next commit writes the maps and the arrays' entries anew, and no rows.
- */
-enum {
-    XTF_CLOCK_KNOTS_MAX = 1 << 26, /* of all maps together */
-};
-
-/* Stores a copy of a map and gives its number; that of an equal one if there is one; 0 for one that changes nothing.
- * XTF_ERROR_INVALID if it is no map. */
-bool xtf_writer_add_clock_map(XtfWriter *writer, const XtfClockMap *map, uint32_t *number, GError **error);
-/* Gives a location, whether it has arrays yet or not, a map by its number; 0 takes its map away. */
-bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t number, GError **error);
-
 /* The table of a TABLE schema, owned by the writer; made if it does not exist. */
 XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error);
-/* *number is the row's number, from 0; may be NULL. XTF_ERROR_TOO_LARGE if the table would take more than 2 GiB. */
+/* *number is the row's number, from 0; may be NULL. XTF_ERROR_TOO_LARGE if the table would take more than 256 MiB. */
 bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
 
-/* Promises that no row of an earlier global time than `t` will be appended to any array, neither to one that exists nor
- * to a new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
+/* Promises that no row of an earlier time than `t` will be appended to any array, neither to one that exists nor to a
+ * new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
  * complete, idle ones too: what they show of the time before never changes. From now on appending an earlier row is
  * XTF_ERROR_INVALID, and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing
  * makes the file complete; a writer that goes on with a closed file begins without a promise. */
 bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
 
-/* Makes everything appended so far visible to readers. A commit writes the right edges that changed: see
- * xtf_writer_commit_bytes(). */
+/* Makes everything appended so far visible to readers. A commit writes the right edges that changed, over those of
+ * commits that are no longer kept: see keep_commits, and xtf_writer_commit_bytes(). */
 bool xtf_writer_commit(XtfWriter *writer, GError **error);
 /* Commits only if at least as many bytes were sealed as the last commit took. Safe to call often: dead commits never
  * take more than live pages. */

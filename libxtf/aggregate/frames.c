@@ -63,8 +63,7 @@ static bool find_outer(const XtfArray *array, unsigned index, XtfFrameStack *sta
         return true;
     uint64_t n = xtf_frame_stack_at(stack, 0)->row;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
-    XtfArray local = xtf_array_local(array);
-    if (!xtf_array_row(&local, n, row, error) || !read_beginning(array, index, row, n, &outermost, error))
+    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &outermost, error))
         return false;
     stack->has_outer = outermost.has_outer;
     stack->outer_row = outermost.outer_row;
@@ -92,8 +91,7 @@ bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrame
         return false;
     stack->n = leaf->first_n;
     stack->time = 0;
-    XtfArray local = xtf_array_local(leaf->array);
-    return leaf->first_n == 0 || xtf_array_time(&local, leaf->first_n - 1, &stack->time, error);
+    return leaf->first_n == 0 || xtf_array_time(leaf->array, leaf->first_n - 1, &stack->time, error);
 }
 
 /* Frames found from the inside out, each around the one before. */
@@ -248,8 +246,6 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
         !xtf_frames_load_all(array, index, &stack, error))
         return false;
     *frames = g_array_steal(stack.frames, &depth);
-    for (gsize i = 0; array->clock && i < depth; i++)
-        (*frames)[i].time = xtf_clock_map_to_global(array->clock, (*frames)[i].time);
     *n_frames = depth;
     return true;
 }

@@ -20,6 +20,8 @@ typedef struct {
     XtfSource base;
     const uint8_t *data;
     GBytes *bytes; /* NULL: a mapped file */
+    char *path;    /* of a mapped file... */
+    int fd;        /* ...and its descriptor */
 } MemorySource;
 
 static bool fail_errno(GError **error, const char *path, const char *what)
@@ -82,6 +84,17 @@ static bool pread_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
     return true;
 }
 
+static bool pread_grow(XtfSource *source, GError **error)
+{
+    PreadSource *self = (PreadSource *)source;
+    off_t end = lseek(self->fd, 0, SEEK_END);
+
+    if (end < 0)
+        return fail_errno(error, self->path, "");
+    source->size = (uint64_t)end;
+    return true;
+}
+
 static void pread_close(XtfSource *source)
 {
     PreadSource *self = (PreadSource *)source;
@@ -90,7 +103,7 @@ static void pread_close(XtfSource *source)
     g_free(self);
 }
 
-static const XtfSourceOps pread_ops = {.read = pread_read, .close = pread_close};
+static const XtfSourceOps pread_ops = {.read = pread_read, .grow = pread_grow, .close = pread_close};
 
 XtfSource *xtf_source_open_pread(const char *path, GError **error)
 {
@@ -120,22 +133,61 @@ static void memory_close(XtfSource *source)
 {
     MemorySource *self = (MemorySource *)source;
 
-    if (self->bytes)
-        g_bytes_unref(self->bytes);
-    else if (self->data)
-        munmap((void *)self->data, source->size);
+    g_bytes_unref(self->bytes);
     g_free(self);
 }
 
 static const XtfSourceOps memory_ops = {.read = memory_read, .map = memory_map, .close = memory_close};
 
-static XtfSource *memory_source(const uint8_t *data, uint64_t size, GBytes *bytes)
+XtfSource *xtf_source_new_bytes(GBytes *bytes)
 {
     MemorySource *self = g_new0(MemorySource, 1);
+    gsize size;
 
-    *self = (MemorySource){.base = {.ops = &memory_ops, .size = size}, .data = data, .bytes = bytes};
+    self->data = g_bytes_get_data(bytes, &size);
+    self->base = (XtfSource){.ops = &memory_ops, .size = size};
+    self->bytes = g_bytes_ref(bytes);
     return &self->base;
 }
+
+static void unmap(MemorySource *self)
+{
+    if (self->data)
+        munmap((void *)self->data, self->base.size);
+    self->data = NULL;
+    self->base.size = 0;
+}
+
+/* Maps the file as long as it is now. */
+static bool mmap_grow(XtfSource *source, GError **error)
+{
+    MemorySource *self = (MemorySource *)source;
+    off_t end = lseek(self->fd, 0, SEEK_END);
+
+    if (end < 0)
+        return fail_errno(error, self->path, "");
+    if ((uint64_t)end == source->size)
+        return true;
+    unmap(self);
+    void *data = end > 0 ? mmap(NULL, (size_t)end, PROT_READ, MAP_SHARED, self->fd, 0) : NULL;
+    if (data == MAP_FAILED)
+        return fail_errno(error, self->path, "cannot map: ");
+    self->data = data;
+    source->size = (uint64_t)end;
+    return true;
+}
+
+static void mmap_close(XtfSource *source)
+{
+    MemorySource *self = (MemorySource *)source;
+
+    unmap(self);
+    close(self->fd);
+    g_free(self->path);
+    g_free(self);
+}
+
+static const XtfSourceOps mmap_ops = {.read = memory_read, .map = memory_map, .grow = mmap_grow, .close = mmap_close};
 
 XtfSource *xtf_source_open_mmap(const char *path, GError **error)
 {
@@ -143,19 +195,14 @@ XtfSource *xtf_source_open_mmap(const char *path, GError **error)
     int fd = xtf_file_open(path, &size, error);
     if (fd < 0)
         return NULL;
-    void *data = size > 0 ? mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) : NULL;
-    if (data == MAP_FAILED)
-        fail_errno(error, path, "cannot map: ");
-    close(fd);
-    return data == MAP_FAILED ? NULL : memory_source(data, size, NULL);
-}
-
-XtfSource *xtf_source_new_bytes(GBytes *bytes)
-{
-    gsize size;
-    const uint8_t *data = g_bytes_get_data(bytes, &size);
-
-    return memory_source(data, size, g_bytes_ref(bytes));
+    MemorySource *self = g_new0(MemorySource, 1);
+    self->base.ops = &mmap_ops;
+    self->path = g_strdup(path);
+    self->fd = fd;
+    if (mmap_grow(&self->base, error))
+        return &self->base;
+    mmap_close(&self->base);
+    return NULL;
 }
 
 void xtf_source_close(XtfSource *source)

@@ -239,7 +239,7 @@ static Entry *entry_new(XtfCache *cache, const Request *request)
     entry->block.length = request->length;
     entry->block.data = source->ops->map ? source->ops->map(source, request->offset, request->length) : NULL;
     if (!entry->block.data)
-        entry->block.data = entry->owned = g_malloc(request->length);
+        entry->block.data = entry->owned = g_try_malloc(request->length);
     return entry;
 }
 
@@ -247,6 +247,9 @@ static bool read_block(XtfSource *source, const Entry *entry, const Request *req
 {
     const XtfBlock *block = &entry->block;
 
+    if (!block->data)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "byte %" PRIu64 ": there is no memory for %u bytes", block->offset,
+                        block->length);
     if (entry->owned && !source->ops->read(source, block->offset, entry->owned, block->length, error))
         return false;
     return !request->check || request->check(block->data, block->length, block->offset, request->check_context, error);

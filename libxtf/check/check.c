@@ -20,6 +20,7 @@ enum {
     USE_PAGE,     /* a sealed page of a tree */
     USE_RESERVED, /* the place of an open page */
     USE_ITEM,     /* items lie in it */
+    USE_FREE,     /* the catalog says that no item takes it */
 };
 
 /* The position of the walk along a level of an array. */
@@ -40,8 +41,6 @@ typedef struct {
     uint64_t *n_rows;   /* by schema, found */
     uint64_t n_nodes;   /* of the P index, met */
     bool cancelled;
-    bool any_record;
-    uint64_t first, last; /* of records, in global time */
     /* Of the array being walked. */
     const XtfArray *array;
     LevelWalk levels[XTF_HEIGHT_MAX];
@@ -76,10 +75,12 @@ static void take_error(Check *check, GError **error)
 static bool use_page(Check *check, uint64_t page, uint8_t use)
 {
     if (page >= check->n_uses) {
-        if (use != USE_RESERVED)
-            problem(check, "page %" PRIu64 " lies past the end of the file", page);
-        else if (!g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
-            problem(check, "page %" PRIu64 " is reserved twice", page);
+        if (use == USE_RESERVED && g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
+            return true;
+        problem(check,
+                use == USE_RESERVED ? "page %" PRIu64 " is reserved twice"
+                                    : "page %" PRIu64 " lies past the end of the file",
+                page);
         return false;
     }
     uint8_t before = check->uses[page];
@@ -130,7 +131,7 @@ static void check_limits(Check *check, const XtfSchema *schema, const uint8_t *r
         const XtfField *field = &schema->fields[f];
         if (field->type == XTF_TYPE_STRING)
             continue;
-        const XtfLimits *known = &check->trace->catalog.limits[schema->id][f];
+        const XtfLimits *known = xtf_trace_limits(check->trace, schema->id, f);
         XtfLimits found = xtf_limits_of_rows(field, rows, schema->row_size, count);
         XtfLimits joined = xtf_limits_join(field->type, known, &found);
         if (joined.min != known->min || joined.max != known->max || joined.has_none != known->has_none)
@@ -306,24 +307,6 @@ static void walk_array(Check *check, const XtfArray *array)
         xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = aggregate_problem, .data = check});
 }
 
-/* The times of an array as the catalog's clock has them. */
-static void pass_times(Check *check, const XtfArray *array)
-{
-    if (array->schema->kind != XTF_SCHEMA_RECORD)
-        return;
-    check->first = check->any_record ? MIN(check->first, array->first) : array->first;
-    check->last = check->any_record ? MAX(check->last, array->last) : array->last;
-    check->any_record = true;
-}
-
-static void check_clock(Check *check)
-{
-    const XtfClock *clock = &check->trace->catalog.clock;
-
-    if (check->any_record ? clock->first != check->first || clock->last != check->last : clock->first <= clock->last)
-        problem(check, "the clock's first and last times are not those of the records");
-}
-
 static void walk_arrays(Check *check)
 {
     uint64_t n = xtf_trace_n_arrays(check->trace);
@@ -339,13 +322,8 @@ static void walk_arrays(Check *check)
         if (before.schema && (array.location < before.location ||
                               (array.location == before.location && array.schema->id <= before.schema->id)))
             problem(check, "P index: location %" PRIu64 ", %s, is out of order", array.location, array.schema->name);
-        if (before.schema && array.location == before.location && array.clock_map != before.clock_map)
-            problem(check, "location %" PRIu64 ": its arrays have clock maps %u and %u", array.location,
-                    before.clock_map, array.clock_map);
         before = array;
         check->report.arrays++;
-        pass_times(check, &array);
-        array = xtf_array_local(&array);
         walk_array(check, &array);
     }
 }
@@ -367,6 +345,12 @@ static void use_nodes(Check *check, XtfRef ref, unsigned level)
     if (block && xtf_node_valid(block->data, block->length, level, &count))
         for (uint32_t i = 0; i < count && !stopping(check); i++)
             use_nodes(check, xtf_node_branch(block->data, i).child, level - 1);
+}
+
+static void use_chunks(Check *check, const XtfChunks *chunks)
+{
+    for (uint32_t i = 0; i < chunks->n; i++)
+        use_item(check, 0, chunks->chunks[i]);
 }
 
 static void check_strings(Check *check, const XtfTable *table)
@@ -401,7 +385,7 @@ static void check_tables(Check *check)
         g_autoptr(GError) error = NULL;
         const XtfTable *table;
         const XtfSchema *schema = catalog->schemas[catalog->tables[i].schema];
-        use_item(check, 0, catalog->tables[i].rows);
+        use_chunks(check, &catalog->tables[i].rows);
         check->n_rows[schema->id] += catalog->tables[i].n_rows;
         if (!xtf_trace_table(check->trace, schema->name, &table, &error)) {
             take_error(check, &error);
@@ -410,9 +394,33 @@ static void check_tables(Check *check)
         check_limits(check, schema, table->rows, (uint32_t)table->n_rows);
         check_strings(check, table);
     }
-    use_item(check, 0, catalog->strings);
-    use_item(check, 0, catalog->clock_maps);
-    use_item(check, 0, check->trace->superblock.catalog);
+    use_chunks(check, &catalog->strings);
+}
+
+/* The items by which a trace is opened. */
+static void use_opening_items(Check *check, const XtfSuperblock *superblock, const XtfCatalog *catalog)
+{
+    use_item(check, 0, superblock->catalog);
+    use_chunks(check, &catalog->schema_chunks);
+    for (uint32_t i = 0; i < catalog->n_counts; i++)
+        use_item(check, 0, catalog->limit_items[i]);
+}
+
+/* The opening items of the commit, and the copy of them that a closed file has for its other superblock. */
+static void check_opening_items(Check *check)
+{
+    const XtfTrace *trace = check->trace;
+    g_autoptr(GError) error = NULL;
+    g_auto(XtfTwin) twin = {0};
+
+    use_opening_items(check, &trace->superblock, &trace->catalog);
+    if (trace->superblock.info.passed_over)
+        problem(check, "commit %" PRIu64 " is damaged; commit %" PRIu64 " was opened in its place",
+                trace->superblock.info.passed_over, trace->superblock.info.commit);
+    if (!xtf_trace_read_twin(trace, &twin, &error))
+        take_error(check, &error);
+    else if (twin.found)
+        use_opening_items(check, &twin.superblock, &twin.catalog);
 }
 
 static void check_superblocks(Check *check)
@@ -433,6 +441,24 @@ static void check_superblocks(Check *check)
     }
 }
 
+/* What the catalog calls free must be so. */
+static void check_free_pages(Check *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_free_pages && !stopping(check); i++) {
+        const XtfFreePages *pages = &catalog->free_pages[i];
+        uint64_t end = pages->page + pages->n_pages;
+        if (pages->n_pages == 0)
+            continue;
+        if (pages->page < xtf_first_place(check->trace->superblock.info.page_size) ||
+            end > check->trace->superblock.info.pages || pages->commit > check->trace->superblock.info.commit)
+            problem(check, "catalog: free pages %" PRIu64 " to %" PRIu64 " make no sense", pages->page, end);
+        for (uint64_t page = pages->page; page < MIN(end, check->n_uses) && !stopping(check); page++)
+            use_page(check, page, USE_FREE);
+    }
+}
+
 static void check_totals(Check *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
@@ -443,6 +469,7 @@ static void check_totals(Check *check)
                     check->n_rows[i], catalog->n_rows[i]);
     for (uint64_t page = xtf_first_place(check->trace->superblock.info.page_size); page < check->n_uses; page++) {
         check->report.reserved_pages += check->uses[page] == USE_RESERVED;
+        check->report.free_pages += check->uses[page] == USE_FREE;
         check->report.unreachable_pages += check->uses[page] == USE_NONE;
     }
     check->report.reserved_pages += g_hash_table_size(check->beyond);
@@ -460,14 +487,14 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
 
     check_superblocks(&check);
+    check_opening_items(&check);
     check_tables(&check);
     if (trace->catalog.n_arrays > 0)
         use_nodes(&check, trace->catalog.arrays_root, trace->catalog.arrays_height - 1);
     walk_arrays(&check);
+    check_free_pages(&check);
     if (!stopping(&check))
         check_totals(&check);
-    if (!stopping(&check) && check.report.problems == 0)
-        check_clock(&check);
 
     g_hash_table_unref(check.beyond);
     g_free(check.uses);

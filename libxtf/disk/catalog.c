@@ -1,6 +1,7 @@
 #include "libxtf/disk/catalog.h"
 
 #include "libxtf/base/bytes.h"
+#include "libxtf/disk/segment-maps.h"
 #include "libxtf/error.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
@@ -14,8 +15,15 @@ void xtf_catalog_finish(XtfCatalog *catalog)
     g_free(catalog->schemas);
     g_free(catalog->limits);
     g_free(catalog->n_rows);
+    for (uint32_t i = 0; i < catalog->n_tables; i++)
+        g_free(catalog->tables[i].rows.chunks);
+    g_free(catalog->schema_chunks.chunks);
+    g_free(catalog->strings.chunks);
+    g_free(catalog->limit_items);
+    xtf_segment_maps_finish(catalog);
     g_free(catalog->segments);
     g_free(catalog->tables);
+    g_free(catalog->free_pages);
     *catalog = (XtfCatalog){0};
 }
 
@@ -48,27 +56,40 @@ static void encode_segments(const XtfCatalog *catalog, GByteArray *bytes)
     }
 }
 
+static void encode_refs(const XtfRef *refs, uint32_t n, GByteArray *bytes)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        XtfDiskRef disk;
+        xtf_ref_write(&disk, refs[i]);
+        APPEND(bytes, disk);
+    }
+}
+
 static void encode_schemas(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        XtfLe64 n_rows;
-        xtf_write64(&n_rows, catalog->n_rows[i]);
-        APPEND(bytes, n_rows);
-        xtf_schema_encode(catalog->schemas[i], bytes);
-    }
+    encode_refs(catalog->schema_chunks.chunks, catalog->schema_chunks.n, bytes);
+}
+
+static void encode_counts(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    for (uint32_t i = 0; i < catalog->n_schemas; i++)
+        xtf_bytes_write_u64(bytes, catalog->n_rows[i]);
 }
 
 static void encode_limits(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++) {
-            const XtfLimits *limits = &catalog->limits[i][f];
-            XtfDiskLimits disk;
-            xtf_write64(&disk.min, limits->min);
-            xtf_write64(&disk.max, limits->max);
-            xtf_write64(&disk.has_none, limits->has_none);
-            APPEND(bytes, disk);
-        }
+    encode_refs(catalog->limit_items, catalog->n_schemas, bytes);
+}
+
+void xtf_catalog_encode_limits(const XtfCatalog *catalog, uint32_t schema, GByteArray *bytes)
+{
+    for (uint32_t f = 0; f < catalog->schemas[schema]->n_fields; f++) {
+        const XtfLimits *limits = &catalog->limits[schema][f];
+        XtfDiskLimits disk;
+        xtf_write64(&disk.min, limits->min);
+        xtf_write64(&disk.max, limits->max);
+        xtf_write64(&disk.has_none, limits->has_none);
+        APPEND(bytes, disk);
     }
 }
 
@@ -86,29 +107,30 @@ static void encode_tables(const XtfCatalog *catalog, GByteArray *bytes)
 {
     for (uint32_t i = 0; i < catalog->n_tables; i++) {
         const XtfTableEntry *table = &catalog->tables[i];
-        XtfDiskTable disk = {0};
+        XtfDiskTable disk;
         xtf_write32(&disk.schema, table->schema);
+        xtf_write32(&disk.n_chunks, table->rows.n);
         xtf_write64(&disk.n_rows, table->n_rows);
-        xtf_ref_write(&disk.rows, table->rows);
         APPEND(bytes, disk);
+        encode_refs(table->rows.chunks, table->rows.n, bytes);
     }
 }
 
 static void encode_strings(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    XtfDiskRef strings;
-
-    xtf_ref_write(&strings, catalog->strings);
-    APPEND(bytes, strings);
+    encode_refs(catalog->strings.chunks, catalog->strings.n, bytes);
 }
 
-static void encode_clock_maps(const XtfCatalog *catalog, GByteArray *bytes)
+static void encode_free(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    XtfDiskClockMaps disk = {0};
-
-    xtf_write32(&disk.n_maps, catalog->n_clock_maps);
-    xtf_ref_write(&disk.maps, catalog->clock_maps);
-    APPEND(bytes, disk);
+    for (uint32_t i = 0; i < catalog->n_free_pages; i++) {
+        const XtfFreePages *pages = &catalog->free_pages[i];
+        XtfDiskFree disk;
+        xtf_write64(&disk.page, pages->page);
+        xtf_write64(&disk.n_pages, pages->n_pages);
+        xtf_write64(&disk.commit, pages->commit);
+        APPEND(bytes, disk);
+    }
 }
 
 static bool damaged(GError **error, const char *what)
@@ -141,7 +163,7 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
 {
     size_t n = reader->left / sizeof(XtfDiskSegment);
 
-    if (n == 0 || n > G_MAXUINT16)
+    if (n == 0)
         return damaged(error, "no segments, or too many");
     catalog->segments = g_new0(XtfSegment, n);
     for (; catalog->n_segments < n; catalog->n_segments++) {
@@ -161,51 +183,112 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
     return true;
 }
 
-static bool decode_schemas(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+/* A run of references to items. */
+static bool decode_refs(XtfBytesReader *reader, uint64_t n, XtfRef **refs)
 {
-    catalog->schemas = g_new0(XtfSchema *, XTF_SCHEMAS_MAX);
-    catalog->limits = g_new0(XtfLimits *, XTF_SCHEMAS_MAX);
-    catalog->n_rows = g_new0(uint64_t, XTF_SCHEMAS_MAX);
-    while (reader->left > 0) {
-        if (catalog->n_schemas == XTF_SCHEMAS_MAX)
-            return damaged(error, "too many schemas");
-        XtfLe64 n_rows;
-        xtf_bytes_read(reader, &n_rows, sizeof n_rows);
-        XtfSchema *schema = xtf_schema_decode(reader, error);
-        if (!schema)
-            return false;
-        uint32_t id = catalog->n_schemas;
-        for (uint32_t i = 0; i < id; i++) {
-            if (g_str_equal(catalog->schemas[i]->name, schema->name)) {
-                xtf_schema_free(schema);
-                return damaged(error, "two schemas have one name");
-            }
-        }
-        schema->id = id;
-        catalog->schemas[id] = schema;
-        catalog->n_rows[id] = xtf_read64(n_rows);
-        catalog->limits[id] = g_new0(XtfLimits, schema->n_fields);
-        for (uint32_t f = 0; f < schema->n_fields; f++)
-            catalog->limits[id][f] = xtf_limits_empty();
-        catalog->n_schemas++;
+    if (n > reader->left / sizeof(XtfDiskRef))
+        return false;
+    g_free(*refs);
+    *refs = g_new(XtfRef, n);
+    for (uint64_t i = 0; i < n; i++) {
+        XtfDiskRef disk;
+        xtf_bytes_read(reader, &disk, sizeof disk);
+        (*refs)[i] = xtf_ref_read(&disk);
     }
     return true;
 }
 
-static bool decode_limits(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+static bool decode_chunks(XtfBytesReader *reader, uint64_t n, XtfChunks *chunks)
 {
-    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++) {
-            XtfDiskLimits disk;
-            xtf_bytes_read(reader, &disk, sizeof disk);
-            catalog->limits[i][f] = (XtfLimits){
-                .min = xtf_read64(disk.min),
-                .max = xtf_read64(disk.max),
-                .has_none = xtf_read64(disk.has_none) != 0,
-            };
-        }
+    if (!decode_refs(reader, n, &chunks->chunks))
+        return false;
+    chunks->n = (uint32_t)n; /* as many were read */
+    for (uint32_t i = 0; i < chunks->n; i++) {
+        if (chunks->chunks[i].length == 0)
+            return false;
+        chunks->bytes += chunks->chunks[i].length;
     }
-    return !reader->failed || damaged(error, "the limits are cut short");
+    return true;
+}
+
+/* The number of references that are left. */
+static uint64_t refs_left(const XtfBytesReader *reader)
+{
+    return reader->left / sizeof(XtfDiskRef);
+}
+
+static bool decode_schema_chunks(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    return decode_chunks(reader, refs_left(reader), &catalog->schema_chunks) ||
+           damaged(error, "the schemas are not named");
+}
+
+static bool has_schema(const XtfCatalog *catalog, const char *name)
+{
+    for (uint32_t i = 0; i < catalog->n_schemas; i++)
+        if (g_str_equal(catalog->schemas[i]->name, name))
+            return true;
+    return false;
+}
+
+bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)
+{
+    XtfBytesReader reader = {.at = bytes, .left = length};
+
+    while (reader.left > 0) {
+        if (catalog->n_schemas == catalog->n_counts)
+            return damaged(error, "more schemas than it has numbers of rows");
+        g_autoptr(XtfSchema) schema = xtf_schema_decode(&reader, error);
+        if (!schema)
+            return false;
+        if (has_schema(catalog, schema->name))
+            return damaged(error, "two schemas have one name");
+        uint32_t id = schema->id = catalog->n_schemas++;
+        catalog->limits[id] = g_new(XtfLimits, schema->n_fields);
+        for (uint32_t f = 0; f < schema->n_fields; f++)
+            catalog->limits[id][f] = xtf_limits_empty();
+        catalog->schemas[id] = g_steal_pointer(&schema);
+    }
+    return true;
+}
+
+static bool decode_counts(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    size_t n = reader->left / sizeof(XtfLe64);
+
+    if (n > XTF_SCHEMAS_MAX)
+        return damaged(error, "too many schemas");
+    catalog->schemas = g_new0(XtfSchema *, n + 1);
+    catalog->limits = g_new0(XtfLimits *, n + 1);
+    catalog->n_rows = g_new0(uint64_t, n + 1);
+    for (; catalog->n_counts < n; catalog->n_counts++)
+        catalog->n_rows[catalog->n_counts] = xtf_bytes_read_u64(reader);
+    return true;
+}
+
+static bool decode_limit_items(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    uint64_t n = refs_left(reader);
+
+    return (n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
+           damaged(error, "it has not as many limits as numbers of rows");
+}
+
+bool xtf_catalog_decode_limits(XtfCatalog *catalog, uint32_t schema, const uint8_t *bytes, size_t length,
+                               GError **error)
+{
+    XtfBytesReader reader = {.at = bytes, .left = length};
+
+    for (uint32_t f = 0; f < catalog->schemas[schema]->n_fields; f++) {
+        XtfDiskLimits disk;
+        xtf_bytes_read(&reader, &disk, sizeof disk);
+        catalog->limits[schema][f] = (XtfLimits){
+            .min = xtf_read64(disk.min),
+            .max = xtf_read64(disk.max),
+            .has_none = xtf_read64(disk.has_none) != 0,
+        };
+    }
+    return (!reader.failed && reader.left == 0) || damaged(error, "limits are not those of a schema's fields");
 }
 
 static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -224,124 +307,164 @@ static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **
 
 static bool decode_tables(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
-    size_t n = reader->left / sizeof(XtfDiskTable);
-
-    if (n > XTF_SCHEMAS_MAX)
-        return damaged(error, "too many tables");
-    catalog->tables = g_new0(XtfTableEntry, n);
-    for (; catalog->n_tables < n; catalog->n_tables++) {
+    catalog->tables = g_new0(XtfTableEntry, MIN(reader->left / sizeof(XtfDiskTable), XTF_SCHEMAS_MAX) + 1);
+    while (reader->left > 0) {
+        if (catalog->n_tables == XTF_SCHEMAS_MAX)
+            return damaged(error, "too many tables");
+        XtfTableEntry *table = &catalog->tables[catalog->n_tables++];
         XtfDiskTable disk;
         xtf_bytes_read(reader, &disk, sizeof disk);
-        XtfTableEntry *table = &catalog->tables[catalog->n_tables];
-        *table = (XtfTableEntry){
-            .schema = xtf_read32(disk.schema),
-            .n_rows = xtf_read64(disk.n_rows),
-            .rows = xtf_ref_read(&disk.rows),
-        };
-        const XtfSchema *schema = table->schema < catalog->n_schemas ? catalog->schemas[table->schema] : NULL;
-        if (!schema || schema->kind != XTF_SCHEMA_TABLE)
-            return damaged(error, "a table has no schema");
-        if (table->n_rows > G_MAXUINT32 || table->n_rows * schema->row_size != table->rows.length)
-            return damaged(error, "a table's rows do not fill its item");
+        table->schema = xtf_read32(disk.schema);
+        table->n_rows = xtf_read64(disk.n_rows);
+        if (reader->failed || !decode_chunks(reader, xtf_read32(disk.n_chunks), &table->rows))
+            return damaged(error, "a table is cut short");
     }
     return true;
 }
 
 static bool decode_strings(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
-    XtfDiskRef strings;
-
-    xtf_bytes_read(reader, &strings, sizeof strings);
-    catalog->strings = xtf_ref_read(&strings);
-    return !reader->failed || damaged(error, "the heap of strings is not named");
+    return (decode_chunks(reader, refs_left(reader), &catalog->strings) && catalog->strings.bytes <= UINT32_MAX) ||
+           damaged(error, "the heap of strings is not named");
 }
 
-static bool decode_clock_maps(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
-    XtfDiskClockMaps disk;
+    size_t n = reader->left / sizeof(XtfDiskFree);
 
-    xtf_bytes_read(reader, &disk, sizeof disk);
-    catalog->n_clock_maps = xtf_read32(disk.n_maps);
-    catalog->clock_maps = xtf_ref_read(&disk.maps);
-    return (!reader->failed && catalog->n_clock_maps > 0) || damaged(error, "a section of clock maps has none");
+    catalog->free_pages = g_new0(XtfFreePages, n + 1);
+    for (; catalog->n_free_pages < n; catalog->n_free_pages++) {
+        XtfDiskFree disk;
+        xtf_bytes_read(reader, &disk, sizeof disk);
+        const XtfFreePages pages = {
+            .page = xtf_read64(disk.page),
+            .n_pages = xtf_read64(disk.n_pages),
+            .commit = xtf_read64(disk.commit),
+        };
+        if (pages.page > UINT64_MAX >> 24 || pages.n_pages > UINT64_MAX >> 24)
+            return damaged(error, "free pages lie beyond any file");
+        catalog->free_pages[catalog->n_free_pages] = pages;
+    }
+    return true;
 }
 
-static bool has_clock_maps(const XtfCatalog *catalog)
+static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **error)
 {
-    return catalog->n_clock_maps > 0;
+    const XtfTableEntry *table = &catalog->tables[number];
+    const XtfSchema *schema = table->schema < catalog->n_schemas ? catalog->schemas[table->schema] : NULL;
+
+    if (!schema || schema->kind != XTF_SCHEMA_TABLE)
+        return damaged(error, "a table has no schema");
+    if (table->n_rows > XTF_TABLE_MAX || table->rows.bytes > XTF_TABLE_MAX ||
+        table->n_rows * schema->row_size != table->rows.bytes)
+        return damaged(error, "a table's rows do not fill its chunks, or are too many");
+    for (uint32_t i = 0; i < table->rows.n; i++)
+        if (table->rows.chunks[i].length % schema->row_size != 0)
+            return damaged(error, "a table's chunk ends within a row");
+    for (uint32_t i = 0; i < number; i++)
+        if (catalog->tables[i].schema == table->schema)
+            return damaged(error, "two tables are of one schema");
+    return true;
 }
 
-/* The sections, in the order in which they are written. */
+bool xtf_catalog_check(const XtfCatalog *catalog, GError **error)
+{
+    if (catalog->n_schemas != catalog->n_counts)
+        return damaged(error, "it has more numbers of rows than schemas");
+    for (uint32_t i = 0; i < catalog->n_tables; i++)
+        if (!check_table(catalog, i, error))
+            return false;
+    return true;
+}
+
+static bool has_free_pages(const XtfCatalog *catalog)
+{
+    return catalog->n_free_pages > 0;
+}
+
+static bool has_segment_maps(const XtfCatalog *catalog)
+{
+    return catalog->segment_maps != NULL;
+}
+
+/* The sections, in the order in which they are written. `present` is NULL for those that every catalog has. */
 static const struct {
     XtfSectionKind kind;
-    bool (*is_needed)(const XtfCatalog *catalog); /* NULL: it is in every catalog */
+    bool required; /* readers must know it */
+    bool (*present)(const XtfCatalog *catalog);
     void (*encode)(const XtfCatalog *catalog, GByteArray *bytes);
     bool (*decode)(XtfCatalog *catalog, XtfBytesReader *reader, GError **error);
 } sections[] = {
-    {XTF_SECTION_CLOCK, NULL, encode_clock, decode_clock},
-    {XTF_SECTION_SEGMENTS, NULL, encode_segments, decode_segments},
-    {XTF_SECTION_SCHEMAS, NULL, encode_schemas, decode_schemas},
-    {XTF_SECTION_LIMITS, NULL, encode_limits, decode_limits},
-    {XTF_SECTION_ARRAYS, NULL, encode_arrays, decode_arrays},
-    {XTF_SECTION_TABLES, NULL, encode_tables, decode_tables},
-    {XTF_SECTION_STRINGS, NULL, encode_strings, decode_strings},
-    {XTF_SECTION_CLOCK_MAPS, has_clock_maps, encode_clock_maps, decode_clock_maps},
+    {XTF_SECTION_CLOCK, true, NULL, encode_clock, decode_clock},
+    {XTF_SECTION_SEGMENTS, true, NULL, encode_segments, decode_segments},
+    {XTF_SECTION_COUNTS, true, NULL, encode_counts, decode_counts},
+    {XTF_SECTION_SCHEMAS, true, NULL, encode_schemas, decode_schema_chunks},
+    {XTF_SECTION_LIMITS, true, NULL, encode_limits, decode_limit_items},
+    {XTF_SECTION_ARRAYS, true, NULL, encode_arrays, decode_arrays},
+    {XTF_SECTION_TABLES, true, NULL, encode_tables, decode_tables},
+    {XTF_SECTION_STRINGS, true, NULL, encode_strings, decode_strings},
+    {XTF_SECTION_SEGMENT_MAPS, true, has_segment_maps, xtf_segment_maps_encode, xtf_segment_maps_decode},
+    {XTF_SECTION_FREE, false, has_free_pages, encode_free, decode_free},
 };
-
-static bool is_needed(const XtfCatalog *catalog, unsigned section)
-{
-    return !sections[section].is_needed || sections[section].is_needed(catalog);
-}
 
 void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes)
 {
     XtfDiskCatalog head = {0};
-    uint32_t n = 0;
+    uint32_t n_sections = 0;
 
     g_byte_array_set_size(bytes, 0);
-    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-        n += is_needed(catalog, i);
     xtf_write32(&head.magic, XTF_CATALOG_MAGIC);
-    xtf_write32(&head.n_sections, n);
     APPEND(bytes, head);
     for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++) {
-        if (!is_needed(catalog, i))
-            continue;
         XtfDiskSection section = {0};
+        if (sections[i].present && !sections[i].present(catalog))
+            continue;
+        n_sections++;
         guint start = bytes->len;
         xtf_write32(&section.kind, sections[i].kind);
-        xtf_write32(&section.flags, XTF_SECTION_REQUIRED);
+        xtf_write32(&section.flags, sections[i].required ? XTF_SECTION_REQUIRED : 0);
         APPEND(bytes, section);
         sections[i].encode(catalog, bytes);
         xtf_write64(&section.length, bytes->len - start - sizeof section);
         memcpy(bytes->data + start, &section, sizeof section);
     }
+    xtf_write32(&((XtfDiskCatalog *)bytes->data)->n_sections, n_sections);
+}
+
+/* A section has nothing behind what its kind says. */
+static bool decode_known(XtfCatalog *catalog, unsigned which, XtfBytesReader *reader, GError **error)
+{
+    if (!sections[which].decode(catalog, reader, error))
+        return false;
+    return reader->left == 0 || damaged(error, "bytes are left over in a section");
 }
 
 static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
         if (sections[i].kind == kind)
-            return sections[i].decode(catalog, reader, error);
+            return decode_known(catalog, i, reader, error);
+    catalog->has_unknown = true;
     return !required ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                     "the catalog has a section of kind %u, which this version does not know but must", kind);
 }
 
-static bool decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)
 {
+    XtfBytesReader reader = {.at = bytes, .left = length};
     XtfDiskCatalog head;
     uint32_t seen = 0; /* a bit for each kind */
 
-    xtf_bytes_read(reader, &head, sizeof head);
-    if (reader->failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)
+    xtf_bytes_read(&reader, &head, sizeof head);
+    if (reader.failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)
         return damaged(error, "it does not begin like one");
     for (uint32_t n = xtf_read32(head.n_sections); n > 0; n--) {
         XtfDiskSection section;
-        xtf_bytes_read(reader, &section, sizeof section);
+        xtf_bytes_read(&reader, &section, sizeof section);
         uint32_t kind = xtf_read32(section.kind), bit = kind < 32 ? 1u << kind : 0;
-        XtfBytesReader part = xtf_bytes_read_part(reader, xtf_read64(section.length));
-        if (reader->failed)
+        XtfBytesReader part = xtf_bytes_read_part(&reader, xtf_read64(section.length));
+        if (reader.failed)
             return damaged(error, "a section is cut short");
         if (seen & bit)
             return damaged(error, "a section stands in it twice");
@@ -349,18 +472,10 @@ static bool decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
         if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
             return false;
     }
+    if (reader.left > 0)
+        return damaged(error, "bytes are left over behind its sections");
     for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-        if (!sections[i].is_needed && !(seen & 1u << sections[i].kind))
+        if (!sections[i].present && !(seen & 1u << sections[i].kind))
             return damaged(error, "a section is missing");
     return true;
-}
-
-bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)
-{
-    XtfBytesReader reader = {.at = bytes, .left = length};
-
-    if (decode(catalog, &reader, error))
-        return true;
-    xtf_catalog_finish(catalog);
-    return false;
 }

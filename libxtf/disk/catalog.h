@@ -19,10 +19,18 @@ typedef struct {
     uint32_t epoch;
 } XtfSegment;
 
+/* Bytes that lie in several items, one behind the other. What only grows is kept so: a commit stores the last chunk
+ * again, and those behind it. */
+typedef struct {
+    XtfRef *chunks;
+    uint32_t n;
+    uint64_t bytes; /* of all */
+} XtfChunks;
+
 typedef struct {
     uint32_t schema;
     uint64_t n_rows;
-    XtfRef rows;
+    XtfChunks rows;
 } XtfTableEntry;
 
 /* How the numbers of a segment become those of the file: see XtfDiskSegmentMap. */
@@ -37,23 +45,33 @@ typedef struct {
     uint32_t n_tables;
 } XtfSegmentMap;
 
+/* Pages of the file that no item takes any more. */
+typedef struct {
+    uint64_t page, n_pages;
+    uint64_t commit; /* the last one that names something in them; 0: none that matters */
+} XtfFreePages;
+
 typedef struct {
     XtfClock clock;
     XtfSegment *segments;
     uint32_t n_segments;         /* at least 1 */
     XtfSegmentMap *segment_maps; /* by segment; NULL: the segment's numbers are the file's */
-    XtfSchema **schemas;
-    XtfLimits **limits; /* by schema, by field */
-    uint64_t *n_rows;   /* by schema: over all locations, or of the table */
+    XtfChunks schema_chunks;
+    XtfSchema **schemas; /* loaded from the chunks */
+    XtfLimits **limits;  /* by schema, by field; loaded from the items */
+    XtfRef *limit_items; /* by schema; of length 0: it has no values */
+    uint64_t *n_rows;    /* by schema: over all locations, or of the table */
     uint32_t n_schemas;
+    uint32_t n_counts; /* of limit_items and n_rows: n_schemas once the schemas are loaded */
     uint64_t n_arrays;
     uint32_t arrays_height;
     XtfRef arrays_root;
     XtfTableEntry *tables;
     uint32_t n_tables;
-    XtfRef strings;
-    uint32_t n_clock_maps;
-    XtfRef clock_maps; /* an item for clock-maps.h */
+    XtfChunks strings;
+    XtfFreePages *free_pages;
+    uint32_t n_free_pages;
+    bool has_unknown; /* an optional section that this version does not know: a writer would lose it */
 } XtfCatalog;
 
 static inline XtfRef xtf_ref_read(const XtfDiskRef *from)
@@ -68,11 +86,21 @@ static inline void xtf_ref_write(XtfDiskRef *to, XtfRef ref)
     xtf_write32(&to->checksum, ref.checksum);
 }
 
+/* The bytes of the catalog's item. Schemas and limits lie in items of their own. */
 void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes);
+/* The item of a schema's limits. */
+void xtf_catalog_encode_limits(const XtfCatalog *catalog, uint32_t schema, GByteArray *bytes);
 
-/* XTF_ERROR_DAMAGED, or _UNSUPPORTED for a required section that is not known. `catalog` is all zeros before, and after
- * a failure. */
+/*
+ * Decoding goes in steps, since the items that the catalog names must be read in between: the catalog's own bytes; the
+ * chunks of schemas, in order; the limits of each schema that has an item of them; and a check of the whole.
+ * XTF_ERROR_DAMAGED, or _UNSUPPORTED for what is required but not known. After a failure the catalog is to be finished.
+ */
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
+bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
+bool xtf_catalog_decode_limits(XtfCatalog *catalog, uint32_t schema, const uint8_t *bytes, size_t length,
+                               GError **error);
+bool xtf_catalog_check(const XtfCatalog *catalog, GError **error);
 
 /* Frees what it holds; it is all zeros then. */
 void xtf_catalog_finish(XtfCatalog *catalog);

@@ -16,30 +16,43 @@
 #include "libxtf/base/le.h"
 
 enum {
-    XTF_VERSION_MAJOR = 1, /* readers refuse a greater one */
-    XTF_VERSION_MINOR = 1,
+    XTF_VERSION_MAJOR = 2, /* readers refuse any other */
+    XTF_VERSION_MINOR = 0, /* readers ignore a greater one, writers that go on with a file refuse it */
 
     XTF_SUPERBLOCK_SLOTS = 2,
     XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, whatever the page size */
     XTF_RESERVED_BYTES = 8192,    /* no page begins before */
 
     XTF_HEIGHT_MAX = 12, /* 168^11 leaves: more than any file has */
+
+    XTF_ITEM_ALIGNMENT = 8,    /* items begin at multiples of it */
+    XTF_ITEM_MAX = 64 << 20,   /* bytes of an item: no reader needs to make room for more, whatever a file says */
+    XTF_TABLE_MAX = 256 << 20, /* bytes of a table's rows */
 };
+
+#define XTF_FORMAT_VERSION "2.0" /* as text */
 
 #define XTF_FILE_MAGIC    "\x89XTF\r\n\x1a\n"
 #define XTF_PAGE_MAGIC    0x70465458u /* "XTFp" */
 #define XTF_NODE_MAGIC    0x6e465458u /* "XTFn" */
 #define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
 
-/* A reader refuses a file with an incompatible feature that it does not know, and ignores compatible ones. */
+/* Incompatible features: who does not know one refuses the file. */
 #define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
+
+#define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
+
+/* Kinds of checksums. */
+enum {
+    XTF_CHECKSUM_CRC32 = 1,
+};
 
 /* The structures are laid out as tables, by hand. */
 /* clang-format off */
 
-/* An item: bytes at an offset from the beginning of its segment. */
+/* An item: bytes of the file. */
 typedef struct {      /* OFFSET SIZE */
-    XtfLe64 offset;   /*  0  8  bytes */
+    XtfLe64 offset;   /*  0  8  bytes, a multiple of XTF_ITEM_ALIGNMENT */
     XtfLe32 length;   /*  8  4  bytes; 0: there is none */
     XtfLe32 checksum; /* 12  4  CRC-32 of the bytes */
 } XtfDiskRef;
@@ -51,14 +64,23 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe16 version_minor; /*  10  2 */
     XtfLe32 page_size;     /*  12  4  bytes, a power of two from 4 KiB to 1 MiB */
     uint8_t file_id[16];   /*  16 16  random; its first 8 bytes are the id of the segment */
-    XtfLe64 incompatible;  /*  32  8  feature bits */
-    XtfLe64 compatible;    /*  40  8  feature bits */
-    XtfLe64 commit;        /*  48  8  ordinal, from 1 */
-    XtfLe64 pages;         /*  56  8  allotted so far, these first ones included; some may lie past the end of the file */
-    XtfLe32 epoch;         /*  64  4  ordinal of the writer, from 1 */
-    XtfLe32 reserved;      /*  68  4  0 */
-    XtfDiskRef catalog;    /*  72 16 */
-    uint8_t zero[164];     /*  88 164 */
+    XtfLe64 incompatible;  /*  32  8  feature bits: who does not know one refuses the file */
+    XtfLe64 read_only;     /*  40  8  feature bits: who does not know one may read the file, not go on with it */
+    XtfLe64 compatible;    /*  48  8  feature bits: as before, but nothing that a reader shows depends on them */
+    XtfLe64 commit;        /*  56  8  ordinal, from 1 */
+    XtfLe64 pages;         /*  64  8  allotted so far, these first ones included; some may lie past the end of the file */
+    XtfLe64 wall_time;     /*  72  8  of the commit, nanoseconds since 1970 (UTC) */
+    XtfLe32 epoch;         /*  80  4  ordinal of the writer, from 1 */
+    uint8_t slot;          /*  84  1  0 or 1: where it lies */
+    uint8_t flags;         /*  85  1  XTF_SUPERBLOCK_CLOSED */
+    uint8_t checksum_kind; /*  86  1  of all checksums of the file: XTF_CHECKSUM_CRC32 */
+    uint8_t zero;          /*  87  1 */
+    XtfDiskRef catalog;    /*  88 16 */
+    XtfLe64 opening;       /* 104  8  what opening reads lies, mostly, from this byte on... */
+    XtfLe32 opening_bytes; /* 112  4  ...in so many bytes */
+    XtfLe32 kept_commits;  /* 116  4  what the last so many commits name, ... */
+    XtfLe32 kept_seconds;  /* 120  4  ...and those of the last so many seconds, is never overwritten */
+    uint8_t zeros[128];    /* 124 128 */
     XtfLe32 checksum;      /* 252  4  CRC-32 of the 252 bytes before */
 } XtfDiskSuperblock;
 
@@ -138,11 +160,12 @@ typedef struct {       /* OFFSET SIZE */
     XtfLe64 n_rows;    /* 16  8  at least 1 */
     XtfLe64 first;     /* 24  8  time of the first row */
     XtfLe64 last;      /* 32  8  time of the last row */
-    XtfDiskRef edge;   /* 40 16 */
-    XtfLe16 segment;   /* 56  2  index in the catalog's table of segments */
-    uint8_t height;    /* 58  1  levels, the leaves' included */
-    uint8_t codec;     /* 59  1  XtfCodec of the leaves */
+    XtfDiskRef edge;   /* 40 16  its offset counts from the beginning of the segment */
+    XtfLe32 segment;   /* 56  4  index in the catalog's table of segments */
     XtfLe32 clock_map; /* 60  4  number of the location's clock map, from 1; 0: none */
+    uint8_t height;    /* 64  1  levels, the leaves' included */
+    uint8_t codec;     /* 65  1  XtfCodecId of the leaves */
+    uint8_t zero[14];  /* 66 14 */
 } XtfDiskArray;
 
 /* P index, levels above: a node of the level below. */
@@ -176,14 +199,17 @@ typedef struct {         /* OFFSET SIZE */
 #define XTF_SECTION_REQUIRED 1u
 
 typedef enum {
-    XTF_SECTION_CLOCK = 1,    /* XtfDiskClock */
-    XTF_SECTION_SEGMENTS = 2, /* XtfDiskSegment each */
-    XTF_SECTION_SCHEMAS = 3,  /* see schema-codec.c */
-    XTF_SECTION_ARRAYS = 4,   /* XtfDiskArrays: the root of the P index */
-    XTF_SECTION_TABLES = 5,   /* XtfDiskTable each */
-    XTF_SECTION_STRINGS = 6,  /* XtfDiskRef: the heap of strings */
-    XTF_SECTION_LIMITS = 7,   /* XtfDiskLimits each: schema by schema, field by field */
-    XTF_SECTION_CLOCK_MAPS = 8, /* XtfDiskClockMaps; left out if there are none */
+    XTF_SECTION_CLOCK = 1,        /* XtfDiskClock */
+    XTF_SECTION_SEGMENTS = 2,     /* XtfDiskSegment each */
+    XTF_SECTION_SCHEMAS = 3,      /* XtfDiskRef each: chunks of schemas, see schema-codec.c */
+    XTF_SECTION_ARRAYS = 4,       /* XtfDiskArrays: the root of the P index */
+    XTF_SECTION_TABLES = 5,       /* XtfDiskTable each, with the chunks of its rows behind it, XtfDiskRef each */
+    XTF_SECTION_STRINGS = 6,      /* XtfDiskRef each: chunks of the heap of strings */
+    XTF_SECTION_LIMITS = 7,       /* XtfDiskRef each: by schema, an item of XtfDiskLimits by field */
+    XTF_SECTION_CLOCK_MAPS = 8,   /* corrections of clocks */
+    XTF_SECTION_COUNTS = 9,       /* XtfLe64 each: rows by schema */
+    XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer take */
+    XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to those of the whole file */
 } XtfSectionKind;
 
 typedef struct {               /* OFFSET SIZE */
@@ -212,9 +238,8 @@ typedef struct {           /* OFFSET SIZE */
 
 typedef struct {           /* OFFSET SIZE */
     XtfLe32 schema;        /*  0  4  id */
-    XtfLe32 reserved;      /*  4  4  0 */
+    XtfLe32 n_chunks;      /*  4  4  XtfDiskRef that follow: whole rows, one behind the other */
     XtfLe64 n_rows;        /*  8  8 */
-    XtfDiskRef rows;       /* 16 16 */
 } XtfDiskTable;
 
 /* The segment maps: for each segment, in their order, this and the maps of tables. */
@@ -231,32 +256,18 @@ typedef struct {            /* OFFSET SIZE */
     XtfDiskRef rows;        /*  8 16  an XtfLe32 for each row of the segment's table: the row of the file's */
 } XtfDiskTableMap;
 
+/* Pages that no item takes any more, and that a writer will reuse once it may. */
+typedef struct {           /* OFFSET SIZE */
+    XtfLe64 page;          /*  0  8  of the file */
+    XtfLe64 n_pages;       /*  8  8  0: an entry that says nothing */
+    XtfLe64 commit;        /* 16  8  the last one that names something in them; 0: they may be reused at once */
+} XtfDiskFree;
+
 typedef struct {           /* OFFSET SIZE */
     XtfLe64 min;           /*  0  8  greater than max if there are no values */
     XtfLe64 max;           /*  8  8 */
     XtfLe64 has_none;      /* 16  8  0 or 1 */
 } XtfDiskLimits;
-
-/* Clock maps (clock-map.h) are an item: for each this, then its knots. */
-typedef struct {           /* OFFSET SIZE */
-    XtfLe32 n_maps;        /*  0  4  at least 1 */
-    XtfLe32 reserved;      /*  4  4  0 */
-    XtfDiskRef maps;       /*  8 16 */
-} XtfDiskClockMaps;
-
-typedef struct {           /* OFFSET SIZE */
-    XtfLe32 n_knots;       /*  0  4  at least 1 */
-    XtfLe32 reserved;      /*  4  4  0 */
-} XtfDiskClockMap;
-
-typedef struct {           /* OFFSET SIZE */
-    XtfLe64 local;         /*  0  8  ticks of the location's clock */
-    XtfLe64 global;        /*  8  8  ticks of the trace */
-    XtfLe32 flags;         /* 16  4  XTF_KNOT_JUMPS */
-    XtfLe32 reserved;      /* 20  4  0 */
-} XtfDiskClockKnot;
-
-#define XTF_KNOT_JUMPS 1u /* a jump forwards leads to the next knot */
 
 /* clang-format on */
 
@@ -267,17 +278,15 @@ _Static_assert(sizeof(XtfDiskEntry) == 24, "XtfDiskEntry");
 _Static_assert(sizeof(XtfDiskTotals) == 8, "XtfDiskTotals");
 _Static_assert(sizeof(XtfDiskEdge) == 32, "XtfDiskEdge");
 _Static_assert(sizeof(XtfDiskNode) == 16, "XtfDiskNode");
-_Static_assert(sizeof(XtfDiskArray) == 64, "XtfDiskArray");
+_Static_assert(sizeof(XtfDiskArray) == 80, "XtfDiskArray");
 _Static_assert(sizeof(XtfDiskBranch) == 48, "XtfDiskBranch");
 _Static_assert(sizeof(XtfDiskCatalog) == 8, "XtfDiskCatalog");
 _Static_assert(sizeof(XtfDiskSection) == 16, "XtfDiskSection");
 _Static_assert(sizeof(XtfDiskClock) == 48, "XtfDiskClock");
 _Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
 _Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
-_Static_assert(sizeof(XtfDiskTable) == 32, "XtfDiskTable");
+_Static_assert(sizeof(XtfDiskTable) == 16, "XtfDiskTable");
+_Static_assert(sizeof(XtfDiskFree) == 24, "XtfDiskFree");
 _Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");
 _Static_assert(sizeof(XtfDiskSegmentMap) == 16, "XtfDiskSegmentMap");
 _Static_assert(sizeof(XtfDiskTableMap) == 24, "XtfDiskTableMap");
-_Static_assert(sizeof(XtfDiskClockMaps) == 24, "XtfDiskClockMaps");
-_Static_assert(sizeof(XtfDiskClockMap) == 8, "XtfDiskClockMap");
-_Static_assert(sizeof(XtfDiskClockKnot) == 24, "XtfDiskClockKnot");

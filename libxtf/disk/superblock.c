@@ -5,7 +5,7 @@
 #include "libxtf/disk/codec.h"
 #include "libxtf/error.h"
 
-static void decode(const XtfDiskSuperblock *disk, uint64_t file_size, XtfSuperblock *superblock)
+static void decode(const XtfDiskSuperblock *disk, XtfSuperblock *superblock)
 {
     *superblock = (XtfSuperblock){
         .info =
@@ -14,13 +14,22 @@ static void decode(const XtfDiskSuperblock *disk, uint64_t file_size, XtfSuperbl
                 .epoch = xtf_read32(disk->epoch),
                 .commit = xtf_read64(disk->commit),
                 .pages = xtf_read64(disk->pages),
-                .file_size = file_size,
+                .wall_time = xtf_read64(disk->wall_time),
+                .closed = disk->flags & XTF_SUPERBLOCK_CLOSED,
+                .kept_commits = xtf_read32(disk->kept_commits),
+                .kept_seconds = xtf_read32(disk->kept_seconds),
                 .version_major = xtf_read16(disk->version_major),
                 .version_minor = xtf_read16(disk->version_minor),
                 .codec = xtf_codec_of_features(xtf_read64(disk->incompatible))->name,
             },
         .incompatible = xtf_read64(disk->incompatible),
+        .read_only = xtf_read64(disk->read_only),
+        .compatible = xtf_read64(disk->compatible),
         .catalog = xtf_ref_read(&disk->catalog),
+        .opening = xtf_read64(disk->opening),
+        .opening_bytes = xtf_read32(disk->opening_bytes),
+        .slot = disk->slot,
+        .checksum_kind = disk->checksum_kind,
     };
     memcpy(superblock->info.file_id, disk->file_id, sizeof disk->file_id);
 }
@@ -39,70 +48,112 @@ bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *s
         return true;
     if (xtf_read32(disk.checksum) != xtf_checksum(&disk, offsetof(XtfDiskSuperblock, checksum)))
         return true;
-    decode(&disk, source->size, superblock);
-    *found = true;
+    decode(&disk, superblock);
+    *found = superblock->info.version_major != XTF_VERSION_MAJOR || superblock->slot == slot;
     return true;
+}
+
+static bool check_version(const XtfTraceInfo *info, GError **error)
+{
+    if (info->version_major < XTF_VERSION_MAJOR)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the file is of format %u.%u, which is not read any more: import the original trace again "
+                        "(this program reads format %d)",
+                        info->version_major, info->version_minor, XTF_VERSION_MAJOR);
+    return info->version_major == XTF_VERSION_MAJOR ||
+           xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                    "the file is of format %u.%u: a newer program is needed (this one reads format %d)",
+                    info->version_major, info->version_minor, XTF_VERSION_MAJOR);
 }
 
 static bool check(const XtfSuperblock *superblock, GError **error)
 {
     const XtfTraceInfo *info = &superblock->info;
 
-    if (info->version_major > XTF_VERSION_MAJOR)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file is of version %u.%u, this program reads %d.x",
-                        info->version_major, info->version_minor, XTF_VERSION_MAJOR);
+    if (!check_version(info, error))
+        return false;
     uint64_t unknown = superblock->incompatible & ~xtf_codec_features();
     if (unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the file uses features that this program does not know (bits 0x%" PRIx64 ")", unknown);
+    if (superblock->checksum_kind != XTF_CHECKSUM_CRC32)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has checksums of a kind that is not known (%u)",
+                        superblock->checksum_kind);
     if (!xtf_page_size_valid(info->page_size) || info->pages > UINT64_MAX >> 24)
         return xtf_damaged(error, "superblock: pages of %u bytes, %" PRIu64 " of them", info->page_size, info->pages);
     return true;
 }
 
-bool xtf_superblock_read(XtfSource *source, XtfSuperblock *superblock, GError **error)
+/* Why a source has no whole superblock. */
+static bool fail_none(XtfSource *source, GError **error)
 {
-    XtfSuperblock best = {0};
-    bool any = false;
+    char magic[sizeof XTF_FILE_MAGIC - 1];
+    bool ours = source->size >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
+                memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
 
+    return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
+                    ours ? "both superblocks are damaged" : "it is not an XTF file, or no commit of it ever completed");
+}
+
+bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS], unsigned *n,
+                         GError **error)
+{
+    *n = 0;
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
-        XtfSuperblock one;
         bool found;
-        if (!xtf_superblock_read_slot(source, slot, &one, &found, error))
+        if (!xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, error))
             return false;
-        if (found && (!any || one.info.commit > best.info.commit)) {
-            best = one;
-            any = true;
-        }
+        *n += found;
     }
-    if (!any) {
-        char magic[sizeof XTF_FILE_MAGIC - 1];
-        bool ours = source->size >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
-                    memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
-        return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
-                        ours ? "both superblocks are damaged"
-                             : "it is not an XTF file, or no commit of it ever completed");
+    if (*n == 0)
+        return fail_none(source, error);
+    if (*n == XTF_SUPERBLOCK_SLOTS && superblocks[1].info.commit > superblocks[0].info.commit) {
+        XtfSuperblock older = superblocks[0];
+        superblocks[0] = superblocks[1];
+        superblocks[1] = older;
     }
-    if (!check(&best, error))
-        return false;
-    *superblock = best;
-    return true;
+    return check(&superblocks[0], error);
+}
+
+bool xtf_superblock_writable(const XtfSuperblock *superblock, GError **error)
+{
+    const XtfTraceInfo *info = &superblock->info;
+
+    if (info->version_minor > XTF_VERSION_MINOR)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the file is of format %u.%u, this program goes on with files up to %d.%d", info->version_major,
+                        info->version_minor, XTF_VERSION_MAJOR, XTF_VERSION_MINOR);
+    uint64_t unknown = superblock->read_only | superblock->compatible; /* none is defined yet */
+    return unknown == 0 ||
+           xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                    "the file has features that this program would not keep (bits 0x%" PRIx64 ")", unknown);
 }
 
 void xtf_superblock_encode(const XtfSuperblock *superblock, XtfDiskSuperblock *disk)
 {
     const XtfTraceInfo *info = &superblock->info;
 
-    *disk = (XtfDiskSuperblock){0};
+    *disk = (XtfDiskSuperblock){
+        .slot = superblock->slot,
+        .flags = info->closed ? XTF_SUPERBLOCK_CLOSED : 0,
+        .checksum_kind = XTF_CHECKSUM_CRC32,
+    };
     memcpy(disk->magic, XTF_FILE_MAGIC, sizeof disk->magic);
     xtf_write16(&disk->version_major, XTF_VERSION_MAJOR);
     xtf_write16(&disk->version_minor, XTF_VERSION_MINOR);
     xtf_write32(&disk->page_size, info->page_size);
     memcpy(disk->file_id, info->file_id, sizeof disk->file_id);
     xtf_write64(&disk->incompatible, superblock->incompatible);
+    xtf_write64(&disk->read_only, superblock->read_only);
+    xtf_write64(&disk->compatible, superblock->compatible);
     xtf_write64(&disk->commit, info->commit);
     xtf_write64(&disk->pages, info->pages);
+    xtf_write64(&disk->wall_time, info->wall_time);
     xtf_write32(&disk->epoch, info->epoch);
     xtf_ref_write(&disk->catalog, superblock->catalog);
+    xtf_write64(&disk->opening, superblock->opening);
+    xtf_write32(&disk->opening_bytes, superblock->opening_bytes);
+    xtf_write32(&disk->kept_commits, info->kept_commits);
+    xtf_write32(&disk->kept_seconds, info->kept_seconds);
     xtf_write32(&disk->checksum, xtf_checksum(disk, offsetof(XtfDiskSuperblock, checksum)));
 }

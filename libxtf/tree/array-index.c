@@ -25,6 +25,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Node, node_finish)
 static bool enter_node(XtfTrace *trace, XtfRef ref, unsigned level, Node *node, GError **error)
 {
     node_finish(node);
+    if (ref.length > XTF_NODE_BYTES || ref.offset % XTF_ITEM_ALIGNMENT != 0)
+        return xtf_damaged(error, "P index: no node lies at byte %" PRIu64 ", %u bytes", ref.offset, ref.length);
     node->block = xtf_item_get(trace, ref, error);
     node->level = level;
     if (!node->block)
@@ -59,15 +61,13 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     xtf_node_array(node->block->data, slot, &decoded, &schema);
     decoded.trace = trace;
     decoded.schema = xtf_trace_schema(trace, schema);
-    decoded.clock = xtf_clock_maps_get(&trace->clock_maps, decoded.clock_map);
     const char *fault = NULL;
 
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
         fault = "it has no schema";
     else if (!xtf_codec(decoded.codec))
         fault = "its codec is not known";
-    else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) ||
-             decoded.local_first > decoded.local_last)
+    else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) || decoded.first > decoded.last)
         fault = "its numbers make no sense";
     else if (decoded.height == 0 || decoded.height > XTF_HEIGHT_MAX)
         fault = "its height makes no sense";
@@ -75,13 +75,10 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         fault = "it belongs to a segment that does not exist";
     else if (decoded.edge_offset > trace->source->size)
         fault = "its right edge lies past the end of the file";
-    else if (decoded.clock_map > 0 && !decoded.clock)
-        return xtf_damaged(error, "array %u of location %" PRIu64 ": its clock map %u does not exist", decoded.id,
-                           decoded.location, decoded.clock_map);
+    else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
+        fault = "its right edge is no item";
     if (fault)
         return xtf_damaged(error, "array %u of location %" PRIu64 ": %s", decoded.id, decoded.location, fault);
-    decoded.first = xtf_clock_map_to_global(decoded.clock, decoded.local_first);
-    decoded.last = xtf_clock_map_to_global(decoded.clock, decoded.local_last);
     *array = decoded;
     return true;
 }

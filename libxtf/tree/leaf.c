@@ -41,8 +41,7 @@ void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level
  * bytes.
  */
 typedef struct {
-    const XtfSchema *schema;  /* that the rows were unpacked by */
-    const XtfClockMap *clock; /* that their instants were mapped by; NULL: they are local */
+    const XtfSchema *schema; /* that the rows were unpacked by */
     uint64_t first_n, previous, next;
     uint32_t array; /* id */
     uint32_t count;
@@ -58,11 +57,6 @@ typedef struct {
     uint64_t place; /* of a sealed leaf */
 } PackedLeaf;
 
-static const XtfClockMap *clock_of(const XtfArray *array, XtfLeafPart part)
-{
-    return part == XTF_LEAF_GLOBAL_ROWS ? array->clock : NULL;
-}
-
 /* Unpacks the rows, or their times alone, to `to`. */
 static bool unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
                    uint32_t length, uint8_t *to, const char **fault)
@@ -70,13 +64,8 @@ static bool unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part
     const XtfCodec *codec = xtf_codec(array->codec);
     uint64_t *times = (uint64_t *)(void *)to;
 
-    if (part != XTF_LEAF_TIMES) {
-        if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, to, fault))
-            return false;
-        if (clock_of(array, part))
-            xtf_clock_map_rows(array->clock, array->schema, to, packed->count);
-        return true;
-    }
+    if (part == XTF_LEAF_ROWS)
+        return codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, to, fault);
     if (!codec->unpack_times(array->schema, packed->payload, length, packed->count, times, fault))
         return false;
     for (uint32_t i = 0; i < packed->count; i++) /* keys are little-endian, wherever they lie */
@@ -104,7 +93,6 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
         return false;
     const Unpacked head = {
         .schema = array->schema,
-        .clock = clock_of(array, part),
         .first_n = packed.first_n,
         .previous = packed.previous,
         .next = packed.next,
@@ -138,39 +126,29 @@ static bool make_rows(void *context, uint8_t **data, uint32_t *length, GError **
     return make(context, XTF_LEAF_ROWS, data, length, error);
 }
 
-static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
-{
-    return make(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
-}
-
 /* The leaf unpacked, named by the bytes that it is packed in. */
 static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part,
                          XtfPageView *leaf, GError **error)
 {
-    static const XtfBlockMaker makers[] = {
-        [XTF_LEAF_TIMES] = make_times,
-        [XTF_LEAF_ROWS] = make_rows,
-        [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
-    };
     const XtfArray *array = packed->array;
     uint32_t version = packed->edge ? packed->edge->version : 0;
-    g_autoptr(XtfBlock) block =
-        xtf_cache_make(array->trace->cache, offset, length, version, makers[part], (void *)packed, error);
+    g_autoptr(XtfBlock) block = xtf_cache_make(array->trace->cache, offset, length, version,
+                                               part == XTF_LEAF_TIMES ? make_times : make_rows, (void *)packed, error);
     if (!block)
         return false;
 
     const Unpacked *head = (const Unpacked *)(const void *)block->data;
     const uint8_t *content = block->data + sizeof *head;
-    bool belongs = head->schema == array->schema && head->clock == clock_of(array, part) && head->array == array->id &&
+    bool belongs = head->schema == array->schema && head->array == array->id &&
                    head->edge_height == (packed->edge ? array->height : 0);
     if (!belongs || head->first_n > array->n_rows || head->count > array->n_rows - head->first_n)
         return xtf_damaged(error, "array %u: its leaf at place %" PRIu64 " is another array's, too", array->id,
                            packed->place);
     *leaf = (XtfPageView){
         .block = g_steal_pointer(&block),
-        .payload = part == XTF_LEAF_TIMES ? NULL : content,
+        .payload = part == XTF_LEAF_ROWS ? content : NULL,
         .keys = content,
-        .stride = part == XTF_LEAF_TIMES ? (uint32_t)sizeof(uint64_t) : array->schema->row_size,
+        .stride = part == XTF_LEAF_ROWS ? array->schema->row_size : (uint32_t)sizeof(uint64_t),
         .count = head->count,
         .first_n = head->first_n,
         .previous = head->previous,
@@ -184,7 +162,7 @@ static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_plac
 {
     const XtfRowMap *map = NULL;
 
-    *in_place = xtf_codec(array->codec)->side_by_side && part != XTF_LEAF_GLOBAL_ROWS;
+    *in_place = xtf_codec(array->codec)->side_by_side;
     if (!*in_place || part == XTF_LEAF_TIMES)
         return true;
     if (!xtf_array_row_map(array, &map, error))

@@ -9,7 +9,6 @@
 #include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/disk/address.h"
-#include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/edge.h"
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
@@ -17,22 +16,44 @@
 
 typedef struct XtfRowMaps XtfRowMaps;
 
+/* Bytes that are read in one go while a trace is opened. */
+typedef struct {
+    uint64_t offset;
+    uint32_t length;
+    uint8_t *bytes;
+} XtfOpening;
+
 struct XtfTrace {
     gint references; /* atomic */
     XtfSource *source;
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
-    XtfClockMaps clock_maps;
-    XtfLimits **limits; /* in global time, by schema, by field; NULL: there are no clock maps, the catalog's are */
+    XtfOpening opening; /* empty but while the trace is opened */
 
-    GMutex lock;      /* guards the loading of tables, strings and row maps, which never change afterwards */
-    XtfTable *tables; /* of the catalog's tables; rows is NULL until a table is loaded */
-    uint8_t *strings;
-    XtfRowMaps *row_maps; /* of a merged file; tree/row-maps.h */
+    GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
+    XtfTable *tables;        /* of the catalog's tables; rows is NULL until a table is loaded */
+    uint8_t **strings;       /* chunks of the heap, by their numbers; NULL until one is loaded */
+    uint64_t *string_starts; /* the ids at which chunks begin */
+    XtfRowMaps *row_maps;    /* of a merged file; tree/row-maps.h */
 
     atomic_uint_fast64_t page_visits, key_comparisons;
 };
+
+/* The other superblock, if it is of the same commit, and its own copy of the catalog, with schemas and limits. */
+typedef struct {
+    bool found;
+    XtfSuperblock superblock;
+    XtfCatalog catalog;
+} XtfTwin;
+
+/* Reads and checks them. `twin` is all zeros before. */
+bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error);
+static inline void xtf_twin_finish(XtfTwin *twin)
+{
+    xtf_catalog_finish(&twin->catalog);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTwin, xtf_twin_finish)
 
 static inline const XtfSegment *xtf_array_segment(const XtfArray *array)
 {

@@ -4,77 +4,182 @@
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };
 
-/* Reads an item whole, outside of the cache: tables and the heap of strings are held for the trace's life anyway. */
+/* Whether bytes lie in the source, as an item that `what` names. */
+static bool item_lies_within(const XtfSource *source, XtfRef ref, const char *what, GError **error)
+{
+    if (ref.length > source->size || ref.offset > source->size - ref.length)
+        return xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64,
+                           what, ref.offset, ref.length, source->size);
+    if (ref.offset % XTF_ITEM_ALIGNMENT != 0 || ref.length > XTF_ITEM_MAX)
+        return xtf_damaged(error, "%s: no item lies at byte %" PRIu64 ", %u bytes", what, ref.offset, ref.length);
+    return true;
+}
+
+/* Reads an item into `bytes`, outside of the cache: what is read so is held for the trace's life anyway. */
+static bool read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8_t *bytes, GError **error)
+{
+    const XtfOpening *opening = &trace->opening;
+    uint64_t from = ref.offset - opening->offset;
+
+    if (ref.offset >= opening->offset && from <= opening->length && ref.length <= opening->length - from)
+        memcpy(bytes, opening->bytes + from, ref.length);
+    else if (ref.length > 0 && !trace->source->ops->read(trace->source, ref.offset, bytes, ref.length, error))
+        return false;
+    return xtf_checksum(bytes, ref.length) == ref.checksum ||
+           xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", what, ref.offset);
+}
+
+static uint8_t *allocate(uint64_t length, const char *what, GError **error)
+{
+    uint8_t *bytes = g_try_malloc(MAX(length, 1));
+
+    if (!bytes)
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: there is no memory for its %" PRIu64 " bytes", what, length);
+    return bytes;
+}
+
 static uint8_t *read_item(XtfTrace *trace, XtfRef ref, const char *what, GError **error)
 {
+    if (!item_lies_within(trace->source, ref, what, error))
+        return NULL;
+    g_autofree uint8_t *bytes = allocate(ref.length, what, error);
+    return bytes && read_item_to(trace, ref, what, bytes, error) ? g_steal_pointer(&bytes) : NULL;
+}
+
+/* Reads in one go what opening needs, as far as the superblock says where it lies. What lies elsewhere is read by
+ * itself. */
+static bool read_opening(XtfTrace *trace, GError **error)
+{
+    enum { OPENING_BYTES_MAX = 4 << 20 };
+    const XtfSuperblock *superblock = &trace->superblock;
     XtfSource *source = trace->source;
+    uint32_t length = superblock->opening_bytes;
 
-    if (ref.length > source->size || ref.offset > source->size - ref.length) {
-        xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64, what,
-                    ref.offset, ref.length, source->size);
-        return NULL;
-    }
-    g_autofree uint8_t *bytes = g_malloc(MAX(ref.length, 1));
-    if (ref.length > 0 && !source->ops->read(source, ref.offset, bytes, ref.length, error))
-        return NULL;
-    if (xtf_checksum(bytes, ref.length) != ref.checksum) {
-        xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", what, ref.offset);
-        return NULL;
-    }
-    return g_steal_pointer(&bytes);
-}
-
-static bool read_clock_maps(XtfTrace *trace, GError **error)
-{
-    XtfRef ref = trace->catalog.clock_maps;
-
-    if (trace->catalog.n_clock_maps == 0)
+    if (length > OPENING_BYTES_MAX || length > source->size || superblock->opening > source->size - length)
         return true;
-    g_autofree uint8_t *maps = read_item(trace, ref, "clock maps", error);
-    return maps && xtf_clock_maps_decode(&trace->clock_maps, trace->catalog.n_clock_maps, maps, ref.length, error);
+    trace->opening = (XtfOpening){.offset = superblock->opening, .length = length, .bytes = g_malloc(MAX(length, 1))};
+    return length == 0 || source->ops->read(source, superblock->opening, trace->opening.bytes, length, error);
 }
 
-/* Widens the limits of instants, which the catalog has in local ticks, to what they are by any map, or by none. */
-static void widen_limits(const XtfClockMaps *maps, XtfLimits *limits)
+static bool read_schemas(XtfTrace *trace, GError **error)
 {
-    const XtfLimits local = *limits;
+    XtfCatalog *catalog = &trace->catalog;
 
-    for (uint32_t i = 0; local.min <= local.max && i < maps->n; i++) {
-        limits->min = MIN(limits->min, xtf_clock_map_to_global(&maps->maps[i], local.min));
-        limits->max = MAX(limits->max, xtf_clock_map_to_global(&maps->maps[i], local.max));
+    for (uint32_t i = 0; i < catalog->schema_chunks.n; i++) {
+        XtfRef chunk = catalog->schema_chunks.chunks[i];
+        g_autofree uint8_t *bytes = read_item(trace, chunk, "schemas", error);
+        if (!bytes || !xtf_catalog_decode_schemas(catalog, bytes, chunk.length, error))
+            return false;
     }
-}
-
-static void make_global_limits(XtfTrace *trace)
-{
-    const XtfCatalog *catalog = &trace->catalog;
-
-    if (trace->clock_maps.n == 0)
-        return;
-    trace->limits = g_new0(XtfLimits *, catalog->n_schemas);
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        const XtfSchema *schema = catalog->schemas[i];
-        trace->limits[i] = g_memdup2(catalog->limits[i], schema->n_fields * sizeof(XtfLimits));
-        for (uint32_t f = 0; f < schema->n_fields && schema->kind != XTF_SCHEMA_TABLE; f++)
-            if (f == 0 || schema->fields[f].flags & XTF_FIELD_INSTANT)
-                widen_limits(&trace->clock_maps, &trace->limits[i][f]);
+        XtfRef item = catalog->limit_items[i];
+        if (item.length == 0)
+            continue;
+        g_autofree uint8_t *bytes = read_item(trace, item, "limits", error);
+        if (!bytes || !xtf_catalog_decode_limits(catalog, i, bytes, item.length, error))
+            return false;
     }
+    return xtf_catalog_check(catalog, error);
 }
 
-static bool open_snapshot(XtfTrace *trace, GError **error)
+static bool read_catalog(XtfTrace *trace, GError **error)
 {
-    if (!xtf_superblock_read(trace->source, &trace->superblock, error))
-        return false;
     XtfRef ref = trace->superblock.catalog;
-    g_autofree uint8_t *catalog = read_item(trace, ref, "catalog", error);
-    if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_clock_maps(trace, error))
+
+    if (!read_opening(trace, error))
         return false;
-    make_global_limits(trace);
-    trace->tables = g_new0(XtfTable, trace->catalog.n_tables);
+    g_autofree uint8_t *catalog = read_item(trace, ref, "catalog", error);
+    if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error))
+        return false;
     /* Readers make room for as many arrays as the catalog says. */
     uint64_t n_arrays = trace->catalog.n_arrays;
     return n_arrays <= trace->source->size / sizeof(XtfDiskArray) ||
            xtf_damaged(error, "catalog: %" PRIu64 " arrays, more than the file has room for", n_arrays);
+}
+
+/* Opens the commit of a superblock. */
+static bool open_commit(XtfTrace *trace, const XtfSuperblock *superblock, GError **error)
+{
+    trace->superblock = *superblock;
+    trace->superblock.info.file_size = trace->source->size;
+    bool good = read_catalog(trace, error);
+    g_free(trace->opening.bytes);
+    trace->opening = (XtfOpening){0};
+    if (!good)
+        xtf_catalog_finish(&trace->catalog);
+    return good;
+}
+
+bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error)
+{
+    const XtfSuperblock *own = &trace->superblock;
+    XtfTrace copy = {.source = trace->source};
+    bool found;
+
+    if (!xtf_superblock_read_slot(trace->source, 1u - own->slot, &twin->superblock, &found, error))
+        return false;
+    if (!found || twin->superblock.info.commit != own->info.commit)
+        return true;
+    bool good = open_commit(&copy, &twin->superblock, error);
+    twin->catalog = copy.catalog;
+    twin->found = good;
+    return good;
+}
+
+/* Tries the superblocks in turn: if the catalog of the first is damaged, the second leads to another copy of it, or to
+ * the commit before. */
+static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, unsigned n, GError **error)
+{
+    g_autoptr(GError) damage = NULL;
+
+    if (open_commit(trace, &superblocks[0], &damage))
+        return true;
+    if (n > 1 && g_error_matches(damage, XTF_ERROR, XTF_ERROR_DAMAGED) && open_commit(trace, &superblocks[1], NULL)) {
+        if (superblocks[1].info.commit != superblocks[0].info.commit)
+            trace->superblock.info.passed_over = superblocks[0].info.commit;
+        return true;
+    }
+    g_propagate_error(error, g_steal_pointer(&damage));
+    return false;
+}
+
+/*
+ * Opening beside a writer. The superblocks are read first and the file's size after them, so that all that they name is
+ * in the file. A reader may be so slow that the writer has gone on by more commits than it keeps, and what the
+ * superblocks named is overwritten; then there is a later superblock, and the reader begins again with that.
+ */
+static bool open_snapshot(XtfTrace *trace, GError **error)
+{
+    XtfSource *source = trace->source;
+    uint64_t tried = 0;
+
+    for (;;) {
+        XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
+        unsigned n;
+        g_autoptr(GError) problem = NULL;
+        if (!xtf_superblock_read(source, superblocks, &n, error) ||
+            (source->ops->grow && !source->ops->grow(source, error)))
+            return false;
+        if (open_any_commit(trace, superblocks, n, &problem))
+            return true;
+        if (superblocks[0].info.commit <= tried) {
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return false;
+        }
+        tried = superblocks[0].info.commit;
+    }
+}
+
+/* Room for the tables and strings, which are loaded when they are first asked for. */
+static void prepare_loading(XtfTrace *trace)
+{
+    const XtfChunks *strings = &trace->catalog.strings;
+
+    trace->tables = g_new0(XtfTable, trace->catalog.n_tables + 1);
+    trace->strings = g_new0(uint8_t *, strings->n + 1);
+    trace->string_starts = g_new(uint64_t, strings->n + 1);
+    for (uint32_t i = 0; i <= strings->n; i++)
+        trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
 }
 
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)
@@ -86,7 +191,10 @@ XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options
     trace->source = source;
     trace->cache = xtf_cache_new(source, cache_bytes);
     g_mutex_init(&trace->lock);
-    return open_snapshot(trace, error) ? g_steal_pointer(&trace) : NULL;
+    if (!open_snapshot(trace, error))
+        return NULL;
+    prepare_loading(trace);
+    return g_steal_pointer(&trace);
 }
 
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error)
@@ -113,13 +221,12 @@ void xtf_trace_unref(XtfTrace *trace)
         return;
     for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
         g_free((uint8_t *)trace->tables[i].rows);
+    for (uint32_t i = 0; trace->strings && i < trace->catalog.strings.n; i++)
+        g_free(trace->strings[i]);
     g_free(trace->tables);
     g_free(trace->strings);
     xtf_row_maps_free(trace->row_maps);
-    for (uint32_t i = 0; trace->limits && i < trace->catalog.n_schemas; i++)
-        g_free(trace->limits[i]);
-    g_free(trace->limits);
-    xtf_clock_maps_finish(&trace->clock_maps);
+    g_free(trace->string_starts);
     xtf_catalog_finish(&trace->catalog);
     xtf_cache_free(trace->cache);
     xtf_source_close(trace->source);
@@ -127,19 +234,14 @@ void xtf_trace_unref(XtfTrace *trace)
     g_free(trace);
 }
 
+const char *xtf_format_version(void)
+{
+    return XTF_FORMAT_VERSION;
+}
+
 const XtfClock *xtf_trace_clock(const XtfTrace *trace)
 {
     return &trace->catalog.clock;
-}
-
-uint32_t xtf_trace_n_clock_maps(const XtfTrace *trace)
-{
-    return trace->clock_maps.n;
-}
-
-const XtfClockMap *xtf_trace_clock_map(const XtfTrace *trace, uint32_t number)
-{
-    return xtf_clock_maps_get(&trace->clock_maps, number);
 }
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
@@ -167,12 +269,27 @@ const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name)
 
 const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field)
 {
-    return trace->limits ? &trace->limits[schema][field] : &trace->catalog.limits[schema][field];
+    return &trace->catalog.limits[schema][field];
 }
 
 uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema)
 {
     return trace->catalog.n_rows[schema];
+}
+
+/* The rows of a table, from its chunks. */
+static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, const char *name, GError **error)
+{
+    g_autofree uint8_t *rows = allocate(entry->rows.bytes, name, error);
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; rows && i < entry->rows.n; i++) {
+        XtfRef chunk = entry->rows.chunks[i];
+        if (!item_lies_within(trace->source, chunk, name, error) || !read_item_to(trace, chunk, name, rows + at, error))
+            return NULL;
+        at += chunk.length;
+    }
+    return g_steal_pointer(&rows);
 }
 
 bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error)
@@ -192,20 +309,36 @@ bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, 
     if (!loaded->rows) {
         loaded->schema = trace->catalog.schemas[entry->schema];
         loaded->n_rows = entry->n_rows;
-        loaded->rows = read_item(trace, entry->rows, name, error);
+        loaded->rows = read_table(trace, entry, name, error);
     }
     if (loaded->rows)
         *table = loaded;
     return loaded->rows != NULL;
 }
 
-/* The heap, loaded when first asked for. */
-static const uint8_t *string_heap(XtfTrace *trace, GError **error)
+/* The chunk of the heap that an id lies in, loaded when first asked for; *first is the id at which it begins. */
+static const uint8_t *string_chunk(XtfTrace *trace, uint32_t id, uint64_t *first, uint32_t *length, GError **error)
 {
+    const XtfChunks *heap = &trace->catalog.strings;
+    uint32_t i = 0, end = heap->n;
+
+    if (id >= heap->bytes) {
+        xtf_damaged(error, "string %u: it lies outside of the heap", id);
+        return NULL;
+    }
+    while (end - i > 1) {
+        uint32_t middle = i + (end - i) / 2;
+        if (trace->string_starts[middle] <= id)
+            i = middle;
+        else
+            end = middle;
+    }
+    *first = trace->string_starts[i];
+    *length = heap->chunks[i].length;
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
-    if (!trace->strings)
-        trace->strings = read_item(trace, trace->catalog.strings, "strings", error);
-    return trace->strings;
+    if (!trace->strings[i])
+        trace->strings[i] = read_item(trace, heap->chunks[i], "strings", error);
+    return trace->strings[i];
 }
 
 bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error)
@@ -214,13 +347,13 @@ bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GErro
         *text = "";
         return true;
     }
-    const uint8_t *heap = string_heap(trace, error);
-    if (!heap)
-        return false;
-
+    uint64_t first;
+    uint32_t size, length;
     const char *fault = NULL;
-    uint32_t length;
-    return xtf_strings_get(heap, trace->catalog.strings.length, string, text, &length, &fault) ||
+    const uint8_t *chunk = string_chunk(trace, string, &first, &size, error);
+    if (!chunk)
+        return false;
+    return xtf_strings_get(chunk, size, string - first, text, &length, &fault) ||
            xtf_damaged(error, "string %u: %s", string, fault);
 }
 

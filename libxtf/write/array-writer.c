@@ -251,7 +251,7 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
 /* Makes room for a row of time t in the open leaf. */
 static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    if (array->closed || t < array->earliest)
+    if (array->closed || t < array->last || t < array->writer->complete)
         return append_refused(array, t, error);
     if (array->n_rows == 0) {
         array->first = t;
@@ -271,12 +271,13 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
     XtfLeafWriter *leaf = &array->leaf;
     uint64_t t = xtf_load64(row);
 
-    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->earliest) && !make_room(array, t, error))
+    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->last || t < array->writer->complete) &&
+        !make_room(array, t, error))
         return false;
     memcpy(leaf->next, row, row_size);
     leaf->next += row_size;
     array->n_rows++;
-    array->last = array->earliest = t;
+    array->last = t;
     array->changed = true;
     return true;
 }
@@ -333,11 +334,15 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
         return true;
 
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */
+    uint64_t before = array->edge.offset;
     xtf_array_writer_pack_edge(array, edge, &array->edge);
     free_open(array);
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
+    xtf_writer_drop(writer, before, array->edge_bytes);
+    array->edge_bytes = edge->len;
     array->edge.offset = writer->pending->len;
     g_byte_array_append(writer->pending, edge->data, edge->len);
+    g_byte_array_set_size(writer->pending, (writer->pending->len + 7) / 8 * 8);
     g_ptr_array_add(writer->pending_arrays, array);
     return writer->pending->len < PENDING_BYTES_MAX || xtf_writer_flush_pending(writer, error);
 }

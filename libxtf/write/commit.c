@@ -1,16 +1,16 @@
 /*
  * Commits: how appended rows become rows that a reader sees.
  *
- * A commit block holds, one behind the other: the right edges of the arrays that changed, the lowest nodes of the P
- * index that changed, the levels above them (rewritten whole: they are a 60th of the lowest), the tables that changed,
- * the heap of strings and the clock maps if they changed, and the catalog. Everything else stays where earlier commits
- * wrote it. Then, after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second
- * sync makes that last. A crash at any instant leaves one superblock whole, and nothing that it names was touched
- * since: pages are written once, and blocks are never reused. So a reader's snapshot holds for as long as the file
- * does.
+ * A commit stores, as items: the right edges of the arrays that changed, the lowest nodes of the P index that changed,
+ * the levels above them (rewritten whole: they are a 60th of the lowest), the chunks of tables, strings and schemas
+ * that changed, the limits that changed, and the catalog. Everything else stays where earlier commits wrote it. Then,
+ * after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second sync makes that
+ * last. A crash at any instant leaves one superblock whole, and nothing that it names was touched since: sealed pages
+ * are written once, and items go only where nothing lies that the last commits name (space.h). A reader's snapshot
+ * holds for as long as the superblock promises; a reader that needs more time opens the file anew.
  *
- * The price is the space of dead commits. xtf_writer_checkpoint() bounds it: it commits once the bytes sealed since the
- * last commit are at least those that the last commit took, so that dead blocks never take more than live pages.
+ * xtf_writer_checkpoint() spares its caller to say when: it commits once the bytes sealed since the last commit are at
+ * least those that the last commit took, so that writing commits takes no more than writing pages.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -19,7 +19,8 @@
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
-#include "libxtf/write/writer-private.h"
+#include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/opening-items.h"
 
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
 {
@@ -31,6 +32,7 @@ bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
     for (guint i = 0; i < writer->pending_arrays->len; i++) {
         XtfArrayWriter *array = writer->pending_arrays->pdata[i];
         array->edge.offset += offset;
+        xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
     }
     g_ptr_array_set_size(writer->pending_arrays, 0);
     bool good = xtf_writer_put(writer, offset, writer->pending->data, writer->pending->len, error);
@@ -38,62 +40,41 @@ bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
     return good;
 }
 
-/* A commit block being put together. It is written in pieces, so that a large one takes no more memory. */
-typedef struct {
-    XtfWriter *writer;
-    GByteArray *bytes; /* not written yet */
-    uint64_t start;    /* byte at which the block begins */
-    uint64_t written;  /* bytes of it that are */
-} Block;
-
-static bool block_flush(Block *block, GError **error)
+/* Stores the array's right edge instead of the one that was stored before. */
+static bool add_edge(XtfCommitBlock *block, XtfArrayWriter *array, GByteArray *bytes, GError **error)
 {
-    bool good =
-        xtf_writer_put(block->writer, block->start + block->written, block->bytes->data, block->bytes->len, error);
-    block->written += block->bytes->len;
-    g_byte_array_set_size(block->bytes, 0);
-    return good;
+    uint64_t before = array->edge.offset, offset;
+
+    g_byte_array_set_size(bytes, 0);
+    xtf_array_writer_pack_edge(array, bytes, &array->edge);
+    if (!xtf_commit_block_add_run(block, bytes->data, bytes->len, &offset, error))
+        return false;
+    if (array->edge_bytes > 0)
+        xtf_space_drop(array->writer->space, before, array->edge_bytes);
+    array->edge.offset += offset;
+    array->edge_bytes = bytes->len;
+    return true;
 }
 
-static bool block_flush_if_large(Block *block, GError **error)
+static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, GError **error)
 {
-    enum { PIECE_BYTES = 1 << 20 };
-    return block->bytes->len < PIECE_BYTES || block_flush(block, error);
-}
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-static bool block_add(Block *block, const void *bytes, size_t length, XtfRef *ref, GError **error)
-{
-    *ref = (XtfRef){
-        .offset = block->start + block->written + block->bytes->len,
-        .length = (uint32_t)length,
-        .checksum = xtf_checksum(bytes, length),
-    };
-    g_byte_array_append(block->bytes, bytes, (guint)length);
-    return block_flush_if_large(block, error);
-}
-
-static bool add_edges(Block *block, const XtfNodeWriter *node, GError **error)
-{
     for (guint i = 0; i < node->arrays->len; i++) {
         XtfArrayWriter *array = node->arrays->pdata[i];
-        if (!array->changed || array->closed || array->n_rows == 0)
-            continue;
-        uint64_t base = block->start + block->written;
-        xtf_array_writer_pack_edge(array, block->bytes, &array->edge);
-        array->edge.offset += base;
-        if (!block_flush_if_large(block, error))
+        if (array->changed && !array->closed && array->n_rows > 0 && !add_edge(block, array, bytes, error))
             return false;
     }
     return true;
 }
 
 /* Stores a lowest node if it changed. */
-static bool add_leaf_node(Block *block, XtfNodeWriter *node, XtfBranch *branch, GError **error)
+static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch *branch, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     xtf_node_writer_encode(node, bytes, branch);
-    if (branch->arrays > 0 && node->changed && !block_add(block, bytes->data, bytes->len, &node->stored, error))
+    if (branch->arrays > 0 && node->changed && !xtf_commit_block_add(block, bytes, &node->stored, error))
         return false;
     node->changed = false;
     branch->child = node->stored;
@@ -101,8 +82,8 @@ static bool add_leaf_node(Block *block, XtfNodeWriter *node, XtfBranch *branch, 
 }
 
 /* Stores a node of the level above `n` branches. */
-static bool add_branch_node(Block *block, unsigned level, const XtfBranch *branches, guint n, XtfBranch *parent,
-                            GError **error)
+static bool add_branch_node(XtfCommitBlock *block, unsigned level, const XtfBranch *branches, guint n,
+                            XtfBranch *parent, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
@@ -113,11 +94,14 @@ static bool add_branch_node(Block *block, unsigned level, const XtfBranch *branc
         parent->arrays += branches[i].arrays;
         parent->n_rows += branches[i].n_rows;
     }
-    return block_add(block, bytes->data, bytes->len, &parent->child, error);
+    if (!xtf_commit_block_add(block, bytes, &parent->child, error))
+        return false;
+    g_array_append_val(block->writer->branch_nodes, parent->child);
+    return true;
 }
 
 /* Stores the levels above the lowest, until one node is left: the root. */
-static bool add_branch_nodes(Block *block, GArray *branches, XtfCatalog *catalog, GError **error)
+static bool add_branch_nodes(XtfCommitBlock *block, GArray *branches, XtfCatalog *catalog, GError **error)
 {
     unsigned level = 0;
 
@@ -158,9 +142,8 @@ static void add_up_arrays(XtfWriter *writer)
             catalog->n_rows[array->schema->id] += array->n_rows;
             writer->incompatible |= xtf_codec(array->leaf.codec)->feature;
             if (array->schema->kind == XTF_SCHEMA_RECORD) {
-                const XtfClockMap *clock = xtf_writer_clock(writer, array->clock_map);
-                first = MIN(first, xtf_clock_map_to_global(clock, array->first));
-                last = MAX(last, xtf_clock_map_to_global(clock, array->last));
+                first = MIN(first, array->first);
+                last = MAX(last, array->last);
             }
         }
     }
@@ -171,8 +154,18 @@ static void add_up_arrays(XtfWriter *writer)
     catalog->clock.complete = writer->complete;
 }
 
+/* Says that the items of a list are no longer used. */
+static void drop_all(XtfSpace *space, GArray *items)
+{
+    for (guint i = 0; i < items->len; i++) {
+        const XtfRef *item = &g_array_index(items, XtfRef, i);
+        xtf_space_drop(space, item->offset, item->length);
+    }
+    g_array_set_size(items, 0);
+}
+
 /* Edges, then the P index over them. */
-static bool add_arrays(Block *block, GError **error)
+static bool add_arrays(XtfCommitBlock *block, GError **error)
 {
     XtfWriter *writer = block->writer;
     g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
@@ -189,7 +182,7 @@ static bool add_arrays(Block *block, GError **error)
     return add_branch_nodes(block, branches, &writer->catalog, error);
 }
 
-static bool add_tables(Block *block, GError **error)
+static bool add_tables(XtfCommitBlock *block, GError **error)
 {
     XtfWriter *writer = block->writer;
     XtfCatalog *catalog = &writer->catalog;
@@ -198,52 +191,17 @@ static bool add_tables(Block *block, GError **error)
     catalog->n_tables = 0;
     for (guint i = 0; i < writer->tables->len; i++) {
         XtfTableWriter *table = writer->tables->pdata[i];
-        if (table->changed) {
-            xtf_writer_widen_limits(writer, table->schema, table->rows->data, (uint32_t)table->n_rows);
-            if (!block_add(block, table->rows->data, table->rows->len, &table->stored, error))
-                return false;
-            table->changed = false;
-        }
+        XtfTableEntry *entry = &catalog->tables[i];
+        const uint8_t *new_rows = table->rows.bytes->data + table->n_limited * table->schema->row_size;
+        xtf_writer_widen_limits(writer, table->schema, new_rows, (uint32_t)(table->n_rows - table->n_limited));
+        table->n_limited = table->n_rows;
         catalog->n_rows[table->schema->id] = table->n_rows;
-        catalog->tables[catalog->n_tables++] =
-            (XtfTableEntry){.schema = table->schema->id, .n_rows = table->n_rows, .rows = table->stored};
-    }
-    if (writer->strings_changed &&
-        !block_add(block, writer->strings->data, writer->strings->len, &writer->strings_stored, error))
-        return false;
-    writer->strings_changed = false;
-    catalog->strings = writer->strings_stored;
-    return true;
-}
-
-static bool add_clock_maps(Block *block, GError **error)
-{
-    XtfWriter *writer = block->writer;
-    XtfWriterClocks *clocks = &writer->clocks;
-
-    if (clocks->changed) {
-        g_autoptr(GByteArray) bytes = g_byte_array_new();
-        clocks->n_stored = xtf_writer_clocks_encode(writer, bytes);
-        if (!block_add(block, bytes->data, bytes->len, &clocks->stored, error))
+        *entry = (XtfTableEntry){.schema = table->schema->id, .n_rows = table->n_rows};
+        if (!xtf_chunk_writer_store(&table->rows, block, &entry->rows, error))
             return false;
-        clocks->changed = false;
+        catalog->n_tables++;
     }
-    writer->catalog.n_clock_maps = clocks->n_stored;
-    writer->catalog.clock_maps = clocks->stored;
-    return true;
-}
-
-static bool add_catalog(Block *block, XtfRef *ref, GError **error)
-{
-    XtfWriter *writer = block->writer;
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    XtfSegment segment = {.id = writer->segment, .pages = block->start / writer->page_size, .epoch = writer->epoch};
-    XtfCatalog catalog = writer->catalog;
-
-    catalog.segments = &segment;
-    catalog.n_segments = 1;
-    xtf_catalog_encode(&catalog, bytes);
-    return block_add(block, bytes->data, bytes->len, ref, error);
+    return xtf_chunk_writer_store(&writer->strings, block, &catalog->strings, error);
 }
 
 static bool sync_file(XtfWriter *writer, GError **error)
@@ -254,7 +212,8 @@ static bool sync_file(XtfWriter *writer, GError **error)
     return xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(errno));
 }
 
-static bool write_superblock(XtfWriter *writer, unsigned slot, GError **error)
+static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningItems *items, bool closed,
+                             GError **error)
 {
     XtfSuperblock superblock = {
         .info =
@@ -263,9 +222,16 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, GError **error)
                 .epoch = writer->epoch,
                 .commit = writer->commit,
                 .pages = writer->pages,
+                .wall_time = (uint64_t)g_get_real_time() * 1000,
+                .closed = closed,
+                .kept_commits = writer->kept_commits,
+                .kept_seconds = writer->kept_seconds,
             },
         .incompatible = writer->incompatible,
-        .catalog = writer->catalog_stored,
+        .catalog = items->catalog,
+        .opening = items->offset,
+        .opening_bytes = items->length,
+        .slot = (uint8_t)slot,
     };
     XtfDiskSuperblock disk;
 
@@ -275,37 +241,46 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, GError **error)
            sync_file(writer, error);
 }
 
-/* Writes the commit block; *catalog is what the superblock names. */
-static bool write_block(XtfWriter *writer, XtfRef *catalog, GError **error)
+/* Writes all items of a commit. */
+static bool write_items(XtfWriter *writer, XtfOpeningItems *copies, unsigned n_copies, GError **error)
 {
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    Block block = {.writer = writer, .bytes = bytes, .start = writer->pages * writer->page_size};
+    g_auto(XtfCommitBlock) block;
 
-    if (!add_arrays(&block, error) || !add_tables(&block, error) || !add_clock_maps(&block, error))
+    xtf_commit_block_init(&block, writer);
+    xtf_space_begin_commit(writer->space, writer->commit + 1, g_get_monotonic_time());
+    drop_all(writer->space, writer->branch_nodes);
+    drop_all(writer->space, writer->dropped);
+    if (!add_arrays(&block, error) || !add_tables(&block, error) ||
+        !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;
-    if (!add_catalog(&block, catalog, error) || !block_flush(&block, error))
-        return false;
-    writer->pages += (block.written + writer->page_size - 1) / writer->page_size;
     writer->last_commit_bytes = block.written;
     writer->commit_bytes += block.written;
     return true;
 }
 
-bool xtf_writer_commit(XtfWriter *writer, GError **error)
+static bool commit(XtfWriter *writer, bool closing, GError **error)
 {
-    XtfRef catalog;
+    XtfOpeningItems copies[XTF_SUPERBLOCK_SLOTS];
 
     if (writer->failed)
         return xtf_fail(error, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed", writer->path);
     g_mutex_lock(&writer->lock);
     bool good = xtf_writer_flush_pending(writer, error);
     g_mutex_unlock(&writer->lock);
-    if (!good || !write_block(writer, &catalog, error) || !sync_file(writer, error))
+    if (!good || !write_items(writer, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) || !sync_file(writer, error)) {
+        writer->failed = true; /* what the writer says of free pages and stored items is not true any more */
         return false;
+    }
     writer->commit++;
     writer->sealed_bytes = 0;
-    writer->catalog_stored = catalog;
-    return write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, error);
+    if (!write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, &copies[0], closing, error))
+        return false;
+    return !closing || write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], true, error);
+}
+
+bool xtf_writer_commit(XtfWriter *writer, GError **error)
+{
+    return commit(writer, false, error);
 }
 
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error)
@@ -316,9 +291,7 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error)
 bool xtf_writer_close(XtfWriter *writer, GError **error)
 {
     writer->complete = UINT64_MAX;
-    /* The other slot too, so that damage to one superblock of a finished file costs nothing. */
-    bool good = xtf_writer_commit(writer, error) &&
-                write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, error);
+    bool good = commit(writer, true, error);
 
     xtf_writer_abort(writer);
     return good;

@@ -3,11 +3,12 @@
  *
  * The last whole commit is read back as a reader does, and every array's right edge becomes open levels again. Pages
  * that a dead writer put behind that commit are no part of the trace; they are written over in time, and until then the
- * new epoch distinguishes them from live ones.
+ * new epoch distinguishes them from live ones. Nodes of the P index, schemas, limits and the catalog are written anew
+ * by the first commit, so what lies in the file of them is dropped.
  */
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/leaf.h"
-#include "libxtf/write/writer-private.h"
+#include "libxtf/write/chunk-writer.h"
 
 /* The open index pages, and the places of the open leaf. */
 static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const XtfBlock *edge)
@@ -38,7 +39,6 @@ static bool resume_leaf(XtfArrayWriter *array, const XtfArray *stored, XtfBlock 
     return true;
 }
 
-/* `stored` has local times, as a writer does. */
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(writer, stored->location, stored->schema->id, error);
@@ -52,7 +52,8 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     array->first = stored->first;
     array->last = stored->last;
     array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
-    xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
+    array->edge_bytes = stored->edge_length;
+    xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
     writer->next_array = MAX(writer->next_array, stored->id + 1);
     resume_levels(array, stored, edge);
     return resume_leaf(array, stored, edge, error) && xtf_aggregate_writer_resume(array->aggregates, stored, error);
@@ -62,23 +63,30 @@ static bool resume_arrays(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(trace); rank++) {
         XtfArray array;
-        if (!xtf_trace_get_arrays(trace, rank, 1, &array, error))
-            return false;
-        array = xtf_array_local(&array);
-        if (!resume_array(writer, &array, error))
+        if (!xtf_trace_get_arrays(trace, rank, 1, &array, error) || !resume_array(writer, &array, error))
             return false;
     }
     return true;
 }
 
+static void use_chunks(XtfWriter *writer, const XtfChunks *chunks)
+{
+    for (uint32_t i = 0; i < chunks->n; i++)
+        xtf_space_use(writer->space, chunks->chunks[i].offset, chunks->chunks[i].length);
+}
+
+/* Adding a schema encodes it anew; the bytes may differ from those that lie in the file, which a later minor version
+ * may have written. So chunks of schemas are stored anew by the first commit. */
 static bool resume_schemas(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+    const XtfCatalog *catalog = &trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         uint32_t id;
-        if (!xtf_writer_add_schema(writer, xtf_trace_schema(trace, i), &id, error))
+        if (!xtf_writer_add_schema(writer, catalog->schemas[i], &id, error))
             return false;
-        memcpy(writer->catalog.limits[id], trace->catalog.limits[i],
-               xtf_trace_schema(trace, i)->n_fields * sizeof(XtfLimits));
+        memcpy(writer->catalog.limits[id], catalog->limits[i], catalog->schemas[i]->n_fields * sizeof(XtfLimits));
+        writer->limits_changed[id] = catalog->limit_items[i].length > 0;
     }
     return true;
 }
@@ -93,10 +101,11 @@ static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
         XtfTableWriter *table = xtf_writer_table(writer, entry->schema, error);
         if (!table)
             return false;
-        g_byte_array_append(table->rows, stored->rows, entry->rows.length);
-        table->n_rows = stored->n_rows;
-        table->stored = entry->rows;
-        table->changed = false;
+        g_autoptr(GByteArray) rows = g_byte_array_new();
+        g_byte_array_append(rows, stored->rows, (guint)entry->rows.bytes);
+        xtf_chunk_writer_resume(&table->rows, &entry->rows, rows);
+        use_chunks(writer, &entry->rows);
+        table->n_rows = table->n_limited = stored->n_rows;
     }
     return true;
 }
@@ -104,33 +113,94 @@ static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
 /* The heap as it is, and the ids of the strings in it. */
 static bool resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
-    const char *text;
-    uint64_t size = trace->catalog.strings.length, id = 0;
+    const XtfChunks *stored = &trace->catalog.strings;
+    g_autoptr(GByteArray) heap = g_byte_array_new();
+    uint64_t id = 0;
 
-    if (size < xtf_strings_next(0, 0))
+    if (stored->bytes < xtf_strings_next(0, 0))
         return xtf_damaged(error, "the heap of strings has no beginning");
-    /* "" is in every heap, but asking for it does not load one. */
-    if (size == xtf_strings_next(0, 0)) {
-        xtf_strings_encode(writer->strings);
-    } else {
-        while ((id = xtf_strings_next(id, id > 0 ? (uint32_t)strlen(text) : 0)) < size) {
-            if (!xtf_trace_string(trace, (uint32_t)id, &text, error))
-                return false;
+    while (id < stored->bytes) {
+        const char *text;
+        uint32_t length, copied;
+        if (!xtf_trace_string(trace, (uint32_t)id, &text, error))
+            return false;
+        length = (uint32_t)strlen(text);
+        if (id > 0)
             g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)id));
-        }
-        g_byte_array_append(writer->strings, trace->strings, (guint)size);
+        if (!xtf_strings_add(heap, text, &copied) || copied != id)
+            return xtf_damaged(error, "string %" PRIu64 ": it does not lie where the one before it ends", id);
+        id = xtf_strings_next(id, length);
     }
-    writer->strings_stored = trace->catalog.strings;
+    xtf_chunk_writer_resume(&writer->strings, stored, heap);
+    use_chunks(writer, stored);
+    return true;
+}
+
+/* The nodes of the P index, which the first commit writes anew. */
+static bool drop_nodes(XtfWriter *writer, XtfTrace *trace, XtfRef ref, unsigned level, GError **error)
+{
+    uint32_t count;
+
+    xtf_space_use(writer->space, ref.offset, ref.length);
+    xtf_writer_drop(writer, ref.offset, ref.length);
+    if (level == 0)
+        return true;
+    g_autoptr(XtfBlock) block = xtf_item_get(trace, ref, error);
+    if (!block || !xtf_node_valid(block->data, block->length, level, &count))
+        return block == NULL ? false : xtf_damaged(error, "P index: no node of level %u", level);
+    for (uint32_t i = 0; i < count; i++)
+        if (!drop_nodes(writer, trace, xtf_node_branch(block->data, i).child, level - 1, error))
+            return false;
+    return true;
+}
+
+static void drop_item(XtfWriter *writer, XtfRef item)
+{
+    if (item.length == 0)
+        return;
+    xtf_space_use(writer->space, item.offset, item.length);
+    xtf_writer_drop(writer, item.offset, item.length);
+}
+
+/* The catalog, schemas and limits of a superblock. */
+static void drop_opening_items(XtfWriter *writer, const XtfSuperblock *superblock, const XtfCatalog *catalog)
+{
+    drop_item(writer, superblock->catalog);
+    for (uint32_t i = 0; i < catalog->schema_chunks.n; i++)
+        drop_item(writer, catalog->schema_chunks.chunks[i]);
+    for (uint32_t i = 0; i < catalog->n_counts; i++)
+        drop_item(writer, catalog->limit_items[i]);
+}
+
+/* What the first commit leaves behind, and what was free before. */
+static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
+{
+    const XtfCatalog *catalog = &trace->catalog;
+    g_auto(XtfTwin) twin = {0};
+
+    if (catalog->n_arrays > 0 && !drop_nodes(writer, trace, catalog->arrays_root, catalog->arrays_height - 1, error))
+        return false;
+    drop_opening_items(writer, &trace->superblock, catalog);
+    /* If it is damaged, where its items lie is not known, and nothing will lie there. */
+    if (xtf_trace_read_twin(trace, &twin, NULL) && twin.found)
+        drop_opening_items(writer, &twin.superblock, &twin.catalog);
+    for (uint32_t i = 0; i < catalog->n_free_pages; i++)
+        xtf_space_add_free(writer->space, &catalog->free_pages[i]);
     return true;
 }
 
 static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
-    const XtfClock *clock = &trace->catalog.clock;
 
     if (trace->catalog.n_segments != 1)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "a merged file cannot be written to");
+    if (trace->catalog.has_unknown)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has a section that this program would not keep");
+    if (info->passed_over)
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged, and would be lost", info->passed_over);
+    if (!xtf_superblock_writable(&trace->superblock, error))
+        return false;
     writer->page_size = info->page_size;
     writer->epoch = info->epoch + 1;
     writer->commit = info->commit;
@@ -138,15 +208,17 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->segment = trace->catalog.segments[0].id;
     memcpy(writer->file_id, info->file_id, sizeof writer->file_id);
     writer->incompatible = trace->superblock.incompatible;
-    writer->catalog.clock = *clock;
-    /* Where it was the first record, it stays so if clocks are corrected. */
-    writer->origin = clock->first <= clock->last && clock->origin == clock->first ? UINT64_MAX : clock->origin;
-    xtf_writer_clocks_resume(writer, &trace->clock_maps, trace->catalog.clock_maps);
+    writer->catalog.clock = trace->catalog.clock;
+    writer->origin = trace->catalog.clock.origin;
     /* What a writer that died had promised still holds. A closed file may be gone on with from any time. */
-    writer->complete = clock->complete == UINT64_MAX ? 0 : clock->complete;
+    writer->complete = trace->catalog.clock.complete == UINT64_MAX ? 0 : trace->catalog.clock.complete;
     writer->last_commit_bytes = 0;
+    writer->space = xtf_space_new(writer->page_size, writer->kept_commits, writer->kept_seconds);
+    xtf_space_begin_commit(writer->space, info->commit + 1,
+                           g_get_monotonic_time()); /* what is free waits from now on */
     return resume_schemas(writer, trace, error) && resume_strings(writer, trace, error) &&
-           resume_tables(writer, trace, error) && resume_arrays(writer, trace, error);
+           resume_tables(writer, trace, error) && resume_arrays(writer, trace, error) &&
+           resume_space(writer, trace, error);
 }
 
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error)

@@ -5,19 +5,21 @@
  *   array-writer.c      arrays: pages onto their places, and entries of them into index pages
  *   leaf-writer.c       the open leaf: rows into pages
  *   aggregate-writer.c  totals of the rows below each child
- *   clock-maps.c        the clock maps, and which locations have them
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
+ *   space.c             pages that items take, and when they may be reused
+ *   commit-block.c      items onto pages
+ *   chunk-writer.c      what only grows, in chunks: strings, tables, schemas
  *   commit.c            commits: right edges, P index, catalog, superblock; closing
  *   resume.c            going on with a file that another writer left
  */
 #pragma once
 
 #include "libxtf/disk/catalog.h"
-#include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/write/aggregate-writer.h"
 #include "libxtf/write/leaf-writer.h"
+#include "libxtf/write/space.h"
 #include "libxtf/writer.h"
 
 /* The open page of a level. The rows of the lowest level's are in an XtfLeafWriter. */
@@ -44,26 +46,31 @@ struct XtfArrayWriter {
     const XtfSchema *schema;
     uint64_t location;
     uint64_t n_rows, first, last;
-    uint64_t earliest;              /* no row may be earlier: for the last one, and for what was promised */
     XtfLeafWriter leaf;             /* finished once closed */
     XtfLevel *levels;               /* `height` of them, leaf first; NULL once closed, and before the first row */
     XtfAggregateWriter *aggregates; /* NULL if the schema has none, and once closed */
     XtfRef edge;                    /* as of the last commit, or the closing */
+    uint32_t edge_bytes;            /* that the edge takes, with all that lies beside it; 0: it was never stored */
     uint32_t id;
-    uint32_t clock_map; /* number; under the writer's lock */
     uint8_t height;
-    bool changed;  /* since `edge` was stored */
-    bool remapped; /* its clock map changed since its node was stored */
+    bool changed; /* since `edge` was stored */
     bool closed;
 };
+
+/* Bytes that only grow: see chunk-writer.h. */
+typedef struct {
+    GByteArray *bytes;
+    GArray *starts; /* guint: where chunks begin */
+    GArray *refs;   /* XtfRef: of the chunks that are stored, though the last may have grown since */
+    guint stored;   /* bytes that are */
+} XtfChunkWriter;
 
 struct XtfTableWriter {
     XtfWriter *writer;
     const XtfSchema *schema;
-    GByteArray *rows;
+    XtfChunkWriter rows;
     uint64_t n_rows;
-    XtfRef stored;
-    bool changed;
+    uint64_t n_limited; /* of them are in the limits */
 };
 
 /* A lowest node of the P index: arrays that stand side by side in its order. */
@@ -72,23 +79,6 @@ typedef struct {
     XtfRef stored;
     bool changed; /* an array joined or left it; whether an array changed, the array says */
 } XtfNodeWriter;
-
-typedef struct {
-    XtfClockMap map; /* owns its knots */
-    uint32_t number;
-    bool used; /* an array has it, or the caller was told its number */
-} XtfWriterMap;
-
-typedef struct {
-    GPtrArray *maps;         /* XtfWriterMap, owned, by number - 1 */
-    GHashTable *known;       /* the same by content; of equal ones the last */
-    uint64_t n_knots;        /* of all of them */
-    uint32_t free;           /* maps up to this number are used */
-    GHashTable *by_location; /* location -> number */
-    bool changed;            /* since they were stored */
-    uint32_t n_stored;
-    XtfRef stored;
-} XtfWriterClocks;
 
 struct XtfWriter {
     int fd;
@@ -99,9 +89,8 @@ struct XtfWriter {
     unsigned level;   /* of packing */
     uint32_t page_size;
     uint32_t epoch;
-    uint64_t commit;       /* the last one */
-    XtfRef catalog_stored; /* its catalog */
-    uint64_t segment;      /* id */
+    uint64_t commit;  /* the last one */
+    uint64_t segment; /* id */
     uint8_t file_id[16];
     uint64_t incompatible; /* feature bits; commits add what arrays need */
 
@@ -112,19 +101,24 @@ struct XtfWriter {
     GHashTable *array_of;  /* (location, schema) -> XtfArrayWriter, owned */
     GPtrArray *nodes;      /* XtfNodeWriter, in order */
     GPtrArray *tables;     /* XtfTableWriter */
-    GByteArray *strings;
-    GHashTable *string_ids; /* text -> id */
-    bool strings_changed;
-    XtfRef strings_stored;
-    GByteArray *pending; /* edges of closed arrays, not written yet */
+    XtfChunkWriter strings;
+    GHashTable *string_ids;     /* text -> id */
+    XtfChunkWriter schema_rows; /* encoded schemas */
+    GByteArray *pending;        /* edges of closed arrays, not written yet */
     GPtrArray *pending_arrays;
-    XtfWriterClocks clocks;
+
+    XtfSpace *space;
+    uint32_t kept_commits, kept_seconds;
+    GArray *branch_nodes;  /* XtfRef: nodes of the P index above the lowest, as of the last commit */
+    GArray *dropped;       /* XtfRef, of which checksums do not count: what the next commit no longer names */
+    XtfRef catalog_stored; /* of the last commit */
+    bool *limits_changed;  /* by schema, since they were stored */
 
     uint64_t commit_bytes;      /* of all commits */
     uint64_t last_commit_bytes; /* of the last */
     uint32_t next_array;
     uint64_t origin;   /* as the creator said; UINT64_MAX: the first record */
-    uint64_t complete; /* in global time no row may be earlier */
+    uint64_t complete; /* no row may be earlier */
 };
 
 /* A writer of nothing yet, which owns the descriptor. */
@@ -135,6 +129,9 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
 
 /* The file, locked against other writers; -1 on failure. `flags` go to open(2). */
 int xtf_writer_open_file(const char *path, int flags, GError **error);
+
+/* Says that the next commit names nothing of these bytes any more; none is fine. */
+void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length);
 
 /* Writes all of it at an offset. A failure marks the writer. */
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error);
@@ -157,25 +154,11 @@ void xtf_array_writer_free(XtfArrayWriter *array);
 /* Sets the codec of its leaves, while it has no rows. By default it is the writer's. */
 void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec);
 
-/* Computes the earliest time of a row anew: the writer's promise or the array's clock map has changed. */
-void xtf_array_writer_hold_to_promise(XtfArrayWriter *array);
-
 /* Appends the array's right edge to `bytes`; *at says where it lies there. It takes the time to pack the open leaf. */
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at);
 
 /* Writes the edges of closed arrays to pages of their own. Called with the lock held. */
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error);
-
-void xtf_writer_clocks_init(XtfWriterClocks *clocks);
-void xtf_writer_clocks_finish(XtfWriterClocks *clocks);
-/* The clock map of a number, NULL for 0; the number of a location's. Called with the lock held. */
-const XtfClockMap *xtf_writer_clock(const XtfWriter *writer, uint32_t number);
-uint32_t xtf_writer_clock_of(const XtfWriter *writer, uint64_t location);
-/* Takes over the maps of a file, then the map of each array. */
-void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMaps *maps, XtfRef stored);
-void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number);
-/* Appends the item of maps; their number. */
-uint32_t xtf_writer_clocks_encode(const XtfWriter *writer, GByteArray *bytes);
 
 /* The key of `array_of`. */
 typedef struct {

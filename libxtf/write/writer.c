@@ -12,6 +12,7 @@
 #include "libxtf/pack/pack.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
+#include "libxtf/write/chunk-writer.h"
 
 static guint hash_key(gconstpointer data)
 {
@@ -34,7 +35,7 @@ static void free_array(gpointer array)
 static void free_table(gpointer data)
 {
     XtfTableWriter *table = data;
-    g_byte_array_unref(table->rows);
+    xtf_chunk_writer_finish(&table->rows);
     g_free(table);
 }
 
@@ -55,14 +56,18 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     writer->catalog.schemas = g_new0(XtfSchema *, XTF_SCHEMAS_MAX);
     writer->catalog.limits = g_new0(XtfLimits *, XTF_SCHEMAS_MAX);
     writer->catalog.n_rows = g_new0(uint64_t, XTF_SCHEMAS_MAX);
+    writer->catalog.limit_items = g_new0(XtfRef, XTF_SCHEMAS_MAX);
+    writer->limits_changed = g_new0(bool, XTF_SCHEMAS_MAX);
     writer->array_of = g_hash_table_new_full(hash_key, equal_keys, g_free, free_array);
     writer->nodes = g_ptr_array_new_with_free_func(free_node);
     writer->tables = g_ptr_array_new_with_free_func(free_table);
-    writer->strings = g_byte_array_new();
+    xtf_chunk_writer_init(&writer->strings);
+    xtf_chunk_writer_init(&writer->schema_rows);
+    writer->branch_nodes = g_array_new(FALSE, FALSE, sizeof(XtfRef));
+    writer->dropped = g_array_new(FALSE, FALSE, sizeof(XtfRef));
     writer->string_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     writer->pending = g_byte_array_new();
     writer->pending_arrays = g_ptr_array_new();
-    xtf_writer_clocks_init(&writer->clocks);
     return writer;
 }
 
@@ -77,10 +82,16 @@ void xtf_writer_abort(XtfWriter *writer)
     g_ptr_array_unref(writer->tables);
     g_ptr_array_unref(writer->pending_arrays);
     g_byte_array_unref(writer->pending);
-    g_byte_array_unref(writer->strings);
+    xtf_chunk_writer_finish(&writer->strings);
+    xtf_chunk_writer_finish(&writer->schema_rows);
+    g_array_unref(writer->branch_nodes);
+    g_array_unref(writer->dropped);
     g_hash_table_unref(writer->string_ids);
-    xtf_writer_clocks_finish(&writer->clocks);
+    xtf_space_free(writer->space);
+    writer->catalog.n_tables = 0; /* chunks in the catalog are borrowed from the writers of chunks */
+    writer->catalog.schema_chunks = writer->catalog.strings = (XtfChunks){0};
     xtf_catalog_finish(&writer->catalog);
+    g_free(writer->limits_changed);
     g_mutex_clear(&writer->lock);
     g_free(writer->path);
     g_free(writer);
@@ -94,8 +105,13 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
         return xtf_fail(error, XTF_ERROR_INVALID, "packing has levels from 1 to %d, not %u", XTF_PACK_LEVEL_MAX, level);
     if (!xtf_codec_find(options ? options->codec : NULL, &writer->codec))
         return xtf_fail(error, XTF_ERROR_INVALID, "there is no codec '%s'", options->codec);
+    if (options && (options->keep_commits == 1 || options->keep_seconds < -1))
+        return xtf_fail(error, XTF_ERROR_INVALID, "two commits are kept at least, and those of no less than no time");
     writer->no_sync = options && options->no_sync;
     writer->level = level;
+    writer->kept_commits = options && options->keep_commits ? options->keep_commits : XTF_KEEP_COMMITS_DEFAULT;
+    int32_t seconds = options && options->keep_seconds ? options->keep_seconds : XTF_KEEP_SECONDS_DEFAULT;
+    writer->kept_seconds = seconds > 0 ? (uint32_t)seconds : 0;
     return true;
 }
 
@@ -142,6 +158,7 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
         return NULL;
     writer->page_size = options.page_size;
     writer->pages = xtf_first_place(options.page_size);
+    writer->space = xtf_space_new(options.page_size, writer->kept_commits, writer->kept_seconds);
     writer->epoch = 1;
     writer->origin = options.origin;
     writer->catalog.clock.resolution_num = options.resolution_num ? options.resolution_num : 1000000000;
@@ -155,9 +172,17 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
         return NULL;
     }
     writer->segment = xtf_load64(writer->file_id);
-    xtf_strings_encode(writer->strings);
-    writer->strings_changed = true;
+    xtf_chunk_writer_begin_unit(&writer->strings);
+    xtf_strings_encode(writer->strings.bytes);
     return g_steal_pointer(&writer);
+}
+
+void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length)
+{
+    const XtfRef dropped = {.offset = offset, .length = length};
+
+    if (length > 0)
+        g_array_append_val(writer->dropped, dropped);
 }
 
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
@@ -211,6 +236,8 @@ bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t 
     XtfSchema *copy = xtf_schema_copy(schema);
     copy->id = *id;
     catalog->schemas[*id] = copy;
+    xtf_chunk_writer_begin_unit(&writer->schema_rows);
+    xtf_schema_encode(copy, writer->schema_rows.bytes);
     catalog->limits[*id] = g_new(XtfLimits, copy->n_fields);
     for (uint32_t f = 0; f < copy->n_fields; f++)
         catalog->limits[*id][f] = xtf_limits_empty();
@@ -229,6 +256,9 @@ static const XtfSchema *schema_for(XtfWriter *writer, uint32_t id, bool table, G
     return NULL;
 }
 
+/* With another chunk's bytes before it and its length beside it, a string fits an item. */
+enum { STRING_BYTES_MAX = XTF_ITEM_MAX - XTF_CHUNK_BYTES - 16 };
+
 bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
 {
     gpointer known;
@@ -242,10 +272,13 @@ bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GE
         *id = GPOINTER_TO_UINT(known);
         return true;
     }
-    if (!xtf_strings_add(writer->strings, text, id))
+    if (strlen(text) > STRING_BYTES_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "a string of %zu bytes: the longest has %d", strlen(text),
+                        STRING_BYTES_MAX);
+    xtf_chunk_writer_begin_unit(&writer->strings);
+    if (!xtf_strings_add(writer->strings.bytes, text, id))
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace's strings take more than 2 GiB");
     g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)*id));
-    writer->strings_changed = true;
     return true;
 }
 
@@ -261,8 +294,6 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
         return NULL;
     array = xtf_array_writer_new(writer, location, schema);
     array->id = writer->next_array++;
-    array->clock_map = xtf_writer_clock_of(writer, location);
-    xtf_array_writer_hold_to_promise(array);
     g_hash_table_insert(writer->array_of, g_memdup2(&key, sizeof key), array);
     xtf_writer_index_array(writer, array);
     return array;
@@ -282,8 +313,7 @@ XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema_id, GError *
     XtfTableWriter *table = g_new0(XtfTableWriter, 1);
     table->writer = writer;
     table->schema = schema;
-    table->rows = g_byte_array_new();
-    table->changed = true;
+    xtf_chunk_writer_init(&table->rows);
     g_ptr_array_add(writer->tables, table);
     return table;
 }
@@ -292,10 +322,10 @@ bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *n
 {
     uint32_t row_size = table->schema->row_size;
 
-    if ((uint64_t)table->rows->len + row_size > G_MAXINT32)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "table \"%s\" takes more than 2 GiB", table->schema->name);
-    g_byte_array_append(table->rows, row, row_size);
-    table->changed = true;
+    if ((uint64_t)table->rows.bytes->len + row_size > XTF_TABLE_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "table \"%s\" takes more than 256 MiB", table->schema->name);
+    xtf_chunk_writer_begin_unit(&table->rows);
+    g_byte_array_append(table->rows.bytes, row, row_size);
     if (number)
         *number = table->n_rows;
     table->n_rows++;
@@ -316,8 +346,8 @@ static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, c
     for (; count > 0; count--, row += row_size) {
         const char *text, *fault;
         uint32_t length;
-        if (!xtf_strings_get(writer->strings->data, writer->strings->len, xtf_field_get(field, row), &text, &length,
-                             &fault)) { /* the field is absent, or holds no string of ours */
+        if (!xtf_strings_get(writer->strings.bytes->data, writer->strings.bytes->len, xtf_field_get(field, row), &text,
+                             &length, &fault)) { /* the field is absent, or holds no string of ours */
             limits.has_none |= xtf_field_is_none(field, row);
             continue;
         }
@@ -344,7 +374,10 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
         XtfLimits *limits = &writer->catalog.limits[schema->id][f];
         if (field->type == XTF_TYPE_STRING)
             found[f] = string_limits(writer, field, rows, schema->row_size, count);
+        XtfLimits before = *limits;
         *limits = xtf_limits_join(field->type == XTF_TYPE_STRING ? XTF_TYPE_U32 : field->type, limits, &found[f]);
+        writer->limits_changed[schema->id] |=
+            before.min != limits->min || before.max != limits->max || before.has_none != limits->has_none;
     }
     g_mutex_unlock(&writer->lock);
 }
@@ -356,11 +389,6 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
                         "all was promised to be complete up to %" PRIu64 ", and now up to %" PRIu64, writer->complete,
                         t);
     writer->complete = t;
-    GHashTableIter arrays;
-    gpointer array;
-    g_hash_table_iter_init(&arrays, writer->array_of);
-    while (g_hash_table_iter_next(&arrays, NULL, &array))
-        xtf_array_writer_hold_to_promise(array);
     return true;
 }
 

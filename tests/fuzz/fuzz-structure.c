@@ -66,19 +66,35 @@ static void seal_pages(Walk *walk, uint32_t page_size)
     }
 }
 
+static void seal_refs(Walk *walk, uint8_t *refs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        seal_item(walk, FUZZ_ITEM, (XtfDiskRef *)refs + i);
+}
+
+static void seal_tables(Walk *walk, uint8_t *body, size_t length)
+{
+    while (length >= sizeof(XtfDiskTable)) {
+        size_t n_chunks = xtf_read32(((XtfDiskTable *)body)->n_chunks);
+        body += sizeof(XtfDiskTable);
+        length -= sizeof(XtfDiskTable);
+        n_chunks = MIN(n_chunks, length / sizeof(XtfDiskRef));
+        seal_refs(walk, body, n_chunks);
+        body += n_chunks * sizeof(XtfDiskRef);
+        length -= n_chunks * sizeof(XtfDiskRef);
+    }
+}
+
 static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length)
 {
     XtfDiskArrays *arrays = (XtfDiskArrays *)body;
-    XtfDiskTable *tables = (XtfDiskTable *)body;
 
     if (kind == XTF_SECTION_ARRAYS && length >= sizeof *arrays && xtf_read32(arrays->height) > 0)
         seal_node(walk, &arrays->root, MIN(xtf_read32(arrays->height), XTF_HEIGHT_MAX) - 1);
-    if (kind == XTF_SECTION_STRINGS && length >= sizeof(XtfDiskRef))
-        seal_item(walk, FUZZ_ITEM, (XtfDiskRef *)body);
-    if (kind == XTF_SECTION_CLOCK_MAPS && length >= sizeof(XtfDiskClockMaps))
-        seal_item(walk, FUZZ_ITEM, &((XtfDiskClockMaps *)body)->maps);
-    for (size_t i = 0; kind == XTF_SECTION_TABLES && i < length / sizeof *tables; i++)
-        seal_item(walk, FUZZ_ITEM, &tables[i].rows);
+    if (kind == XTF_SECTION_STRINGS || kind == XTF_SECTION_SCHEMAS || kind == XTF_SECTION_LIMITS)
+        seal_refs(walk, body, length / sizeof(XtfDiskRef));
+    if (kind == XTF_SECTION_TABLES)
+        seal_tables(walk, body, length);
 }
 
 static void seal_catalog(Walk *walk, XtfDiskRef *ref)

@@ -17,7 +17,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
-from xtf_reader import ARRAY, ARRAYS, BRANCH, ENTRY, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK  # noqa: E402
+from xtf_reader import ARRAY, ARRAYS, BRANCH, ENTRY, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK, Superblock  # noqa: E402
 
 PAGE_SIZE = 4096
 # codec, seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
@@ -46,7 +46,7 @@ class Crafted:
 
     def __init__(self, path):
         self.data = bytearray(path.read_bytes())
-        reference = SUPERBLOCK.unpack_from(self.data)[11]
+        reference = Superblock(*SUPERBLOCK.unpack_from(self.data)).catalog
         offset, length, _ = REFERENCE.unpack(reference)
         self.catalog = self.data[offset:offset + length]
         self.bodies, at = {}, 8
@@ -59,7 +59,7 @@ class Crafted:
         self.root, self.root_bytes = root, self.data[offset:offset + length]
 
     def append(self, item):
-        self.data += item
+        self.data += bytes(-len(self.data) % 8) + item
         return REFERENCE.pack(len(self.data) - len(item), len(item), zlib.crc32(item))
 
     def page(self, level, array, segment, first, payload, rows):
@@ -77,7 +77,7 @@ class Crafted:
         struct.pack_into("<Q", self.catalog, self.bodies[SEGMENTS] + 16, len(self.data) // PAGE_SIZE + 100)
         catalog = self.append(bytes(self.catalog))
         for at in (0, 4096):
-            self.data[at + 72:at + 88] = catalog
+            self.data[at + 88:at + 104] = catalog
             struct.pack_into("<I", self.data, at + 252, zlib.crc32(self.data[at:at + 252]))
         path.write_bytes(self.data)
 

@@ -3,7 +3,7 @@
 import struct
 import sys
 
-from xtf_reader import COMPACT, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
+from xtf_reader import CLOSED, COMPACT, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
 from xtf_totals import check_totals
 
 
@@ -29,10 +29,10 @@ def check_level(array, level, expected):
 
 
 def check_array(array):
-    expected = [(array.local_first, 0, array.edge[-1].behind)]
+    expected = [(array.first, 0, array.edge[-1].behind)]
     for level in reversed(range(array.height)):
         expected = check_level(array, level, expected)
-    expect(len(expected) == array.rows and expected[-1][0] == array.local_last, f"{array.what}: its number of rows or last time is wrong")
+    expect(len(expected) == array.rows and expected[-1][0] == array.last, f"{array.what}: its number of rows or last time is wrong")
 
 
 class Limits:
@@ -56,8 +56,26 @@ class Limits:
         return (*struct.unpack("<QQ", struct.pack(code, *self.values)), self.none)
 
 
+def check_superblocks(trace):
+    """Both superblocks of a closed file are whole, and lead to catalogs of their own that say the same."""
+    own, whole = trace.superblock, trace.superblocks()
+    expect(trace.passed_over is None, f"commit {trace.passed_over}: its catalog is damaged")
+    if not own.flags & CLOSED:
+        return
+    expect(len(whole) == 2 and whole[0].commit == whole[1].commit, "closed, but the superblocks are not of one commit")
+    expect(whole[0].catalog != whole[1].catalog, "closed, but both superblocks name one catalog")
+    said = []
+    for superblock in whole:
+        trace.open_commit(superblock)
+        said.append((trace.origin, trace.first, trace.last, trace.segments, [vars(schema)["rows"] for schema in trace.schemas], trace.limits, trace.tables.keys(),
+                     trace.strings, trace.free, trace.p_root))
+    trace.open_commit(own)
+    expect(said[0] == said[1], "the two catalogs differ")
+
+
 def check(trace):
     """Reads everything; returns the number of rows in arrays."""
+    check_superblocks(trace)
     counts = [0] * len(trace.schemas)
     limits = [[Limits(field) for field in schema.fields] for schema in trace.schemas]
 
@@ -69,11 +87,9 @@ def check(trace):
 
     arrays = list(trace.arrays())
     expect(len(arrays) == trace.array_count, f"P index: {len(arrays)} arrays, the catalog says {trace.array_count}")
-    clocks = {}
     for array in arrays:
         check_array(array)
-        expect(clocks.setdefault(array.location, array.clock) == array.clock, f"location {array.location}: its arrays have several clock maps")
-        for row in array.read_local():
+        for row in array.read():
             pass_row(array.schema, row)
         check_totals(array)
     for schema, rows in trace.tables.values():

@@ -18,27 +18,30 @@ import xtf_unpack
 
 MAGIC = b"\x89XTF\r\n\x1a\n"
 CATALOG_MAGIC, PAGE_MAGIC, NODE_MAGIC = b"XTFc", b"XTFp", b"XTFn"
-SUPERBLOCK = struct.Struct("<8sHHI16sQQQQII16s164xI")
+SUPERBLOCK = struct.Struct("<8sHHI16sQQQQQQIBBBx16sQIII128xI")
 REFERENCE = struct.Struct("<QII")
 CLOCK = struct.Struct("<6Q")
 SEGMENT = struct.Struct("<QQQII")
-TABLE = struct.Struct("<IIQ16s")
+TABLE = struct.Struct("<IIQ")
+FREE = struct.Struct("<QQQ")
 LIMIT = struct.Struct("<QQQ")
 PAGE = struct.Struct("<4sBBBxIIQQIIQQII")
 ENTRY = struct.Struct("<QQQ")
 NODE = struct.Struct("<4sB3xII")
-ARRAY = struct.Struct("<QIIQQQ16sHBBI")
+ARRAY = struct.Struct("<QIIQQQ16sIIBB14x")
 BRANCH = struct.Struct("<QIIQQ16s")
-KNOT = struct.Struct("<QQI4x")
 OPEN_PAGE = struct.Struct("<QQQII")
-CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS = range(1, 9)
-JUMPS, INSTANT, DURATION = 1, 1 << 4, 1 << 5
-GREATEST = (1 << 64) - 1
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
+REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
+KNOWN = REQUIRED | {FREE_KIND}
 RECORD, SIDE, TABLE_KIND = 1, 2, 3
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
 LEAF_ROWS_MAX = 16384
 COMPACT_FEATURE = 1
+CLOSED = 1
+CRC32 = 1
+ITEM_MAX, TABLE_MAX = 64 << 20, 256 << 20
 TYPES = {1: ("U8", "B"), 2: ("U16", "H"), 3: ("U32", "I"), 4: ("U64", "Q"), 5: ("I32", "i"), 6: ("I64", "q"), 7: ("F64", "d"), 8: ("STRING", "I")}
 
 
@@ -105,45 +108,6 @@ class Aggregate:
         self.cells = 4 if self.frames else 1 + values * (4 if self.extremes else 1)
 
 
-class ClockMap:
-    """A broken line from the ticks of a location's clock to those of the trace."""
-
-    def __init__(self, knots):
-        self.knots = knots
-        self.locals, self.globals = [knot[0] for knot in knots], [knot[1] for knot in knots]
-
-    def fault(self):
-        for (l, g, flags), (next_l, next_g, _) in zip(self.knots, self.knots[1:]):
-            run, rise = next_l - l, next_g - g
-            if run <= 0 or rise < 0:
-                return "a time does not rise"
-            if rise < run if flags & JUMPS else abs(rise - run) > run // 1000 + 1:
-                return "a slope is none that it may have"
-        return None if self.knots else "it has no knots"
-
-    def to_global(self, local):
-        i = bisect_right(self.locals, local) - 1
-        if i < 0:
-            return max(self.globals[0] - (self.locals[0] - local), 0)
-        l, g, _ = self.knots[i]
-        if i + 1 == len(self.knots):
-            return min(g + local - l, GREATEST)
-        return g + (local - l) * (self.globals[i + 1] - g) // (self.locals[i + 1] - l)
-
-    def to_local(self, time):
-        """The least local time that leads to *time* or later; None if none does."""
-        if time <= 0:
-            return 0
-        i = bisect_left(self.globals, time) - 1
-        if i < 0:
-            return max(self.locals[0] - (self.globals[0] - time), 0)
-        l, g, _ = self.knots[i]
-        if i + 1 == len(self.knots):
-            return l + time - g if l + time - g <= GREATEST else None
-        run, rise = self.locals[i + 1] - l, self.globals[i + 1] - g
-        return l - -(time - g) * run // rise
-
-
 class Schema:
     def __init__(self, number, data, rows):
         self.id, self.rows = number, rows
@@ -167,9 +131,6 @@ class Schema:
         if self.kind != TABLE_KIND:
             expect((self.fields[0].role, self.fields[0].type) == ("time", "U64"), f"schema {self.name}: its first field is no time")
         self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
-        self.instants = [0] + [i for i, field in enumerate(self.fields) if field.flags & INSTANT] if self.kind != TABLE_KIND else []
-        expect(all(field.type == "U64" and self.kind != TABLE_KIND and not field.flags & DURATION for field in self.fields if field.flags & INSTANT),
-               f"schema {self.name}: an instant that is none")
         self.name_at = next((i for i, field in enumerate(self.fields) if field.type == "STRING"), None)
         self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
 
@@ -203,12 +164,9 @@ class Array:
     """The rows of one location and schema, in order of time: the TN index and the leaves."""
 
     def __init__(self, trace, entry):
-        (self.location, schema, self.id, self.rows, self.local_first, self.local_last, edge, segment, self.height, self.codec, self.clock) = entry
+        (self.location, schema, self.id, self.rows, self.first, self.last, edge, segment, self.clock_map, self.height, self.codec) = entry
         expect(schema < len(trace.schemas) and trace.schemas[schema].kind != TABLE_KIND, f"array {self.id}: there is no such schema, {schema}")
         expect(segment < len(trace.segments), f"array {self.id}: there is no segment {segment}")
-        expect(self.clock <= len(trace.clock_maps), f"array {self.id}: there is no clock map {self.clock}")
-        self.map = trace.clock_maps[self.clock - 1] if self.clock else None
-        self.first, self.last = (self.map.to_global(time) if self.map else time for time in (self.local_first, self.local_last))
         expect(self.codec in (PLAIN, COMPACT), f"array {self.id}: unknown codec {self.codec}")
         expect(self.codec == PLAIN or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
@@ -279,10 +237,7 @@ class Array:
         return self.descend(lambda entries: bisect_right(entries, n, key=lambda entry: entry[1]) - 1)
 
     def rank(self, time):
-        """How many rows have a global time before *time*."""
-        time = self.map.to_local(time) if self.map else time
-        if time is None:
-            return self.rows
+        """How many rows have a time before *time*."""
         leaf = self.descend(lambda entries: max(bisect_left(entries, time, key=lambda entry: entry[0]) - 1, 0))
         return leaf.first + bisect_left(range(leaf.rows), time, key=lambda row: leaf.time(row, self.schema.row_size))
 
@@ -290,19 +245,7 @@ class Array:
         return max((self.rows if end is None else self.rank(end)) - (0 if begin is None else self.rank(begin)), 0)
 
     def read(self, first=0, last=None):
-        """The rows [first, last) as bytes, with global times."""
-        for row in self.read_local(first, last):
-            if self.map:
-                row = bytearray(row)
-                for field in (self.schema.fields[i] for i in self.schema.instants):
-                    own = row[field.offset:field.offset + 8]
-                    if not field.optional or own != field.none:
-                        time = min(self.map.to_global(int.from_bytes(own, "little")), GREATEST - field.optional)
-                        row[field.offset:field.offset + 8] = time.to_bytes(8, "little")
-            yield bytes(row)
-
-    def read_local(self, first=0, last=None):
-        """The rows [first, last) as bytes, as the file has them, leaf by leaf along the chain."""
+        """The rows [first, last) as bytes, leaf by leaf along the chain."""
         last = self.rows if last is None else min(last, self.rows)
         if first >= last:
             return
@@ -328,11 +271,47 @@ class Segment(NamedTuple):
     reserved: int
 
 
+class Superblock(NamedTuple):
+    magic: bytes
+    major: int
+    minor: int
+    page_size: int
+    file_id: bytes
+    incompatible: int
+    read_only: int
+    compatible: int
+    commit: int
+    pages: int
+    wall_time: int
+    epoch: int
+    slot: int
+    flags: int
+    checksum_kind: int
+    catalog: bytes
+    opening: int
+    opening_bytes: int
+    kept_commits: int
+    kept_seconds: int
+    crc: int
+
+
 class Trace:
     """An open file. The catalog is read at once, everything else on request."""
 
     def __init__(self, path):
         self.fd = os.open(path, os.O_RDONLY)
+        superblocks = self.superblocks()
+        self.passed_over = None
+        try:
+            self.open_commit(superblocks[0])
+        except Damaged:
+            if len(superblocks) == 1:
+                raise
+            self.open_commit(superblocks[1])
+            self.passed_over = superblocks[0].commit
+
+    def open_commit(self, superblock):
+        self.superblock = superblock
         self.read_superblock()
         self.read_catalog()
 
@@ -350,63 +329,86 @@ class Trace:
 
     def item(self, reference, what, first_page=0):
         offset, length, crc = REFERENCE.unpack(reference)
+        expect(offset % 8 == 0 and length <= ITEM_MAX, f"{what}: no item lies at {offset}, {length} bytes")
         data = self.read(first_page * self.page_size + offset, length, what) if length else b""
         expect(not length or zlib.crc32(data) == crc, f"{what}: wrong checksum")
         return data
 
-    def read_superblock(self):
+    def superblocks(self):
+        """Those that are whole, the one of the later commit first."""
         slots = [os.pread(self.fd, SUPERBLOCK.size, offset) for offset in (0, 4096)]
-        slots = [SUPERBLOCK.unpack(slot) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
+        slots = [Superblock(*SUPERBLOCK.unpack(slot)) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
                  and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little")]
         expect(slots, "no XTF file: it has no whole superblock")
-        (_, major, minor, self.page_size, self.file_id, self.features, _, self.commit, self.pages, self.epoch, _, self.catalog,
-         _) = max(slots, key=lambda slot: slot[7])
-        self.version = (major, minor)
-        expect(major == 1, f"version {major}.{minor}: this reader knows 1")
-        expect(self.features & ~COMPACT_FEATURE == 0, f"it has features that this reader does not know: {self.features:#x}")
-        size = self.page_size
+        return sorted(slots, key=lambda slot: slot.commit, reverse=True)
+
+    def read_superblock(self):
+        block = self.superblock
+        expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
+        expect(block.incompatible & ~COMPACT_FEATURE == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
+        self.version, self.features = (block.major, block.minor), block.incompatible
+        self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch
+        size = self.page_size = block.page_size
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
 
-    def read_catalog(self):
-        data = Bytes(self.item(self.catalog, "catalog"), "catalog")
+    def sections(self):
+        """The bodies of the catalog's sections."""
+        data = Bytes(self.item(self.superblock.catalog, "catalog"), "catalog")
         magic, sections = data.unpack("<4sI")
         expect(magic == CATALOG_MAGIC, "catalog: it is none")
         bodies = {}
         for _ in range(sections):
             kind, flags, length = data.unpack("<IIQ")
-            expect(CLOCK_KIND <= kind <= CLOCK_MAPS or not flags & 1, f"catalog: a required section of unknown kind {kind}")
+            expect(kind in KNOWN or not flags & 1, f"catalog: a required section of unknown kind {kind}")
             expect(kind not in bodies, f"catalog: two sections of kind {kind}")
             bodies[kind] = data.sub(length)
-        expect(all(kind in bodies for kind in range(CLOCK_KIND, LIMITS + 1)), "catalog: a section is missing")
-        self.resolution_num, self.resolution_den, self.origin, self.first, self.last, self.complete = bodies[CLOCK_KIND].unpack(CLOCK)
-        self.clock_maps = self.read_clock_maps(*bodies[CLOCK_MAPS].unpack("<II16s")) if CLOCK_MAPS in bodies else []
-        self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
-        self.schemas = []
-        while bodies[SCHEMAS]:
-            rows, length = bodies[SCHEMAS].unpack("<QI")
-            self.schemas.append(Schema(len(self.schemas), bodies[SCHEMAS].sub(length), rows))
-        self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
-        self.strings = self.item(*bodies[STRINGS].unpack("16s"), "strings")
-        self.tables = {}
-        for number, _, rows, reference in bodies[TABLES].all_of(TABLE):
-            expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
-            schema, table = self.schemas[number], self.item(reference, f"table {number}")
-            expect(schema.name not in self.tables, f"tables: two of {schema.name}")
-            expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
-            self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
-        self.limits = [[bodies[LIMITS].unpack(LIMIT) for _ in schema.fields] for schema in self.schemas]
+        expect(not data, "catalog: bytes left over")
+        expect(REQUIRED <= bodies.keys(), "catalog: a section is missing")
+        return bodies
 
-    def read_clock_maps(self, count, _, reference):
-        data = Bytes(self.item(reference, "clock maps"), "clock maps")
-        expect(count, "clock maps: there are none")
-        maps = []
-        for number in range(1, count + 1):
-            data.what = f"clock map {number}"
-            (knots, _) = data.unpack("<II")
-            maps.append(ClockMap(list(data.sub(knots * KNOT.size).all_of(KNOT))))
-            expect(not maps[-1].fault(), f"{data.what}: {maps[-1].fault()}")
-        expect(not data, "clock maps: bytes left over")
-        return maps
+    def chunks(self, references, what):
+        return b"".join(self.item(reference, what) for reference in references)
+
+    def read_catalog(self):
+        bodies = self.sections()
+        self.resolution_num, self.resolution_den, self.origin, self.first, self.last, self.complete = bodies[CLOCK_KIND].unpack(CLOCK)
+        self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
+        counts = [rows for rows, in bodies[COUNTS].all_of(struct.Struct("<Q"))]
+        schemas = Bytes(self.chunks((reference for reference, in bodies[SCHEMAS].all_of(struct.Struct("16s"))), "schemas"), "schemas")
+        self.schemas = []
+        while schemas:
+            (length,) = schemas.unpack("<I")
+            expect(len(self.schemas) < len(counts), "catalog: more schemas than numbers of rows")
+            self.schemas.append(Schema(len(self.schemas), schemas.sub(length), counts[len(self.schemas)]))
+        expect(len(self.schemas) == len(counts), "catalog: more numbers of rows than schemas")
+        self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
+        self.strings = self.chunks((reference for reference, in bodies[STRINGS].all_of(struct.Struct("16s"))), "strings")
+        self.tables = {}
+        while bodies[TABLES]:
+            self.read_table(*bodies[TABLES].unpack(TABLE), bodies[TABLES])
+        self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
+        self.free = list(bodies[FREE_KIND].all_of(FREE)) if FREE_KIND in bodies else []
+        expect(not any(bodies[kind] for kind in REQUIRED), "catalog: bytes left over in a section")
+
+    def read_table(self, number, chunks, rows, data):
+        expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
+        schema = self.schemas[number]
+        expect(rows * schema.row_size <= TABLE_MAX, f"table {schema.name}: {rows} rows")
+        parts = [self.item(data.take(16), f"table {number}") for _ in range(chunks)]
+        expect(schema.name not in self.tables, f"tables: two of {schema.name}")
+        expect(all(part and len(part) % schema.row_size == 0 for part in parts), f"table {schema.name}: a chunk ends within a row")
+        table = b"".join(parts)
+        expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
+        self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
+
+    def read_limits(self, schema, reference):
+        data = Bytes(self.item(reference, f"limits of {schema.name}"), f"limits of {schema.name}")
+        if not data:
+            return [(1, 0, 0)] * len(schema.fields)
+        limits = [data.unpack(LIMIT) for _ in schema.fields]
+        expect(not data, f"limits of {schema.name}: bytes left over")
+        return limits
 
     def string(self, at):
         if at == 0:

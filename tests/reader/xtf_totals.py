@@ -170,7 +170,7 @@ def check_totals(array):
         return
     pages = list(index_pages(array, array.edge[-1], None, array.rows))
     leaves = {entry[1] for page, _, _ in pages if page.level == 1 for entry in page.entries()}
-    all_rows = list(array.read_local())  # durations are those of the location's clock
+    all_rows = list(array.read())
     frames = [Frames(array, aggregate, all_rows, leaves) if aggregate.frames else None for aggregate in array.schema.aggregates]
     for page, place, end in pages:
         data = array.edge_totals[page.level - 1] if place is None else companion(array, place)

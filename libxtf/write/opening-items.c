@@ -1,0 +1,147 @@
+/*
+ * The catalog lists the free pages, and the pages that the catalog itself goes to are among those that are taken. So
+ * first all is taken that will be needed: as many bytes as the items have, with a catalog of at most as many runs of
+ * free pages as there are then. Then the free pages are known, and the catalog is encoded.
+ */
+#include "libxtf/write/opening-items.h"
+
+#include "libxtf/base/checksum.h"
+#include "libxtf/error.h"
+#include "libxtf/write/chunk-writer.h"
+
+/* Says of all schemas and limits that they changed. */
+static void change_all(XtfWriter *writer)
+{
+    writer->schema_rows.stored = 0;
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++)
+        writer->limits_changed[i] |= writer->catalog.limit_items[i].length > 0;
+}
+
+/* Leaves the schemas and limits that were just stored to their copy, for another copy to be stored. */
+static void leave_copy(XtfWriter *writer)
+{
+    g_array_set_size(writer->schema_rows.refs, 0);
+    writer->schema_rows.stored = 0;
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++)
+        writer->catalog.limit_items[i] = (XtfRef){0};
+}
+
+/* Says that what is about to be stored anew is no longer used where it lies. */
+static void drop_changed(XtfWriter *writer)
+{
+    XtfCatalog *catalog = &writer->catalog;
+
+    xtf_chunk_writer_drop_changed(&writer->schema_rows, writer->space);
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        XtfRef *item = &catalog->limit_items[i];
+        if (writer->limits_changed[i] && item->length > 0) {
+            xtf_space_drop(writer->space, item->offset, item->length);
+            *item = (XtfRef){0};
+        }
+    }
+    if (writer->catalog_stored.length > 0)
+        xtf_space_drop(writer->space, writer->catalog_stored.offset, writer->catalog_stored.length);
+    writer->catalog_stored = (XtfRef){0};
+}
+
+/* The bytes of the limits to be stored, each item up to where the next may begin. */
+static uint64_t limits_bytes(const XtfWriter *writer)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++)
+        if (writer->limits_changed[i])
+            bytes += writer->catalog.schemas[i]->n_fields * sizeof(XtfDiskLimits);
+    return bytes;
+}
+
+/* The catalog as bytes, with room for so many runs of free pages. */
+static void encode_catalog(XtfWriter *writer, uint32_t n_free, GByteArray *bytes)
+{
+    XtfCatalog catalog = writer->catalog;
+    XtfSegment segment = {.id = writer->segment, .pages = writer->pages, .epoch = writer->epoch};
+    uint32_t n;
+    const XtfFreePages *listed = xtf_space_list(writer->space, &n);
+    g_autofree XtfFreePages *free_pages = g_new0(XtfFreePages, n_free);
+
+    if (n > 0)
+        memcpy(free_pages, listed, MIN(n, n_free) * sizeof *listed);
+    catalog.segments = &segment;
+    catalog.n_segments = 1;
+    catalog.free_pages = free_pages;
+    catalog.n_free_pages = n_free;
+    xtf_catalog_encode(&catalog, bytes);
+}
+
+/* The bytes that the catalog will have, once schemas and limits are stored. */
+static uint64_t catalog_bytes(XtfWriter *writer, uint32_t n_free)
+{
+    XtfChunks *chunks = &writer->catalog.schema_chunks;
+    g_autofree XtfRef *unknown = g_new0(XtfRef, writer->schema_rows.starts->len);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    *chunks = (XtfChunks){.chunks = unknown, .n = writer->schema_rows.starts->len};
+    encode_catalog(writer, n_free, bytes);
+    *chunks = (XtfChunks){0};
+    return (bytes->len + XTF_ITEM_ALIGNMENT - 1) / XTF_ITEM_ALIGNMENT * XTF_ITEM_ALIGNMENT;
+}
+
+static bool add_limits(XtfCommitBlock *block, GError **error)
+{
+    XtfWriter *writer = block->writer;
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
+        if (!writer->limits_changed[i])
+            continue;
+        g_byte_array_set_size(bytes, 0);
+        xtf_catalog_encode_limits(&writer->catalog, i, bytes);
+        if (!xtf_commit_block_add(block, bytes, &writer->catalog.limit_items[i], error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_copy(XtfCommitBlock *block, uint32_t n_free, XtfOpeningItems *copy, GError **error)
+{
+    XtfWriter *writer = block->writer;
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    *copy = (XtfOpeningItems){.offset = xtf_commit_block_position(block)};
+    if (!xtf_chunk_writer_store(&writer->schema_rows, block, &writer->catalog.schema_chunks, error) ||
+        !add_limits(block, error))
+        return false;
+    encode_catalog(writer, n_free, bytes);
+    if (!xtf_commit_block_add(block, bytes, &copy->catalog, error))
+        return false;
+    uint64_t length = copy->catalog.offset + copy->catalog.length - copy->offset;
+    copy->length = (uint32_t)MIN(length, UINT32_MAX);
+    return true;
+}
+
+bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies, unsigned n_copies, GError **error)
+{
+    XtfWriter *writer = block->writer;
+    uint32_t n_free;
+
+    if (n_copies > 1)
+        change_all(writer);
+    drop_changed(writer);
+    if (!xtf_commit_block_end(block, error))
+        return false;
+    xtf_space_list(writer->space, &n_free);
+    uint64_t length =
+        xtf_chunk_writer_changed_bytes(&writer->schema_rows) + limits_bytes(writer) + catalog_bytes(writer, n_free);
+    if (!xtf_commit_block_reserve(block, n_copies * length, error))
+        return false;
+    for (unsigned i = n_copies;
+         i-- > 0;) { /* the first is stored last: what is stored is what the writer goes on with */
+        if (i + 1 < n_copies)
+            leave_copy(writer);
+        if (!add_copy(block, n_free, &copies[i], error))
+            return false;
+    }
+    memset(writer->limits_changed, 0, writer->catalog.n_schemas * sizeof *writer->limits_changed);
+    writer->catalog_stored = copies[0].catalog;
+    return xtf_commit_block_end(block, error);
+}

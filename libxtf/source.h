@@ -22,7 +22,8 @@ typedef struct {
     bool (*read)(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error);
     /* The bytes in place, good until close; NULL where this source can't (then `read` is used). May itself be NULL. */
     const uint8_t *(*map)(XtfSource *self, uint64_t offset, size_t length);
-    /* Takes in what the bytes have grown by. Nobody else may use the source then. NULL where they never grow. */
+    /* Takes in what the bytes have grown by; where there is a `map`, nobody else may use the source then. NULL where
+     * they never grow. */
     bool (*grow)(XtfSource *self, GError **error);
     void (*close)(XtfSource *self); /* frees self */
 } XtfSourceOps;

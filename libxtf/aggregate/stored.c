@@ -237,11 +237,11 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
     if (source->place >= segment->pages)
         return damaged(source, "they should lie behind the last page", error);
     uint64_t offset = xtf_page_offset(segment, page_size, source->place);
-    if (offset > file->size || file->size - offset < page_size)
+    if (offset > xtf_source_size(file) || xtf_source_size(file) - offset < page_size)
         return damaged(source, "they should lie behind the end of the file", error);
     if (!file->ops->read(file, offset, (uint8_t *)&head, sizeof head, error))
         return false;
-    uint64_t room = MIN((segment->pages - source->place) * page_size, file->size - offset) - sizeof head;
+    uint64_t room = MIN((segment->pages - source->place) * page_size, xtf_source_size(file) - offset) - sizeof head;
     const char *fault = companion_fault(source, &head, room);
     if (fault)
         return damaged(source, fault, error);

@@ -91,7 +91,7 @@ static bool pread_grow(XtfSource *source, GError **error)
 
     if (end < 0)
         return fail_errno(error, self->path, "");
-    source->size = (uint64_t)end;
+    __atomic_store_n(&source->size, (uint64_t)end, __ATOMIC_RELAXED); /* snapshots that share it look at it */
     return true;
 }
 

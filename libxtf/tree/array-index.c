@@ -46,7 +46,7 @@ static bool enter_root(XtfTrace *trace, Node *node, GError **error)
 static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
 {
     const XtfCodec *codec = xtf_codec(array->codec);
-    uint64_t size = trace->source->size;
+    uint64_t size = xtf_source_size(trace->source);
 
     if (codec->side_by_side)
         return size / array->schema->row_size;
@@ -73,7 +73,7 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         fault = "its height makes no sense";
     else if (decoded.segment >= trace->catalog.n_segments)
         fault = "it belongs to a segment that does not exist";
-    else if (decoded.edge_offset > trace->source->size)
+    else if (decoded.edge_offset > xtf_source_size(trace->source))
         fault = "its right edge lies past the end of the file";
     else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
         fault = "its right edge is no item";

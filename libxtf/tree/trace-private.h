@@ -23,13 +23,25 @@ typedef struct {
     uint8_t *bytes;
 } XtfOpening;
 
+/* What the snapshots of a file share. In the cache pages never change, and items are known by their checksums; blocks
+ * that are made of them point to schemas, of which commits only add more. */
+typedef struct {
+    gint references; /* atomic: the snapshots */
+    GMutex growing;  /* one looks for a later commit at a time */
+    XtfSource *source;
+    XtfCache *cache;
+    GPtrArray *schemas; /* by id; owned */
+} XtfTraceFile;
+
 struct XtfTrace {
     gint references; /* atomic */
-    XtfSource *source;
+    XtfTraceFile *file;
+    XtfSource *source; /* the file's, as the cache */
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
-    XtfOpening opening; /* empty but while the trace is opened */
+    XtfOpening opening;  /* empty but while the trace is opened */
+    bool shares_schemas; /* they are the file's */
 
     GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
     XtfTable *tables;        /* of the catalog's tables; rows is NULL until a table is loaded */

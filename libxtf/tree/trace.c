@@ -7,9 +7,9 @@ enum { CACHE_BYTES_DEFAULT = 64 << 20 };
 /* Whether bytes lie in the source, as an item that `what` names. */
 static bool item_lies_within(const XtfSource *source, XtfRef ref, const char *what, GError **error)
 {
-    if (ref.length > source->size || ref.offset > source->size - ref.length)
+    if (ref.length > xtf_source_size(source) || ref.offset > xtf_source_size(source) - ref.length)
         return xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64,
-                           what, ref.offset, ref.length, source->size);
+                           what, ref.offset, ref.length, xtf_source_size(source));
     if (ref.offset % XTF_ITEM_ALIGNMENT != 0 || ref.length > XTF_ITEM_MAX)
         return xtf_damaged(error, "%s: no item lies at byte %" PRIu64 ", %u bytes", what, ref.offset, ref.length);
     return true;
@@ -55,7 +55,8 @@ static bool read_opening(XtfTrace *trace, GError **error)
     XtfSource *source = trace->source;
     uint32_t length = superblock->opening_bytes;
 
-    if (length > OPENING_BYTES_MAX || length > source->size || superblock->opening > source->size - length)
+    if (length > OPENING_BYTES_MAX || length > xtf_source_size(source) ||
+        superblock->opening > xtf_source_size(source) - length)
         return true;
     trace->opening = (XtfOpening){.offset = superblock->opening, .length = length, .bytes = g_malloc(MAX(length, 1))};
     return length == 0 || source->ops->read(source, superblock->opening, trace->opening.bytes, length, error);
@@ -93,7 +94,7 @@ static bool read_catalog(XtfTrace *trace, GError **error)
         return false;
     /* Readers make room for as many arrays as the catalog says. */
     uint64_t n_arrays = trace->catalog.n_arrays;
-    return n_arrays <= trace->source->size / sizeof(XtfDiskArray) ||
+    return n_arrays <= xtf_source_size(trace->source) / sizeof(XtfDiskArray) ||
            xtf_damaged(error, "catalog: %" PRIu64 " arrays, more than the file has room for", n_arrays);
 }
 
@@ -101,7 +102,7 @@ static bool read_catalog(XtfTrace *trace, GError **error)
 static bool open_commit(XtfTrace *trace, const XtfSuperblock *superblock, GError **error)
 {
     trace->superblock = *superblock;
-    trace->superblock.info.file_size = trace->source->size;
+    trace->superblock.info.file_size = xtf_source_size(trace->source);
     bool good = read_catalog(trace, error);
     g_free(trace->opening.bytes);
     trace->opening = (XtfOpening){0};
@@ -182,19 +183,75 @@ static void prepare_loading(XtfTrace *trace)
         trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
 }
 
-XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)
+/* Before the catalog is freed: the first n schemas are not its own. */
+static void unshare_schemas(XtfTrace *trace, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        trace->catalog.schemas[i] = NULL;
+}
+
+static void file_unref(XtfTraceFile *file)
+{
+    if (!g_atomic_int_dec_and_test(&file->references))
+        return;
+    xtf_cache_free(file->cache);
+    xtf_source_close(file->source);
+    g_ptr_array_unref(file->schemas);
+    g_mutex_clear(&file->growing);
+    g_free(file);
+}
+
+static void free_schema(gpointer schema)
+{
+    xtf_schema_free(schema);
+}
+
+/* Puts the file's schemas in the place of the catalog's own. */
+static bool share_schemas(XtfTrace *trace, GError **error)
+{
+    GPtrArray *shared = trace->file->schemas;
+
+    for (uint32_t i = 0; i < trace->catalog.n_schemas; i++) {
+        XtfSchema **schema = &trace->catalog.schemas[i];
+        if (i == shared->len) {
+            g_ptr_array_add(shared, *schema);
+        } else if (xtf_schema_equal(*schema, shared->pdata[i])) {
+            xtf_schema_free(*schema);
+            *schema = shared->pdata[i];
+        } else {
+            unshare_schemas(trace, i);
+            return xtf_damaged(error, "schema %u is another one than in an earlier commit", i);
+        }
+    }
+    return true;
+}
+
+/* The newest snapshot of the file. Takes over the caller's reference to it, also when it fails. */
+static XtfTrace *open_file(XtfTraceFile *file, GError **error)
 {
     g_autoptr(XtfTrace) trace = g_new0(XtfTrace, 1);
-    size_t cache_bytes = options && options->cache_bytes ? options->cache_bytes : CACHE_BYTES_DEFAULT;
 
     trace->references = 1;
-    trace->source = source;
-    trace->cache = xtf_cache_new(source, cache_bytes);
+    trace->file = file;
+    trace->source = file->source;
+    trace->cache = file->cache;
     g_mutex_init(&trace->lock);
-    if (!open_snapshot(trace, error))
+    if (!open_snapshot(trace, error) || !share_schemas(trace, error))
         return NULL;
+    trace->shares_schemas = true;
     prepare_loading(trace);
     return g_steal_pointer(&trace);
+}
+
+XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)
+{
+    size_t cache_bytes = options && options->cache_bytes ? options->cache_bytes : CACHE_BYTES_DEFAULT;
+    XtfTraceFile *file = g_new0(XtfTraceFile, 1);
+
+    *file = (XtfTraceFile){.references = 1, .source = source, .cache = xtf_cache_new(source, cache_bytes)};
+    file->schemas = g_ptr_array_new_with_free_func(free_schema);
+    g_mutex_init(&file->growing);
+    return open_file(file, error);
 }
 
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error)
@@ -227,11 +284,47 @@ void xtf_trace_unref(XtfTrace *trace)
     g_free(trace->strings);
     xtf_row_maps_free(trace->row_maps);
     g_free(trace->string_starts);
+    if (trace->shares_schemas)
+        unshare_schemas(trace, trace->catalog.n_schemas);
     xtf_catalog_finish(&trace->catalog);
-    xtf_cache_free(trace->cache);
-    xtf_source_close(trace->source);
+    file_unref(trace->file);
     g_mutex_clear(&trace->lock);
     g_free(trace);
+}
+
+/* Whether a superblock is of a later commit than the trace. */
+static bool has_later(const XtfTrace *trace, bool *later, GError **error)
+{
+    const XtfTraceInfo *own = &trace->superblock.info;
+
+    *later = false;
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS && !*later; slot++) {
+        XtfSuperblock superblock;
+        bool found;
+        if (!xtf_superblock_read_slot(trace->source, slot, &superblock, &found, error))
+            return false;
+        if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
+            return xtf_fail(error, XTF_ERROR_INVALID, "the file is another trace now: somebody wrote it anew");
+        *later = found && superblock.info.commit > own->commit;
+    }
+    return true;
+}
+
+bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
+{
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->file->growing);
+    bool found;
+
+    *later = NULL;
+    if (trace->source->ops->map)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "what is mapped into memory is not followed");
+    if (!has_later(trace, &found, error))
+        return false;
+    if (!found)
+        return true;
+    g_atomic_int_inc(&trace->file->references);
+    *later = open_file(trace->file, error);
+    return *later;
 }
 
 const char *xtf_format_version(void)

@@ -1,5 +1,5 @@
 /*
- * Files that grow: what a writer promises of the time that is complete.
+ * Files that grow: what a writer promises of the time that is complete, and readers that go on with it.
  */
 #include "fixture.h"
 
@@ -61,5 +61,80 @@ Test(growing, promises)
     cr_assert_good(xtf_writer_commit(writer, &error), error);
     cr_assert_eq(complete_in(path), 0);
     cr_assert_good(xtf_writer_close(writer, &error), error);
+    remove_folder(folder);
+}
+
+/* Row n of a location: whatever was committed can be recognised. */
+static TestRow row_of(uint64_t location, uint64_t n)
+{
+    return (TestRow){.time = 10 * n + location, .seq = n, .value = (int32_t)(n * 2654435761u + location)};
+}
+
+static void assert_rows(XtfTrace *trace, uint64_t location, uint64_t n_rows)
+{
+    XtfArray array = find_array(trace, location, 0);
+    GError *error = NULL;
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    cr_assert_eq(array.n_rows, n_rows);
+    xtf_cursor_init(&cursor, &array);
+    cr_assert_good(xtf_cursor_seek_n(&cursor, 0, &found, &error), error);
+    for (uint64_t n = 0; n < n_rows; n++) {
+        TestRow expected = row_of(location, n);
+        cr_assert(found);
+        cr_assert_eq(memcmp(xtf_cursor_row(&cursor), &expected, sizeof expected), 0);
+        cr_assert_good(xtf_cursor_next(&cursor, 1, &found, &error), error);
+    }
+}
+
+Test(growing, a_trace_is_refreshed)
+{
+    enum { COMMITS = 50, LOCATIONS = 3, ROWS = 333 };
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    const XtfWriterOptions options = {.no_sync = true};
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    uint32_t schema = add_schema(writer, "calls");
+    g_autoptr(XtfTrace) trace = NULL;
+
+    for (uint64_t commit = 1; commit <= COMMITS; commit++) {
+        for (uint64_t location = 0; location < LOCATIONS; location++) {
+            XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
+            for (uint64_t n = (commit - 1) * ROWS; n < commit * ROWS; n++) {
+                TestRow row = row_of(location, n);
+                cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+            }
+        }
+        cr_assert_good(commit < COMMITS ? xtf_writer_commit(writer, &error) : xtf_writer_close(writer, &error), error);
+        g_autoptr(XtfTrace) later = NULL;
+        if (!trace) {
+            trace = open_trace(path, 0);
+            continue;
+        }
+        XtfCounters before, after;
+        xtf_trace_get_counters(trace, &before);
+        cr_assert_good(xtf_trace_refresh(trace, &later, &error), error);
+        cr_assert_not_null(later);
+        for (uint64_t location = 0; location < LOCATIONS; location++)
+            assert_rows(later, location, commit * ROWS);
+        xtf_trace_get_counters(later, &after);
+        cr_assert_lt(after.cache_loads - before.cache_loads, 12 * LOCATIONS); /* the pages were there already */
+        XtfTrace *none;
+        cr_assert_good(xtf_trace_refresh(later, &none, &error), error);
+        cr_assert_null(none);
+        assert_rows(trace, 1, (commit - 1) * ROWS); /* it lives on */
+        xtf_trace_unref(trace);
+        trace = g_steal_pointer(&later);
+    }
+    cr_assert_eq(xtf_trace_clock(trace)->complete, UINT64_MAX);
+
+    writer = xtf_writer_create(path, &options, &error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    XtfTrace *other;
+    cr_assert_not(xtf_trace_refresh(trace, &other, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID));
+    g_clear_error(&error);
     remove_folder(folder);
 }

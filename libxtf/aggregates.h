@@ -14,13 +14,14 @@
  *      frame began there. A row that ends a frame ends the frame that it leads to and all frames above it; if it leads
  *      to no frame, its frame never began, and it ends none. A row that begins a frame ends all frames above the one
  *      that it leads to; if it leads to no frame, it ends all. Each frame that ends adds its whole duration, up to row
- *      n, to its key's inclusive time, if the row that began it said that it is an outermost one.
+ *      n, to its key's inclusive time, if the row that began it said that it is an outermost one; and whether or not it
+ *      is, its key's longest duration is at least this.
  *   3. If row n begins a frame, that frame is now on top.
  *
  * So a frame that no row ends itself ends when a frame below it ends, or when a row says that another frame is around
  * it. Rows that begin and rows that end frames are counted under the key in the row itself, also where the frame never
  * began: both counts together are all rows of that key. The cells of XTF_FRAMES_BEFORE are the rows whose frame never
- * began (with any stack), 0, and twice the ticks. Where frames of all keys are one group, XTF_FRAMES_BEFORE is left
+ * began (with any stack), 0, twice the ticks, and 0. Where frames of all keys are one group, XTF_FRAMES_BEFORE is left
  * out, since its rows are counted already.
  *
  * Any thread may call these functions; a XtfGroupTotals belongs to one thread at a time. Groups chosen by a filter, and
@@ -36,7 +37,14 @@ XTF_BEGIN_DECLS
 #define XTF_FRAMES_BEFORE UINT64_MAX
 
 /* Cells of a group of an XTF_AGGREGATE_FRAMES. */
-enum { XTF_FRAMES_BEGUN, XTF_FRAMES_ENDED, XTF_FRAMES_INCLUSIVE, XTF_FRAMES_EXCLUSIVE, XTF_FRAMES_CELLS };
+enum {
+    XTF_FRAMES_BEGUN,
+    XTF_FRAMES_ENDED,
+    XTF_FRAMES_INCLUSIVE,
+    XTF_FRAMES_EXCLUSIVE,
+    XTF_FRAMES_LONGEST, /* the longest duration of a frame that ended, of any frame, outermost or not: not a sum */
+    XTF_FRAMES_CELLS,
+};
 
 /*
  * Cells of a group of an XTF_AGGREGATE_GROUPS: the number of rows, then the cells of each value field, XTF_VALUE_CELLS

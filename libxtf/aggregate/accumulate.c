@@ -52,22 +52,21 @@ static void return_stack(FrameWork *work)
 
 static bool load_outer_frames(FrameWork *work, GError **error)
 {
-    uint64_t outer_row = work->stack->outer_row;
+    uint64_t n_outer = work->stack->n_outer;
 
     return_stack(work);
     bool good = work->loader && work->loader->load(work->stack, work->loader->data, error);
     take_stack(work);
     if (!good)
         return false;
-    if (work->stack->has_outer && work->stack->outer_row >= outer_row)
-        return xtf_damaged(error, "row %" PRIu64 ": the frame around it began no earlier", outer_row);
-    return true;
+    return work->stack->n_outer < n_outer ||
+           xtf_damaged(error, "row %" PRIu64 ": frames around it are not found", work->stack->inner_row);
 }
 
 /* *found: the number of frames up to the one that `row` began; 0 if no such frame is open. */
 static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
 {
-    while (work->stack->has_outer && (work->depth == 0 || row < work->frames[0].row))
+    while (work->stack->n_outer > 0 && (work->depth == 0 || row < work->frames[0].row))
         if (!load_outer_frames(work, error))
             return false;
     guint low = 0, high = work->depth;
@@ -85,9 +84,10 @@ static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **err
 static void end_top(FrameWork *work, uint64_t time)
 {
     const XtfOpenFrame *top = &work->frames[--work->depth];
+    uint64_t *cells = cells_of(work, top->key), duration = time - top->time;
 
-    if (top->outermost)
-        cells_of(work, top->key)[XTF_FRAMES_INCLUSIVE] += time - top->time;
+    cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
+    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
 }
 
 static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
@@ -110,7 +110,7 @@ static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint6
     else if (is_end)
         *never_began = true;
     else {
-        while (work->stack->has_outer)
+        while (work->stack->n_outer > 0)
             if (!load_outer_frames(work, error))
                 return false;
         end_frames_above(work, 0, time);
@@ -141,7 +141,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
     bool never_began = false;
 
     uint64_t ticks = stack->n > 0 ? time - stack->time : 0;
-    while (G_UNLIKELY(work->depth == 0 && stack->has_outer))
+    while (G_UNLIKELY(work->depth == 0 && stack->n_outer > 0))
         if (!load_outer_frames(work, error))
             return false;
 
@@ -157,6 +157,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
             return false;
     } else if (is_end)
         end_top(work, time);
+    stack->least = MIN(stack->least, stack->n_outer + work->depth);
     if (!is_end)
         push(work,
              (XtfOpenFrame){
@@ -182,7 +183,7 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
 {
     XtfOpenFrame *const frames = work->frames;
     const uint8_t *row = rows;
-    guint depth = work->depth;
+    guint depth = work->depth, least = G_MAXUINT;
     uint64_t n = work->stack->n, before = work->stack->time, key, time;
     uint32_t i = 0;
 
@@ -196,16 +197,22 @@ static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, cons
         uint64_t *cells = cells_of(work, top->key);
         cells[XTF_FRAMES_EXCLUSIVE] += time - before;
         if (xtf_load_bits(&fields->is_end, row) != 0) {
-            cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? time - top->time : 0;
+            uint64_t duration = time - top->time;
+            cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
+            cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
             (key == top->key ? cells : cells_of(work, key))[XTF_FRAMES_ENDED]++;
             depth--;
+            least = MIN(least, depth);
         } else {
+            least = MIN(least, depth);
             cells_of(work, key)[XTF_FRAMES_BEGUN]++;
             frames[depth++] = (XtfOpenFrame){
                 .key = key, .row = n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0};
         }
     }
     work->depth = depth;
+    if (i > 0)
+        work->stack->least = MIN(work->stack->least, work->stack->n_outer + least);
     work->stack->n = n;
     work->stack->time = before;
     return i;

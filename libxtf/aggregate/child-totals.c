@@ -15,6 +15,10 @@ bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *arr
 
 void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more)
 {
+    if (children->frames_only) {
+        xtf_frames_add(cells, more);
+        return;
+    }
     if (children->plain) {
         for (unsigned c = 0; c < children->n_cells; c++)
             cells[c] += more[c];
@@ -31,8 +35,9 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
 
     g_array_set_size(stack->frames, 0);
     g_array_append_vals(stack->frames, children->frames + at->start, at[1].start - at->start);
-    stack->has_outer = at->has_outer;
-    stack->outer_row = at->outer_row;
+    stack->n_outer = at->n_outer;
+    stack->inner_row = at->inner_row;
+    stack->least = UINT64_MAX;
     stack->time = at->time;
     stack->n = n;
 }
@@ -91,8 +96,9 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .level = (uint8_t)level,
         .n_keys = aggregate->n_keys,
         .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
-        .plain = aggregate->kind == XTF_AGGREGATE_FRAMES || (!aggregate->extremes && aggregate->real_values == 0 &&
-                                                             (aggregate->typed_values == 0 || aggregate->reals == 0)),
+        .frames_only = aggregate->kind == XTF_AGGREGATE_FRAMES,
+        .plain = !aggregate->extremes && aggregate->real_values == 0 &&
+                 (aggregate->typed_values == 0 || aggregate->reals == 0),
     };
     builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     growing_init(&builder->exact);
@@ -169,12 +175,18 @@ void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFra
 {
     uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);
     XtfChildStack at = {.time = stack->time,
-                        .has_outer = stack->has_outer || kept < n,
-                        .outer_row = kept < n ? xtf_frame_stack_at(stack, n - kept - 1)->row : stack->outer_row,
+                        .n_outer = stack->n_outer + n - kept,
+                        .inner_row = kept < n ? xtf_frame_stack_at(stack, n - kept)->row : stack->inner_row,
+                        .least = UINT64_MAX,
                         .start = builder->frames->len};
 
     g_array_append_vals(builder->frames, &g_array_index(stack->frames, XtfOpenFrame, n - kept), kept);
     g_array_append_val(builder->stacks, at);
+}
+
+void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t least)
+{
+    g_array_index(builder->stacks, XtfChildStack, builder->stacks->len - 1).least = least;
 }
 
 /* Entries [from, to) of the exact tier. */

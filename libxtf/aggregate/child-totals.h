@@ -29,11 +29,11 @@ typedef struct {
     const uint64_t *cells;  /* of the entries, n_cells each */
 } XtfTotalsTier;
 
-/* The frames open before a child: the innermost ones, XTF_SNAPSHOT_FRAMES at most. */
+/* The frames open before a child: the innermost ones, XTF_SNAPSHOT_FRAMES at most; none above level 1. */
 typedef struct {
-    uint64_t time, outer_row; /* as in XtfFrameStack */
-    uint32_t start;           /* of its frames; the next stack's start is their end */
-    bool has_outer;
+    uint64_t time, inner_row, n_outer; /* as in XtfFrameStack */
+    uint64_t least;                    /* the least number of frames that a row of the child leaves open */
+    uint32_t start;                    /* of its frames; the next stack's start is their end */
 } XtfChildStack;
 
 typedef struct {
@@ -44,6 +44,7 @@ typedef struct {
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
+    bool frames_only; /* cells are those of frames */
     bool plain;       /* all cells are added as integers */
     bool some_coarse; /* some groups have a depth less than n_keys */
     uint32_t n, n_groups;
@@ -51,7 +52,7 @@ typedef struct {
     XtfTotalsTier exact, coarse; /* an item for each child; coarse.starts is NULL if there are no coarse totals */
     XtfTotalsTier blocks;        /* an item for each whole block */
     const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL except for frames */
-    const XtfOpenFrame *frames;
+    const XtfOpenFrame *frames;  /* of the stacks */
 } XtfChildTotals;
 
 /* Whether totals found in the cache are those of the given page or leaf: a damaged file may put two at one offset. */
@@ -96,7 +97,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_fr
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins the next child, also the first */
 void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells);
-/* The stack before the child begun last. */
+/* The stack before the child begun last; and once it is known, stack.least of its rows. */
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
+void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t least);
 /* To be freed with g_free(); NULL with an error if the totals are larger than a block of the cache can be. */
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

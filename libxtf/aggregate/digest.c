@@ -22,10 +22,13 @@ static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfF
         xtf_child_totals_builder_next(builder);
         if (aggregate->kind == XTF_AGGREGATE_FRAMES)
             xtf_child_totals_builder_stack(builder, stack);
+        stack->least = UINT64_MAX;
         xtf_group_totals_clear(totals);
         if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
                                  &outer.loader, totals, error))
             return false;
+        if (aggregate->kind == XTF_AGGREGATE_FRAMES)
+            xtf_child_totals_builder_least(builder, stack->least);
         for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
             xtf_child_totals_builder_add(builder, xtf_group_totals_key(totals, i), aggregate->n_keys,
                                          xtf_group_totals_cells(totals, i));

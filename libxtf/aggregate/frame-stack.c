@@ -2,7 +2,13 @@
 
 void xtf_frame_stack_init(XtfFrameStack *stack)
 {
-    *stack = (XtfFrameStack){.frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame))};
+    *stack = (XtfFrameStack){.frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame)), .least = UINT64_MAX};
+}
+
+void xtf_frame_stack_reset(XtfFrameStack *stack)
+{
+    g_array_set_size(stack->frames, 0);
+    *stack = (XtfFrameStack){.frames = stack->frames, .least = UINT64_MAX};
 }
 
 void xtf_frame_stack_finish(XtfFrameStack *stack)

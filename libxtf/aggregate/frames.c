@@ -5,10 +5,11 @@
  * row. From a snapshot, the rows of the leaf up to row n give the stack at row n: one leaf, whatever came before. With
  * the leaf's digest it takes one chunk of the leaf.
  *
- * Frames around those of a snapshot are found from beginning to beginning: the distance in a row that begins a frame
- * leads to the row that began the outer frame. The chain is followed through the leaf of that row until a distance
- * leads out of the leaf. That outer frame was open before the leaf's first row. If it is one of the innermost, the
- * leaf's snapshot has it and the frames around it, many at once. So a stack of any depth takes at most one leaf for
+ * Beside the snapshot the index keeps how many frames are open, so it is known whether there are more. These are found
+ * from beginning to beginning: the distance in a row that begins a frame leads to the row that began the outer frame.
+ * The chain is followed through the leaf of that row until a distance leads out of the leaf. That outer frame was open
+ * before the leaf's first row. If it is one of the innermost, the leaf's snapshot has it and the frames around it, many
+ * at once. So a stack of any depth takes at most one leaf for
  * each XTF_SNAPSHOT_FRAMES frames, and usually a leaf has the beginnings of many more.
  *
  *     leaf 3                    leaf 5                          leaf 9
@@ -17,9 +18,9 @@
  *                 |                     |     |
  *                 +---- found in the snapshot +---- leads here: the frame around j
  *
- * Each step must lead to a smaller row, so no file, however wrong, causes an endless loop. If rows lie about their
- * distances, the innermost XTF_SNAPSHOT_FRAMES frames are still as aggregates.h defines them; for frames around these,
- * the rows are believed.
+ * Rows may lie about their distances, but not a row that began a frame within another one: had its distance led to no
+ * open frame, it would have ended all. Each step finds a frame of those that are known to be there, so no file, however
+ * wrong, causes an endless loop.
  */
 #include "libxtf/aggregate/frames.h"
 
@@ -53,52 +54,25 @@ static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t 
     return true;
 }
 
-/* Finds the outer frame of a snapshot. A snapshot that is not full has all frames. */
-static bool find_outer(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
-{
-    Beginning outermost;
-
-    stack->has_outer = false;
-    if (stack->frames->len < XTF_SNAPSHOT_FRAMES)
-        return true;
-    uint64_t n = xtf_frame_stack_at(stack, 0)->row;
-    g_autofree uint8_t *row = g_malloc(array->schema->row_size);
-    if (!xtf_array_row(array, n, row, error) || !read_beginning(array, index, row, n, &outermost, error))
-        return false;
-    stack->has_outer = outermost.has_outer;
-    stack->outer_row = outermost.outer_row;
-    return true;
-}
-
-/* The snapshot that the index has for a leaf. */
-static bool load_snapshot(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
+bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
 {
     if (!leaf->parent) { /* the leaf begins with row 0 */
-        g_array_set_size(stack->frames, 0);
-        stack->has_outer = false;
+        xtf_frame_stack_reset(stack);
         return true;
     }
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(leaf->parent, index, error);
     if (!stored)
         return false;
     xtf_child_totals_stack(xtf_block_child_totals(stored), leaf->slot, leaf->first_n, stack);
-    return find_outer(leaf->array, index, stack, error);
-}
-
-bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error)
-{
-    if (!load_snapshot(leaf, index, stack, error))
-        return false;
-    stack->n = leaf->first_n;
-    stack->time = 0;
-    return leaf->first_n == 0 || xtf_array_time(leaf->array, leaf->first_n - 1, &stack->time, error);
+    return true;
 }
 
 /* Frames found from the inside out, each around the one before. */
 typedef struct {
     GArray *frames;
-    bool has_outer; /* as in XtfFrameStack */
-    uint64_t outer_row;
+    bool has_outer;     /* there is a frame around the last... */
+    uint64_t outer_row; /* ...which this row began */
+    uint64_t most;      /* frames to find */
 } FrameChain;
 
 /* Follows the chain from row outer_row on through a leaf that holds it. */
@@ -108,7 +82,7 @@ static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const Xtf
     const XtfArray *array = leaf->array;
     Beginning beginning;
 
-    while (chain->has_outer && chain->outer_row >= leaf->first_n) {
+    while (chain->has_outer && chain->outer_row >= leaf->first_n && chain->frames->len < chain->most) {
         uint64_t n = chain->outer_row;
         const uint8_t *row = rows->payload + (n - leaf->first_n) * array->schema->row_size;
         if (!read_beginning(array, index, row, n, &beginning, error))
@@ -120,25 +94,20 @@ static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const Xtf
     return true;
 }
 
-/* Adds the frame of row outer_row and all frames around it, if the snapshot before the leaf has them. */
+/* Adds the frame of row outer_row and all frames around it that the snapshot before the leaf has. */
 static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, FrameChain *chain, GError **error)
 {
     g_auto(XtfFrameStack) snapshot;
 
     xtf_frame_stack_init(&snapshot);
-    if (!load_snapshot(leaf, index, &snapshot, error))
+    if (!xtf_frames_before_leaf(leaf, index, &snapshot, error))
         return false;
     guint known = snapshot.frames->len;
     while (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row > chain->outer_row)
         known--;
-    if (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row == chain->outer_row) {
-        while (known > 0)
+    if (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row == chain->outer_row)
+        while (known > 0 && chain->frames->len < chain->most)
             g_array_append_vals(chain->frames, xtf_frame_stack_at(&snapshot, --known), 1);
-        chain->has_outer = snapshot.has_outer;
-        chain->outer_row = snapshot.outer_row;
-    } else if (known > 0 || !snapshot.has_outer) {
-        chain->has_outer = false; /* the row leads to no frame that is open */
-    }
     return true;
 }
 
@@ -150,29 +119,36 @@ static void put_around(XtfFrameStack *stack, const FrameChain *chain)
     g_array_insert_vals(stack->frames, 0, chain->frames->data, n);
     for (guint i = 0; i < n; i++)
         g_array_index(stack->frames, XtfOpenFrame, i) = g_array_index(chain->frames, XtfOpenFrame, n - 1 - i);
-    stack->has_outer = chain->has_outer;
-    stack->outer_row = chain->outer_row;
+    stack->n_outer -= n;
+    stack->inner_row = xtf_frame_stack_at(stack, 0)->row;
 }
 
 static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     const XtfOuterFrames *context = data;
+    const XtfArray *array = context->array;
     g_auto(XtfDescent) descent = {0};
     g_auto(XtfPageView) rows = {0};
+    g_autofree uint8_t *row = g_malloc(array->schema->row_size);
+    Beginning inner;
 
-    if (stack->frames->len > 0 && stack->outer_row >= xtf_frame_stack_at(stack, 0)->row)
-        return xtf_damaged(error, "array %u: the frame around row %" PRIu64 " begins behind it", context->array->id,
-                           xtf_frame_stack_at(stack, 0)->row);
     if (stack->frames->len > XTF_STACK_FRAMES_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: before row %" PRIu64 " more than %d frames are open",
-                        context->array->id, stack->n, XTF_STACK_FRAMES_MAX);
-    if (!xtf_descent_find(context->array, stack->outer_row, &descent, error) ||
+                        array->id, stack->n, XTF_STACK_FRAMES_MAX);
+    if (!xtf_array_row(array, stack->inner_row, row, error) ||
+        !read_beginning(array, context->index, row, stack->inner_row, &inner, error))
+        return false;
+    if (!inner.has_outer)
+        return xtf_damaged(error, "array %u: %" PRIu64 " frames should be around the one of row %" PRIu64, array->id,
+                           stack->n_outer, stack->inner_row);
+    if (!xtf_descent_find(array, inner.outer_row, &descent, error) ||
         !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    FrameChain chain = {.frames = found, .has_outer = true, .outer_row = stack->outer_row};
+    FrameChain chain = {.frames = found, .has_outer = true, .outer_row = inner.outer_row, .most = stack->n_outer};
     if (!follow_in_leaf(&descent.leaf, context->index, &rows, &chain, error) ||
-        (chain.has_outer && !follow_in_snapshot(&descent.leaf, context->index, &chain, error)))
+        (chain.has_outer && found->len < chain.most &&
+         !follow_in_snapshot(&descent.leaf, context->index, &chain, error)))
         return false;
     put_around(stack, &chain);
     return true;
@@ -229,7 +205,7 @@ bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *s
     XtfOuterFrames outer;
 
     xtf_outer_frames_init(&outer, array, index);
-    while (stack->has_outer)
+    while (stack->n_outer > 0)
         if (!load_outer_frames(stack, &outer, error))
             return false;
     return true;

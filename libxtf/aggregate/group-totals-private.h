@@ -39,6 +39,14 @@ void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *ke
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
+/* The same of frames. */
+static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)
+{
+    for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
+        cells[i] += added[i];
+    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], added[XTF_FRAMES_LONGEST]);
+}
+
 /* Whether value i of the aggregate is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
 

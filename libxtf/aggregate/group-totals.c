@@ -147,8 +147,7 @@ void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key,
     unsigned step = aggregate->extremes ? XTF_VALUE_CELLS : 1;
 
     if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
-        for (unsigned i = 0; i < XTF_FRAMES_CELLS; i++)
-            cells[i] += added[i];
+        xtf_frames_add(cells, added);
         return;
     }
     cells[XTF_GROUP_ROWS] += added[XTF_GROUP_ROWS];

@@ -8,6 +8,8 @@
  *                  /                       \
  *     leaves  ..[....]                   [..]...    whole chunks: totals in the leaves' digests; else rows
  *
+ * A range that is the whole array is answered by the array's own totals, and no row is read for it.
+ *
  * Nothing is ever subtracted: least, greatest and last values could not be. Parts are added from left to right, which
  * last values depend on.
  *
@@ -153,16 +155,30 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
 static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error)
 {
     uint32_t left = xtf_descent_child_of_row(page, n1), right = xtf_descent_child_of_row(page, n2 - 1);
-    bool open_child = page->open && right + 1 == page->page.count;
-    uint32_t first =
-        left + (n1 > xtf_descent_child_start(page, left)); /* whole children with totals are [first, last) */
-    uint32_t last = right + (n2 == xtf_descent_child_end(page, right) && !open_child);
+    uint32_t first = left + (n1 > xtf_descent_child_start(page, left)); /* whole children are [first, last) */
+    uint32_t last = right + (n2 == xtf_descent_child_end(page, right));
 
     if (first > left && !add_child(query, page, left, n1, n2, error))
         return false;
     if (!add_children(query, page, first, last, error))
         return false;
     return last > right || (right == left && first > left) || add_child(query, page, right, n1, n2, error);
+}
+
+/* Adds the whole array by its own totals, if these suffice; *added says whether they do. */
+static bool add_array(XtfTotalsQuery *query, XtfBlock *edge, bool *added, GError **error)
+{
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_of_array(query->array, edge, query->index, error);
+    XtfPageTotals totals;
+
+    if (!stored)
+        return false;
+    xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
+    *added = xtf_page_totals_suffice(&totals, &totals.children->exact, 0);
+    if (*added)
+        xtf_page_totals_add(&totals, &totals.children->exact, 0);
+    xtf_page_totals_finish(&totals);
+    return true;
 }
 
 static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
@@ -177,6 +193,9 @@ static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
     if (!edge)
         return false;
+    bool added = false;
+    if (n1 == 0 && n2 == array->n_rows && (!add_array(query, edge, &added, error) || added))
+        return added;
     if (array->height == 1) {
         xtf_descent_root_leaf(array, edge, &leaf);
         return add_leaf(query, &leaf, n1, n2, error);

@@ -104,10 +104,9 @@ static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Se
     if (!stored)
         return false;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
-    uint32_t n_with_totals = page->page.count - page->open;
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
         bool holds;
-        i = select_item(&totals, i, n_with_totals, selection, &holds);
+        i = select_item(&totals, i, page->page.count, selection, &holds);
         if (i < page->page.count)
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)

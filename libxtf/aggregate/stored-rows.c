@@ -1,6 +1,5 @@
 #include "libxtf/aggregate/stored-rows.h"
 
-#include "libxtf/disk/format.h"
 #include "libxtf/pack/pack.h"
 
 enum { SHAPES = (XTF_AGGREGATE_KEYS_MAX + 1) * (XTF_AGGREGATE_CELLS_MAX + 1) };
@@ -53,6 +52,22 @@ const XtfSchema *xtf_stored_totals_schema(const XtfAggregate *aggregate)
     return *schema;
 }
 
+const XtfSchema *xtf_stored_border_schema(void)
+{
+    static const XtfFieldSpec fields[] = {
+        [XTF_BORDER_CHILD] = CHILD_FIELD,
+        [XTF_BORDER_GAP] = {.name = "gap", .type = XTF_TYPE_U64},
+        [XTF_BORDER_DEPTH] = {.name = "depth", .type = XTF_TYPE_U64},
+        [XTF_BORDER_LEAST] = {.name = "least", .type = XTF_TYPE_U64},
+        {0},
+    };
+    static XtfSchema *schema;
+
+    if (g_once_init_enter(&schema))
+        g_once_init_leave(&schema, make("borders", fields));
+    return schema;
+}
+
 const XtfSchema *xtf_stored_snapshot_schema(void)
 {
     static const XtfFieldSpec fields[] = {
@@ -95,6 +110,26 @@ void xtf_stored_totals_read(const XtfAggregate *aggregate, const uint8_t *row, X
         totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + aggregate->n_keys + c], row);
 }
 
+void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border)
+{
+    xtf_bytes_write_u64(rows, border->child);
+    xtf_bytes_write_u64(rows, border->gap);
+    xtf_bytes_write_u64(rows, border->depth);
+    xtf_bytes_write_u64(rows, border->least);
+}
+
+void xtf_stored_border_read(const uint8_t *row, XtfBorder *border)
+{
+    const XtfField *fields = xtf_stored_border_schema()->fields;
+
+    *border = (XtfBorder){
+        .child = xtf_field_get(&fields[XTF_BORDER_CHILD], row),
+        .gap = xtf_field_get(&fields[XTF_BORDER_GAP], row),
+        .depth = xtf_field_get(&fields[XTF_BORDER_DEPTH], row),
+        .least = xtf_field_get(&fields[XTF_BORDER_LEAST], row),
+    };
+}
+
 void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
 {
     guint first = stack->frames->len > XTF_SNAPSHOT_FRAMES ? stack->frames->len - XTF_SNAPSHOT_FRAMES : 0;
@@ -122,20 +157,22 @@ void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame 
     };
 }
 
-void xtf_stored_rows_pack(const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows, GByteArray *payload)
+void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
+                          GByteArray *payload)
 {
     guint start = payload->len;
-    uint32_t n_rows = rows->len / schema->row_size, room = (uint32_t)codec->bound(schema, n_rows), length = 0;
-    XtfDiskTotals head;
+    uint32_t n_rows = rows->len / schema->row_size, room = (uint32_t)codec->bound(schema, n_rows);
 
+    if (n_rows == 0)
+        return;
     g_byte_array_set_size(payload, start + (guint)sizeof head + room);
-    if (n_rows > 0)
-        length = codec->pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_DEFAULT, payload->data + start + sizeof head,
-                             room, NULL);
+    uint32_t length = codec->pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_DEFAULT,
+                                  payload->data + start + sizeof head, room, NULL);
     g_byte_array_set_size(payload, start + (guint)sizeof head + length);
     xtf_write32(&head.n_rows, n_rows);
     xtf_write32(&head.length, length);
     memcpy(payload->data + start, &head, sizeof head);
+    xtf_bytes_align(payload);
 }
 
 XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload)
@@ -143,7 +180,11 @@ XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload)
     XtfDiskTotals head;
 
     xtf_bytes_read(payload, &head, sizeof head);
-    return (XtfPackedRows){xtf_read32(head.n_rows), xtf_bytes_read_part(payload, xtf_read32(head.length))};
+    uint32_t length = xtf_read32(head.length);
+    XtfBytesReader bytes = xtf_bytes_read_part(payload, length);
+    xtf_bytes_take(payload, -length % XTF_ITEM_ALIGNMENT);
+    return (XtfPackedRows){
+        .kind = head.kind, .aggregate = head.aggregate, .n = xtf_read32(head.n_rows), .bytes = bytes};
 }
 
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,

@@ -7,12 +7,15 @@
 /* The totals to decode, and where they are in the file. */
 typedef struct {
     const XtfArray *array;
-    const XtfDescentPage *descent;
-    const XtfPageView *page; /* of the same page */
+    const XtfDescentPage
+        *descent; /* NULL: they are those of the whole array, the only child of a page above the root */
+    XtfBlock *edge;
     unsigned index, level;
+    uint32_t n; /* children */
+    uint64_t first_n;
     bool open;
     uint64_t place;       /* of a sealed page's companion */
-    const uint8_t *bytes; /* of an open page: from its XtfDiskTotals on */
+    const uint8_t *bytes; /* of an open page: its tables */
     uint32_t length;
 } TableSource;
 
@@ -27,15 +30,17 @@ static bool damaged(const TableSource *source, const char *fault, GError **error
                        source->level, fault);
 }
 
-static bool has_snapshots(const TableSource *source, unsigned index)
+static bool has_borders(const TableSource *source)
 {
-    return source->level == 1 && source->array->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
+    return source->descent && source->array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* The number of children with stored totals. */
-static uint32_t n_with_totals(const TableSource *source)
+/* The number of rows below a child. */
+static uint64_t rows_below(const TableSource *source, uint32_t child)
 {
-    return source->page->count - source->open;
+    if (!source->descent)
+        return source->array->n_rows;
+    return xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
 }
 
 /* Takes the rows of a group from the rows below the child that no group has counted yet; false if there are too few. */
@@ -85,10 +90,9 @@ static const char *read_totals_of_children(const TableSource *source, XtfMappedG
 
     if (n_rows > 0)
         xtf_stored_totals_read(aggregate, rows, &groups[0]);
-    for (uint32_t child = 0; child < n_with_totals(source); child++) {
+    for (uint32_t child = 0; child < source->n; child++) {
         const XtfTotalsRow *before = NULL;
-        uint64_t uncounted =
-            xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
+        uint64_t uncounted = rows_below(source, child);
         xtf_mapped_groups_next(to);
         for (; row < n_rows && groups[row % 2].child == child; row++) {
             const XtfTotalsRow *group = &groups[row % 2];
@@ -105,8 +109,6 @@ static const char *read_totals_of_children(const TableSource *source, XtfMappedG
         if (!before || uncounted > 0)
             return "they do not count all rows below a child";
     }
-    if (source->open)
-        xtf_mapped_groups_next(to);
     xtf_mapped_groups_flush(to);
     return row == n_rows ? NULL : "they are of a child that does not exist";
 }
@@ -122,45 +124,122 @@ static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *fr
     return NULL;
 }
 
-static const char *read_stacks_of_children(const TableSource *source, const XtfMappedGroups *to, const uint8_t *rows,
-                                           uint32_t n_rows)
+/* A fault of a child's border, or NULL. */
+static const char *border_fault(const XtfDiskEntry *entry, uint32_t child, const XtfBorder *border)
 {
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->page->payload;
+    if (border->child != child)
+        return "a border is of another child";
+    if (border->gap > xtf_read64(entry->first_t) || (xtf_read64(entry->before) == 0 && border->gap > 0))
+        return "a border is wider than it can be";
+    return border->depth > xtf_read64(entry->before) || border->least > border->depth
+               ? "a border has more frames than it can have"
+               : NULL;
+}
+
+/* Unpacked tables of borders and of snapshots. */
+typedef struct {
+    const uint8_t *borders, *frames;
+    uint32_t n_frames;
+} StackRows;
+
+/* Reads the innermost frames before a child, from row *row of the snapshots on; returns a fault, or NULL. */
+static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *border, const StackRows *rows, uint32_t *row,
+                               const XtfMappedGroups *to, XtfFrameStack *stack)
+{
     uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
+    guint n = (guint)MIN(border->depth, (uint64_t)XTF_SNAPSHOT_FRAMES);
+
+    for (guint depth = 0; depth < n; depth++, (*row)++) {
+        uint64_t child;
+        XtfOpenFrame frame;
+        if (*row == rows->n_frames)
+            return "a stack has too few frames";
+        xtf_stored_snapshot_read(rows->frames + (size_t)*row * row_size, &child, &frame);
+        if (child != border->child)
+            return "a stack has too few frames, or too many";
+        const char *fault = frame_fault(entry, &frame, depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL);
+        if (fault)
+            return fault;
+        frame.key = xtf_mapped_groups_key(to, 0, frame.key);
+        g_array_append_val(stack->frames, frame);
+    }
+    stack->n_outer = border->depth - n;
+    stack->inner_row = n > 0 ? xtf_frame_stack_at(stack, 0)->row : 0;
+    return NULL;
+}
+
+static const char *read_stacks_of_children(const TableSource *source, const XtfMappedGroups *to, const StackRows *rows)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
+    uint32_t row_size = xtf_stored_border_schema()->row_size, row = 0;
     g_auto(XtfFrameStack) stack;
     const char *fault = NULL;
-    uint32_t row = 0;
 
     xtf_frame_stack_init(&stack);
-    for (uint32_t child = 0; !fault && child < source->page->count; child++) {
-        g_array_set_size(stack.frames, 0);
-        for (; !fault && row < n_rows; row++) {
-            guint depth = stack.frames->len;
-            uint64_t child_of_row;
-            XtfOpenFrame frame;
-            xtf_stored_snapshot_read(rows + (size_t)row * row_size, &child_of_row, &frame);
-            if (child_of_row != child)
-                break;
-            fault =
-                depth == XTF_SNAPSHOT_FRAMES
-                    ? "a stack has too many frames"
-                    : frame_fault(&entries[child], &frame, depth > 0 ? xtf_frame_stack_at(&stack, depth - 1) : NULL);
-            frame.key = xtf_mapped_groups_key(to, 0, frame.key);
-            g_array_append_val(stack.frames, frame);
-        }
-        if (!fault)
-            xtf_child_totals_builder_stack(to->builder, &stack);
+    for (uint32_t child = 0; !fault && child < source->n; child++) {
+        XtfBorder border;
+        xtf_stored_border_read(rows->borders + (size_t)child * row_size, &border);
+        xtf_frame_stack_reset(&stack);
+        fault = border_fault(&entries[child], child, &border);
+        stack.time = xtf_read64(entries[child].first_t) - border.gap;
+        stack.n_outer = border.depth;
+        if (!fault && source->level == 1)
+            fault = read_frames(&entries[child], &border, rows, &row, to, &stack);
+        xtf_child_totals_builder_stack(to->builder, &stack);
+        xtf_child_totals_builder_least(to->builder, border.least);
     }
-    return fault || row == n_rows ? fault : "a stack is before a child that does not exist";
+    return fault || row == rows->n_frames ? fault : "a stack has too many frames";
 }
 
 /* The most rows of totals that a page has. */
 static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 {
-    uint64_t children = source->page->count;
+    uint64_t children = source->n;
     uint64_t few = XTF_TABLE_BYTES / schema->row_size + XTF_CHILD_GROUPS + children * XTF_CHILD_GROUPS_LEAST;
 
     return MIN(children * XTF_CHILD_GROUPS, few);
+}
+
+/* The tables of an aggregate, by kind. Tables of other kinds are passed over. Returns a fault, or NULL. */
+static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_SNAPSHOTS + 1])
+{
+    XtfBytesReader reader = {.at = source->bytes, .left = source->length};
+
+    memset(tables, 0, (XTF_TOTALS_SNAPSHOTS + 1) * sizeof *tables);
+    while (reader.left > 0 && !reader.failed) {
+        XtfPackedRows table = xtf_stored_rows_next(&reader);
+        if (table.aggregate != source->index || table.kind > XTF_TOTALS_SNAPSHOTS)
+            continue;
+        if (tables[table.kind].n > 0)
+            return "a table is there twice";
+        if (table.n == 0)
+            return "a table has no rows";
+        tables[table.kind] = table;
+    }
+    return reader.failed ? "they are cut short" : NULL;
+}
+
+/* Unpacks and reads the tables of stacks; returns a fault, or NULL. */
+static const char *read_stacks(const TableSource *source, const XtfMappedGroups *to, const XtfPackedRows *tables)
+{
+    const XtfCodec *codec = xtf_codec(source->array->codec);
+    const XtfPackedRows *borders = &tables[XTF_TOTALS_BORDERS], *frames = &tables[XTF_TOTALS_SNAPSHOTS];
+    const char *fault = NULL;
+
+    if (borders->n != source->n)
+        return "there is not a border for each child";
+    if (source->level > 1 && frames->n > 0)
+        return "there are snapshots above level 1";
+    g_autofree uint8_t *border_rows =
+        xtf_stored_rows_unpack(xtf_stored_border_schema(), codec, borders, source->n, &fault);
+    if (!border_rows)
+        return fault;
+    g_autofree uint8_t *frame_rows = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), codec, frames,
+                                                            (uint64_t)source->n * XTF_SNAPSHOT_FRAMES, &fault);
+    if (!frame_rows)
+        return fault;
+    return read_stacks_of_children(source, to,
+                                   &(StackRows){.borders = border_rows, .frames = frame_rows, .n_frames = frames->n});
 }
 
 /* Decodes source->bytes. */
@@ -168,38 +247,23 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
 {
     const TableSource *source = context;
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
-    XtfBytesReader reader = {.at = source->bytes, .left = source->length};
     g_autoptr(XtfChildTotalsBuilder) builder =
-        xtf_child_totals_builder_new(source->array, source->index, source->level, source->page->first_n);
-    g_autofree uint8_t *rows = NULL, *frames = NULL;
+        xtf_child_totals_builder_new(source->array, source->index, source->level, source->first_n);
+    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
+    XtfPackedRows tables[XTF_TOTALS_SNAPSHOTS + 1];
+    const char *fault = find_tables(source, tables);
+    const XtfPackedRows *totals = &tables[XTF_TOTALS_OF_GROUPS];
     g_auto(XtfMappedGroups) to = {0};
-    const char *fault = NULL;
-
-    for (unsigned before = 0; before < source->index; before++) {
-        xtf_stored_rows_next(&reader);
-        if (has_snapshots(source, before))
-            xtf_stored_rows_next(&reader);
-    }
-    XtfPackedRows totals = xtf_stored_rows_next(&reader), snapshots = {0};
-    if (has_snapshots(source, source->index))
-        snapshots = xtf_stored_rows_next(&reader);
-    if (reader.failed)
-        return damaged(source, "they are cut short", error);
 
     if (!xtf_mapped_groups_init(&to, source->array, source->index, builder, error))
         return false;
-    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    rows =
-        xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), &totals, totals_most(source, schema), &fault);
+    g_autofree uint8_t *rows = fault ? NULL
+                                     : xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), totals,
+                                                              totals_most(source, schema), &fault);
     if (rows)
-        fault = read_totals_of_children(source, &to, rows, totals.n);
-    if (!fault && has_snapshots(source, source->index)) {
-        uint64_t most = (uint64_t)source->page->count * XTF_SNAPSHOT_FRAMES;
-        frames = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), xtf_codec(source->array->codec), &snapshots, most,
-                                        &fault);
-        if (frames)
-            fault = read_stacks_of_children(source, &to, frames, snapshots.n);
-    }
+        fault = read_totals_of_children(source, &to, rows, totals->n);
+    if (!fault && has_borders(source))
+        fault = read_stacks(source, &to, tables);
     if (fault)
         return damaged(source, fault, error);
     XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
@@ -210,25 +274,48 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
 /* A fault of a companion's head, compared with its index page, or NULL. */
 static const char *companion_fault(const TableSource *source, const XtfDiskPage *head, uint64_t room)
 {
-    const XtfDiskPage *page = xtf_page_head(source->page->block);
+    const XtfDiskPage *page = xtf_page_head(source->descent->page.block);
 
     if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS)
         return "they do not begin like totals";
     if (head->codec != source->array->codec)
         return "their codec is not that of the rows";
     if (head->level != page->level || xtf_read32(head->array) != source->array->id ||
-        xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->page->first_n ||
-        xtf_read32(head->count) != source->page->count)
+        xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->first_n ||
+        xtf_read32(head->count) != source->n)
         return "they are of another page";
     if (xtf_read32(head->epoch) > xtf_read32(page->epoch))
         return "a later writer wrote them than wrote the page";
     return xtf_read32(head->length) > room ? "they are cut short" : NULL;
 }
 
-/* Reads a companion without the cache: only its decoded totals are kept there. */
-static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError **error)
+/* Finds the bytes of an open page's tables, which are in the right edge. */
+static bool find_open(TableSource *source, GError **error)
 {
-    TableSource *source = context;
+    const XtfBlock *edge = source->edge;
+    XtfBytesReader tables = xtf_edge_totals(edge->data, edge->length, source->array->height, source->level);
+
+    if (tables.failed)
+        return damaged(source, "they are cut short", error);
+    source->bytes = tables.at;
+    source->length = (uint32_t)tables.left;
+    return true;
+}
+
+/* Finds the place of a sealed page's companion. */
+static bool find_companion(TableSource *source, GError **error)
+{
+    const XtfArray *array = source->array;
+    const XtfBlock *page = source->descent->page.block;
+    uint32_t companion = xtf_read32(xtf_page_head(page)->companion);
+
+    source->place = xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->offset) + companion;
+    return companion > 0 || damaged(source, "there are none", error);
+}
+
+/* Reads a companion without the cache: only its decoded totals are kept there. The caller frees source->bytes. */
+static bool read_companion(TableSource *source, GError **error)
+{
     const XtfSegment *segment = xtf_array_segment(source->array);
     XtfSource *file = source->array->trace->source;
     uint32_t page_size = xtf_array_page_size(source->array);
@@ -252,55 +339,84 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
         return false;
     if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes))
         return damaged(source, "their checksum is wrong", error);
-    source->bytes = payload;
+    source->bytes = g_steal_pointer(&payload);
     source->length = bytes;
+    return true;
+}
+
+static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    TableSource *source = context;
+
+    if (!read_companion(source, error))
+        return false;
+    g_autofree uint8_t *bytes = (uint8_t *)source->bytes;
     return decode(source, data, length, error);
 }
 
-/* The block of a table, named by where its bytes begin; NULL with an error. */
-static XtfBlock *make_table(TableSource *source, GError **error)
+/* The block of a page's totals, named by where their bytes begin. */
+static XtfBlock *make(TableSource *source, GError **error)
 {
     const XtfArray *array = source->array;
-    const XtfBlock *page = source->page->block;
     XtfCache *cache = array->trace->cache;
 
-    if (source->open) { /* its totals are in the right edge */
-        XtfBytesReader totals = xtf_edge_totals(page->data, page->length, array->height, source->level);
-        if (totals.failed) {
-            damaged(source, "they are cut short", error);
-            return NULL;
-        }
-        source->bytes = totals.at;
-        source->length = (uint32_t)totals.left;
-        return xtf_cache_make(cache, page->offset + (uint64_t)(totals.at - page->data), source->index + 1,
-                              page->version, decode, source, error);
-    }
-    const XtfSegment *segment = xtf_array_segment(array);
-    uint32_t page_size = xtf_array_page_size(array), companion = xtf_read32(xtf_page_head(page)->companion);
-    source->place = xtf_place_at(segment, page_size, page->offset) + companion;
-    if (companion == 0) {
-        damaged(source, "there are none", error);
+    if (source->open)
+        return find_open(source, error)
+                   ? xtf_cache_make(cache, source->edge->offset + (uint64_t)(source->bytes - source->edge->data),
+                                    source->index + 1, source->edge->version, decode, source, error)
+                   : NULL;
+    if (!find_companion(source, error))
         return NULL;
-    }
-    return xtf_cache_make(cache, xtf_page_offset(segment, page_size, source->place), source->index + 1, 0, make_sealed,
-                          source, error);
+    return xtf_cache_make(cache, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), source->place),
+                          source->index + 1, 0, make_sealed, source, error);
+}
+
+static XtfBlock *get(TableSource *source, GError **error)
+{
+    g_autoptr(XtfBlock) block = make(source, error);
+
+    if (!block)
+        return NULL;
+    if (xtf_child_totals_are_of(xtf_block_child_totals(block), source->array, source->index, source->level,
+                                source->first_n, source->n))
+        return g_steal_pointer(&block);
+    damaged(source, "they are of another page", error);
+    return NULL;
+}
+
+static TableSource source_of(const XtfDescentPage *descent, unsigned index)
+{
+    return (TableSource){.array = descent->array,
+                         .descent = descent,
+                         .edge = descent->edge,
+                         .index = index,
+                         .level = descent->level,
+                         .n = descent->page.count,
+                         .first_n = descent->page.first_n,
+                         .open = descent->open};
 }
 
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    TableSource source = {.array = descent->array,
-                          .descent = descent,
-                          .page = &descent->page,
-                          .index = index,
-                          .level = descent->level,
-                          .open = descent->open};
-    g_autoptr(XtfBlock) block = make_table(&source, error);
+    TableSource source = source_of(descent, index);
 
-    if (!block)
-        return NULL;
-    if (xtf_child_totals_are_of(xtf_block_child_totals(block), descent->array, index, descent->level,
-                                descent->page.first_n, descent->page.count))
-        return g_steal_pointer(&block);
-    damaged(&source, "they are of another page", error);
-    return NULL;
+    return get(&source, error);
+}
+
+bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error)
+{
+    TableSource source = source_of(page, 0);
+
+    if (!(page->open ? find_open(&source, error) : find_companion(&source, error) && read_companion(&source, error)))
+        return false;
+    *bytes = page->open ? NULL : (uint8_t *)source.bytes;
+    *tables = (XtfBytesReader){.at = source.bytes, .left = source.length};
+    return true;
+}
+
+XtfBlock *xtf_stored_totals_of_array(const XtfArray *array, XtfBlock *edge, unsigned index, GError **error)
+{
+    return get(
+        &(TableSource){.array = array, .edge = edge, .index = index, .level = array->height, .n = 1, .open = true},
+        error);
 }

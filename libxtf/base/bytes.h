@@ -78,6 +78,13 @@ XTF_DEFINE_BYTES(16)
 XTF_DEFINE_BYTES(32)
 XTF_DEFINE_BYTES(64)
 
+/* Zeros up to a multiple of 8. */
+static inline void xtf_bytes_align(GByteArray *bytes)
+{
+    static const uint8_t zeros[8];
+    g_byte_array_append(bytes, zeros, -bytes->len % 8u);
+}
+
 /* A string of a U16 length; the caller frees it. */
 static inline char *xtf_bytes_read_string(XtfBytesReader *reader)
 {

@@ -4,6 +4,7 @@
 
 #include "libxtf/aggregate/accumulate.h"
 #include "libxtf/aggregate/group-totals-private.h"
+#include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/aggregate/stored.h"
 #include "libxtf/tree/descent.h"
 
@@ -19,6 +20,7 @@ typedef struct {
     const XtfAggregate *aggregate;
     unsigned index;
     XtfFrameStack stack; /* with all frames, after the last leaf that was passed */
+    XtfBlock *edge;
     bool stopped;
 } AggregateWalk;
 
@@ -38,13 +40,20 @@ static void stop(AggregateWalk *walk, const GError *error)
     walk->stopped = true;
 }
 
+static char *name_page(const XtfDescentPage *page)
+{
+    const XtfArray *array = page->array;
+
+    if (page->open)
+        return g_strdup("right edge");
+    return g_strdup_printf(
+        "page %" PRIu64, xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->page.block->offset));
+}
+
 static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *what)
 {
     const XtfArray *array = walk->array;
-    g_autofree char *where =
-        page->open ? g_strdup("right edge")
-                   : g_strdup_printf("page %" PRIu64, xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array),
-                                                                   page->page.block->offset));
+    g_autofree char *where = name_page(page);
 
     problem(walk, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", array->id, where,
             page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
@@ -87,9 +96,8 @@ static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const
     return true;
 }
 
-/* Compares the stored totals of a child with the totals of its rows. */
-static void compare_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
-                          const XtfGroupTotals *totals)
+/* Whether stored totals of a child are those of its rows. */
+static bool totals_equal(uint32_t slot, const XtfChildTotals *stored, const XtfGroupTotals *totals)
 {
     uint32_t from = stored->exact.starts[slot], to = stored->exact.starts[slot + 1];
     unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has at least one group */
@@ -102,8 +110,24 @@ static void compare_child(AggregateWalk *walk, const XtfDescentPage *page, uint3
         const uint64_t *cells = xtf_group_totals_find(right, key);
         same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
     }
-    if (!same)
-        child_problem(walk, page, slot, "they are not those of its rows");
+    return same;
+}
+
+/* What is known between a child and the row before it, found anew. */
+typedef struct {
+    uint64_t time, depth; /* of the row before; frames open behind it */
+    uint64_t least;
+} Border;
+
+static void compare_border(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
+                           const Border *right)
+{
+    const XtfChildStack *stack = &stored->stacks[slot];
+    uint64_t first_n = xtf_descent_child_start(page, slot), time = first_n > 0 ? right->time : stack->time;
+
+    if (stack->time != time || stack->n_outer + stack[1].start - stack->start != right->depth ||
+        stack->least != right->least)
+        child_problem(walk, page, slot, "its border is not what its rows and the one before them say");
 }
 
 /* Compares the snapshot before a leaf with the stack that earlier rows leave. */
@@ -168,46 +192,165 @@ static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *pag
     return totals;
 }
 
-/* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page. */
+/* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page; the stack's
+ * `least` is then that of the page's rows. */
 static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
     XtfGroupTotals *of_page = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, walk->index, &error);
+    const XtfChildTotals *children = stored ? xtf_block_child_totals(stored) : NULL;
+    bool frames = walk->aggregate->kind == XTF_AGGREGATE_FRAMES;
+    uint64_t least = UINT64_MAX;
 
     if (!stored)
         problem(walk, "%s", error->message);
     for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
-        bool has_totals = !page->open || slot + 1 < page->page.count;
-        if (stored && page->level == 1 && walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
-            compare_stack(walk, page, slot, xtf_block_child_totals(stored));
+        Border border = {.time = walk->stack.time, .depth = walk->stack.frames->len};
+        if (stored && frames && page->level == 1)
+            compare_stack(walk, page, slot, children);
+        walk->stack.least = UINT64_MAX;
         g_autoptr(XtfGroupTotals) totals = pass_child(walk, page, slot);
-        if (stored && has_totals && !walk->stopped)
-            compare_child(walk, page, slot, xtf_block_child_totals(stored), totals);
+        border.least = walk->stack.least;
+        least = MIN(least, border.least);
+        if (stored && !walk->stopped && !totals_equal(slot, children, totals))
+            child_problem(walk, page, slot, "they are not those of its rows");
+        if (stored && !walk->stopped && frames)
+            compare_border(walk, page, slot, children, &border);
         xtf_group_totals_add_bounded(&of_page, totals, GROUPS_HELD);
     }
+    walk->stack.least = least;
     return of_page;
+}
+
+/* Passes all rows of the array. */
+static XtfGroupTotals *pass_array(AggregateWalk *walk)
+{
+    XtfGroupTotals *totals;
+    XtfDescentPage root;
+    XtfDescentLeaf leaf;
+
+    if (walk->array->height > 1) {
+        xtf_descent_root_page(walk->array, walk->edge, &root);
+        return pass_page(walk, &root);
+    }
+    totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
+    xtf_descent_root_leaf(walk->array, walk->edge, &leaf);
+    pass_leaf(walk, &leaf, totals);
+    return totals;
+}
+
+static void check_aggregate(AggregateWalk *walk)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(XtfGroupTotals) totals = pass_array(walk);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_of_array(walk->array, walk->edge, walk->index, &error);
+
+    if (walk->stopped)
+        return;
+    if (!stored)
+        problem(walk, "%s", error->message);
+    else if (!totals_equal(0, xtf_block_child_totals(stored), totals))
+        problem(walk, "array %u, right edge: totals of all rows: they are not those of its rows", walk->array->id);
+}
+
+/* ---- How tables lie in their payloads. */
+
+static bool all_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* A fault of the next table of a payload, or NULL. Those of kinds that are not known may be anything. */
+static const char *table_fault(const XtfSchema *schema, XtfBytesReader *payload)
+{
+    const uint8_t *head = payload->at;
+    XtfPackedRows table = xtf_stored_rows_next(payload);
+
+    if (payload->failed)
+        return "a table is cut short";
+    const uint8_t *end = table.bytes.at + table.bytes.left;
+    if (!all_zero(head + offsetof(XtfDiskTotals, zero), 2) || !all_zero(head + offsetof(XtfDiskTotals, reserved), 4) ||
+        !all_zero(end, (size_t)(payload->at - end)))
+        return "bytes of a table that say nothing are not 0";
+    if (table.kind == 0 || table.aggregate >= schema->n_aggregates)
+        return "a table is of no aggregate, or of no kind";
+    return table.n == 0 ? "a table has no rows" : NULL;
+}
+
+/* Checks the tables of a page's children, whose bytes were read. */
+static void check_tables(AggregateWalk *walk, const char *where, unsigned level, XtfBytesReader payload)
+{
+    const char *fault = NULL;
+
+    while (!fault && payload.left > 0)
+        fault = table_fault(walk->array->schema, &payload);
+    if (fault)
+        problem(walk, "array %u, %s, level %u: totals: %s", walk->array->id, where, level, fault);
+}
+
+static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *where = name_page(page);
+    g_autofree uint8_t *bytes = NULL;
+    XtfBytesReader tables;
+
+    if (xtf_stored_totals_tables(page, &bytes, &tables, &error))
+        check_tables(walk, where, page->level, tables);
+    else
+        problem(walk, "%s", error->message);
+    for (uint32_t slot = 0; page->level > 1 && slot < page->page.count; slot++) {
+        g_auto(XtfDescentPage) child = {0};
+        g_clear_error(&error);
+        if (xtf_descent_enter(page, slot, &child, &error))
+            check_tables_below(walk, &child);
+        else
+            problem(walk, "%s", error->message);
+    }
+}
+
+/* All tables of the array. */
+static void check_all_tables(AggregateWalk *walk)
+{
+    const XtfArray *array = walk->array;
+    XtfBytesReader whole = xtf_edge_totals(walk->edge->data, walk->edge->length, array->height, array->height);
+    XtfDescentPage root;
+
+    if (whole.failed)
+        problem(walk, "array %u, right edge: its totals are cut short", array->id);
+    else
+        check_tables(walk, "right edge", array->height, whole);
+    if (array->height > 1) {
+        xtf_descent_root_page(array, walk->edge, &root);
+        check_tables_below(walk, &root);
+    }
 }
 
 void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
 {
     g_autoptr(GError) error = NULL;
 
-    if (array->schema->n_aggregates == 0 || array->height == 1)
+    if (array->schema->n_aggregates == 0)
         return; /* no totals are stored */
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
     if (!edge) {
         check->problem(error->message, check->data);
         return;
     }
-    XtfDescentPage root;
-    xtf_descent_root_page(array, edge, &root);
+    check_all_tables(&(AggregateWalk){.check = check, .array = array, .edge = edge});
     bool stopped = false;
     for (unsigned index = 0; index < array->schema->n_aggregates && !stopped; index++) {
-        AggregateWalk walk = {
-            .check = check, .array = array, .aggregate = &array->schema->aggregates[index], .index = index};
+        AggregateWalk walk = {.check = check,
+                              .array = array,
+                              .aggregate = &array->schema->aggregates[index],
+                              .index = index,
+                              .edge = edge};
         xtf_frame_stack_init(&walk.stack);
-        xtf_group_totals_free(pass_page(&walk, &root));
+        check_aggregate(&walk);
         xtf_frame_stack_finish(&walk.stack);
         stopped = walk.stopped;
     }

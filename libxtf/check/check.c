@@ -279,6 +279,17 @@ static void aggregate_problem(const char *message, void *data)
     problem(data, "%s", message);
 }
 
+/* Nothing may follow the last part of an edge. */
+static void check_edge_end(Check *check, const XtfBlock *edge)
+{
+    const XtfArray *array = check->array;
+    unsigned last = array->schema->n_aggregates > 0 ? array->height : 0;
+    XtfBytesReader totals = xtf_edge_totals(edge->data, edge->length, array->height, last);
+
+    if (totals.failed || totals.at + totals.left != edge->data + edge->length)
+        problem(check, "array %u: its right edge is not as long as its parts", array->id);
+}
+
 static void walk_array(Check *check, const XtfArray *array)
 {
     g_autoptr(GError) error = NULL;
@@ -294,6 +305,9 @@ static void walk_array(Check *check, const XtfArray *array)
         take_error(check, &error);
         return;
     }
+    use_item(check, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0),
+             xtf_edge_leaf(array, edge->data));
+    check_edge_end(check, edge);
     walk_tree(check, edge);
     check->report.rows += array->n_rows;
     check->n_rows[array->schema->id] += array->n_rows;

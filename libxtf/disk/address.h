@@ -35,6 +35,12 @@ static inline bool xtf_page_size_valid(uint32_t size)
     return size >= XTF_PAGE_SIZE_MIN && size <= XTF_PAGE_SIZE_MAX && (size & (size - 1)) == 0;
 }
 
+/* The place of the next item or part of one at or behind an offset. */
+static inline uint64_t xtf_aligned(uint64_t offset)
+{
+    return (offset + XTF_ITEM_ALIGNMENT - 1) / XTF_ITEM_ALIGNMENT * XTF_ITEM_ALIGNMENT;
+}
+
 /* Bytes of a page's payload at most, and entries of an index page. */
 static inline uint32_t xtf_page_room(uint32_t page_size)
 {

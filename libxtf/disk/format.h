@@ -25,7 +25,7 @@ enum {
 
     XTF_HEIGHT_MAX = 12, /* 168^11 leaves: more than any file has */
 
-    XTF_ITEM_ALIGNMENT = 8,    /* items begin at multiples of it */
+    XTF_ITEM_ALIGNMENT = 8,    /* items and their parts begin at multiples of it */
     XTF_ITEM_MAX = 64 << 20,   /* bytes of an item: no reader needs to make room for more, whatever a file says */
     XTF_TABLE_MAX = 256 << 20, /* bytes of a table's rows */
 };
@@ -117,31 +117,53 @@ typedef struct {       /* OFFSET SIZE */
 } XtfDiskEntry;
 
 /*
- * The totals of an index page's children: a page of kind XTF_PAGE_TOTALS, `companion` pages behind the index page. Its
- * head is as the index page's but for the kind and the payload, which may be longer than a page and then goes on over the
- * pages behind it. The payload: for each of the schema's aggregates, in order, one of these and `length` bytes of rows;
- * on level 1 and for aggregates of frames, another one follows. Rows are packed by the array's codec; they are
+ * The totals of an index page's children are tables. Those of a sealed page are the payload of its companion: a page of
+ * kind XTF_PAGE_TOTALS, `companion` pages behind the index page. Its head is as the index page's but for the kind and
+ * the payload, which may be longer than a page and then goes on over the pages behind it. Those of an open page are in
+ * the right edge.
+ *
+ * A table is one of these, `length` bytes of rows, and zeros up to a multiple of 8. A reader passes over kinds that it
+ * does not know; tables without rows are left out. Rows are packed by the array's codec; they are
  *
  *     totals     child U64; depth U8; the aggregate's keys, U64 each; its cells, U64 each
- *     snapshots  child U64; key U64; row U64; time U64; outermost U8
+ *     borders    child U64; gap U64; depth U64; least U64                  (of frames)
+ *     snapshots  child U64; key U64; row U64; time U64; outermost U8       (of frames, on level 1)
  *
  * where `child` is the entry's slot in the index page, and takes the time's part in packing. Totals are sorted by child,
- * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. Snapshots are
- * the frames open before the child's first row, outermost first, of which the XTF_SNAPSHOT_FRAMES innermost are kept.
+ * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. A border is
+ * what is known between a child and the row before it: the ticks from that row to the child's first, and the number of
+ * frames open there; and the least number of frames that any row of the child leaves open. Snapshots are the frames
+ * open before the child's first row, outermost first, of which the XTF_SNAPSHOT_FRAMES innermost are kept.
  */
-typedef struct {     /* OFFSET SIZE */
-    XtfLe32 n_rows;  /*  0  4 */
-    XtfLe32 length;  /*  4  4  bytes that follow */
+typedef struct {      /* OFFSET SIZE */
+    uint8_t kind;      /*  0  1  XtfTotalsKind */
+    uint8_t aggregate; /*  1  1  its number in the schema */
+    uint8_t zero[2];   /*  2  2 */
+    XtfLe32 n_rows;    /*  4  4  at least 1 */
+    XtfLe32 length;    /*  8  4  bytes that follow, without the zeros */
+    XtfLe32 reserved;  /* 12  4  0 */
 } XtfDiskTotals;
 
-/* The head of one level of an array's right edge; edge.h says what lies behind the heads. */
+typedef enum {
+    XTF_TOTALS_OF_GROUPS = 1,
+    XTF_TOTALS_BORDERS = 2,
+    XTF_TOTALS_SNAPSHOTS = 3,
+} XtfTotalsKind;
+
+/* An array's right edge: this, then the heads of its levels (XtfDiskOpen); edge.h says what lies behind these. */
+typedef struct {          /* OFFSET SIZE */
+    XtfLe32 leaf_checksum; /*  0  4  CRC-32 of the open leaf's rows, an item behind this one */
+    XtfLe32 reserved;      /*  4  4  0 */
+} XtfDiskEdge;
+
+/* The head of one level of a right edge: its open page. */
 typedef struct {       /* OFFSET SIZE */
     XtfLe64 first_n;   /*  0  8  N of the first row below the open page */
     XtfLe64 place;     /*  8  8  where the page will be written; 0: not reserved, the level has sealed no page */
     XtfLe64 previous;  /* 16  8  place of the level's last sealed page; 0: none */
     XtfLe32 count;     /* 24  4  rows or entries, at least 1 */
     XtfLe32 length;    /* 28  4  bytes of the payload; a packed leaf's may be more than a page has room for */
-} XtfDiskEdge;
+} XtfDiskOpen;
 
 /* A node of the P index: this, then its entries in the order of (location, schema). */
 typedef struct {       /* OFFSET SIZE */
@@ -275,8 +297,9 @@ _Static_assert(sizeof(XtfDiskRef) == 16, "XtfDiskRef");
 _Static_assert(sizeof(XtfDiskSuperblock) == 256, "XtfDiskSuperblock");
 _Static_assert(sizeof(XtfDiskPage) == 64, "XtfDiskPage");
 _Static_assert(sizeof(XtfDiskEntry) == 24, "XtfDiskEntry");
-_Static_assert(sizeof(XtfDiskTotals) == 8, "XtfDiskTotals");
-_Static_assert(sizeof(XtfDiskEdge) == 32, "XtfDiskEdge");
+_Static_assert(sizeof(XtfDiskTotals) == 16, "XtfDiskTotals");
+_Static_assert(sizeof(XtfDiskEdge) == 8, "XtfDiskEdge");
+_Static_assert(sizeof(XtfDiskOpen) == 32, "XtfDiskOpen");
 _Static_assert(sizeof(XtfDiskNode) == 16, "XtfDiskNode");
 _Static_assert(sizeof(XtfDiskArray) == 80, "XtfDiskArray");
 _Static_assert(sizeof(XtfDiskBranch) == 48, "XtfDiskBranch");

@@ -11,7 +11,7 @@
  *                | |     \
  *     sealed: [index]     [open index: . .]      <- in the item
  *              |  |          |      \
- *            [leaf][leaf]  [leaf]   [open leaf]  <- in the item
+ *            [leaf][leaf]  [leaf]   [open leaf]  <- in an item of its own, behind the edge's
  *
  * An entry is (first T, rows before, child). With the rows before a child in its entry, the rank of a time is known at
  * the end of one descent, and size(t1, t2) is the difference of two, whatever lies between. The paper climbs from two
@@ -25,7 +25,8 @@
 
 void xtf_descent_root_leaf(const XtfArray *array, XtfBlock *edge, XtfDescentLeaf *leaf)
 {
-    *leaf = (XtfDescentLeaf){.array = array, .edge = edge, .open = true, .end = array->n_rows, .offset = edge->offset};
+    *leaf = (XtfDescentLeaf){
+        .array = array, .edge = edge, .open = true, .end = array->n_rows, .offset = xtf_open_leaf_offset(array, edge)};
 }
 
 void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root)
@@ -79,8 +80,8 @@ void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf 
         .place = place,
         .first_n = xtf_descent_child_start(page, slot),
         .end = xtf_descent_child_end(page, slot),
-        .offset =
-            open ? page->edge->offset : xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), place),
+        .offset = open ? xtf_open_leaf_offset(array, page->edge)
+                       : xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), place),
     };
 }
 

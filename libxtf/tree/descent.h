@@ -29,7 +29,7 @@ typedef struct {
     bool open;
     uint64_t place; /* of a sealed leaf */
     uint64_t first_n, end;
-    uint64_t offset; /* byte of the file at which the leaf begins, or, if it is open, the right edge */
+    uint64_t offset; /* byte of the file at which the leaf begins, a page or, if it is open, an item */
 } XtfDescentLeaf;
 
 /* The root: a leaf if the array's height is 1, else a page. The edge stays the caller's. */

@@ -35,6 +35,22 @@ void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level
     };
 }
 
+/* The open leaf as it lies in its item. */
+static void view_of_open_leaf(const XtfArray *array, const XtfBlock *edge, XtfBlock *item, XtfPageView *view)
+{
+    XtfEdgeLevel page = xtf_edge_level(edge->data, array->height, 0);
+
+    *view = (XtfPageView){
+        .block = item,
+        .payload = item->data,
+        .keys = item->data,
+        .stride = array->schema->row_size,
+        .count = page.count,
+        .first_n = page.first_n,
+        .previous = page.previous,
+    };
+}
+
 /*
  * The beginning of an unpacked block. The block is found by where the packed bytes lie, so what it says of itself is
  * compared with the array at every visit: in a file made to deceive, another array, with other rows, may name the same
@@ -45,7 +61,7 @@ typedef struct {
     uint64_t first_n, previous, next;
     uint32_t array; /* id */
     uint32_t count;
-    uint8_t edge_height; /* of the right edge that held the rows; 0: a page held them */
+    uint8_t edge_height; /* of the right edge whose open leaf this is; 0: a page held the rows */
 } Unpacked;
 
 _Static_assert(sizeof(Unpacked) % sizeof(uint64_t) == 0, "times lie behind it");
@@ -79,16 +95,18 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
     const XtfRowMap *map;
     XtfPageView packed;
     uint32_t packed_length;
-    g_autoptr(XtfBlock) page = leaf->edge ? NULL : xtf_page_get(array, leaf->place, 0, error);
+    g_autoptr(XtfBlock) page =
+        leaf->edge ? xtf_open_leaf_get(array, leaf->edge, error) : xtf_page_get(array, leaf->place, 0, error);
 
+    if (!page)
+        return false;
     if (leaf->edge) {
-        xtf_page_view_of_edge(array, leaf->edge, 0, &packed);
-        packed_length = xtf_edge_level(leaf->edge->data, array->height, 0).length;
-    } else if (page) {
+        view_of_open_leaf(array, leaf->edge, page, &packed);
+        packed_length = page->length;
+    } else {
         xtf_page_view_of_page(array, page, &packed);
         packed_length = xtf_read32(xtf_page_head(page)->length);
-    } else
-        return false;
+    }
     if (!xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = {
@@ -196,8 +214,11 @@ bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, 
     if (!find_in_place(array, part, &in_place, error))
         return false;
     if (in_place) {
-        xtf_page_view_of_edge(array, xtf_block_pin(edge), 0, leaf);
-        return true;
+        XtfBlock *item = xtf_open_leaf_get(array, edge, error);
+        if (item)
+            view_of_open_leaf(array, edge, item, leaf);
+        return item != NULL;
     }
-    return get_unpacked(&(PackedLeaf){.array = array, .edge = edge}, edge->offset, edge->length, part, leaf, error);
+    return get_unpacked(&(PackedLeaf){.array = array, .edge = edge}, xtf_open_leaf_offset(array, edge),
+                        xtf_edge_leaf(array, edge->data).length, part, leaf, error);
 }

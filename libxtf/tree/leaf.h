@@ -12,12 +12,12 @@
 
 /* A page of an array. It borrows its bytes from a pinned block, which it puts back when it is finished. */
 typedef struct {
-    XtfBlock *block;         /* pinned: the sealed page, the right edge, or what was unpacked of either */
-    const uint8_t *payload;  /* entries, or rows side by side; NULL of a leaf whose times alone are there */
-    const uint8_t *keys;     /* the time of the first row or entry, a U64... */
-    uint32_t stride;         /* ...and the bytes from each time to the next */
-    uint32_t count;          /* rows or entries */
-    uint64_t first_n;        /* N of the first row in or below it */
+    XtfBlock *block;        /* pinned: the sealed page, the right edge, the open leaf, or what was unpacked of a leaf */
+    const uint8_t *payload; /* entries, or rows side by side; NULL of a leaf whose times alone are there */
+    const uint8_t *keys;    /* the time of the first row or entry, a U64... */
+    uint32_t stride;        /* ...and the bytes from each time to the next */
+    uint32_t count;         /* rows or entries */
+    uint64_t first_n;       /* N of the first row in or below it */
     uint64_t previous, next; /* places; next of an open page is 0 */
 } XtfPageView;
 
@@ -34,8 +34,8 @@ static inline XtfPageView xtf_page_view_steal(XtfPageView *view)
     return stolen;
 }
 
-/* Views of an index page, or of a leaf whose rows lie side by side: sealed, or a level of the right edge. They take
- * over the caller's pin. */
+/* Views of a sealed page, an index page or a leaf whose rows lie side by side; and of an open index page, a level of
+ * the right edge. They take over the caller's pin. */
 void xtf_page_view_of_page(const XtfArray *array, XtfBlock *page, XtfPageView *view);
 void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level, XtfPageView *view);
 

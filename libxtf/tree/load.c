@@ -102,6 +102,39 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     return NULL;
 }
 
+typedef struct {
+    const XtfArray *array;
+    uint32_t checksum;
+} LeafContext;
+
+static bool check_open_leaf(const uint8_t *data, uint32_t length, uint64_t offset, const void *user, GError **error)
+{
+    const LeafContext *context = user;
+    const XtfArray *array = context->array;
+    const XtfCodec *codec = xtf_codec(array->codec);
+    uint32_t row_size = array->schema->row_size;
+    const char *fault = xtf_checksum(data, length) != context->checksum ? "its checksum is wrong" : NULL;
+
+    if (!fault && codec->side_by_side)
+        fault = xtf_payload_fault(0, codec, 0, length / row_size, row_size, data, length);
+    return !fault || xtf_damaged(error, "array %u: its open leaf (byte %" PRIu64 "): %s", array->id, offset, fault);
+}
+
+uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge)
+{
+    return xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0) +
+           xtf_edge_leaf(array, edge->data).offset;
+}
+
+XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError **error)
+{
+    XtfRef leaf = xtf_edge_leaf(array, edge->data);
+    const LeafContext context = {.array = array, .checksum = leaf.checksum};
+
+    return xtf_cache_get(array->trace->cache, xtf_open_leaf_offset(array, edge), leaf.length, leaf.checksum,
+                         check_open_leaf, &context, error);
+}
+
 static bool check_item(const uint8_t *data, uint32_t length, uint64_t offset, const void *user, GError **error)
 {
     const uint32_t *checksum = user;

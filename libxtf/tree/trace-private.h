@@ -91,5 +91,11 @@ static inline const XtfDiskPage *xtf_page_head(const XtfBlock *block)
 /* The array's right edge, pinned: its levels agree with one another (disk/edge.h). */
 XtfBlock *xtf_edge_get(const XtfArray *array, GError **error);
 
+/* The open leaf's item, pinned: its checksum is right, and rows that lie side by side are in order. `edge` is the
+ * array's. */
+XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError **error);
+/* The byte of the file at which it lies. */
+uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge);
+
 /* An item that the commit names, pinned. Its checksum is right. */
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error);

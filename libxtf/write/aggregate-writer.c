@@ -42,8 +42,10 @@ enum {
 /* One aggregate of an open index page. */
 typedef struct {
     GByteArray *rows;        /* stored totals of the sealed children */
+    GByteArray *borders;     /* stored borders of the sealed children; NULL unless for frames */
     GByteArray *snapshots;   /* stored stacks before the sealed children; NULL unless for frames on level 1 */
-    XtfGroupTotals *running; /* of all sealed children together */
+    XtfGroupTotals *running; /* of all sealed children together... */
+    XtfBorder border;        /* ...and their border, if there is a child */
 } OpenPageTotals;
 
 typedef struct {
@@ -85,6 +87,7 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
         for (unsigned i = 0; i < writer->n_levels; i++) {
             OpenPageTotals *totals = &writer->pages[i].totals[index];
             g_byte_array_unref(totals->rows);
+            g_clear_pointer(&totals->borders, g_byte_array_unref);
             g_clear_pointer(&totals->snapshots, g_byte_array_unref);
             xtf_group_totals_free(totals->running);
         }
@@ -113,6 +116,8 @@ static OpenPage *open_page(XtfAggregateWriter *writer, unsigned level)
         for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
             const XtfAggregate *aggregate = &writer->schema->aggregates[index];
             new->totals[index].rows = g_byte_array_new();
+            if (has_stack(writer, index))
+                new->totals[index].borders = g_byte_array_new();
             if (level == 1 && has_stack(writer, index))
                 new->totals[index].snapshots = g_byte_array_new();
             new->totals[index].running = xtf_group_totals_new(aggregate, aggregate->n_keys);
@@ -134,11 +139,19 @@ static void begin(XtfAggregateWriter *writer)
     open_page(writer, 1);
 }
 
-/* Appends the stored totals of a child with n_rows rows below it. */
-static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *totals, uint64_t n_rows)
+/* The next child of a page, for one aggregate. */
+typedef struct {
+    XtfGroupTotals *totals;
+    uint64_t n_rows;
+    XtfBorder border; /* of frames only; its child is not set */
+} Child;
+
+/* Appends the stored totals of a child. */
+static void append_totals(GByteArray *rows, uint32_t number, const Child *child)
 {
+    XtfGroupTotals *totals = child->totals;
     uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
-    uint64_t most = CLAMP(n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
+    uint64_t most = CLAMP(child->n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
                           rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
     g_autoptr(XtfGroupTotals) coarse =
         totals->n > most && totals->depth > 0 ? xtf_group_totals_coarsen(totals, most) : NULL;
@@ -146,8 +159,47 @@ static void append_child(GByteArray *rows, uint32_t child, XtfGroupTotals *total
 
     xtf_group_totals_sort(stored);
     for (uint32_t i = 0; i < stored->n; i++)
-        xtf_stored_totals_append(rows, child, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
+        xtf_stored_totals_append(rows, number, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
                                  xtf_group_totals_cells(stored, i));
+}
+
+/* Appends what is stored of a child, but for its snapshot. */
+static void append_child(OpenPageTotals *page, uint32_t number, const Child *child)
+{
+    append_totals(page->rows, number, child);
+    if (page->borders) {
+        XtfBorder border = child->border;
+        border.child = number;
+        xtf_stored_border_append(page->borders, &border);
+    }
+}
+
+/* Adds a border to that of the `n_children` before it. */
+static void join_border(XtfBorder *border, uint32_t n_children, const XtfBorder *next)
+{
+    uint64_t least = n_children > 0 ? MIN(border->least, next->least) : next->least;
+
+    if (n_children == 0)
+        *border = *next;
+    border->least = least;
+}
+
+/* Accumulates the rows of a leaf; the stack moves on behind them. */
+static void accumulate_leaf(const XtfAggregateWriter *writer, unsigned index, const uint8_t *rows, uint32_t count,
+                            XtfFrameStack *stack, Child *leaf)
+{
+    uint64_t first_t = xtf_load64(rows);
+
+    if (has_stack(writer, index)) {
+        stack->least = UINT64_MAX;
+        leaf->border = (XtfBorder){.gap = stack->n > 0 ? first_t - stack->time : 0, .depth = stack->frames->len};
+    }
+    /* This cannot fail: the stack has all frames. */
+    xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, stack, NULL, leaf->totals,
+                        NULL);
+    if (has_stack(writer, index))
+        leaf->border.least = stack->least;
+    leaf->n_rows = count;
 }
 
 void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count)
@@ -160,39 +212,145 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         LeafAccumulator *accumulator = &writer->accumulators[index];
         OpenPageTotals *totals = &page->totals[index];
+        Child leaf = {.totals = accumulator->leaf};
         if (totals->snapshots)
             xtf_stored_snapshot_append(totals->snapshots, page->n_children, &accumulator->stack);
-        /* This cannot fail: the stack has all frames. */
-        xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, &accumulator->stack, NULL,
-                            accumulator->leaf, NULL);
-        append_child(totals->rows, page->n_children, accumulator->leaf, count);
-        xtf_group_totals_add_bounded(&totals->running, accumulator->leaf, RUNNING_GROUPS_MAX);
-        xtf_group_totals_clear(accumulator->leaf);
+        accumulate_leaf(writer, index, rows, count, &accumulator->stack, &leaf);
+        append_child(totals, page->n_children, &leaf);
+        join_border(&totals->border, page->n_children, &leaf.border);
+        xtf_group_totals_add_bounded(&totals->running, leaf.totals, RUNNING_GROUPS_MAX);
+        xtf_group_totals_clear(leaf.totals);
     }
     page->n_children++;
     page->n_rows += count;
 }
 
-static void pack_page(const XtfAggregateWriter *writer, const OpenPage *page, bool open, GByteArray *payload)
+static void pack_tables(const XtfAggregateWriter *writer, unsigned index, const OpenPageTotals *totals,
+                        GByteArray *payload)
 {
+    const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+    const XtfCodec *codec = xtf_codec(writer->codec);
+    XtfDiskTotals head = {.kind = XTF_TOTALS_OF_GROUPS, .aggregate = (uint8_t)index};
+
+    xtf_stored_rows_pack(head, xtf_stored_totals_schema(aggregate), codec, totals->rows, payload);
+    head.kind = XTF_TOTALS_BORDERS;
+    if (totals->borders)
+        xtf_stored_rows_pack(head, xtf_stored_border_schema(), codec, totals->borders, payload);
+    head.kind = XTF_TOTALS_SNAPSHOTS;
+    if (totals->snapshots)
+        xtf_stored_rows_pack(head, xtf_stored_snapshot_schema(), codec, totals->snapshots, payload);
+}
+
+/* What is open, for one aggregate: the leaf, then the page above it, and so on up to the whole array. */
+typedef struct {
+    const XtfAggregateWriter *writer;
+    unsigned index;
+    XtfFrameStack stack; /* before the open leaf, copied */
+    Child child;
+} OpenChild;
+
+/* The stack as the last sealed leaf leaves it; `stack` is initialised. */
+static void copy_stack(const XtfAggregateWriter *writer, unsigned index, XtfFrameStack *stack)
+{
+    if (!writer->accumulators || !has_stack(writer, index))
+        return;
+    const XtfFrameStack *from = &writer->accumulators[index].stack;
+    g_array_append_vals(stack->frames, from->frames->data, from->frames->len);
+    stack->n = from->n;
+    stack->time = from->time;
+}
+
+static void open_leaf(OpenChild *open, const XtfAggregateWriter *writer, unsigned index, const uint8_t *rows,
+                      uint32_t count)
+{
+    const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+    g_auto(XtfFrameStack) behind;
+
+    *open = (OpenChild){.writer = writer, .index = index};
+    xtf_frame_stack_init(&open->stack);
+    xtf_frame_stack_init(&behind);
+    copy_stack(writer, index, &open->stack);
+    copy_stack(writer, index, &behind);
+    open->child.totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
+    accumulate_leaf(writer, index, rows, count, &behind, &open->child);
+}
+
+/* Packs the totals of the open page of a level, whose last child is `open`, which becomes that page. */
+static void pack_open_page(OpenChild *open, unsigned level, GByteArray *payload)
+{
+    const OpenPage *page = &open->writer->pages[level - 1];
+    const OpenPageTotals *sealed = &page->totals[open->index];
+    OpenPageTotals with_open = *sealed;
+    guint rows = sealed->rows->len, borders = sealed->borders ? sealed->borders->len : 0,
+          snapshots = sealed->snapshots ? sealed->snapshots->len : 0;
+
+    append_child(&with_open, page->n_children, &open->child);
+    if (sealed->snapshots)
+        xtf_stored_snapshot_append(sealed->snapshots, page->n_children, &open->stack);
+    pack_tables(open->writer, open->index, &with_open, payload);
+    g_byte_array_set_size(sealed->rows, rows);
+    if (sealed->borders)
+        g_byte_array_set_size(sealed->borders, borders);
+    if (sealed->snapshots)
+        g_byte_array_set_size(sealed->snapshots, snapshots);
+
+    XtfBorder border = sealed->border;
+    join_border(&border, page->n_children, &open->child.border);
+    XtfGroupTotals *all = xtf_group_totals_coarse_copy(sealed->running, sealed->running->depth);
+    xtf_group_totals_add_bounded(&all, open->child.totals, RUNNING_GROUPS_MAX);
+    xtf_group_totals_replace(&open->child.totals, all);
+    open->child.border = border;
+    open->child.n_rows += page->n_rows;
+}
+
+/* Packs the totals of the whole array. */
+static void pack_array(OpenChild *open, GByteArray *payload)
+{
+    g_autoptr(GByteArray) rows = g_byte_array_new();
+
+    append_totals(rows, 0, &open->child);
+    pack_tables(open->writer, open->index, &(OpenPageTotals){.rows = rows}, payload);
+}
+
+void xtf_aggregate_writer_pack_edge(const XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count,
+                                    unsigned height, XtfEdgeEncoder *edge)
+{
+    OpenChild open[XTF_AGGREGATES_MAX];
+
+    if (!writer)
+        return;
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++)
+        open_leaf(&open[index], writer, index, rows, count);
+    for (unsigned level = 1; level <= height; level++) {
+        xtf_edge_begin_totals(edge);
+        for (unsigned index = 0; index < writer->schema->n_aggregates; index++)
+            if (level < height)
+                pack_open_page(&open[index], level, edge->bytes);
+            else
+                pack_array(&open[index], edge->bytes);
+        xtf_edge_end_totals(edge);
+    }
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        const OpenPageTotals *totals = &page->totals[index];
-        xtf_stored_rows_pack(xtf_stored_totals_schema(&writer->schema->aggregates[index]), xtf_codec(writer->codec),
-                             totals->rows, payload);
-        if (!totals->snapshots)
-            continue;
-        guint sealed = totals->snapshots->len;
-        if (open)
-            xtf_stored_snapshot_append(totals->snapshots, page->n_children, &writer->accumulators[index].stack);
-        xtf_stored_rows_pack(xtf_stored_snapshot_schema(), xtf_codec(writer->codec), totals->snapshots, payload);
-        g_byte_array_set_size(totals->snapshots, sealed);
+        xtf_frame_stack_finish(&open[index].stack);
+        xtf_group_totals_free(open[index].child.totals);
     }
 }
 
-void xtf_aggregate_writer_pack_open(const XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
+/* Forgets the children of a page that is sealed. */
+static void empty_page(const XtfAggregateWriter *writer, OpenPage *page)
 {
-    if (writer)
-        pack_page(writer, &writer->pages[level - 1], true, payload);
+    for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
+        const XtfAggregate *aggregate = &writer->schema->aggregates[index];
+        OpenPageTotals *totals = &page->totals[index];
+        xtf_group_totals_replace(&totals->running, xtf_group_totals_new(aggregate, aggregate->n_keys));
+        g_byte_array_set_size(totals->rows, 0);
+        if (totals->borders)
+            g_byte_array_set_size(totals->borders, 0);
+        if (totals->snapshots)
+            g_byte_array_set_size(totals->snapshots, 0);
+    }
+    page->n_children = 0;
+    page->n_rows = 0;
 }
 
 void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
@@ -200,25 +358,35 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
     if (!writer)
         return;
     OpenPage *above = open_page(writer, level + 1), *page = &writer->pages[level - 1];
-    pack_page(writer, page, false, payload);
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        OpenPageTotals *totals = &page->totals[index];
-        append_child(above->totals[index].rows, above->n_children, totals->running, page->n_rows);
-        xtf_group_totals_add_bounded(&above->totals[index].running, totals->running, RUNNING_GROUPS_MAX);
-        const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-        xtf_group_totals_replace(&totals->running, xtf_group_totals_new(aggregate, aggregate->n_keys));
-        g_byte_array_set_size(totals->rows, 0);
-        if (totals->snapshots)
-            g_byte_array_set_size(totals->snapshots, 0);
+        OpenPageTotals *totals = &page->totals[index], *to = &above->totals[index];
+        const Child child = {.totals = totals->running, .n_rows = page->n_rows, .border = totals->border};
+        pack_tables(writer, index, totals, payload);
+        append_child(to, above->n_children, &child);
+        join_border(&to->border, above->n_children, &child.border);
+        xtf_group_totals_add_bounded(&to->running, totals->running, RUNNING_GROUPS_MAX);
     }
     above->n_children++;
     above->n_rows += page->n_rows;
-    page->n_children = 0;
-    page->n_rows = 0;
+    empty_page(writer, page);
+}
+
+/* Restores the border of a child. */
+static void restore_border(OpenPageTotals *totals, uint32_t child, const XtfChildTotals *children,
+                           const XtfDescentPage *page)
+{
+    const XtfChildStack *stack = &children->stacks[child];
+    const XtfBorder border = {.child = child,
+                              .gap = xtf_page_time(&page->page, child) - stack->time,
+                              .depth = stack->n_outer + stack[1].start - stack->start,
+                              .least = stack->least};
+
+    xtf_stored_border_append(totals->borders, &border);
+    join_border(&totals->border, child, &border);
 }
 
 /* Restores the rows of an open page's sealed children as they were stored. */
-static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenPage *page,
+static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenPage *page, const XtfDescentPage *stored,
                          const XtfChildTotals *children)
 {
     const XtfAggregate *aggregate = &writer->schema->aggregates[index];
@@ -233,6 +401,8 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenP
                                      xtf_child_totals_key(children, group),
                                      xtf_child_totals_cells(children, &children->exact, entry));
         }
+        if (totals->borders)
+            restore_border(totals, child, children, stored);
         if (totals->snapshots) {
             xtf_child_totals_stack(children, child, 0, &stack);
             xtf_stored_snapshot_append(totals->snapshots, child, &stack);
@@ -268,7 +438,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
         g_autoptr(XtfBlock) block = xtf_stored_totals_get(&page, index, error);
         if (!block)
             return false;
-        restore_rows(writer, index, open, xtf_block_child_totals(block));
+        restore_rows(writer, index, open, &page, xtf_block_child_totals(block));
         if (!resume_running(&open->totals[index], index, &page, error))
             return false;
     }

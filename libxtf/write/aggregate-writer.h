@@ -1,7 +1,8 @@
 /*
  * The aggregates of an array being written: totals of sealed children, level by level, in memory and as stored.
  *
- * The children of level 1 are leaves. A child has totals once it is sealed. The parent of a level's children is open
+ * The children of level 1 are leaves. A child has totals here once it is sealed; those of open children are added up
+ * anew for each edge. The parent of a level's children is open
  * until xtf_aggregate_writer_seal_index(). Callers seal a leaf first, then, if that overfilled its parent, the parent,
  * and so on.
  */
@@ -9,7 +10,7 @@
 
 #include "libxtf/array.h"
 #include "libxtf/disk/codec.h"
-#include "libxtf/disk/format.h"
+#include "libxtf/disk/edge.h"
 
 typedef struct XtfAggregateWriter XtfAggregateWriter;
 
@@ -24,8 +25,10 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
  * (format.h), and adds its totals, as those of a child, to the level above. */
 void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload);
 
-/* Appends the same payload for an open page: its sealed children, and also the snapshot before the open child. */
-void xtf_aggregate_writer_pack_open(const XtfAggregateWriter *writer, unsigned level, GByteArray *payload);
+/* Appends the totals of an edge of `height` levels, whose open leaf has exactly these rows: for each level from 1 up
+ * those of the children of its open page, the open child too; then those of the whole array. */
+void xtf_aggregate_writer_pack_edge(const XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count,
+                                    unsigned height, XtfEdgeEncoder *edge);
 
 /* Resumes at the right edge of a stored array. */
 bool xtf_aggregate_writer_resume(XtfAggregateWriter *writer, const XtfArray *stored, GError **error);

@@ -295,31 +295,31 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at)
 {
     const XtfLeafWriter *leaf = &array->leaf;
-    guint start = bytes->len;
-    XtfEdgeEncoder edge = xtf_edge_encode(bytes, array->height);
+    uint32_t count = xtf_leaf_writer_count(leaf);
+    g_autoptr(GByteArray) rows = g_byte_array_new();
 
+    xtf_leaf_writer_pack_open(leaf, rows);
+    XtfEdgeEncoder edge = xtf_edge_encode(bytes, array->height, xtf_checksum(rows->data, rows->len));
     for (unsigned i = 0; i < array->height; i++) {
         const XtfLevel *level = &array->levels[i];
-        if (i == 0)
-            xtf_leaf_writer_pack_open(leaf, bytes);
-        else
+        if (i > 0)
             g_byte_array_append(bytes, level->page + sizeof(XtfDiskPage), level->count * (guint)sizeof(XtfDiskEntry));
         xtf_edge_end_level(&edge, &(XtfEdgeLevel){.first_n = level->first_n,
                                                   .place = level->place,
                                                   .previous = level->previous,
-                                                  .count = i == 0 ? xtf_leaf_writer_count(leaf) : level->count});
+                                                  .count = i == 0 ? count : level->count,
+                                                  .length = rows->len});
     }
-    for (unsigned i = 1; array->aggregates && i < array->height; i++) {
-        xtf_edge_begin_totals(&edge);
-        xtf_aggregate_writer_pack_open(array->aggregates, i, bytes);
-        xtf_edge_end_totals(&edge);
-    }
+    xtf_aggregate_writer_pack_edge(array->aggregates, leaf->rows, count, array->height, &edge);
     *at = (XtfRef){
-        .offset = start,
-        .length = bytes->len - start,
-        .checksum = xtf_checksum(bytes->data + start, bytes->len - start),
+        .offset = edge.start,
+        .length = bytes->len - edge.start,
+        .checksum = xtf_checksum(bytes->data + edge.start, bytes->len - edge.start),
     };
-    xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, xtf_leaf_writer_count(leaf));
+    xtf_bytes_align(bytes);
+    g_byte_array_append(bytes, rows->data, rows->len);
+    xtf_bytes_align(bytes);
+    xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, count);
 }
 
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)

@@ -52,7 +52,8 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     array->first = stored->first;
     array->last = stored->last;
     array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
-    array->edge_bytes = stored->edge_length;
+    XtfRef leaf = xtf_edge_leaf(stored, edge->data);
+    array->edge_bytes = (uint32_t)(xtf_aligned(leaf.offset + leaf.length) - stored->edge_offset);
     xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
     writer->next_array = MAX(writer->next_array, stored->id + 1);
     resume_levels(array, stored, edge);

@@ -154,7 +154,9 @@ void xtf_array_writer_free(XtfArrayWriter *array);
 /* Sets the codec of its leaves, while it has no rows. By default it is the writer's. */
 void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec);
 
-/* Appends the array's right edge to `bytes`; *at says where it lies there. It takes the time to pack the open leaf. */
+/* Appends the array's right edge to `bytes`, with the item of the open leaf behind it: a run of bytes that begins and
+ * ends at multiples of 8, and that must come to lie so in the file too. *at says where the edge alone lies in `bytes`.
+ * It takes the time to pack the open leaf. */
 void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at);
 
 /* Writes the edges of closed arrays to pages of their own. Called with the lock held. */

@@ -15,14 +15,15 @@ typedef struct {
     uint64_t edges, edge_totals; /* bytes of right edges, and of the totals in them */
 } Space;
 
-/* What of a right edge stands behind the open pages. */
-static uint64_t edge_totals(const XtfArray *array, const char *bytes)
+/* What of a right edge stands behind the open index pages; *leaf: bytes of its open leaf. */
+static uint64_t edge_totals(const XtfArray *array, const char *bytes, uint64_t *leaf)
 {
-    const XtfDiskEdge *heads = (const XtfDiskEdge *)(bytes + array->edge_offset);
-    uint64_t pages = array->height * sizeof *heads;
+    const XtfDiskOpen *heads = (const XtfDiskOpen *)(bytes + array->edge_offset + sizeof(XtfDiskEdge));
+    uint64_t pages = sizeof(XtfDiskEdge) + array->height * sizeof *heads;
 
-    for (unsigned level = 0; level < array->height; level++)
+    for (unsigned level = 1; level < array->height; level++)
         pages += xtf_read32(heads[level].length);
+    *leaf = xtf_read32(heads[0].length);
     return array->edge_length - pages;
 }
 
@@ -42,8 +43,9 @@ static uint32_t *read_arrays(XtfTrace *trace, const char *bytes, Space *spaces, 
     for (uint64_t i = 0; i < n; i++) {
         schema_of[arrays[i].id] = arrays[i].schema->id;
         spaces[arrays[i].schema->id].rows += arrays[i].n_rows;
-        spaces[arrays[i].schema->id].edges += arrays[i].edge_length;
-        spaces[arrays[i].schema->id].edge_totals += edge_totals(&arrays[i], bytes);
+        uint64_t leaf;
+        spaces[arrays[i].schema->id].edge_totals += edge_totals(&arrays[i], bytes, &leaf);
+        spaces[arrays[i].schema->id].edges += arrays[i].edge_length + leaf;
     }
     return schema_of;
 }

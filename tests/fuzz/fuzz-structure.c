@@ -1,6 +1,7 @@
 #include "fuzz-structure.h"
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/address.h"
 #include "libxtf/disk/page.h"
 
 /* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are
@@ -36,6 +37,21 @@ static void seal_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
         xtf_write32(&ref->checksum, xtf_checksum(item, xtf_read32(ref->length)));
 }
 
+/* The open leaf behind an edge, then the edge itself. */
+static void seal_edge(Walk *walk, XtfDiskRef *ref)
+{
+    uint64_t offset = xtf_read64(ref->offset), length = xtf_read32(ref->length);
+    XtfDiskEdge *edge = length >= sizeof *edge + sizeof(XtfDiskOpen) ? item_of(walk, FUZZ_ITEM, ref) : NULL;
+
+    if (edge) {
+        uint32_t bytes = xtf_read32(((const XtfDiskOpen *)(edge + 1))->length);
+        const void *leaf = at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
+        if (leaf)
+            xtf_write32(&edge->leaf_checksum, xtf_checksum(leaf, bytes));
+    }
+    seal_item(walk, FUZZ_ITEM, ref);
+}
+
 static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
 {
     XtfDiskNode *node = xtf_read32(ref->length) >= sizeof *node ? item_of(walk, FUZZ_NODE, ref) : NULL;
@@ -47,7 +63,7 @@ static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
         if (level > 0)
             seal_node(walk, &((XtfDiskBranch *)(node + 1))[i].child, level - 1);
         else
-            seal_item(walk, FUZZ_ITEM, &((XtfDiskArray *)(node + 1))[i].edge);
+            seal_edge(walk, &((XtfDiskArray *)(node + 1))[i].edge);
     }
     seal_item(walk, FUZZ_NODE, ref);
 }

@@ -15,7 +15,7 @@ def check_level(array, level, expected):
     full = (array.trace.page_size - PAGE.size) // width
     for i, (time, first, place) in enumerate(expected):
         is_open = i == len(expected) - 1
-        page = array.edge[level] if is_open else array.sealed(place, level)
+        page = array.open_page(level) if is_open else array.sealed(place, level)
         behind = place if is_open else expected[i + 1][2]
         what = f"{array.what}: page {place}"
         expect((page.first, page.before, page.behind) == (first, before, behind), f"{what}: its row or its neighbours are wrong")
@@ -29,7 +29,7 @@ def check_level(array, level, expected):
 
 
 def check_array(array):
-    expected = [(array.first, 0, array.edge[-1].behind)]
+    expected = [(array.first, 0, array.root.behind)]
     for level in reversed(range(array.height)):
         expected = check_level(array, level, expected)
     expect(len(expected) == array.rows and expected[-1][0] == array.last, f"{array.what}: its number of rows or last time is wrong")

@@ -30,7 +30,9 @@ ENTRY = struct.Struct("<QQQ")
 NODE = struct.Struct("<4sB3xII")
 ARRAY = struct.Struct("<QIIQQQ16sIIBB14x")
 BRANCH = struct.Struct("<QIIQQ16s")
+EDGE = struct.Struct("<II")
 OPEN_PAGE = struct.Struct("<QQQII")
+ALIGNMENT = 8
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
 REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
 KNOWN = REQUIRED | {FREE_KIND}
@@ -105,7 +107,7 @@ class Aggregate:
         expect(kind in (1, 2), f"{data.what}: an aggregate of unknown kind {kind}")
         self.frames, self.extremes = kind == 2, bool(flags & 1)
         self.keys, self.values = list(data.take(keys)), list(data.take(values))
-        self.cells = 4 if self.frames else 1 + values * (4 if self.extremes else 1)
+        self.cells = 5 if self.frames else 1 + values * (4 if self.extremes else 1)
 
 
 class Schema:
@@ -173,24 +175,42 @@ class Array:
         self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
         self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
         self.edge_reference = edge
-        self._edge = None
+        self.edge_heads, self.edge_pages, self.edge_totals = None, {}, []
         self.visits = 0
 
+    def read_edge(self):
+        """Reads the right edge, without the open leaf's rows, which are an item of their own."""
+        if self.edge_heads is not None:
+            return
+        what = f"{self.what}: right edge"
+        data = Bytes(self.trace.item(self.edge_reference, what, self.segment.first), what)
+        self.leaf_crc, _ = data.unpack(EDGE)
+        heads = [data.unpack(OPEN_PAGE) for _ in range(self.height)]
+        for level, (first, place, sealed, rows, size) in enumerate(heads[1:], 1):
+            self.edge_pages[level] = Page(level, first, rows, sealed, place, self.unpacked(level, rows, data.take(size), what))
+        for _ in range(self.height if self.schema.aggregates else 0):  # from level 1 up, then of the whole array
+            length, _ = data.unpack("<II")
+            self.edge_totals.append(data.take(length))
+        expect(not data, f"{what}: bytes left over")
+        expect(heads[-1][0] == 0, f"{what}: the root does not begin with row 0")
+        expect(heads[0][0] + heads[0][3] == self.rows, f"{what}: does not end with row {self.rows}")
+        self.edge_heads = heads
+
+    def open_page(self, level):
+        """The open page of a level."""
+        self.read_edge()
+        if level not in self.edge_pages:
+            first, place, sealed, rows, size = self.edge_heads[0]
+            offset, length, _ = REFERENCE.unpack(self.edge_reference)
+            reference = REFERENCE.pack(-(-(offset + length) // ALIGNMENT) * ALIGNMENT, size, self.leaf_crc)
+            what = f"{self.what}: open leaf"
+            payload = self.unpacked(0, rows, self.trace.item(reference, what, self.segment.first), what)
+            self.edge_pages[0] = Page(0, first, rows, sealed, place, payload)
+        return self.edge_pages[level]
+
     @property
-    def edge(self):
-        """The open pages, leaf first."""
-        if self._edge is None:
-            data = Bytes(self.trace.item(self.edge_reference, f"{self.what}: right edge", self.segment.first), f"{self.what}: right edge")
-            heads = [data.unpack(OPEN_PAGE) for _ in range(self.height)]
-            self._edge = []
-            for level, (first, place, sealed, rows, size) in enumerate(heads):
-                payload = self.unpacked(level, rows, data.take(size), data.what)
-                self._edge.append(Page(level, first, rows, sealed, place, payload))
-            self.edge_totals = [data.sub(*data.unpack("<I")) for _ in range(self.height - 1 if self.schema.aggregates else 0)]  # from level 1 up
-            expect(not data, f"{data.what}: bytes left over")
-            expect(self._edge[-1].first == 0, f"{data.what}: the root does not begin with row 0")
-            expect(self._edge[0].first + self._edge[0].rows == self.rows, f"{data.what}: does not end with row {self.rows}")
-        return self._edge
+    def root(self):
+        return self.open_page(self.height - 1)
 
     def unpacked(self, level, rows, payload, what):
         """The payload of a page as entries, or rows, side by side."""
@@ -220,7 +240,7 @@ class Array:
 
     def descend(self, choose):
         """The leaf that *choose* leads to: it takes a list of entries and returns the number of one."""
-        page, is_open = self.edge[-1], True
+        page, is_open = self.root, True
         self.visits += 1
         while page.level:
             entries = page.entries()
@@ -228,7 +248,7 @@ class Array:
             expect(chosen >= 0, f"{self.what}: an index page that begins too late")
             _, first, place = entries[chosen]
             is_open = is_open and chosen == len(entries) - 1
-            page = self.edge[page.level - 1] if is_open else self.sealed(place, page.level - 1)
+            page = self.open_page(page.level - 1) if is_open else self.sealed(place, page.level - 1)
             self.visits += 1
             expect(page.first == first, f"{self.what}: page {place} begins with row {page.first}, its entry says {first}")
         return page
@@ -256,7 +276,7 @@ class Array:
             first = leaf.first + leaf.rows
             if first >= last:
                 return
-            leaf = self.edge[0] if first == self.edge[0].first else self.sealed(leaf.behind, 0)
+            leaf = self.open_page(0) if first == self.edge_heads[0][0] else self.sealed(leaf.behind, 0)
             expect(leaf.first == first, f"{self.what}: the leaf behind row {first - 1} begins with row {leaf.first}")
 
     def window(self, begin=None, end=None):

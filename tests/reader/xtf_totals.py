@@ -3,10 +3,12 @@ import math
 import struct
 import zlib
 
-from xtf_reader import COMPACT, PAGE, PAGE_MAGIC, Bytes, Damaged, expect
+from xtf_reader import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC, Bytes, Damaged, expect
 import xtf_unpack
 
 COMPANION_KIND, SNAPSHOT_FRAMES = 3, 64
+TOTALS, BORDERS, SNAPSHOTS = 1, 2, 3
+TABLE_HEAD = struct.Struct("<BBHIII")
 CHILD_ROWS, CHILD_ROWS_LATE, TABLE_BYTES = 1024, 32, 16 << 20
 MASK = (1 << 64) - 1
 BEFORE = MASK
@@ -57,10 +59,12 @@ def groups_of(array, aggregate, rows, depth):
 
 
 class Frames:
-    """For each row the amounts that it adds to totals, (key, cell, amount) each; and the stack before each leaf."""
+    """For each row the amounts that it adds to totals, (key, cell, amount) each, and the frames before it and those of them that it
+    leaves open; and the stack before each leaf."""
 
     def __init__(self, array, aggregate, rows, leaves):
         self.charges, self.snapshots, stack, before = [], {}, [], None
+        self.times, self.depths, self.kept = [], [], []
         for n, row in enumerate(rows):
             if n in leaves:
                 self.snapshots[n] = stack[-SNAPSHOT_FRAMES:]
@@ -77,6 +81,10 @@ class Frames:
                 charge += [] if stack else [(BEFORE, 2, ticks), (BEFORE, 3, ticks)]
             kept = len(stack) if is_end and around is None else around if is_end else around + 1 if around is not None else 0
             charge += [(frame[0], 2, time - frame[2] if frame[3] else 0) for frame in stack[kept:]]
+            charge += [(frame[0], 4, time - frame[2]) for frame in stack[kept:]]
+            self.times.append(time)
+            self.depths.append(len(stack))
+            self.kept.append(kept)
             del stack[kept:]
             if not is_end:
                 stack.append((key, n, time, int(outermost != 0)))
@@ -88,24 +96,46 @@ class Frames:
         for charge in self.charges[first:end]:
             for key, cell, amount in charge:
                 if depth or key != BEFORE:
-                    cells = groups.setdefault((key,)[:depth], [0] * 4)
-                    cells[cell] = (cells[cell] + amount) & MASK
+                    cells = groups.setdefault((key,)[:depth], [0] * 5)
+                    cells[cell] = max(cells[cell], amount) if cell == 4 else (cells[cell] + amount) & MASK
         return groups
 
+    def border(self, first, end):
+        """Between rows [first, end) and the row before them: ticks, open frames; and the fewest that one of these rows leaves open."""
+        return self.times[first] - self.times[first - 1] if first else 0, self.depths[first], min(self.kept[first:end])
 
-def table(array, data, widths):
-    """The rows of the next table, as tuples."""
-    rows, length = data.unpack("<II")
-    packed = data.take(length)
+
+def tables(data):
+    """{(kind, aggregate): (rows, packed bytes)} of all tables, those of unknown kinds too."""
+    found = {}
+    while data:
+        kind, aggregate, zero, rows, length, reserved = data.unpack(TABLE_HEAD)
+        packed = data.take(length)
+        padding = data.take(-length % ALIGNMENT)
+        expect((kind, aggregate) not in found, f"{data.what}: two tables of kind {kind}, aggregate {aggregate}")
+        expect(kind and rows and not zero and not reserved and not any(padding), f"{data.what}: a table of kind {kind}, {rows} rows")
+        found[kind, aggregate] = rows, packed
+    return found
+
+
+def table(array, found, kind, index, widths, what):
+    """The rows of a table, as tuples; none if it is not there."""
+    if (kind, index) not in found:
+        return []
+    rows, packed = found[kind, index]
     layout = struct.Struct("<" + "".join("B" if width == 1 else "Q" for width in widths))
-    expect(rows or not packed, f"{data.what}: bytes of no rows")
-    if array.codec == COMPACT and rows:
+    if array.codec == COMPACT:
         try:
             packed = xtf_unpack.unpack(packed, widths, [False] * len(widths), rows)
         except xtf_unpack.Damaged as error:
-            raise Damaged(f"{data.what}: {error}") from error
-    expect(len(packed) == rows * layout.size, f"{data.what}: {rows} rows in {len(packed)} bytes")
+            raise Damaged(f"{what}: {error}") from error
+    expect(len(packed) == rows * layout.size, f"{what}: {rows} rows in {len(packed)} bytes")
     return list(layout.iter_unpack(packed))
+
+
+def totals_of(array, found, index, what):
+    aggregate = array.schema.aggregates[index]
+    return table(array, found, TOTALS, index, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells), what)
 
 
 def same(found, stored):
@@ -161,25 +191,38 @@ def index_pages(array, page, place, end):
     yield page, place, end
     for i, (_, first, child) in enumerate(entries if page.level > 1 else []):
         is_open = place is None and i == len(entries) - 1
-        below = array.edge[page.level - 1] if is_open else array.sealed(child, page.level - 1)
+        below = array.open_page(page.level - 1) if is_open else array.sealed(child, page.level - 1)
         yield from index_pages(array, below, None if is_open else child, end if i == len(entries) - 1 else entries[i + 1][1])
 
 
+def check_page(array, page, place, end, all_rows, frames):
+    """The totals of an index page's children."""
+    data = companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.what}: right edge, level {page.level}")
+    found, firsts = tables(data), [entry[1] for entry in page.entries()]
+    children = list(zip(firsts, firsts[1:] + [end]))
+    expect(all(index < len(frames) for _, index in found), f"{data.what}: totals of an aggregate that is not there")
+    for index in range(len(frames)):
+        check_children(array, index, totals_of(array, found, index, data.what), children, all_rows, frames[index], data.what)
+        borders = table(array, found, BORDERS, index, [8] * 4, data.what)
+        snapshots = table(array, found, SNAPSHOTS, index, [8, 8, 8, 8, 1], data.what)
+        expected = [(i, *frames[index].border(*child)) for i, child in enumerate(children)] if frames[index] else []
+        expect(borders == expected, f"{data.what}: borders, aggregate {index}: {borders}, found {expected}")
+        expected = [(i, *frame) for i, first in enumerate(firsts) for frame in frames[index].snapshots[first]] if frames[index] and page.level == 1 else []
+        expect(snapshots == expected, f"{data.what}: snapshots, aggregate {index}")
+
+
 def check_totals(array):
-    if not array.schema.aggregates or array.height < 2:
+    if not array.schema.aggregates:
         return
-    pages = list(index_pages(array, array.edge[-1], None, array.rows))
+    array.read_edge()
+    pages = list(index_pages(array, array.root, None, array.rows)) if array.height > 1 else []
     leaves = {entry[1] for page, _, _ in pages if page.level == 1 for entry in page.entries()}
     all_rows = list(array.read())
     frames = [Frames(array, aggregate, all_rows, leaves) if aggregate.frames else None for aggregate in array.schema.aggregates]
     for page, place, end in pages:
-        data = array.edge_totals[page.level - 1] if place is None else companion(array, place)
-        firsts = [entry[1] for entry in page.entries()]
-        children = list(zip(firsts, firsts[1:] + [end]))[:len(firsts) - (place is None)]
-        for index, aggregate in enumerate(array.schema.aggregates):
-            rows = table(array, data, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells))
-            check_children(array, index, rows, children, all_rows, frames[index], data.what)
-            if aggregate.frames and page.level == 1:
-                expected = [(i, *frame) for i, first in enumerate(firsts) for frame in frames[index].snapshots[first]]
-                expect(table(array, data, [8, 8, 8, 8, 1]) == expected, f"{data.what}: snapshots, aggregate {index}")
-        expect(not data, f"{data.what}: bytes left over")
+        check_page(array, page, place, end, all_rows, frames)
+    what = f"{array.what}: right edge, all rows"
+    found = tables(Bytes(array.edge_totals[-1], what))
+    expect({key for key in found if key[0] <= SNAPSHOTS} == {(TOTALS, index) for index in range(len(frames))}, f"{what}: other tables")
+    for index in range(len(frames)):
+        check_children(array, index, totals_of(array, found, index, what), [(0, array.rows)], all_rows, frames[index], what)

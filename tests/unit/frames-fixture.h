@@ -80,6 +80,7 @@ static inline void naive_pop(Calls *calls, uint32_t row, uint64_t time)
     frame->end = time;
     if (frame->outermost)
         naive_effect(calls, row, frame->region, XTF_FRAMES_INCLUSIVE, time - frame->begin);
+    naive_effect(calls, row, frame->region, XTF_FRAMES_LONGEST, time - frame->begin);
     g_array_set_size(calls->stack, calls->stack->len - 1);
 }
 
@@ -210,6 +211,13 @@ static inline Calls *random_calls(GRand *random, const CallShape *shape)
 
 typedef uint64_t NaiveCells[SLOTS][XTF_FRAMES_CELLS];
 
+static inline void naive_add(NaiveCells cells, const NaiveEffect *effect)
+{
+    uint64_t *cell = &cells[effect->slot][effect->cell];
+
+    *cell = effect->cell == XTF_FRAMES_LONGEST ? MAX(*cell, effect->amount) : *cell + effect->amount;
+}
+
 /* What rows [n1, n2) add up to. */
 static inline void naive_totals(const Calls *calls, uint64_t n1, uint64_t n2, NaiveCells cells)
 {
@@ -217,7 +225,7 @@ static inline void naive_totals(const Calls *calls, uint64_t n1, uint64_t n2, Na
     for (guint i = 0; i < calls->effects->len; i++) {
         const NaiveEffect *effect = &g_array_index(calls->effects, NaiveEffect, i);
         if (effect->row >= n1 && effect->row < n2)
-            cells[effect->slot][effect->cell] += effect->amount;
+            naive_add(cells, effect);
     }
 }
 
@@ -240,8 +248,9 @@ static inline void naive_profile(const Calls *calls, uint64_t a, uint64_t b, uin
     for (guint i = 0; i < calls->effects->len; i++) {
         const NaiveEffect *effect = &g_array_index(calls->effects, NaiveEffect, i);
         uint64_t time = g_array_index(rows, CallRow, effect->row).time;
-        if (effect->cell <= XTF_FRAMES_ENDED && time >= a && time < b)
-            cells[effect->slot][effect->cell] += effect->amount;
+        bool of_rows = effect->cell <= XTF_FRAMES_ENDED || effect->cell == XTF_FRAMES_LONGEST;
+        if (of_rows && time >= a && time < b)
+            naive_add(cells, effect);
     }
     for (guint i = 0; i < calls->frames->len; i++) {
         const NaiveFrame *frame = &g_array_index(calls->frames, NaiveFrame, i);

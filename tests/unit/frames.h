@@ -137,8 +137,11 @@ static inline void naive_frames(const GArray *rows, uint32_t regions, uint64_t (
         cells[row->region][row->is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
         if (row->is_end && target[n] == UINT32_MAX)
             cells[regions][XTF_FRAMES_BEGUN]++;
-        if (!row->is_end && row->outermost && end[n] != UINT32_MAX)
-            cells[row->region][XTF_FRAMES_INCLUSIVE] += g_array_index(rows, FrameRow, end[n]).time - row->time;
+        if (row->is_end || end[n] == UINT32_MAX)
+            continue;
+        uint64_t duration = g_array_index(rows, FrameRow, end[n]).time - row->time;
+        cells[row->region][XTF_FRAMES_INCLUSIVE] += row->outermost ? duration : 0;
+        cells[row->region][XTF_FRAMES_LONGEST] = MAX(cells[row->region][XTF_FRAMES_LONGEST], duration);
     }
     for (uint32_t n = 0; n + 1 < rows->len; n++) {
         uint64_t from = g_array_index(rows, FrameRow, n).time, to = g_array_index(rows, FrameRow, n + 1).time;

@@ -76,15 +76,15 @@ static void assert_by_hand(const GArray *rows, uint64_t (*cells)[XTF_FRAMES_CELL
     xtf_frame_stack_finish(&stack);
 }
 
-/* Rows: time, region, is_end, distance, outermost. Cells: frames begun, frames ended, inclusive and exclusive ticks;
- * those of XTF_FRAMES_BEFORE come last. */
+/* Rows: time, region, is_end, distance, outermost. Cells: frames begun, frames ended, inclusive and exclusive ticks,
+ * the longest duration; those of XTF_FRAMES_BEFORE come last. */
 Test(accumulate, time_in_a_nested_call_is_inclusive_time_of_its_caller)
 {
     g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
                                   {110, 1, 0, 1, 1},  /* f begins within main */
                                   {150, 1, 1, 1, 0},  /* f ends */
                                   {160, 0, 1, 3, 0}); /* main ends */
-    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 60, 20}, {1, 1, 40, 40}, {0, 0, 0, 0}};
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 60, 20, 60}, {1, 1, 40, 40, 40}, {0, 0, 0, 0, 0}};
 
     assert_by_hand(rows, cells, 2);
 }
@@ -95,7 +95,7 @@ Test(accumulate, a_frame_that_never_began_ends_nothing)
                                   {110, 1, 1, 0, 0},  /* f ends, which never began: the 10 ticks are of main */
                                   {130, 0, 1, 2, 0},  /* main ends, after 20 ticks more */
                                   {135, 1, 1, 0, 0}); /* f ends, which never began: the 5 ticks are of no region */
-    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 30}, {0, 2, 0, 0}, {2, 0, 5, 5}};
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 30, 30}, {0, 2, 0, 0, 0}, {2, 0, 5, 5, 0}};
 
     assert_by_hand(rows, cells, 2);
 }
@@ -105,7 +105,7 @@ Test(accumulate, a_frame_that_a_caller_ends_is_not_counted_as_ended)
     g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
                                   {110, 1, 0, 1, 1},  /* f begins within main */
                                   {130, 0, 1, 2, 0}); /* main ends, and f with it */
-    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 10}, {1, 0, 20, 20}, {0, 0, 0, 0}};
+    uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 10, 30}, {1, 0, 20, 20, 20}, {0, 0, 0, 0, 0}};
 
     assert_by_hand(rows, cells, 2);
 }
@@ -125,7 +125,7 @@ Test(accumulate, a_recursion_by_hand)
                                   {200, 0, 1, 5, 1},  /* main ends, and f and g with it: 10 of g */
                                   {210, 2, 0, 0, 1}); /* nobody's */
     uint64_t cells[5][XTF_FRAMES_CELLS] = {
-        {1, 1, 80, 10}, {2, 1, 70, 60}, {2, 0, 10, 10}, {0, 2, 0, 0}, {2, 0, 10, 10},
+        {1, 1, 80, 10, 80}, {2, 1, 70, 60, 70}, {2, 0, 10, 10, 10}, {0, 2, 0, 0, 0}, {2, 0, 10, 10, 0},
     };
     XtfFrameStack stack;
 
@@ -142,8 +142,8 @@ static void copy_stack(XtfFrameStack *to, const XtfFrameStack *from)
     g_array_set_size(to->frames, 0);
     if (from->frames->len > 0)
         g_array_append_vals(to->frames, from->frames->data, from->frames->len);
-    to->has_outer = from->has_outer;
-    to->outer_row = from->outer_row;
+    to->n_outer = from->n_outer;
+    to->inner_row = from->inner_row;
     to->n = from->n;
     to->time = from->time;
 }
@@ -160,8 +160,8 @@ static void show_frames(XtfFrameStack *stack, const Shallow *shallow)
     const GArray *all = shallow->whole.frames;
     guint from = all->len - shallow->known;
 
-    stack->has_outer = from > 0;
-    stack->outer_row = from > 0 ? g_array_index(all, XtfOpenFrame, from - 1).row : 0;
+    stack->n_outer = from;
+    stack->inner_row = shallow->known > 0 ? g_array_index(all, XtfOpenFrame, from).row : 0;
 }
 
 static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
@@ -212,12 +212,14 @@ Test(accumulate, a_stack_known_in_part_says_the_same)
         copy_stack(&shallow.whole, &stack);
         copy_stack(&part, &stack);
         shallow.known = MIN(seed % 5, part.frames->len);
+        stack.least = UINT64_MAX;
         g_array_remove_range(part.frames, 0, part.frames->len - shallow.known);
         show_frames(&part, &shallow);
 
         assert_good_add(schema, rows, cut, 300, &stack, NULL, whole);
         const XtfFrameLoader loader = {.load = load_outer_frames, .data = &shallow};
         assert_good_add(schema, rows, cut, 300, &part, &loader, shallow_totals);
+        cr_assert_eq(stack.least, part.least);
         asked += shallow.asked;
 
         xtf_group_totals_sort(whole);
@@ -245,8 +247,8 @@ Test(accumulate, a_stack_that_cannot_be_had_is_an_error)
         XtfFrameStack stack;
         xtf_frame_stack_init(&stack);
         stack.n = 100;
-        stack.has_outer = true;
-        stack.outer_row = 6;
+        stack.n_outer = 1;
+        stack.inner_row = 6;
         cr_assert_not(xtf_accumulate_rows(schema, &schema->aggregates[0], (const uint8_t *)rows->data, 1, &stack,
                                           &loaders[i], totals, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));

@@ -45,6 +45,7 @@ typedef struct {
     XtfCodecId codec;
     GArray *rows;
     uint32_t *end, *target;
+    int32_t *depth, *kept; /* frames open before each row; those that it leaves open */
     XtfAggregateWriter *writer;
     Page pages[LEVELS + 1]; /* the open ones, by level */
     unsigned height;
@@ -82,29 +83,59 @@ static void naive_cells(const Plan *plan, uint32_t from, uint32_t to, uint64_t (
     }
     for (uint32_t r = 0; r < to; r++) {
         const FrameRow *row = row_at(plan, r);
-        if (!row->is_end && row->outermost && plan->end[r] >= from && plan->end[r] < to)
-            cells[row->region][XTF_FRAMES_INCLUSIVE] += row_at(plan, plan->end[r])->time - row->time;
+        if (row->is_end || plan->end[r] < from || plan->end[r] >= to)
+            continue;
+        uint64_t duration = row_at(plan, plan->end[r])->time - row->time;
+        cells[row->region][XTF_FRAMES_INCLUSIVE] += row->outermost ? duration : 0;
+        cells[row->region][XTF_FRAMES_LONGEST] = MAX(cells[row->region][XTF_FRAMES_LONGEST], duration);
     }
 }
 
-/* Takes one table of rows from the front of a payload. */
-static uint8_t *take_table(const Plan *plan, const XtfSchema *schema, const uint8_t **at, uint32_t *n_rows)
+/* The numbers of frames before and behind each row, by where each begins and ends. */
+static void count_frames(Plan *plan)
+{
+    uint32_t n = plan->rows->len;
+
+    plan->depth = g_new0(int32_t, n + 2);
+    plan->kept = g_new0(int32_t, n + 2);
+    for (uint32_t r = 0; r < n; r++) {
+        if (row_at(plan, r)->is_end)
+            continue;
+        uint32_t end = MIN(plan->end[r], n);
+        plan->depth[r + 1]++, plan->depth[MIN(end, n) + 1]--;
+        plan->kept[r + 1]++, plan->kept[end]--;
+    }
+    for (uint32_t i = 1; i <= n; i++) {
+        plan->depth[i] += plan->depth[i - 1];
+        plan->kept[i] += plan->kept[i - 1];
+    }
+}
+
+/* Takes one table of rows from the front of a payload; one that is not there has no rows. */
+static uint8_t *take_table(const Plan *plan, XtfTotalsKind kind, unsigned index, const XtfSchema *schema,
+                           const uint8_t **at, const uint8_t *payload_end, uint32_t *n_rows)
 {
     XtfDiskTotals head;
     const char *fault = NULL;
 
+    *n_rows = 0;
+    if (*at == payload_end)
+        return NULL;
     memcpy(&head, *at, sizeof head);
+    if (head.kind != kind || head.aggregate != index)
+        return NULL;
     *n_rows = xtf_read32(head.n_rows);
+    cr_assert_gt(*n_rows, 0);
     uint32_t length = xtf_read32(head.length);
     uint8_t *rows = g_malloc0((size_t)*n_rows * schema->row_size + 1);
     if (plan->codec == XTF_CODEC_PLAIN) {
         cr_assert_eq(length, *n_rows * schema->row_size);
         memcpy(rows, *at + sizeof head, length);
-    } else if (*n_rows > 0)
+    } else
         cr_assert(xtf_unpack_rows(schema, *at + sizeof head, length, *n_rows, rows, &fault), "%s", fault);
-    else
-        cr_assert_eq(length, 0);
     *at += sizeof head + length;
+    for (; length % 8 != 0; length++)
+        cr_assert_eq(*(*at)++, 0);
     return rows;
 }
 
@@ -123,9 +154,13 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
     naive_cells(plan, from, to, cells);
     for (unsigned region = 0; region <= REGIONS; region++)
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
-            coarse[c] += region < REGIONS ? cells[region][c] : 0;
+            coarse[c] = region == REGIONS         ? coarse[c]
+                        : c == XTF_FRAMES_LONGEST ? MAX(coarse[c], cells[region][c])
+                                                  : coarse[c] + cells[region][c];
     for (unsigned region = 0; region <= REGIONS; region++) {
-        bool touched = cells[region][0] || cells[region][1] || cells[region][2] || cells[region][3];
+        bool touched = false;
+        for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
+            touched |= cells[region][c] != 0;
         n_groups += touched;
     }
     uint64_t limit = CLAMP((to - from) / FRAME_GROUP_ROWS, LEAST, MOST);
@@ -150,7 +185,9 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
         cr_assert(key < REGIONS || key == XTF_FRAMES_BEFORE);
         uint64_t *naive = cells[key == XTF_FRAMES_BEFORE ? REGIONS : key];
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++) {
-            cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), naive[c]);
+            cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), naive[c],
+                         "child %u rows %u-%u region %u, cell %u: %u, not %u", child, from, to, (unsigned)key, c,
+                         (unsigned)value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), (unsigned)naive[c]);
             naive[c] = 0;
         }
     }
@@ -231,37 +268,91 @@ static void assert_snapshot(const Plan *plan, const XtfSchema *schema, const uin
     }
 }
 
-/* `open`: the last child has no totals yet, but a snapshot. */
-static void assert_payload(const Plan *plan, const GByteArray *payload, unsigned level, bool open)
+static void assert_border(const Plan *plan, const XtfSchema *schema, const uint8_t *row, uint32_t child, uint32_t from,
+                          uint32_t to)
 {
-    const GArray *starts = plan->pages[level].starts;
-    const uint8_t *at = payload->data;
+    int32_t least = plan->kept[from];
+
+    for (uint32_t n = from; n < to; n++)
+        least = MIN(least, plan->kept[n]);
+    cr_assert_eq(value_of(schema, row, XTF_BORDER_CHILD), child);
+    cr_assert_eq(value_of(schema, row, XTF_BORDER_GAP),
+                 from > 0 ? row_at(plan, from)->time - row_at(plan, from - 1)->time : 0);
+    cr_assert_eq(value_of(schema, row, XTF_BORDER_DEPTH), plan->depth[from]);
+    cr_assert_eq(value_of(schema, row, XTF_BORDER_LEAST), least);
+}
+
+/* The borders, and on level 1 the snapshots, of the children that begin at `starts`, the last of which ends there. */
+static void assert_stacks(const Plan *plan, const GArray *starts, unsigned level, const uint8_t **at,
+                          const uint8_t *end)
+{
+    const XtfSchema *schema = xtf_stored_border_schema();
+    uint32_t n_children = starts->len - 1, n_rows, row = 0;
+
+    g_autofree uint8_t *borders = take_table(plan, XTF_TOTALS_BORDERS, 0, schema, at, end, &n_rows);
+    cr_assert_eq(n_rows, n_children);
+    for (uint32_t i = 0; i < n_children; i++)
+        assert_border(plan, schema, borders + i * schema->row_size, i, g_array_index(starts, guint, i),
+                      g_array_index(starts, guint, i + 1));
+    if (level > 1)
+        return;
+    schema = xtf_stored_snapshot_schema();
+    g_autofree uint8_t *snapshots = take_table(plan, XTF_TOTALS_SNAPSHOTS, 0, schema, at, end, &n_rows);
+    for (uint32_t i = 0; i < n_children; i++)
+        assert_snapshot(plan, schema, snapshots, n_rows, &row, i, g_array_index(starts, guint, i));
+    cr_assert_eq(row, n_rows);
+}
+
+/* The tables of children that begin at `starts`; without stacks if they are the whole array's. */
+static void assert_payload(const Plan *plan, const uint8_t *at, uint32_t length, const GArray *starts, unsigned level,
+                           bool whole)
+{
+    const uint8_t *end = at + length;
     uint32_t n_children = starts->len - 1, n_rows, row = 0;
     const XtfSchema *schema = xtf_stored_totals_schema(&plan->schema->aggregates[0]);
 
-    g_autofree uint8_t *frames = take_table(plan, schema, &at, &n_rows);
+    g_autofree uint8_t *frames = take_table(plan, XTF_TOTALS_OF_GROUPS, 0, schema, &at, end, &n_rows);
     for (uint32_t i = 0; i < n_children; i++)
         assert_frames_of_child(plan, schema, frames, n_rows, &row, i, g_array_index(starts, guint, i),
                                g_array_index(starts, guint, i + 1));
     cr_assert_eq(row, n_rows);
-
-    if (level == 1) {
-        g_autofree uint8_t *snapshots = take_table(plan, xtf_stored_snapshot_schema(), &at, &n_rows);
-        row = 0;
-        for (uint32_t i = 0; i < n_children + open; i++)
-            assert_snapshot(plan, xtf_stored_snapshot_schema(), snapshots, n_rows, &row, i,
-                            g_array_index(starts, guint, i));
-        cr_assert_eq(row, n_rows);
-    }
-
+    if (!whole)
+        assert_stacks(plan, starts, level, &at, end);
     schema = xtf_stored_totals_schema(&plan->schema->aggregates[1]);
-    g_autofree uint8_t *groups = take_table(plan, schema, &at, &n_rows);
+    g_autofree uint8_t *groups = take_table(plan, XTF_TOTALS_OF_GROUPS, 1, schema, &at, end, &n_rows);
     row = 0;
     for (uint32_t i = 0; i < n_children; i++)
         assert_groups_of_child(plan, schema, groups, n_rows, &row, i, g_array_index(starts, guint, i),
                                g_array_index(starts, guint, i + 1));
     cr_assert_eq(row, n_rows);
-    cr_assert_eq(at, payload->data + payload->len);
+    cr_assert_eq(at, end);
+}
+
+/* The totals in an edge whose open leaf has rows [from, to): of each open page with its open child, and of all rows. */
+static void assert_edge(const Plan *plan, guint from, guint to)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    XtfEdgeEncoder edge = {.bytes = bytes};
+    XtfBytesReader reader;
+
+    xtf_aggregate_writer_pack_edge(plan->writer, (const uint8_t *)row_at(plan, from), to - from, plan->height + 1,
+                                   &edge);
+    reader = (XtfBytesReader){.at = bytes->data, .left = bytes->len};
+    for (unsigned level = 1; level <= plan->height + 1; level++) {
+        g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(guint));
+        uint32_t length = xtf_bytes_read_u32(&reader);
+        guint zero = 0;
+        cr_assert_eq(xtf_bytes_read_u32(&reader), 0);
+        XtfBytesReader part = xtf_bytes_read_part(&reader, length);
+        cr_assert_not(part.failed);
+        if (level <= plan->height)
+            g_array_append_vals(starts, plan->pages[level].starts->data, plan->pages[level].starts->len);
+        else
+            g_array_append_val(starts, zero);
+        g_array_append_val(starts, to);
+        assert_payload(plan, part.at, length, starts, level, level > plan->height);
+    }
+    cr_assert_eq(reader.left, 0);
 }
 
 /* A child of a level's open page ends before row `end`; the page is sealed first if it is full. */
@@ -280,7 +371,7 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
     g_autoptr(GByteArray) payload = g_byte_array_new();
     guint first = g_array_index(*starts, guint, 0);
     xtf_aggregate_writer_seal_index(plan->writer, level, payload);
-    assert_payload(plan, payload, level, false);
+    assert_payload(plan, payload->data, payload->len, *starts, level, false);
     g_array_set_size(*starts, 0);
     g_array_append_val(*starts, end);
     child_sealed(plan, level + 1, first, end);
@@ -294,17 +385,16 @@ static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, Fra
     plan.end = g_new(uint32_t, count);
     plan.target = g_new(uint32_t, count);
     naive_ends(plan.rows, plan.end, plan.target);
+    count_frames(&plan);
     plan.writer = xtf_aggregate_writer_new(plan.schema, codec);
     for (guint from = 0; from < count;) {
         guint to = from + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
         to = MIN(to, count);
         xtf_aggregate_writer_seal_leaf(plan.writer, (const uint8_t *)row_at(&plan, from), to - from);
         child_sealed(&plan, 1, from, to);
-        for (unsigned level = 1; level <= plan.height; level++) {
-            g_autoptr(GByteArray) payload = g_byte_array_new();
-            xtf_aggregate_writer_pack_open(plan.writer, level, payload);
-            assert_payload(&plan, payload, level, true);
-        }
+        guint open = to + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
+        if (to < count)
+            assert_edge(&plan, to, MIN(count, open));
         from = to;
     }
     cr_assert_gt(plan.height, 1);
@@ -314,6 +404,8 @@ static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, Fra
     g_array_unref(plan.rows);
     g_free(plan.end);
     g_free(plan.target);
+    g_free(plan.depth);
+    g_free(plan.kept);
     xtf_schema_free(plan.schema);
 }
 
@@ -344,16 +436,17 @@ static uint8_t *stored_groups(const XtfSchema *schema, unsigned n, uint32_t *n_g
     const Plan plan = {.codec = XTF_CODEC_PLAIN};
     XtfAggregateWriter *writer = xtf_aggregate_writer_new(schema, XTF_CODEC_PLAIN);
     g_autoptr(GByteArray) payload = g_byte_array_new();
+    XtfEdgeEncoder edge = {.bytes = payload};
     FrameRow rows[100];
 
     for (unsigned i = 0; i < n; i++)
         rows[i] = (FrameRow){.time = i, .region = i % 2 ? 5 : 3, .is_end = 1, .distance = 1000 + i, .outermost = i % 2};
-    xtf_aggregate_writer_seal_leaf(writer, (const uint8_t *)rows, n);
-    xtf_aggregate_writer_pack_open(writer, 1, payload);
-    const uint8_t *at = payload->data;
-    g_free(take_table(&plan, xtf_stored_totals_schema(&schema->aggregates[0]), &at, n_groups));
-    g_free(take_table(&plan, xtf_stored_snapshot_schema(), &at, n_groups));
-    uint8_t *groups = take_table(&plan, xtf_stored_totals_schema(&schema->aggregates[1]), &at, n_groups);
+    xtf_aggregate_writer_pack_edge(writer, (const uint8_t *)rows, n, 1, &edge);
+    const uint8_t *at = payload->data + 8, *end = payload->data + payload->len;
+    g_free(take_table(&plan, XTF_TOTALS_OF_GROUPS, 0, xtf_stored_totals_schema(&schema->aggregates[0]), &at, end,
+                      n_groups));
+    uint8_t *groups = take_table(&plan, XTF_TOTALS_OF_GROUPS, 1, xtf_stored_totals_schema(&schema->aggregates[1]), &at,
+                                 end, n_groups);
     xtf_aggregate_writer_free(writer);
     return groups;
 }
@@ -497,7 +590,7 @@ Test(aggregate_writer, none_where_none_are_declared)
     cr_assert_null(xtf_aggregate_writer_new(schema, XTF_CODEC_PLAIN));
     xtf_aggregate_writer_seal_leaf(NULL, NULL, 0);
     xtf_aggregate_writer_seal_index(NULL, 1, payload);
-    xtf_aggregate_writer_pack_open(NULL, 1, payload);
+    xtf_aggregate_writer_pack_edge(NULL, NULL, 0, 1, &(XtfEdgeEncoder){.bytes = payload});
     cr_assert(xtf_aggregate_writer_resume(NULL, NULL, NULL));
     cr_assert_eq(payload->len, 0);
     xtf_aggregate_writer_free(NULL);

@@ -225,9 +225,9 @@ Test(frames, rows_bring_whole_durations_and_profiles_only_what_lies_in_the_windo
     g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
     XtfArray array = find_array(trace, 7, 0);
 
-    assert_totals(&array, 0, 4, (NaiveCells){[0] = {1, 1, 60, 20}, [1] = {1, 1, 40, 40}});
-    assert_totals(&array, 1, 3, (NaiveCells){[0] = {0, 0, 0, 10}, [1] = {1, 1, 40, 40}});
-    assert_profile(&array, 120, 155, (NaiveCells){[0] = {0, 0, 35, 5}, [1] = {0, 1, 30, 30}});
+    assert_totals(&array, 0, 4, (NaiveCells){[0] = {1, 1, 60, 20, 60}, [1] = {1, 1, 40, 40, 40}});
+    assert_totals(&array, 1, 3, (NaiveCells){[0] = {0, 0, 0, 10}, [1] = {1, 1, 40, 40, 40}});
+    assert_profile(&array, 120, 155, (NaiveCells){[0] = {0, 0, 35, 5}, [1] = {0, 1, 30, 30, 40}});
     assert_profile(&array, 120, 130, (NaiveCells){[0] = {0, 0, 10, 0}, [1] = {0, 0, 10, 10}});
 }
 

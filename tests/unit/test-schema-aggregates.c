@@ -61,7 +61,7 @@ Test(schema_aggregates, fields_by_their_names)
     cr_assert(schema->aggregates[1].n_values == 3 && memcmp(schema->aggregates[1].values, "\6\7\11", 3) == 0);
     cr_assert(schema->aggregates[1].extremes && schema->aggregates[1].typed_by == 2);
     cr_assert(schema->aggregates[1].reals == 4 && schema->aggregates[1].signeds == 3);
-    cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[0]), 4);
+    cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[0]), XTF_FRAMES_CELLS);
     cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[1]), 1 + 3 * 4);
     cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[2]), 1);
 }

@@ -174,10 +174,10 @@ Test(totals_damage, great_numbers)
         {offsetof(XtfDiskPage, count), 1},
         {offsetof(XtfDiskPage, array), 99},
         {offsetof(XtfDiskPage, kind), XTF_PAGE_INDEX},
-        {sizeof(XtfDiskPage), UINT32_MAX}, /* n_rows */
-        {sizeof(XtfDiskPage), 0},
-        {sizeof(XtfDiskPage) + 4, UINT32_MAX}, /* length */
-        {sizeof(XtfDiskPage) + 4, 0},
+        {sizeof(XtfDiskPage) + offsetof(XtfDiskTotals, n_rows), UINT32_MAX},
+        {sizeof(XtfDiskPage) + offsetof(XtfDiskTotals, n_rows), 0},
+        {sizeof(XtfDiskPage) + offsetof(XtfDiskTotals, length), UINT32_MAX},
+        {sizeof(XtfDiskPage) + offsetof(XtfDiskTotals, length), 0},
     };
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
@@ -208,11 +208,11 @@ static void find_edge_totals(const char *path, const char *bytes, gsize *start, 
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
-    const XtfDiskEdge *heads = (const XtfDiskEdge *)(const void *)(bytes + array.edge_offset);
+    const XtfDiskOpen *heads = (const XtfDiskOpen *)(const void *)(bytes + array.edge_offset + sizeof(XtfDiskEdge));
 
-    *start = array.edge_offset + array.height * sizeof *heads;
+    *start = array.edge_offset + sizeof(XtfDiskEdge) + array.height * sizeof *heads;
     *end = array.edge_offset + array.edge_length;
-    for (unsigned level = 0; level < array.height; level++)
+    for (unsigned level = 1; level < array.height; level++)
         *start += xtf_read32(heads[level].length);
     cr_assert_gt(array.height, 2);
     cr_assert_lt(*start, *end);

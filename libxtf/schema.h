@@ -37,6 +37,9 @@ typedef enum {
     XTF_SCHEMA_RECORD = 1, /* events: one row each, counted */
     XTF_SCHEMA_SIDE = 2,   /* rows that hang on records of the same time and seq, not counted as records */
     XTF_SCHEMA_TABLE = 3,  /* definitions: no time, small enough to be held in memory whole */
+    /* What an analysis made of the records: rows with times and aggregates, shown by themselves. They are no events, so
+     * they count neither as records of the trace nor for its first and last times. */
+    XTF_SCHEMA_DERIVED = 4,
 } XtfSchemaKind;
 
 enum {

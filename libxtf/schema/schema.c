@@ -64,7 +64,7 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
 {
     if (schema->name[0] == '\0')
         return schema_fail(schema, error, "it has no name", NULL);
-    if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_TABLE)
+    if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_DERIVED)
         return schema_fail(schema, error, "no such kind of schema", NULL);
     if (schema->n_fields == 0 || schema->n_fields > XTF_FIELDS_MAX)
         return schema_fail(schema, error, "it has no fields, or too many", NULL);

@@ -1,6 +1,7 @@
 /*
  * What the files of the writer share.
  *
+ *   writer-file.c       the file: its descriptor, and giving out its pages
  *   writer.c            the writer: creating, schemas, strings, tables
  *   array-writer.c      arrays: pages onto their places, and entries of them into index pages
  *   leaf-writer.c       the open leaf: rows into pages

@@ -36,7 +36,7 @@ ALIGNMENT = 8
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
 REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
 KNOWN = REQUIRED | {FREE_KIND}
-RECORD, SIDE, TABLE_KIND = 1, 2, 3
+RECORD, SIDE, TABLE_KIND, DERIVED = 1, 2, 3, 4
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
 LEAF_ROWS_MAX = 16384
@@ -115,7 +115,7 @@ class Schema:
         self.id, self.rows = number, rows
         self.kind, self.row_size, fields, aggregates = data.unpack("<BxHHH")
         self.name = data.string()
-        expect(RECORD <= self.kind <= TABLE_KIND, f"schema {self.name}: unknown kind {self.kind}")
+        expect(RECORD <= self.kind <= DERIVED, f"schema {self.name}: unknown kind {self.kind}")
         self.fields = []
         for _ in range(fields):
             (length,) = data.unpack("<H")
@@ -499,7 +499,7 @@ def print_info(trace, _arrays, _arguments):
     print(f"{trace.resolution_num}/{trace.resolution_den} ticks a second, origin {trace.origin}, times {trace.first} to {trace.last}")
     print(f"{trace.array_count} arrays, {len(trace.segments)} segments, {len(trace.strings)} bytes of strings")
     for schema in trace.schemas:
-        print(f"{('record', 'side', 'table')[schema.kind - 1]} {schema.name}: {schema.rows} rows: {', '.join(f.name for f in schema.fields)}")
+        print(f"{('record', 'side', 'table', 'derived')[schema.kind - 1]} {schema.name}: {schema.rows} rows: {', '.join(f.name for f in schema.fields)}")
 
 
 def print_arrays(_trace, arrays, _arguments):

@@ -132,6 +132,7 @@ int xtf_command_info(int argc, char **argv)
     print_file(trace, argv[1]);
     print_clock(trace);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
+    print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);
     print_schemas(trace, XTF_SCHEMA_SIDE, "side rows", all);
     print_schemas(trace, XTF_SCHEMA_TABLE, "definitions", all);
     return print_properties(trace, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);

@@ -95,5 +95,5 @@ size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *ref, const XtfTraceCon
 
 bool xtf_selection_may_have(const XtfSelection *selection, const XtfSchema *schema)
 {
-    return selection->type == XTF_ANY_TYPE || selection->type == schema->id || schema->kind == XTF_SCHEMA_SIDE;
+    return xtf_selection_has_type(selection, schema) || schema->kind == XTF_SCHEMA_SIDE;
 }

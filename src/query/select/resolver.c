@@ -111,9 +111,7 @@ static bool may_have(const Search *search, const XtfSchema *schema)
 {
     const XtfSelection *selection = search->selection;
 
-    return xtf_trace_context_is_record(search->context, schema->id) &&
-           (selection->type == XTF_ANY_TYPE || selection->type == schema->id) &&
-           xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
+    return xtf_selection_has_type(selection, schema) && xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
 
 /* The filter for a span, with the aggregate that it is for. */
@@ -284,9 +282,8 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
         return true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        bool counts =
-            selection->type == XTF_ANY_TYPE ? xtf_trace_context_is_record(resolver->context, i) : selection->type == i;
-        if (counts && __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
+        if (xtf_selection_has_type(selection, xtf_trace_schema(trace, i)) &&
+            __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
             return xtf_damaged(error, "the trace has more records than there are numbers");
     }
     *count = total;

@@ -114,6 +114,11 @@ bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext
     return selection->base && xtf_selection_is_final(selection->base, context);
 }
 
+bool xtf_selection_has_type(const XtfSelection *selection, const XtfSchema *schema)
+{
+    return selection->type == XTF_ANY_TYPE ? schema->kind == XTF_SCHEMA_RECORD : selection->type == schema->id;
+}
+
 bool xtf_selection_has_facets(const XtfSelection *selection)
 {
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {

@@ -19,8 +19,8 @@
 #include "src/query/select/trace-context.h"
 
 enum {
-    XTF_ANY_TYPE = -1,
-    XTF_NO_TYPE = -2, /* narrowed to two types at once */
+    XTF_ANY_TYPE = -1, /* records of all types; none that is derived */
+    XTF_NO_TYPE = -2,  /* narrowed to two types at once */
 };
 
 /* Roles of fields whose values narrow a selection. A record type that has no such field has no records then. */
@@ -62,6 +62,10 @@ XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, u
 
 /* Whether no later commit adds a record to it. */
 bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext *context);
+
+/* Whether a selection takes rows of a schema as its records: all types of records, or the one type, derived or not,
+ * that the selection names. */
+bool xtf_selection_has_type(const XtfSelection *selection, const XtfSchema *schema);
 
 /* Whether anything narrows by the values of fields. */
 bool xtf_selection_has_facets(const XtfSelection *selection);

@@ -82,8 +82,11 @@ static XtfNode *lookup_view(XtfNode *directory, const XtfView *view, GError **er
 
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_RECORD);
+    XtfTraceContext *context = &directory->tree->context;
+    const XtfSchema *schema = xtf_trace_context_schema(context, name, XTF_SCHEMA_RECORD);
 
+    if (!schema)
+        schema = xtf_trace_context_schema(context, name, XTF_SCHEMA_DERIVED);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     return xtf_not_found(error,
@@ -124,7 +127,8 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
             present[arrays.all[j].schema->id] = true;
     }
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        if (present[i] && xtf_trace_context_is_record(context, i))
+        XtfSchemaKind kind = xtf_trace_schema(context->trace, i)->kind;
+        if (present[i] && (kind == XTF_SCHEMA_RECORD || kind == XTF_SCHEMA_DERIVED))
             xtf_lister_show(lister, context->type_names[i], XTF_NODE_DIRECTORY);
     }
     return true;

@@ -18,8 +18,8 @@ enum {
 /* Whether info has a line for a schema. */
 static bool type_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
 {
-    return xtf_trace_context_is_record(context, schema) && xtf_trace_n_rows(context->trace, schema) &&
-           (selection->type == XTF_ANY_TYPE || selection->type == schema);
+    return xtf_trace_n_rows(context->trace, schema) &&
+           xtf_selection_has_type(selection, xtf_trace_schema(context->trace, schema));
 }
 
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection)

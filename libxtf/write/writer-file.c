@@ -1,0 +1,62 @@
+/*
+ * The file under the writer: its descriptor, and the pages of it that are given out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
+#include "libxtf/write/writer-private.h"
+
+int xtf_writer_open_file(const char *path, int flags, GError **error)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+
+    /* The lock goes with the descriptor: it falls when the writer closes the file, or dies. */
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    int code = errno;
+    xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
+             code == EWOULDBLOCK ? "another program is writing it" : g_strerror(code));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
+{
+    const uint8_t *from = bytes;
+
+    while (length > 0) {
+        ssize_t n = pwrite(writer->fd, from, length, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            writer->failed = true;
+            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(errno));
+        }
+        from += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t n_pages)
+{
+    g_mutex_lock(&writer->lock);
+    uint64_t place = writer->pages;
+    writer->pages += n_pages;
+    writer->sealed_bytes += n_pages * writer->page_size;
+    g_mutex_unlock(&writer->lock);
+    return place;
+}
+
+void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length)
+{
+    const XtfRef dropped = {.offset = offset, .length = length};
+
+    if (length > 0)
+        g_array_append_val(writer->dropped, dropped);
+}

@@ -62,5 +62,6 @@ figures "mount.py hpcc.xtf melt-4.xtf" \
 figures "records.py --archive hpcc.otf2 hpcc.xtf" \
     python3 "$here/records.py" --build "$build" --dir "$scratch" --archive "$archive" "$scratch/hpcc.xtf"
 figures "open-time hpcc.xtf melt-4.xtf" "$build/tests/bench/open-time" "$scratch/hpcc.xtf" "$scratch/small.xtf"
+figures "commits" "$build/tests/bench/commits" --dir "$scratch"
 figures "small-locations" "$build/tests/bench/small-locations" --dir "$scratch"
 figures "papers-example" "$build/tests/bench/papers-example" --dir "$scratch" --records "$records"

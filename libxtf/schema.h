@@ -48,13 +48,18 @@ enum {
     /* How values usually change from row to row. These flags change only how small a field packs. */
     XTF_FIELD_RISES = 1 << 2,    /* each value is near the one before */
     XTF_FIELD_DISTANCE = 1 << 3, /* a number of rows back, to another row of the array: to the outer frame, say */
+    /* Of tables: what merging (merge.h) needs to know. */
+    XTF_FIELD_IDENTIFIES = 1 << 8, /* rows of two files that agree in all such fields mean the same */
+    XTF_FIELD_LIST = 1 << 9,       /* the first of some rows of the table referred to; the next field is their number */
+    XTF_FIELD_ORDERS = 1 << 10,    /* the table's rows ascend by such fields */
 };
 
 typedef struct {
     char *name;
     char *role;      /* what it means to readers: "time", "seq", "peer"...; "" if nothing in particular */
     char *unit;      /* "B", "s", "ticks"...; "" if none */
-    char *refers_to; /* name of the table whose row number this is; "" if none */
+    char *refers_to; /* name of the table whose row number this is; "" if none. If another field, with labels, says
+                        which it is: "FIELD:LABEL=TABLE,...", where no TABLE means a string */
     char **labels;   /* names of the values 0, 1, ..., NULL-terminated; NULL if none */
     uint32_t n_labels;
     XtfType type;

@@ -1,4 +1,4 @@
-#include "libxtf/schema/references.h"
+#include "libxtf/references.h"
 
 static void clear_reference(gpointer data)
 {

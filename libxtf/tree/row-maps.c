@@ -1,6 +1,6 @@
 #include "libxtf/tree/row-maps.h"
 
-#include "libxtf/schema/references.h"
+#include "libxtf/references.h"
 
 /* A table's map as an item holds it. Segments may share it. */
 typedef struct {

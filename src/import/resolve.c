@@ -74,7 +74,9 @@ static void merge_regions(XtfDefinitions *definitions)
 /* The tag of the table that a field refers to; 0 if it refers to none. */
 static unsigned referred_table(const XtfDefinitions *definitions, const XtfField *field)
 {
-    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS && field->refers_to[0] != '\0'; tag++)
+    if (field->refers_to[0] == '\0' || field->flags & XTF_FIELD_LIST) /* lists are row numbers already */
+        return 0;
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         if (strcmp(definitions->tables[tag].schema->name, field->refers_to) == 0)
             return tag;
     return 0;

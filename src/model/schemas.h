@@ -210,7 +210,7 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U32, attribute, "", "", XTF_TABLE_ATTRIBUTES, XTF_OPT, NULL)                                                 \
     FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types)                                                   \
-    FIELD(U64, value, XTF_ROLE_VALUE, "", "", 0, NULL)
+    FIELD(U64, value, XTF_ROLE_VALUE, "", "type" XTF_VALUE_TABLES, 0, NULL)
 
 #define XTF_METRIC_VALUES_FIELDS(FIELD)                                                                                \
     XTF_SIDE_HEAD(FIELD)                                                                                               \

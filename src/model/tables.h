@@ -38,84 +38,107 @@
 
 /* clang-format off */
 
-/* FIELD(type, name, role, unit, refers_to, flags, labels) */
+/* FIELD(type, name, role, unit, refers_to, flags, labels). What identifies a row when files are merged begins with
+ * XTF_SAME. */
 #define XTF_VALUE(FIELD, name) FIELD(U64, name, "", "", "", 0, NULL)
-#define XTF_TYPED(FIELD, type, name)                                                                                   \
-    FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types) FIELD(U64, name, XTF_ROLE_VALUE, "", "", 0, NULL)
 #define XTF_TEXT(FIELD, name)  FIELD(STRING, name, "", "", "", 0, NULL)
 #define XTF_U32(FIELD, name)   FIELD(U32, name, "", "", "", 0, NULL)
-#define XTF_I64(FIELD, name)   FIELD(I64, name, "", "", "", 0, NULL)
 #define XTF_U8(FIELD, name, LABELS)     FIELD(U8, name, "", "", "", 0, LABELS)
 #define XTF_OPT_U8(FIELD, name, LABELS) FIELD(U8, name, "", "", "", XTF_FIELD_OPTIONAL, LABELS)
 #define XTF_REF(FIELD, name, TABLE)     FIELD(U32, name, "", "", TABLE, XTF_FIELD_OPTIONAL, NULL)
 #define XTF_LOCATION(FIELD, name)       FIELD(U64, name, "", "", "", XTF_FIELD_OPTIONAL, NULL)
+/* The first of the rows of a table that belong to this one, and their number. */
+#define XTF_LIST(FIELD, TABLE)                                                                                         \
+    FIELD(U64, first, "", "", TABLE, XTF_FIELD_LIST, NULL) XTF_VALUE(FIELD, count)
 
-#define XTF_PROPERTIES_FIELDS(FIELD) XTF_TEXT(FIELD, name) XTF_TEXT(FIELD, value)
+#define XTF_SAME                             XTF_FIELD_IDENTIFIES
+#define XTF_SAME_VALUE(FIELD, name)          FIELD(U64, name, "", "", "", XTF_SAME, NULL)
+#define XTF_SAME_TEXT(FIELD, name)           FIELD(STRING, name, "", "", "", XTF_SAME, NULL)
+#define XTF_SAME_U32(FIELD, name)            FIELD(U32, name, "", "", "", XTF_SAME, NULL)
+#define XTF_SAME_I64(FIELD, name)            FIELD(I64, name, "", "", "", XTF_SAME, NULL)
+#define XTF_SAME_U8(FIELD, name, LABELS)     FIELD(U8, name, "", "", "", XTF_SAME, LABELS)
+#define XTF_SAME_REF(FIELD, name, TABLE)     FIELD(U32, name, "", "", TABLE, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)
+#define XTF_SAME_TYPED(FIELD, type, name)                                                                              \
+    FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", XTF_SAME, xtf_value_types)                                            \
+    FIELD(U64, name, XTF_ROLE_VALUE, "", #type XTF_VALUE_TABLES, XTF_SAME, NULL)
 
-#define XTF_TAGS_FIELDS(FIELD) FIELD(U32, tag, XTF_ROLE_TAG, "", "", XTF_FIELD_OPTIONAL, NULL)
+/* What values of xtf_value_types refer to. */
+#define XTF_VALUE_TABLES                                                                                               \
+    ":STRING=,ATTRIBUTE=" XTF_TABLE_ATTRIBUTES ",REGION=" XTF_TABLE_REGIONS ",GROUP=" XTF_TABLE_GROUPS                 \
+    ",METRIC=" XTF_TABLE_METRICS ",COMM=" XTF_TABLE_COMMUNICATORS ",PARAMETER=" XTF_TABLE_PARAMETERS                   \
+    ",RMA_WIN=" XTF_TABLE_RMA_WINDOWS ",SOURCE_CODE_LOCATION=" XTF_TABLE_SOURCE_LOCATIONS                              \
+    ",CALLING_CONTEXT=" XTF_TABLE_CALLING_CONTEXTS ",INTERRUPT_GENERATOR=" XTF_TABLE_INTERRUPT_GENERATORS              \
+    ",IO_FILE=" XTF_TABLE_IO_FILES ",IO_HANDLE=" XTF_TABLE_IO_HANDLES ",LOCATION_GROUP=" XTF_TABLE_PROCESSES
+
+#define XTF_PROPERTIES_FIELDS(FIELD) XTF_SAME_TEXT(FIELD, name) XTF_SAME_TEXT(FIELD, value)
+
+#define XTF_TAGS_FIELDS(FIELD) FIELD(U32, tag, XTF_ROLE_TAG, "", "", XTF_FIELD_OPTIONAL | XTF_SAME, NULL)
 
 #define XTF_SYSTEM_TREE_FIELDS(FIELD)                                                                                  \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, parent, XTF_TABLE_SYSTEM_TREE) XTF_TEXT(FIELD, class_name) XTF_TEXT(FIELD, name)
+    XTF_U32(FIELD, id) XTF_SAME_REF(FIELD, parent, XTF_TABLE_SYSTEM_TREE) XTF_SAME_TEXT(FIELD, class_name)             \
+    XTF_SAME_TEXT(FIELD, name)
 #define XTF_SYSTEM_TREE_DOMAINS_FIELDS(FIELD)                                                                          \
-    XTF_REF(FIELD, node, XTF_TABLE_SYSTEM_TREE) XTF_U8(FIELD, domain, xtf_system_tree_domains)
+    XTF_SAME_REF(FIELD, node, XTF_TABLE_SYSTEM_TREE) XTF_SAME_U8(FIELD, domain, xtf_system_tree_domains)
 
 #define XTF_PROCESSES_FIELDS(FIELD)                                                                                    \
-    XTF_U32(FIELD, proc) XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_process_types)                                     \
-    XTF_REF(FIELD, system_tree_node, XTF_TABLE_SYSTEM_TREE) XTF_REF(FIELD, creator, XTF_TABLE_PROCESSES)               \
-    XTF_TEXT(FIELD, name)
+    FIELD(U32, proc, "", "", "", XTF_SAME | XTF_FIELD_ORDERS, NULL) XTF_U32(FIELD, id)                                 \
+    XTF_U8(FIELD, type, xtf_process_types) XTF_REF(FIELD, system_tree_node, XTF_TABLE_SYSTEM_TREE)                     \
+    XTF_REF(FIELD, creator, XTF_TABLE_PROCESSES) XTF_TEXT(FIELD, name)
 /* n_events is what the source says; the true number is that of the location's records. */
 #define XTF_LOCATIONS_FIELDS(FIELD)                                                                                    \
-    XTF_VALUE(FIELD, id) XTF_U32(FIELD, proc) XTF_U32(FIELD, thread)                                                   \
-    XTF_REF(FIELD, process, XTF_TABLE_PROCESSES) XTF_U8(FIELD, type, xtf_location_types)                               \
-    XTF_VALUE(FIELD, n_events) XTF_TEXT(FIELD, name)
+    XTF_SAME_VALUE(FIELD, id) FIELD(U32, proc, "", "", "", XTF_FIELD_ORDERS, NULL)                                     \
+    FIELD(U32, thread, "", "", "", XTF_FIELD_ORDERS, NULL) XTF_REF(FIELD, process, XTF_TABLE_PROCESSES)                \
+    XTF_U8(FIELD, type, xtf_location_types) XTF_VALUE(FIELD, n_events) XTF_TEXT(FIELD, name)
 #define XTF_PARADIGMS_FIELDS(FIELD)                                                                                    \
-    XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U8(FIELD, class, xtf_paradigm_classes) XTF_TEXT(FIELD, name)
+    XTF_SAME_U8(FIELD, paradigm, xtf_paradigm_names) XTF_SAME_U8(FIELD, class, xtf_paradigm_classes)                   \
+    XTF_SAME_TEXT(FIELD, name)
 
 #define XTF_REGION_TRAITS(FIELD)                                                                                       \
     XTF_U8(FIELD, role, xtf_region_roles) XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags)            \
     FIELD(U32, end_line, "", "", "", XTF_FIELD_OPTIONAL, NULL) XTF_TEXT(FIELD, canonical) XTF_TEXT(FIELD, description)
 /* Distinct in name, file and line. The traits are those of the first definition. */
 #define XTF_REGIONS_FIELDS(FIELD)                                                                                      \
-    FIELD(U32, line, "", "", "", XTF_FIELD_OPTIONAL, NULL) XTF_REGION_TRAITS(FIELD)                                    \
-    XTF_TEXT(FIELD, file) XTF_TEXT(FIELD, name)
+    FIELD(U32, line, "", "", "", XTF_FIELD_OPTIONAL | XTF_SAME, NULL) XTF_REGION_TRAITS(FIELD)                         \
+    XTF_SAME_TEXT(FIELD, file) XTF_SAME_TEXT(FIELD, name)
 /* The source's own definitions, several of which may be one region. */
 #define XTF_REGION_DEFINITIONS_FIELDS(FIELD)                                                                           \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, region, XTF_TABLE_REGIONS) XTF_REGIONS_FIELDS(FIELD)
+    XTF_SAME_U32(FIELD, id) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS) XTF_REGIONS_FIELDS(FIELD)
 
 #define XTF_CALLSITES_FIELDS(FIELD)                                                                                    \
-    XTF_U32(FIELD, id) XTF_U32(FIELD, line) XTF_REF(FIELD, entered_region, XTF_TABLE_REGIONS)                          \
-    XTF_REF(FIELD, left_region, XTF_TABLE_REGIONS) XTF_TEXT(FIELD, file)
+    XTF_U32(FIELD, id) XTF_SAME_U32(FIELD, line) XTF_SAME_REF(FIELD, entered_region, XTF_TABLE_REGIONS)                \
+    XTF_SAME_REF(FIELD, left_region, XTF_TABLE_REGIONS) XTF_SAME_TEXT(FIELD, file)
 #define XTF_CALLPATHS_FIELDS(FIELD)                                                                                    \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, parent, XTF_TABLE_CALLPATHS) XTF_REF(FIELD, region, XTF_TABLE_REGIONS)
+    XTF_U32(FIELD, id) XTF_SAME_REF(FIELD, parent, XTF_TABLE_CALLPATHS) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)
 #define XTF_CALLPATH_PARAMETERS_FIELDS(FIELD)                                                                          \
-    XTF_REF(FIELD, callpath, XTF_TABLE_CALLPATHS) XTF_REF(FIELD, parameter, XTF_TABLE_PARAMETERS)                      \
-    XTF_TYPED(FIELD, type, value)
-#define XTF_SOURCE_LOCATIONS_FIELDS(FIELD) XTF_U32(FIELD, id) XTF_U32(FIELD, line) XTF_TEXT(FIELD, file)
+    XTF_SAME_REF(FIELD, callpath, XTF_TABLE_CALLPATHS) XTF_SAME_REF(FIELD, parameter, XTF_TABLE_PARAMETERS)            \
+    XTF_SAME_TYPED(FIELD, type, value)
+#define XTF_SOURCE_LOCATIONS_FIELDS(FIELD) XTF_U32(FIELD, id) XTF_SAME_U32(FIELD, line) XTF_SAME_TEXT(FIELD, file)
 #define XTF_CALLING_CONTEXTS_FIELDS(FIELD)                                                                             \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, region, XTF_TABLE_REGIONS)                                                       \
-    XTF_REF(FIELD, source_location, XTF_TABLE_SOURCE_LOCATIONS) XTF_REF(FIELD, parent, XTF_TABLE_CALLING_CONTEXTS)
+    XTF_U32(FIELD, id) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)                                                  \
+    XTF_SAME_REF(FIELD, source_location, XTF_TABLE_SOURCE_LOCATIONS)                                                   \
+    XTF_SAME_REF(FIELD, parent, XTF_TABLE_CALLING_CONTEXTS)
 #define XTF_INTERRUPT_GENERATORS_FIELDS(FIELD)                                                                         \
-    XTF_U32(FIELD, id) XTF_U8(FIELD, mode, xtf_interrupt_modes) XTF_U8(FIELD, base, xtf_bases)                         \
-    XTF_I64(FIELD, exponent) XTF_VALUE(FIELD, period) XTF_TEXT(FIELD, name)
+    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, mode, xtf_interrupt_modes) XTF_SAME_U8(FIELD, base, xtf_bases)               \
+    XTF_SAME_I64(FIELD, exponent) XTF_SAME_VALUE(FIELD, period) XTF_SAME_TEXT(FIELD, name)
 
 /* Members of COMM_LOCATIONS groups are locations, those of COMM_GROUP are ranks in the COMM_LOCATIONS group of the same
  * paradigm. */
 #define XTF_GROUPS_FIELDS(FIELD)                                                                                       \
-    XTF_VALUE(FIELD, first) XTF_VALUE(FIELD, count) XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_group_types)            \
-    XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
+    XTF_LIST(FIELD, XTF_TABLE_MEMBERS) XTF_SAME_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_group_types)               \
+    XTF_SAME_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags) XTF_SAME_TEXT(FIELD, name)
 #define XTF_MEMBERS_FIELDS(FIELD)                                                                                      \
     XTF_VALUE(FIELD, member) FIELD(U32, proc, "", "", "", XTF_FIELD_OPTIONAL, NULL)
 #define XTF_COMMUNICATORS_FIELDS(FIELD)                                                                                \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, group, XTF_TABLE_GROUPS) XTF_REF(FIELD, remote_group, XTF_TABLE_GROUPS)          \
+    XTF_SAME_U32(FIELD, id) XTF_REF(FIELD, group, XTF_TABLE_GROUPS) XTF_REF(FIELD, remote_group, XTF_TABLE_GROUPS)     \
     XTF_REF(FIELD, parent, XTF_TABLE_COMMUNICATORS) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
 
 #define XTF_METRICS_FIELDS(FIELD)                                                                                      \
-    XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_metric_types) XTF_U8(FIELD, mode, NULL)                                 \
-    XTF_U8(FIELD, value_type, xtf_value_types) XTF_U8(FIELD, base, xtf_bases) XTF_I64(FIELD, exponent)                 \
-    XTF_TEXT(FIELD, unit) XTF_TEXT(FIELD, description) XTF_TEXT(FIELD, name)
+    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_metric_types) XTF_SAME_U8(FIELD, mode, NULL)                       \
+    XTF_SAME_U8(FIELD, value_type, xtf_value_types) XTF_SAME_U8(FIELD, base, xtf_bases) XTF_SAME_I64(FIELD, exponent)  \
+    XTF_SAME_TEXT(FIELD, unit) XTF_TEXT(FIELD, description) XTF_SAME_TEXT(FIELD, name)
 /* Classes list their metrics; instances are a class as recorded by one location for some scope. */
 #define XTF_METRIC_CLASSES_FIELDS(FIELD)                                                                               \
-    XTF_VALUE(FIELD, first) XTF_VALUE(FIELD, count) XTF_U32(FIELD, id) XTF_U8(FIELD, kind, xtf_metric_class_kinds)     \
+    XTF_LIST(FIELD, XTF_TABLE_METRIC_CLASS_MEMBERS) XTF_U32(FIELD, id) XTF_U8(FIELD, kind, xtf_metric_class_kinds)     \
     XTF_OPT_U8(FIELD, occurrence, xtf_metric_occurrences) XTF_OPT_U8(FIELD, recorder_kind, xtf_recorder_kinds)         \
     XTF_REF(FIELD, class, XTF_TABLE_METRIC_CLASSES) XTF_LOCATION(FIELD, recorder)                                      \
     XTF_OPT_U8(FIELD, scope_kind, xtf_metric_scopes) XTF_LOCATION(FIELD, scope)
@@ -124,40 +147,46 @@
     XTF_REF(FIELD, class, XTF_TABLE_METRIC_CLASSES) XTF_LOCATION(FIELD, recorder)
 
 #define XTF_PARAMETER_DEFINITIONS_FIELDS(FIELD)                                                                        \
-    XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_parameter_types) XTF_TEXT(FIELD, name)
+    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_parameter_types) XTF_SAME_TEXT(FIELD, name)
 #define XTF_ATTRIBUTE_DEFINITIONS_FIELDS(FIELD)                                                                        \
-    XTF_U32(FIELD, id) XTF_U8(FIELD, type, xtf_value_types) XTF_TEXT(FIELD, description) XTF_TEXT(FIELD, name)
+    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_value_types) XTF_TEXT(FIELD, description) XTF_SAME_TEXT(FIELD, name)
 #define XTF_RMA_WINDOWS_FIELDS(FIELD)                                                                                  \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
+    XTF_SAME_U32(FIELD, id) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
 
 #define XTF_IO_PARADIGMS_FIELDS(FIELD)                                                                                 \
-    XTF_U32(FIELD, id) XTF_U8(FIELD, class, xtf_io_paradigm_classes) XTF_U32(FIELD, flags)                             \
-    XTF_TEXT(FIELD, identification) XTF_TEXT(FIELD, name)
+    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, class, xtf_io_paradigm_classes) XTF_U32(FIELD, flags)                        \
+    XTF_SAME_TEXT(FIELD, identification) XTF_SAME_TEXT(FIELD, name)
 #define XTF_IO_FILES_FIELDS(FIELD)                                                                                     \
-    XTF_U32(FIELD, id) XTF_U8(FIELD, kind, xtf_io_file_kinds) XTF_REF(FIELD, scope, XTF_TABLE_SYSTEM_TREE)             \
-    XTF_TEXT(FIELD, name)
+    XTF_SAME_U32(FIELD, id) XTF_SAME_U8(FIELD, kind, xtf_io_file_kinds) XTF_REF(FIELD, scope, XTF_TABLE_SYSTEM_TREE)   \
+    XTF_SAME_TEXT(FIELD, name)
 #define XTF_IO_HANDLES_FIELDS(FIELD)                                                                                   \
-    XTF_U32(FIELD, id) XTF_REF(FIELD, file, XTF_TABLE_IO_FILES) XTF_REF(FIELD, io_paradigm, XTF_TABLE_IO_PARADIGMS)    \
-    XTF_U32(FIELD, flags) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_REF(FIELD, parent, XTF_TABLE_IO_HANDLES)   \
-    XTF_TEXT(FIELD, name)
+    XTF_SAME_U32(FIELD, id) XTF_SAME_REF(FIELD, file, XTF_TABLE_IO_FILES)                                              \
+    XTF_SAME_REF(FIELD, io_paradigm, XTF_TABLE_IO_PARADIGMS) XTF_SAME_U32(FIELD, flags)                                \
+    XTF_SAME_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_SAME_REF(FIELD, parent, XTF_TABLE_IO_HANDLES)               \
+    XTF_SAME_TEXT(FIELD, name)
 #define XTF_IO_PRE_CREATED_FIELDS(FIELD)                                                                               \
-    XTF_REF(FIELD, handle, XTF_TABLE_IO_HANDLES) XTF_U8(FIELD, mode, xtf_io_access_modes) XTF_U32(FIELD, status_flags)
+    XTF_SAME_REF(FIELD, handle, XTF_TABLE_IO_HANDLES) XTF_SAME_U8(FIELD, mode, xtf_io_access_modes)                    \
+    XTF_SAME_U32(FIELD, status_flags)
 
 #define XTF_CART_DIMENSIONS_FIELDS(FIELD)                                                                              \
-    XTF_U32(FIELD, id) XTF_U32(FIELD, size) XTF_U8(FIELD, periodic, NULL) XTF_TEXT(FIELD, name)
+    XTF_SAME_U32(FIELD, id) XTF_SAME_U32(FIELD, size) XTF_SAME_U8(FIELD, periodic, NULL) XTF_SAME_TEXT(FIELD, name)
 #define XTF_CART_TOPOLOGIES_FIELDS(FIELD)                                                                              \
-    XTF_VALUE(FIELD, first) XTF_VALUE(FIELD, count) XTF_U32(FIELD, id) XTF_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS)   \
-    XTF_TEXT(FIELD, name)
+    XTF_LIST(FIELD, XTF_TABLE_CART_TOPOLOGY_DIMENSIONS) XTF_SAME_U32(FIELD, id)                                        \
+    XTF_SAME_REF(FIELD, comm, XTF_TABLE_COMMUNICATORS) XTF_SAME_TEXT(FIELD, name)
 #define XTF_CART_TOPOLOGY_DIMENSIONS_FIELDS(FIELD) XTF_REF(FIELD, dimension, XTF_TABLE_CART_DIMENSIONS)
 #define XTF_CART_COORDINATES_FIELDS(FIELD)                                                                             \
-    XTF_REF(FIELD, topology, XTF_TABLE_CART_TOPOLOGIES) XTF_U32(FIELD, rank) XTF_U8(FIELD, axis, NULL)                 \
-    XTF_U32(FIELD, coordinate)
+    XTF_SAME_REF(FIELD, topology, XTF_TABLE_CART_TOPOLOGIES) XTF_SAME_U32(FIELD, rank) XTF_SAME_U8(FIELD, axis, NULL)  \
+    XTF_SAME_U32(FIELD, coordinate)
 
+#define XTF_OWNER_TABLES                                                                                               \
+    "of:SYSTEM_TREE_NODE=" XTF_TABLE_SYSTEM_TREE ",LOCATION_GROUP=" XTF_TABLE_PROCESSES                                \
+    ",CALLING_CONTEXT=" XTF_TABLE_CALLING_CONTEXTS ",IO_FILE=" XTF_TABLE_IO_FILES ",IO_PARADIGM=" XTF_TABLE_IO_PARADIGMS
 /* Properties of single definitions. `owner` is a row of the table that `of` names; for LOCATION the location's key, for
  * PARADIGM its label's number. */
 #define XTF_DEFINITION_PROPERTIES_FIELDS(FIELD)                                                                        \
-    XTF_U8(FIELD, of, xtf_property_owners) FIELD(U64, owner, "", "", "", XTF_FIELD_OPTIONAL, NULL)                     \
-    XTF_TYPED(FIELD, type, value) XTF_TEXT(FIELD, name)
+    XTF_SAME_U8(FIELD, of, xtf_property_owners)                                                                        \
+    FIELD(U64, owner, "", "", XTF_OWNER_TABLES, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                   \
+    XTF_SAME_TYPED(FIELD, type, value) XTF_SAME_TEXT(FIELD, name)
 
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \

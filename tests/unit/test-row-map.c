@@ -3,7 +3,7 @@
  */
 #include "fixture.h"
 #include "libxtf/pack/pack.h"
-#include "libxtf/schema/references.h"
+#include "libxtf/references.h"
 #include "libxtf/schema/row-map.h"
 
 typedef struct __attribute__((packed)) {

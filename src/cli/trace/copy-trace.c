@@ -1,6 +1,7 @@
 #include "src/cli/trace/copy-trace.h"
 
 #include "libxtf/array.h"
+#include "libxtf/references.h"
 
 typedef struct {
     XtfTrace *trace;
@@ -26,14 +27,27 @@ static bool copy_string(Copy *copy, uint32_t there, uint32_t *here, GError **err
     return true;
 }
 
+/* The references of a schema's rows that lead to strings. */
+static GArray *string_references(const XtfSchema *schema)
+{
+    GArray *references = xtf_schema_references(schema);
+
+    for (guint i = references->len; i > 0; i--)
+        if (xtf_reference_at(references, i - 1)->table)
+            g_array_remove_index(references, i - 1);
+    return references;
+}
+
 /* The row as the copy has it: its strings may have other ids. */
-static bool copy_row(Copy *copy, const XtfSchema *schema, const uint8_t *row, uint8_t *to, GError **error)
+static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings, const uint8_t *row, uint8_t *to,
+                     GError **error)
 {
     memcpy(to, row, schema->row_size);
-    for (uint32_t f = 0; f < schema->n_fields; f++) {
-        const XtfField *field = &schema->fields[f];
+    for (guint i = 0; i < strings->len; i++) {
+        const XtfReference *reference = xtf_reference_at(strings, i);
+        const XtfField *field = &schema->fields[reference->field];
         uint32_t id;
-        if (field->type != XTF_TYPE_STRING || xtf_field_is_none(field, row))
+        if (!xtf_reference_holds(reference, schema, row))
             continue;
         if (!copy_string(copy, (uint32_t)xtf_field_get(field, row), &id, error))
             return false;
@@ -42,24 +56,15 @@ static bool copy_row(Copy *copy, const XtfSchema *schema, const uint8_t *row, ui
     return true;
 }
 
-static bool has_strings(const XtfSchema *schema)
+static bool append(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings, const uint8_t *rows,
+                   uint64_t count, GError **error)
 {
-    for (uint32_t f = 0; f < schema->n_fields; f++)
-        if (schema->fields[f].type == XTF_TYPE_STRING)
-            return true;
-    return false;
-}
-
-static bool append(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const uint8_t *rows, uint64_t count,
-                   GError **error)
-{
-    bool strings = has_strings(schema);
     uint8_t own[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
-        if (strings && !copy_row(copy, schema, rows, own, error))
+        if (strings->len > 0 && !copy_row(copy, schema, strings, rows, own, error))
             return false;
-        if (!xtf_array_writer_append(to, strings ? own : rows, error))
+        if (!xtf_array_writer_append(to, strings->len > 0 ? own : rows, error))
             return false;
     }
     return true;
@@ -77,6 +82,7 @@ static bool go_on(Copy *copy, GError **error)
 static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
 {
     XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, array->schema->id, error);
+    g_autoptr(GArray) strings = string_references(array->schema);
     g_auto(XtfCursor) cursor;
     bool found;
 
@@ -85,7 +91,7 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
         return false;
     while (found) {
         uint64_t n = xtf_cursor_available(&cursor);
-        if (!append(copy, to, array->schema, xtf_cursor_row(&cursor), n, error))
+        if (!append(copy, to, array->schema, strings, xtf_cursor_row(&cursor), n, error))
             return false;
         copy->done += n;
         if (!go_on(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
@@ -122,10 +128,11 @@ static bool copy_schemas(Copy *copy, GError **error)
 static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
 {
     XtfTableWriter *to = xtf_writer_table(copy->writer, table->schema->id, error);
+    g_autoptr(GArray) strings = string_references(table->schema);
     uint8_t row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; to && i < table->n_rows; i++)
-        if (!copy_row(copy, table->schema, table->rows + i * table->schema->row_size, row, error) ||
+        if (!copy_row(copy, table->schema, strings, table->rows + i * table->schema->row_size, row, error) ||
             !xtf_table_writer_append(to, row, NULL, error))
             return false;
     return to;

@@ -142,12 +142,18 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
     return cell;
 }
 
+/* Whether a field refers to one table, whatever the row. */
+static bool refers_to_table(const XtfField *field)
+{
+    return *field->refers_to && !strchr(field->refers_to, ':');
+}
+
 /* A field shown by the name of the row that it refers to, if rows of that table have names. */
 static XtfCell make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap)
 {
     XtfCell cell = make_cell(layout, schema, field);
 
-    if (*field->refers_to && cell.kind == XTF_CELL_UNSIGNED && !layout->error)
+    if (refers_to_table(field) && cell.kind == XTF_CELL_UNSIGNED && !layout->error)
         xtf_formats_names(layout->formats, field->refers_to, cap, &cell.names, &layout->error);
     if (cell.kind == XTF_CELL_UNSIGNED && cell.names) {
         cell.kind = XTF_CELL_NAME;
@@ -166,7 +172,7 @@ static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
 static const XtfField *naming_field(const XtfSchema *schema)
 {
     for (uint32_t i = 0; i < schema->n_fields; i++) {
-        if ((schema->fields[i].flags & XTF_FIELD_NAMES) && *schema->fields[i].refers_to)
+        if ((schema->fields[i].flags & XTF_FIELD_NAMES) && refers_to_table(&schema->fields[i]))
             return &schema->fields[i];
     }
     return xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
@@ -237,7 +243,7 @@ static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
         if (g_str_equal(described_roles[i].role, field->role))
             description = g_strdup(described_roles[i].description);
     }
-    if (!description && *field->refers_to)
+    if (!description && refers_to_table(field))
         description = g_strdup_printf(cell.kind == XTF_CELL_NAME ? "name in definitions/%s" : "row of definitions/%s",
                                       field->refers_to);
     add_cell(layout, schema, cell,

@@ -13,6 +13,8 @@
 
 #include "libxtf/schema.h"
 
+XTF_BEGIN_DECLS
+
 typedef struct {
     uint32_t field;  /* that leads to something */
     char *table;     /* its name; NULL: a string */
@@ -34,3 +36,5 @@ static inline bool xtf_reference_holds(const XtfReference *reference, const XtfS
     return (reference->chooser < 0 || xtf_field_get(&schema->fields[reference->chooser], row) == reference->choice) &&
            !xtf_field_is_none(&schema->fields[reference->field], row);
 }
+
+XTF_END_DECLS

@@ -17,7 +17,7 @@ import sys
 ROOMS = [
     "libxtf",
     "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/aggregate",
-    "libxtf/records", "libxtf/write", "libxtf/check",
+    "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
     "src/import", "src/import/otf2",
     "src/query/text", "src/query/select", "src/query/format", "src/query/views", "src/query/tree",

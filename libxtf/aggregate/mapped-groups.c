@@ -15,48 +15,23 @@ bool xtf_mapped_groups_init(XtfMappedGroups *groups, const XtfArray *array, unsi
         groups->keys[k] = xtf_row_map_of_key(map, aggregate->keys[k]);
         groups->any |= groups->keys[k] != NULL;
     }
-    if (groups->any)
-        groups->groups = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     return true;
 }
 
 void xtf_mapped_groups_finish(XtfMappedGroups *groups)
 {
-    if (groups->groups)
-        g_array_unref(groups->groups);
-    groups->groups = NULL;
-}
-
-/* Groups whose keys have become the same are added up. */
-static void add_joined(XtfMappedGroups *groups, unsigned stride)
-{
-    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(groups->aggregate, groups->depth);
-    uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
-
-    for (guint at = 0; at < groups->groups->len; at += stride) {
-        const uint64_t *group = &g_array_index(groups->groups, uint64_t, at);
-        xtf_group_totals_add(totals, group, group + groups->aggregate->n_keys);
-    }
-    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
-        memcpy(key, xtf_group_totals_key(totals, i), groups->depth * sizeof *key);
-        xtf_child_totals_builder_add(groups->builder, key, groups->depth, xtf_group_totals_cells(totals, i));
-    }
+    g_clear_pointer(&groups->joining, xtf_group_totals_free);
 }
 
 void xtf_mapped_groups_flush(XtfMappedGroups *groups)
 {
-    unsigned stride = groups->aggregate->n_keys + xtf_aggregate_n_cells(groups->aggregate);
+    uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
-    if (!groups->any)
-        return;
-    if (groups->may_join)
-        add_joined(groups, stride);
-    for (guint at = 0; !groups->may_join && at < groups->groups->len; at += stride) {
-        const uint64_t *group = &g_array_index(groups->groups, uint64_t, at);
-        xtf_child_totals_builder_add(groups->builder, group, groups->depth, group + groups->aggregate->n_keys);
+    for (uint32_t i = 0; groups->joining && i < xtf_group_totals_n(groups->joining); i++) {
+        memcpy(key, xtf_group_totals_key(groups->joining, i), groups->depth * sizeof *key);
+        xtf_child_totals_builder_add(groups->builder, key, groups->depth, xtf_group_totals_cells(groups->joining, i));
     }
-    g_array_set_size(groups->groups, 0);
-    groups->may_join = false;
+    g_clear_pointer(&groups->joining, xtf_group_totals_free);
 }
 
 void xtf_mapped_groups_next(XtfMappedGroups *groups)
@@ -68,6 +43,7 @@ void xtf_mapped_groups_next(XtfMappedGroups *groups)
 void xtf_mapped_groups_add(XtfMappedGroups *groups, const uint64_t *key, unsigned depth, const uint64_t *cells)
 {
     uint64_t mapped[XTF_AGGREGATE_KEYS_MAX] = {0};
+    bool may_join = false;
 
     if (!groups->any) {
         xtf_child_totals_builder_add(groups->builder, key, depth, cells);
@@ -75,9 +51,14 @@ void xtf_mapped_groups_add(XtfMappedGroups *groups, const uint64_t *key, unsigne
     }
     for (unsigned k = 0; k < depth; k++) {
         mapped[k] = xtf_mapped_groups_key(groups, k, key[k]);
-        groups->may_join |= groups->keys[k] && xtf_number_map_may_join(groups->keys[k], key[k]);
+        may_join |= groups->keys[k] && xtf_number_map_may_join(groups->keys[k], key[k]);
     }
+    if (!may_join) {
+        xtf_child_totals_builder_add(groups->builder, mapped, depth, cells);
+        return;
+    }
+    if (!groups->joining)
+        groups->joining = xtf_group_totals_new(groups->aggregate, depth);
     groups->depth = depth;
-    g_array_append_vals(groups->groups, mapped, groups->aggregate->n_keys);
-    g_array_append_vals(groups->groups, cells, xtf_aggregate_n_cells(groups->aggregate));
+    xtf_group_totals_add(groups->joining, mapped, cells);
 }

@@ -12,10 +12,10 @@ typedef struct {
     const XtfAggregate *aggregate;
     const XtfNumberMap *keys[XTF_AGGREGATE_KEYS_MAX]; /* NULL: the key stays */
     bool any;                                         /* some key does not stay */
-    /* Private: of the child begun last. */
-    GArray *groups; /* keys and cells, uint64_t; NULL if keys stay */
-    unsigned depth; /* of its groups */
-    bool may_join;  /* some may become one */
+    /* Private: groups of the child begun last that may become one. No group may but for those of numbers without rows.
+     */
+    XtfGroupTotals *joining; /* NULL: there were none yet */
+    unsigned depth;          /* of these */
 } XtfMappedGroups;
 
 bool xtf_mapped_groups_init(XtfMappedGroups *groups, const XtfArray *array, unsigned index,

@@ -6,6 +6,7 @@
 #include "libxtf/check.h"
 
 #include "libxtf/check/check-aggregates.h"
+#include "libxtf/check/check-segments.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/schema/value-limits.h"
@@ -274,7 +275,7 @@ static bool go_on(void *data)
     return !stopping(check);
 }
 
-static void aggregate_problem(const char *message, void *data)
+static void pass_problem(const char *message, void *data)
 {
     problem(data, "%s", message);
 }
@@ -318,12 +319,13 @@ static void walk_array(Check *check, const XtfArray *array)
     else if (first != array->first || check->last_t != array->last)
         problem(check, "array %u: its first and last times are not what the P index says", array->id);
     else
-        xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = aggregate_problem, .data = check});
+        xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = pass_problem, .data = check});
 }
 
 static void walk_arrays(Check *check)
 {
     uint64_t n = xtf_trace_n_arrays(check->trace);
+    g_autoptr(GHashTable) ids = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     XtfArray before = {0};
 
     for (uint64_t rank = 0; rank < n && !stopping(check); rank++) {
@@ -337,6 +339,10 @@ static void walk_arrays(Check *check)
                               (array.location == before.location && array.schema->id <= before.schema->id)))
             problem(check, "P index: location %" PRIu64 ", %s, is out of order", array.location, array.schema->name);
         before = array;
+        uint64_t id = (uint64_t)array.segment << 32 | array.id;
+        if (!g_hash_table_add(ids, g_memdup2(&id, sizeof id)))
+            problem(check, "array %u of location %" PRIu64 ": another array of its segment has its id", array.id,
+                    array.location);
         check->report.arrays++;
         walk_array(check, &array);
     }
@@ -501,6 +507,7 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
 
     check_superblocks(&check);
+    xtf_check_segments(trace, pass_problem, &check);
     check_opening_items(&check);
     check_tables(&check);
     if (trace->catalog.n_arrays > 0)

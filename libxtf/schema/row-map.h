@@ -31,10 +31,10 @@ static inline uint64_t xtf_number_map(const XtfNumberMap *map, uint64_t number)
     return number < map->n_all ? number - map->n + map->n_all : number;
 }
 
-/* Whether another number may become the same as this one, though no two rows do. */
+/* Whether another number may become the same as this one. No two rows become one. */
 static inline bool xtf_number_map_may_join(const XtfNumberMap *map, uint64_t number)
 {
-    return map->strings || (number >= map->n && number < map->n_all);
+    return number >= map->n;
 }
 
 typedef struct {

@@ -194,8 +194,10 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
 
-    if (trace->catalog.n_segments != 1)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "a merged file cannot be written to");
+    const XtfSegment *segment = &trace->catalog.segments[0];
+    if (trace->catalog.n_segments != 1 || segment->first_page != 0 || trace->catalog.segment_maps)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "a merged file is not gone on with: add to its parts, and merge them again");
     if (trace->catalog.has_unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has a section that this program would not keep");
     if (info->passed_over)

@@ -29,6 +29,7 @@ static const struct {
     {"info", xtf_command_info, "say what is in a trace"},
     {"check", xtf_command_check, "verify all of a trace"},
     {"copy", xtf_command_copy, "copy a trace, to store it another way"},
+    {"merge", xtf_command_merge, "make one trace of several that were written apart"},
 };
 
 static void print_help(void)

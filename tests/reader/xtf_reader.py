@@ -35,7 +35,8 @@ OPEN_PAGE = struct.Struct("<QQQII")
 ALIGNMENT = 8
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
 REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
-KNOWN = REQUIRED | {FREE_KIND}
+KNOWN = REQUIRED | {FREE_KIND, SEGMENT_MAPS}
+NO_STRING = (1 << 32) - 1
 RECORD, SIDE, TABLE_KIND, DERIVED = 1, 2, 3, 4
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
@@ -140,6 +141,24 @@ class Schema:
         """Packed rows, unpacked side by side. `rows` is their number."""
         return xtf_unpack.unpack(packed, [field.size for field in self.fields], [field.code in "iq" for field in self.fields], rows)
 
+    def references(self):
+        """What the fields lead to: (field, table or None for a string, the field that chooses and its value, or None)."""
+        for at, field in enumerate(self.fields):
+            if at == 0 and self.kind != TABLE_KIND or field.type == "F64":
+                continue
+            name, colon, choices = field.refers_to.partition(":")
+            if field.type == "STRING":
+                yield at, None, None
+            elif not colon:
+                if name:
+                    yield at, name, None
+            else:
+                chooser = next((i for i, other in enumerate(self.fields) if other.name == name and other is not field and other.type != "STRING" and not other.refers_to), None)
+                for choice in choices.split(",") if chooser is not None else ():
+                    label, equals, table = choice.partition("=")
+                    if equals and label in self.fields[chooser].labels:
+                        yield at, table or None, (chooser, self.fields[chooser].labels.index(label))
+
     def values(self, row):
         """The values of a row by field, None where there is none."""
         return [None if field.optional and row[field.offset:field.offset + field.size] == field.none else value
@@ -174,6 +193,7 @@ class Array:
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
         self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
         self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
+        self.numbers = trace.numbers_of(segment, self.schema)
         self.edge_reference = edge
         self.edge_heads, self.edge_pages, self.edge_totals = None, {}, []
         self.visits = 0
@@ -213,7 +233,24 @@ class Array:
         return self.open_page(self.height - 1)
 
     def unpacked(self, level, rows, payload, what):
-        """The payload of a page as entries, or rows, side by side."""
+        """The payload of a page as entries, or rows, side by side, with the numbers of the file."""
+        payload = self.as_stored(level, rows, payload, what)
+        return payload if level or not self.numbers else b"".join(map(self.mapped, (payload[at:at + self.schema.row_size] for at in range(0, len(payload), self.schema.row_size))))
+
+    def mapped(self, row):
+        """A row with the numbers of the file, not of its segment."""
+        stored, nones = self.schema.layout.unpack(row), self.schema.values(row)
+        values = list(stored)
+        for field, choice, number in self.numbers:
+            if nones[field] is not None and (choice is None or stored[choice[0]] == choice[1]):
+                values[field] = number(stored[field])
+        return self.schema.layout.pack(*values)
+
+    def mapped_key(self, aggregate, key, value):
+        """The value of an aggregate's key."""
+        return next((number(value) for field, choice, number in self.numbers if choice is None and field == aggregate.keys[key]), value)
+
+    def as_stored(self, level, rows, payload, what):
         if level == 0 and self.codec == COMPACT:
             expect(1 <= rows <= LEAF_ROWS_MAX, f"{what}: {rows} rows in a leaf")
             try:
@@ -408,6 +445,7 @@ class Trace:
         while bodies[TABLES]:
             self.read_table(*bodies[TABLES].unpack(TABLE), bodies[TABLES])
         self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
+        self.segment_maps = self.read_segment_maps(bodies[SEGMENT_MAPS]) if SEGMENT_MAPS in bodies else None
         self.free = list(bodies[FREE_KIND].all_of(FREE)) if FREE_KIND in bodies else []
         expect(not any(bodies[kind] for kind in REQUIRED), "catalog: bytes left over in a section")
 
@@ -421,6 +459,40 @@ class Trace:
         table = b"".join(parts)
         expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
         self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
+
+    def read_segment_maps(self, data):
+        """For each segment: where its strings begin, their bytes, and the rows of its tables by their schema."""
+        maps = []
+        for _ in self.segments:
+            strings, length, tables = data.unpack("<III4x")
+            maps.append((strings, length, {}))
+            expect(strings + length <= len(self.strings), "segment maps: strings outside of the heap")
+            before = -1
+            for _ in range(tables):
+                schema, reference = data.unpack("<I4x16s")
+                expect(before < schema < len(self.schemas) and self.schemas[schema].kind == TABLE_KIND, "segment maps: a table is none, or out of order")
+                rows = [row for row, in Bytes(self.item(reference, "segment map"), "segment map").all_of(struct.Struct("<I"))]
+                expect(len(set(rows)) == len(rows) and max(rows, default=-1) < self.schemas[schema].rows, f"segment maps: rows of {self.schemas[schema].name}")
+                maps[-1][2][schema] = rows
+                before = schema
+        expect(not data, "segment maps: bytes left over")
+        return maps
+
+    def numbers_of(self, segment, schema):
+        """How numbers in the rows of a segment become those of the file: (field, choice, function), as references()."""
+        if not self.segment_maps:
+            return []
+        strings, length, tables = self.segment_maps[segment]
+        numbers = []
+        for field, table, choice in schema.references():
+            to = next((other for other in self.schemas if other.name == table), None) if table else None
+            if table is None and strings:
+                numbers.append((field, choice, lambda s: s + strings if s < length else NO_STRING))
+            elif to and to.id in tables:
+                def number(r, rows=tables[to.id], m=to.rows):
+                    return rows[r] if 0 <= r < len(rows) else r - len(rows) + m if 0 <= r < m else r
+                numbers.append((field, choice, number))
+        return numbers
 
     def read_limits(self, schema, reference):
         data = Bytes(self.item(reference, f"limits of {schema.name}"), f"limits of {schema.name}")

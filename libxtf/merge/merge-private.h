@@ -1,0 +1,116 @@
+/*
+ * What the files of a merge share.
+ *
+ *   merge.c   the steps
+ *   part.c    reading what a part says of itself
+ *   numbers.c segment maps and limits: what joining the tables did to the numbers in rows
+ *   output.c  the file that is written: parts, items, superblocks
+ *   whole.c   the P index, the tables and the catalog of the whole
+ *   join*.c   joining tables
+ */
+#pragma once
+
+#include "libxtf/disk/superblock.h"
+#include "libxtf/merge.h"
+#include "libxtf/merge/join.h"
+#include "libxtf/tree/trace-private.h"
+
+/* From the rows of a segment's table to those of the whole, as numbered while tables are joined. */
+typedef struct {
+    uint32_t table; /* id of the schema in the whole */
+    uint32_t n;
+    uint32_t *rows;
+} XtfNumbersMap;
+
+/* A segment of a part. */
+typedef struct {
+    XtfSegment segment; /* first_page counts from the beginning of the part */
+    uint64_t strings;   /* where its heap begins in the part's */
+    uint64_t strings_length;
+    GArray *maps; /* XtfNumbersMap */
+} XtfPartSegment;
+
+typedef struct {
+    const char *path;
+    dev_t device;
+    ino_t inode;
+    uint64_t size;  /* bytes */
+    uint64_t pages; /* that it takes in the whole */
+    uint64_t first_page;
+    XtfSuperblock superblock;
+    uint32_t first_segment;
+    GArray *segments; /* XtfPartSegment */
+    bool has_strings; /* some of its rows may hold strings */
+    XtfChunks strings;
+    uint64_t strings_base; /* where they begin in the heap of the whole */
+} XtfPart;
+
+/* Limits of numbers that were no rows of a part's table of `n`. */
+typedef struct {
+    uint32_t schema, field, table;
+    uint64_t n;
+    XtfLimits limits;
+} XtfLateLimits;
+
+typedef struct {
+    XtfMergeOptions options;
+    XtfJoin *join;
+    GPtrArray *parts; /* XtfPart */
+    GArray *arrays;   /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
+    uint32_t n_segments;
+    GPtrArray *limits;   /* XtfLimits by field, by schema */
+    GArray *late_limits; /* XtfLateLimits */
+    GArray *n_rows;      /* uint64_t by schema */
+    XtfClock clock;
+    uint32_t page_size;
+    uint64_t incompatible;
+} XtfMerge;
+
+/* ---- part.c */
+
+/* Reads all but the rows of a part's arrays, and adds it to the merge. XTF_ERROR_DAMAGED and the like if it cannot be
+ * read: then nothing was added. *fatal is set if the part was read but does not fit the others. */
+bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error);
+void xtf_part_free(XtfPart *part);
+
+/* Opens the part again, for copying; fails if it is not as it was. */
+int xtf_part_open(const XtfPart *part, GError **error);
+
+/* ---- numbers.c */
+
+/* The maps of the part's segments, and its share of the limits. `map` is emptied. */
+bool xtf_merge_add_numbers(XtfMerge *merge, XtfTrace *trace, XtfPart *part, const XtfPartMap *map, GError **error);
+
+/* The limits in the whole, once its tables are finished. */
+void xtf_merge_finish_limits(XtfMerge *merge);
+
+/* ---- output.c */
+
+typedef struct {
+    int fd; /* -1: none */
+    char *path;
+    char *temporary;    /* its name until it takes its place; NULL: it has none */
+    uint64_t end;       /* bytes, where the next item may begin */
+    uint64_t copied;    /* bytes of parts */
+    GByteArray *buffer; /* of items, not written yet, that end at `end` */
+} XtfMergeOutput;
+
+bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **error);
+bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, uint64_t total, uint32_t page_size,
+                           const XtfMergeOptions *options, GError **error);
+/* Where the next item will lie. */
+uint64_t xtf_merge_output_align(XtfMergeOutput *output);
+/* Stores an item; none if it has no bytes. */
+bool xtf_merge_output_add(XtfMergeOutput *output, const void *bytes, size_t length, XtfRef *ref, GError **error);
+bool xtf_merge_output_flush(XtfMergeOutput *output, GError **error);
+bool xtf_merge_output_write(XtfMergeOutput *output, uint64_t offset, const void *bytes, size_t length, GError **error);
+/* Puts the file in its place. */
+bool xtf_merge_output_end(XtfMergeOutput *output, bool sync, GError **error);
+/* Closes it, and removes it if it has not taken its place. */
+void xtf_merge_output_finish(XtfMergeOutput *output);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMergeOutput, xtf_merge_output_finish)
+
+/* ---- whole.c */
+
+/* Writes everything beside the parts, the superblocks last. */
+bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **error);

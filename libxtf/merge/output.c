@@ -1,0 +1,209 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libxtf/base/checksum.h"
+#include "libxtf/merge/merge-private.h"
+
+enum {
+    COPY_BYTES = 16 << 20, /* at once: so often progress is told */
+    READ_BYTES = 1 << 20,
+    BUFFER_BYTES = 1 << 20,
+};
+
+static bool io_failed(const char *path, const char *what, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot %s: %s", path, what, g_strerror(errno));
+}
+
+static bool may_replace(const char *path, GError **error)
+{
+    struct stat there;
+
+    if (stat(path, &there) != 0 || S_ISREG(there.st_mode))
+        return true; /* other faults show when the file is made */
+    return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
+                    S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file");
+}
+
+bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    mode_t mask = umask(0);
+
+    umask(mask);
+    *output = (XtfMergeOutput){.fd = -1, .path = g_strdup(path), .buffer = g_byte_array_new()};
+    if (!may_replace(path, error))
+        return false;
+    /* A file without a name vanishes with us, however we end. */
+    output->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666 & ~mask);
+    if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)) {
+        output->temporary = g_strdup_printf("%s.XXXXXX", path);
+        output->fd = g_mkstemp_full(output->temporary, O_RDWR | O_CLOEXEC, (int)(0666 & ~mask));
+    }
+    if (output->fd < 0) {
+        g_clear_pointer(&output->temporary, g_free);
+        return io_failed(path, "create it", error);
+    }
+    return true;
+}
+
+bool xtf_merge_output_write(XtfMergeOutput *output, uint64_t offset, const void *bytes, size_t length, GError **error)
+{
+    const uint8_t *at = bytes;
+
+    while (length > 0) {
+        ssize_t written = pwrite(output->fd, at, length, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return io_failed(output->path, "write", error);
+        at += written;
+        offset += (uint64_t)written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+bool xtf_merge_output_flush(XtfMergeOutput *output, GError **error)
+{
+    GByteArray *buffer = output->buffer;
+
+    if (!xtf_merge_output_write(output, output->end - buffer->len, buffer->data, buffer->len, error))
+        return false;
+    g_byte_array_set_size(buffer, 0);
+    return true;
+}
+
+uint64_t xtf_merge_output_align(XtfMergeOutput *output)
+{
+    static const uint8_t zeros[XTF_ITEM_ALIGNMENT];
+    size_t pad = (XTF_ITEM_ALIGNMENT - output->end % XTF_ITEM_ALIGNMENT) % XTF_ITEM_ALIGNMENT;
+
+    g_byte_array_append(output->buffer, zeros, (guint)pad);
+    output->end += pad;
+    return output->end;
+}
+
+bool xtf_merge_output_add(XtfMergeOutput *output, const void *bytes, size_t length, XtfRef *ref, GError **error)
+{
+    *ref = (XtfRef){0};
+    if (length == 0)
+        return true;
+    if (length > XTF_ITEM_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: an item of %zu bytes is more than a file can hold",
+                        output->path, length);
+    *ref = (XtfRef){xtf_merge_output_align(output), (uint32_t)length, xtf_checksum(bytes, length)};
+    g_byte_array_append(output->buffer, bytes, (guint)length);
+    output->end += length;
+    return output->buffer->len < BUFFER_BYTES || xtf_merge_output_flush(output, error);
+}
+
+/* ---- Parts. */
+
+/* Copies bytes by way of memory. */
+static bool copy_by_hand(XtfMergeOutput *output, int from, const char *path, uint64_t at, uint64_t to, uint64_t length,
+                         GError **error)
+{
+    g_autofree uint8_t *bytes = g_malloc(READ_BYTES);
+
+    while (length > 0) {
+        ssize_t n = pread(from, bytes, MIN(length, (uint64_t)READ_BYTES), (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return io_failed(path, "read", error);
+        if (n == 0)
+            return xtf_fail(error, XTF_ERROR_IO, "%s: it became shorter while it was read", path);
+        if (!xtf_merge_output_write(output, to, bytes, (size_t)n, error))
+            return false;
+        at += (uint64_t)n;
+        to += (uint64_t)n;
+        length -= (uint64_t)n;
+    }
+    return true;
+}
+
+/* Copies within the kernel, by reflinks where there are any. *done is what it could copy. */
+static bool copy_in_kernel(XtfMergeOutput *output, int from, uint64_t at, uint64_t to, uint64_t length, uint64_t *done,
+                           GError **error)
+{
+    *done = 0;
+    while (*done < length) {
+        off_t in = (off_t)(at + *done), out = (off_t)(to + *done);
+        ssize_t n = copy_file_range(from, &in, output->fd, &out, length - *done, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+            return io_failed(output->path, "write", error);
+        if (n <= 0) /* it cannot, here: reading and writing finds out what else is wrong */
+            return true;
+        *done += (uint64_t)n;
+    }
+    return true;
+}
+
+bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, uint64_t total, uint32_t page_size,
+                           const XtfMergeOptions *options, GError **error)
+{
+    uint64_t start = part->first_page * page_size;
+
+    for (uint64_t at = 0; at < part->size;) {
+        uint64_t length = MIN(part->size - at, (uint64_t)COPY_BYTES), done;
+        if (!copy_in_kernel(output, from, at, start + at, length, &done, error) ||
+            !copy_by_hand(output, from, part->path, at + done, start + at + done, length - done, error))
+            return false;
+        at += length;
+        output->copied += length;
+        if (options->progress && !options->progress(output->copied, total, options->data))
+            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    }
+    output->end = (part->first_page + part->pages) * page_size;
+    return true;
+}
+
+/* ---- Its place. */
+
+/* Gives the file its name at last: a link, which replaces nothing, so by way of another name where there is a file. */
+static bool link_file(XtfMergeOutput *output)
+{
+    g_autofree char *by_descriptor = g_strdup_printf("/proc/self/fd/%d", output->fd);
+
+    if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    for (unsigned tries = 0; errno == EEXIST && tries < 100; tries++) {
+        g_autofree char *name = g_strdup_printf("%s.%08x", output->path, g_random_int());
+        if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            output->temporary = g_steal_pointer(&name);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool xtf_merge_output_end(XtfMergeOutput *output, bool sync, GError **error)
+{
+    if (sync && fsync(output->fd) != 0)
+        return io_failed(output->path, "sync", error);
+    if (!output->temporary && !link_file(output))
+        return io_failed(output->path, "put it in its place", error);
+    if (output->temporary && rename(output->temporary, output->path) != 0)
+        return io_failed(output->path, "put it in its place", error);
+    g_clear_pointer(&output->temporary, g_free);
+    return true;
+}
+
+void xtf_merge_output_finish(XtfMergeOutput *output)
+{
+    if (output->fd >= 0)
+        close(output->fd);
+    if (output->temporary)
+        unlink(output->temporary);
+    if (output->buffer)
+        g_byte_array_unref(output->buffer);
+    g_free(output->temporary);
+    g_free(output->path);
+    *output = (XtfMergeOutput){.fd = -1};
+}

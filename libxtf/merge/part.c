@@ -1,0 +1,274 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libxtf/merge/merge-private.h"
+#include "libxtf/references.h"
+
+enum {
+    CACHE_BYTES = 4 << 20, /* a part's P index is read once, from end to end */
+    ARRAYS_AT_ONCE = 64,
+};
+
+static void clear_segment(gpointer data)
+{
+    XtfPartSegment *segment = data;
+
+    for (guint i = 0; segment->maps && i < segment->maps->len; i++)
+        g_free(g_array_index(segment->maps, XtfNumbersMap, i).rows);
+    g_clear_pointer(&segment->maps, g_array_unref);
+}
+
+void xtf_part_free(XtfPart *part)
+{
+    if (!part)
+        return;
+    g_array_unref(part->segments);
+    g_free(part->strings.chunks);
+    g_free(part);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPart, xtf_part_free)
+
+/* Opens a file that nobody writes. A file system without locks is trusted. */
+static int open_unwritten(const char *path, GError **error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a FIFO is not waited for */
+    int code = errno;
+
+    if (fd >= 0 && (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        code = EWOULDBLOCK;
+    }
+    xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
+             code == EWOULDBLOCK ? "another program is writing it" : g_strerror(code));
+    return -1;
+}
+
+static bool stat_part(XtfPart *part, int fd, GError **error)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", part->path, g_strerror(errno));
+    part->device = status.st_dev;
+    part->inode = status.st_ino;
+    part->size = (uint64_t)status.st_size;
+    return true;
+}
+
+int xtf_part_open(const XtfPart *part, GError **error)
+{
+    XtfPart again = {.path = part->path};
+    int fd = open_unwritten(part->path, error);
+    g_autoptr(XtfTrace) trace = fd >= 0 ? xtf_trace_open(part->path, NULL, error) : NULL;
+
+    if (trace && stat_part(&again, fd, error)) {
+        const XtfTraceInfo *now = &trace->superblock.info, *then = &part->superblock.info;
+        if (again.device == part->device && again.inode == part->inode && again.size == part->size &&
+            now->commit == then->commit && memcmp(now->file_id, then->file_id, sizeof now->file_id) == 0)
+            return fd;
+        xtf_fail(error, XTF_ERROR_IO, "%s: it changed while it was merged", part->path);
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* ---- What can be wrong with the part itself. */
+
+/* Whether the tables, and the strings in their rows, can be read. */
+static bool check_table(XtfTrace *trace, const XtfSchema *schema, GError **error)
+{
+    g_autoptr(GArray) references = xtf_schema_references(schema);
+    const XtfTable *table;
+    const char *text;
+
+    if (!xtf_trace_table(trace, schema->name, &table, error))
+        return false;
+    for (uint64_t row = 0; table && row < table->n_rows; row++) {
+        const uint8_t *at = table->rows + row * schema->row_size;
+        for (guint i = 0; i < references->len; i++) {
+            const XtfReference *reference = xtf_reference_at(references, i);
+            uint64_t value = xtf_field_get(&schema->fields[reference->field], at);
+            if (reference->table || !xtf_reference_holds(reference, schema, at))
+                continue;
+            if (value > UINT32_MAX)
+                return xtf_damaged(error, "table \"%s\", row %" PRIu64 ": a string outside of the heap", schema->name,
+                                   row);
+            if (!xtf_trace_string(trace, (uint32_t)value, &text, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool check_tables(XtfTrace *trace, GError **error)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, i);
+        if (schema->kind == XTF_SCHEMA_TABLE && !check_table(trace, schema, error))
+            return false;
+    }
+    return true;
+}
+
+/* Reads all entries of the P index. */
+static bool read_arrays(XtfTrace *trace, GArray *arrays, GError **error)
+{
+    uint64_t n = xtf_trace_n_arrays(trace);
+
+    for (uint64_t rank = 0; rank < n;) {
+        XtfArray some[ARRAYS_AT_ONCE];
+        uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_AT_ONCE);
+        if (!xtf_trace_get_arrays(trace, rank, count, some, error))
+            return false;
+        g_array_append_vals(arrays, some, (guint)count);
+        rank += count;
+    }
+    return true;
+}
+
+/* ---- What can be wrong with it beside the others. */
+
+static bool fits(const XtfMerge *merge, const XtfPart *part, const XtfTrace *trace, GError **error)
+{
+    const XtfClock *clock = &trace->catalog.clock;
+
+    if (trace->superblock.read_only != 0 || trace->superblock.compatible != 0 || trace->catalog.has_unknown)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "%s: it holds something that this program does not know and would lose", part->path);
+    if (merge->parts->len == 0)
+        return true;
+    const char *first = ((const XtfPart *)merge->parts->pdata[0])->path;
+    if (part->superblock.info.page_size != merge->page_size)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "%s has pages of %u bytes, and %s has pages of %u bytes; xtf copy --page-size %u makes a part "
+                        "that fits",
+                        first, merge->page_size, part->path, part->superblock.info.page_size, merge->page_size);
+    if (clock->resolution_num != merge->clock.resolution_num || clock->resolution_den != merge->clock.resolution_den)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "the clocks of %s and %s have different resolutions: %" PRIu64 "/%" PRIu64 " and %" PRIu64
+                        "/%" PRIu64 " ticks a second",
+                        first, part->path, merge->clock.resolution_num, merge->clock.resolution_den,
+                        clock->resolution_num, clock->resolution_den);
+    return true;
+}
+
+static void add_clock(XtfMerge *merge, const XtfClock *clock)
+{
+    XtfClock *whole = &merge->clock;
+
+    if (merge->parts->len == 0)
+        *whole = *clock;
+    bool records = clock->first <= clock->last, known = whole->first <= whole->last;
+    whole->origin = MIN(whole->origin, clock->origin);
+    if (records) {
+        whole->first = known ? MIN(whole->first, clock->first) : clock->first;
+        whole->last = known ? MAX(whole->last, clock->last) : clock->last;
+    }
+}
+
+/* ---- Adding it. */
+
+static void add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace)
+{
+    const XtfCatalog *catalog = &trace->catalog;
+    uint32_t page_size = part->superblock.info.page_size;
+
+    part->pages = MAX(part->superblock.info.pages, (part->size + page_size - 1) / page_size);
+    part->first_segment = merge->n_segments;
+    for (uint32_t i = 0; i < catalog->n_segments; i++) {
+        XtfPartSegment segment = {.segment = catalog->segments[i]};
+        if (catalog->n_segments == 1 && segment.segment.first_page == 0)
+            segment.segment.pages = part->pages; /* reserved places too: nothing else may lie there */
+        g_array_append_val(part->segments, segment);
+    }
+    merge->n_segments += catalog->n_segments;
+}
+
+static void copy_strings(XtfPart *part, const XtfChunks *strings)
+{
+    part->strings = (XtfChunks){
+        .chunks = g_memdup2(strings->chunks, strings->n * sizeof *strings->chunks),
+        .n = strings->n,
+        .bytes = strings->bytes,
+    };
+}
+
+static void add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *map, GArray *arrays)
+{
+    for (guint i = 0; i < arrays->len; i++) {
+        XtfArray *array = &g_array_index(arrays, XtfArray, i);
+        array->schema = merge->join->schemas->pdata[map->schemas[array->schema->id]];
+        array->segment += part->first_segment;
+        array->trace = NULL;
+    }
+    g_array_append_vals(merge->arrays, arrays->data, arrays->len);
+}
+
+static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *arrays, GError **error)
+{
+    XtfPartMap map = {0};
+
+    part->superblock = trace->superblock;
+    if (!fits(merge, part, trace, error))
+        return false;
+    add_segments(merge, part, trace);
+    copy_strings(part, &trace->catalog.strings);
+    bool good = xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
+                xtf_join_tables(merge->join, trace, &map, error);
+    if (good) {
+        add_arrays(merge, part, &map, arrays);
+        good = xtf_merge_add_numbers(merge, trace, part, &map, error);
+    }
+    xtf_part_map_finish(&map);
+    add_clock(merge, &trace->catalog.clock);
+    merge->page_size = part->superblock.info.page_size;
+    merge->incompatible |= trace->superblock.incompatible;
+    return good;
+}
+
+static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError **error)
+{
+    for (guint i = 0; i < merge->parts->len; i++) {
+        const XtfPart *other = merge->parts->pdata[i];
+        if (other->device == part->device && other->inode == part->inode) {
+            xtf_fail(error, XTF_ERROR_INVALID, "%s and %s are the same file", other->path, part->path);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
+{
+    const XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
+    g_autoptr(XtfPart) part = g_new0(XtfPart, 1);
+    g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+
+    *fatal = false;
+    part->path = path;
+    part->segments = g_array_new(FALSE, FALSE, sizeof(XtfPartSegment));
+    g_array_set_clear_func(part->segments, clear_segment);
+    int fd = open_unwritten(path, error);
+    if (fd < 0)
+        return false;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, error);
+    bool good = trace && stat_part(part, fd, error);
+    close(fd);
+    if (!good)
+        return false;
+    if (!check_tables(trace, error) || !read_arrays(trace, arrays, error)) {
+        g_prefix_error(error, "%s: ", path);
+        return false;
+    }
+    *fatal = true;
+    if (is_part_already(merge, part, error) || !add_part(merge, part, trace, arrays, error))
+        return false;
+    g_ptr_array_add(merge->parts, g_steal_pointer(&part));
+    return true;
+}

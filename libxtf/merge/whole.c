@@ -1,0 +1,332 @@
+#include <sys/random.h>
+
+#include "libxtf/disk/address.h"
+#include "libxtf/disk/node.h"
+#include "libxtf/disk/strings.h"
+#include "libxtf/merge/merge-private.h"
+#include "libxtf/schema/schema-codec.h"
+
+enum { CHUNK_BYTES = 64 << 10 };
+
+/* ---- The P index. */
+
+static bool add_lowest_node(XtfMergeOutput *output, const XtfArray *arrays, guint n, XtfBranch *branch, GError **error)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    xtf_node_encode(bytes, 0);
+    *branch = (XtfBranch){.location = arrays->location, .schema = arrays->schema->id, .arrays = n};
+    for (guint i = 0; i < n; i++) {
+        xtf_node_add_array(bytes, &arrays[i]);
+        branch->n_rows += arrays[i].n_rows;
+    }
+    return xtf_merge_output_add(output, bytes->data, bytes->len, &branch->child, error);
+}
+
+static bool add_node_above(XtfMergeOutput *output, unsigned level, const XtfBranch *children, guint n,
+                           XtfBranch *branch, GError **error)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    xtf_node_encode(bytes, level);
+    *branch = (XtfBranch){.location = children->location, .schema = children->schema};
+    for (guint i = 0; i < n; i++) {
+        xtf_node_add_branch(bytes, &children[i]);
+        branch->arrays += children[i].arrays;
+        branch->n_rows += children[i].n_rows;
+    }
+    return xtf_merge_output_add(output, bytes->data, bytes->len, &branch->child, error);
+}
+
+static bool write_arrays(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+{
+    g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
+    XtfBranch branch;
+    unsigned level = 0;
+
+    for (guint i = 0; i < merge->arrays->len; i += XTF_NODE_ARRAYS) {
+        guint n = MIN(merge->arrays->len - i, (guint)XTF_NODE_ARRAYS);
+        if (!add_lowest_node(output, &g_array_index(merge->arrays, XtfArray, i), n, &branch, error))
+            return false;
+        g_array_append_val(branches, branch);
+    }
+    while (branches->len > 1) {
+        guint n_above = 0;
+        level++;
+        for (guint i = 0; i < branches->len; i += XTF_NODE_BRANCHES) {
+            guint n = MIN(branches->len - i, (guint)XTF_NODE_BRANCHES);
+            if (!add_node_above(output, level, &g_array_index(branches, XtfBranch, i), n, &branch, error))
+                return false;
+            g_array_index(branches, XtfBranch, n_above++) = branch; /* over a child that is stored already */
+        }
+        g_array_set_size(branches, n_above);
+    }
+    if (branches->len == 0)
+        return true;
+    catalog->n_arrays = merge->arrays->len;
+    catalog->arrays_height = level + 1;
+    catalog->arrays_root = g_array_index(branches, XtfBranch, 0).child;
+    return true;
+}
+
+/* ---- Tables and strings. */
+
+static bool add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t length, XtfChunks *chunks, GError **error)
+{
+    XtfRef ref;
+
+    if (!xtf_merge_output_add(output, bytes, length, &ref, error))
+        return false;
+    chunks->chunks = g_renew(XtfRef, chunks->chunks, chunks->n + 1);
+    chunks->chunks[chunks->n++] = ref;
+    chunks->bytes += length;
+    return true;
+}
+
+static bool write_rows(XtfMergeOutput *output, const XtfJoinedTable *table, XtfChunks *chunks, GError **error)
+{
+    uint32_t step = MAX(CHUNK_BYTES / table->schema->row_size, 1) * table->schema->row_size;
+
+    for (uint32_t at = 0; at < table->rows->len; at += step)
+        if (!add_chunk(output, table->rows->data + at, MIN(table->rows->len - at, step), chunks, error))
+            return false;
+    return true;
+}
+
+static bool write_tables(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+{
+    catalog->tables = g_new0(XtfTableEntry, merge->join->tables->len);
+    for (guint id = 0; id < merge->join->tables->len; id++) {
+        const XtfJoinedTable *table = merge->join->tables->pdata[id];
+        if (!table)
+            continue;
+        XtfTableEntry *entry = &catalog->tables[catalog->n_tables++];
+        *entry = (XtfTableEntry){.schema = id, .n_rows = table->n_rows};
+        catalog->n_rows[id] = table->n_rows;
+        if (!write_rows(output, table, &entry->rows, error))
+            return false;
+    }
+    return true;
+}
+
+/* The strings of the tables, in chunks that end with a string. */
+static bool write_own_strings(const XtfMerge *merge, XtfMergeOutput *output, XtfChunks *chunks, GError **error)
+{
+    const GByteArray *heap = merge->join->strings;
+    uint64_t start = 0, at = 0;
+
+    while (at < heap->len) {
+        const char *text, *fault;
+        uint32_t length = 0;
+        xtf_strings_get(heap->data, heap->len, at, &text, &length, &fault);
+        at = xtf_strings_next(at, length);
+        if (at - start < CHUNK_BYTES && at < heap->len)
+            continue;
+        if (!add_chunk(output, heap->data + start, at - start, chunks, error))
+            return false;
+        start = at;
+    }
+    return true;
+}
+
+/* The strings of parts stay where they are. */
+static bool name_strings_of_parts(const XtfMerge *merge, XtfChunks *chunks, GError **error)
+{
+    for (guint i = 0; i < merge->parts->len; i++) {
+        XtfPart *part = merge->parts->pdata[i];
+        if (!part->has_strings)
+            continue;
+        part->strings_base = chunks->bytes;
+        chunks->chunks = g_renew(XtfRef, chunks->chunks, chunks->n + part->strings.n);
+        for (uint32_t c = 0; c < part->strings.n; c++) {
+            XtfRef ref = part->strings.chunks[c];
+            ref.offset += part->first_page * merge->page_size;
+            chunks->chunks[chunks->n++] = ref;
+        }
+        chunks->bytes += part->strings.bytes;
+    }
+    return chunks->bytes <= INT32_MAX ||
+           xtf_fail(error, XTF_ERROR_TOO_LARGE, "the strings of all parts together are more than a file can hold");
+}
+
+/* ---- Segments. */
+
+static void name_segments(const XtfMerge *merge, XtfCatalog *catalog)
+{
+    catalog->segments = g_new0(XtfSegment, merge->n_segments);
+    for (guint i = 0; i < merge->parts->len; i++) {
+        const XtfPart *part = merge->parts->pdata[i];
+        for (guint s = 0; s < part->segments->len; s++) {
+            XtfSegment *segment = &catalog->segments[catalog->n_segments++];
+            *segment = g_array_index(part->segments, XtfPartSegment, s).segment;
+            segment->first_page += part->first_page;
+        }
+    }
+}
+
+/* Whether a map changes nothing. */
+static bool is_identity(const XtfJoinedTable *table, const XtfNumbersMap *map)
+{
+    if (map->n != table->n_rows)
+        return false;
+    for (uint32_t i = 0; i < map->n; i++)
+        if (xtf_joined_row(table, map->rows[i]) != i)
+            return false;
+    return true;
+}
+
+/* Stores a map; segments with the same share it. `stored`: bytes -> XtfRef. */
+static bool write_map(const XtfMerge *merge, XtfMergeOutput *output, const XtfNumbersMap *map, GHashTable *stored,
+                      XtfSegmentMap *segment, GError **error)
+{
+    const XtfJoinedTable *table = merge->join->tables->pdata[map->table];
+    g_autofree XtfLe32 *numbers = g_new(XtfLe32, map->n);
+    XtfRef ref;
+
+    if (is_identity(table, map))
+        return true;
+    for (uint32_t i = 0; i < map->n; i++)
+        xtf_write32(&numbers[i], xtf_joined_row(table, map->rows[i]));
+    size_t length = map->n * sizeof *numbers;
+    g_autoptr(GBytes) bytes = g_bytes_new_take(g_steal_pointer(&numbers), length);
+    XtfRef *known = g_hash_table_lookup(stored, bytes);
+    if (known)
+        ref = *known;
+    else if (!xtf_merge_output_add(output, g_bytes_get_data(bytes, NULL), length, &ref, error))
+        return false;
+    if (!known)
+        g_hash_table_insert(stored, g_steal_pointer(&bytes), g_memdup2(&ref, sizeof ref));
+    segment->tables[segment->n_tables++] = (XtfTableMap){.schema = map->table, .rows = ref};
+    return true;
+}
+
+static bool write_segment_map(const XtfMerge *merge, XtfMergeOutput *output, const XtfPart *part,
+                              const XtfPartSegment *segment, GHashTable *stored, XtfSegmentMap *map, GError **error)
+{
+    map->tables = g_new0(XtfTableMap, segment->maps->len);
+    if (part->has_strings) {
+        map->strings = (uint32_t)(part->strings_base + segment->strings);
+        map->strings_length = (uint32_t)segment->strings_length;
+    }
+    for (guint i = 0; i < segment->maps->len; i++)
+        if (!write_map(merge, output, &g_array_index(segment->maps, XtfNumbersMap, i), stored, map, error))
+            return false;
+    return true;
+}
+
+static bool write_segment_maps(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+{
+    g_autoptr(GHashTable) stored =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
+    uint32_t n = 0;
+
+    catalog->segment_maps = g_new0(XtfSegmentMap, catalog->n_segments);
+    for (guint i = 0; i < merge->parts->len; i++) {
+        const XtfPart *part = merge->parts->pdata[i];
+        for (guint s = 0; s < part->segments->len; s++)
+            if (!write_segment_map(merge, output, part, &g_array_index(part->segments, XtfPartSegment, s), stored,
+                                   &catalog->segment_maps[n++], error))
+                return false;
+    }
+    return true;
+}
+
+/* ---- What opening reads, and the superblocks. */
+
+static bool write_opening(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, XtfSuperblock *superblock,
+                          GError **error)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    XtfChunks schemas = {0};
+    g_autofree XtfRef *limits = g_new0(XtfRef, catalog->n_schemas + 1);
+
+    superblock->opening = xtf_merge_output_align(output);
+    for (uint32_t i = 0; i < catalog->n_schemas; i++)
+        xtf_schema_encode(catalog->schemas[i], bytes);
+    if (bytes->len > 0 && !add_chunk(output, bytes->data, bytes->len, &schemas, error))
+        return false;
+    g_free(catalog->schema_chunks.chunks);
+    catalog->schema_chunks = schemas;
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        g_byte_array_set_size(bytes, 0);
+        xtf_catalog_encode_limits(catalog, i, bytes);
+        if (!xtf_merge_output_add(output, bytes->data, bytes->len, &limits[i], error))
+            return false;
+    }
+    g_free(catalog->limit_items);
+    catalog->limit_items = g_steal_pointer(&limits);
+    xtf_catalog_encode(catalog, bytes);
+    if (!xtf_merge_output_add(output, bytes->data, bytes->len, &superblock->catalog, error))
+        return false;
+    superblock->opening_bytes = (uint32_t)MIN(output->end - superblock->opening, UINT32_MAX);
+    return true;
+}
+
+static bool write_superblock(XtfMergeOutput *output, const XtfSuperblock *superblock, GError **error)
+{
+    XtfDiskSuperblock disk;
+
+    xtf_superblock_encode(superblock, &disk);
+    return xtf_merge_output_write(output, (uint64_t)superblock->slot * XTF_SUPERBLOCK_STRIDE, &disk, sizeof disk,
+                                  error);
+}
+
+static bool new_file_id(uint8_t id[16], GError **error)
+{
+    return getrandom(id, 16, 0) == 16 || xtf_fail(error, XTF_ERROR_IO, "the system gives no random bytes");
+}
+
+static bool write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+{
+    XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS] = {
+        {.info = {.page_size = merge->page_size, .epoch = 1, .commit = 1, .closed = true}},
+    };
+
+    if (!new_file_id(superblocks[0].info.file_id, error))
+        return false;
+    superblocks[0].info.wall_time = (uint64_t)g_get_real_time() * 1000;
+    superblocks[0].incompatible = merge->incompatible;
+    superblocks[1] = superblocks[0];
+    superblocks[1].slot = 1;
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++)
+        if (!write_opening(merge, output, catalog, &superblocks[slot], error))
+            return false;
+    if (!xtf_merge_output_flush(output, error))
+        return false;
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+        superblocks[slot].info.pages = (output->end + merge->page_size - 1) / merge->page_size;
+        if (!write_superblock(output, &superblocks[slot], error))
+            return false;
+    }
+    return true;
+}
+
+/* The catalog borrows its schemas and limits from the merge. */
+static void finish_catalog(XtfCatalog *catalog)
+{
+    g_clear_pointer(&catalog->schemas, g_free);
+    g_clear_pointer(&catalog->limits, g_free);
+    catalog->n_schemas = 0;
+    xtf_catalog_finish(catalog);
+}
+
+bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **error)
+{
+    guint n_schemas = merge->join->schemas->len;
+    XtfCatalog catalog = {
+        .clock = merge->clock,
+        .schemas = g_memdup2(merge->join->schemas->pdata, n_schemas * sizeof(XtfSchema *)),
+        .limits = g_memdup2(merge->limits->pdata, n_schemas * sizeof(XtfLimits *)),
+        .n_rows = g_memdup2(merge->n_rows->data, n_schemas * sizeof(uint64_t)),
+        .n_schemas = n_schemas,
+        .n_counts = n_schemas,
+    };
+
+    name_segments(merge, &catalog);
+    bool good = write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
+                write_own_strings(merge, output, &catalog.strings, error) &&
+                name_strings_of_parts(merge, &catalog.strings, error) &&
+                write_segment_maps(merge, output, &catalog, error) && write_ends(merge, output, &catalog, error);
+    finish_catalog(&catalog);
+    return good;
+}

@@ -1,0 +1,255 @@
+/*
+ * Splits a trace into parts, as recorders would have written them apart: each has the locations of some processes, and
+ * numbers the rows of its tables and its strings in an order of its own.
+ *
+ *     split-trace TRACE.xtf PREFIX PARTS SEED [compact|plain]      writes PREFIX-0.xtf, PREFIX-1.xtf ...
+ *
+ * The first part keeps the numbers of the trace, so that what is merged of the parts has them too. It alone knows the
+ * groups of all communicators.
+ */
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/references.h"
+#include "libxtf/xtf.h"
+
+typedef struct {
+    XtfTrace *trace;
+    XtfWriter *writer;
+    GRand *random;
+    unsigned part, n_parts;
+    uint32_t **rows;     /* by schema: by row of the trace, its row in the part; NULL: the same */
+    GArray **references; /* by schema */
+} Split;
+
+static void must(bool condition, GError *error, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "split-trace: %s: %s\n", what, error ? error->message : "failed");
+    exit(1);
+}
+
+static const XtfTable *table_of(Split *split, const char *name)
+{
+    const XtfTable *table = NULL;
+    GError *error = NULL;
+    must(xtf_trace_table(split->trace, name, &table, &error), error, name);
+    return table;
+}
+
+static bool any_field(const XtfSchema *schema, uint16_t flag)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++)
+        if (schema->fields[f].flags & flag)
+            return true;
+    return false;
+}
+
+/* Whether lists of another table lead to rows of this one, whose order they depend on. */
+static bool is_list(Split *split, const XtfSchema *schema)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(split->trace); i++) {
+        const XtfSchema *other = xtf_trace_schema(split->trace, i);
+        for (uint32_t f = 0; f < other->n_fields; f++)
+            if (other->fields[f].flags & XTF_FIELD_LIST && g_str_equal(other->fields[f].refers_to, schema->name))
+                return true;
+    }
+    return false;
+}
+
+static void shuffle_table(Split *split, const XtfSchema *schema)
+{
+    const XtfTable *table = table_of(split, schema->name);
+
+    if (!table || split->part == 0 || any_field(schema, XTF_FIELD_ORDERS) || is_list(split, schema))
+        return;
+    uint32_t n = (uint32_t)table->n_rows, *rows = g_new(uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t other = (uint32_t)g_rand_int_range(split->random, 0, (gint32)i + 1);
+        rows[i] = rows[other];
+        rows[other] = i;
+    }
+    split->rows[schema->id] = rows;
+}
+
+/* The value of a reference in the part. */
+static uint64_t renumber(Split *split, const XtfReference *reference, uint64_t value)
+{
+    GError *error = NULL;
+    const char *text;
+    uint32_t id;
+
+    if (!reference->table) {
+        must(xtf_trace_string(split->trace, (uint32_t)value, &text, &error) &&
+                 xtf_writer_add_string(split->writer, text, &id, &error),
+             error, "string");
+        return id;
+    }
+    const XtfSchema *schema = xtf_trace_find_schema(split->trace, reference->table);
+    const XtfTable *table = schema ? table_of(split, schema->name) : NULL;
+    const uint32_t *rows = schema ? split->rows[schema->id] : NULL;
+    return rows && value < table->n_rows ? rows[value] : value;
+}
+
+static void renumber_row(Split *split, const XtfSchema *schema, const uint8_t *row, uint8_t *to)
+{
+    const GArray *references = split->references[schema->id];
+
+    memcpy(to, row, schema->row_size);
+    for (guint i = 0; i < references->len; i++) {
+        const XtfReference *reference = xtf_reference_at(references, i);
+        const XtfField *field = &schema->fields[reference->field];
+        if (xtf_reference_holds(reference, schema, row) && !(field->flags & XTF_FIELD_LIST))
+            xtf_field_set(field, to, renumber(split, reference, xtf_field_get(field, row)));
+    }
+}
+
+static bool is_mine(const Split *split, uint64_t proc)
+{
+    return proc % split->n_parts == split->part;
+}
+
+/* A part has the rows of its own locations only. */
+static bool has_row(const Split *split, const XtfSchema *schema, const uint8_t *row)
+{
+    return !g_str_equal(schema->name, XTF_TABLE_LOCATIONS) ||
+           is_mine(split, xtf_field_get(xtf_schema_field(schema, "proc"), row));
+}
+
+static void forget_group(Split *split, const XtfSchema *schema, uint8_t *row)
+{
+    if (g_str_equal(schema->name, XTF_TABLE_COMMUNICATORS) && split->part > 0 && g_rand_boolean(split->random))
+        xtf_field_set(xtf_schema_field(schema, "group"), row, UINT64_MAX);
+}
+
+static void write_table(Split *split, const XtfSchema *schema)
+{
+    const XtfTable *table = table_of(split, schema->name);
+    GError *error = NULL;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!table)
+        return;
+    const uint32_t *rows = split->rows[schema->id];
+    g_autofree uint32_t *order = g_new0(uint32_t, table->n_rows);
+    for (uint32_t i = 0; i < table->n_rows; i++)
+        order[rows ? rows[i] : i] = i;
+    XtfTableWriter *to = xtf_writer_table(split->writer, schema->id, &error);
+    must(to, error, schema->name);
+    for (uint32_t i = 0; i < table->n_rows; i++) {
+        const uint8_t *from = table->rows + (size_t)order[i] * schema->row_size;
+        if (!has_row(split, schema, from))
+            continue;
+        renumber_row(split, schema, from, row);
+        forget_group(split, schema, row);
+        must(xtf_table_writer_append(to, row, NULL, &error), error, schema->name);
+    }
+}
+
+static void write_array(Split *split, const XtfArray *array)
+{
+    GError *error = NULL;
+    uint8_t row[XTF_ROW_MAX];
+    XtfArrayWriter *to = xtf_writer_array(split->writer, array->location, array->schema->id, &error);
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    must(to, error, "array");
+    xtf_cursor_init(&cursor, array);
+    must(xtf_cursor_seek_n(&cursor, 0, &found, &error), error, "rows");
+    while (found) {
+        renumber_row(split, array->schema, xtf_cursor_row(&cursor), row);
+        must(xtf_array_writer_append(to, row, &error) && xtf_cursor_next(&cursor, 1, &found, &error), error, "rows");
+    }
+    must(xtf_array_writer_close(to, &error), error, "array");
+}
+
+static uint64_t proc_of(Split *split, uint64_t location)
+{
+    const XtfTable *table = table_of(split, XTF_TABLE_LOCATIONS);
+
+    for (uint64_t i = 0; table && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (xtf_field_get(xtf_schema_field(table->schema, "id"), row) == location)
+            return xtf_field_get(xtf_schema_field(table->schema, "proc"), row);
+    }
+    return location;
+}
+
+static void write_arrays(Split *split)
+{
+    for (uint64_t rank = 0; rank < xtf_trace_n_arrays(split->trace); rank++) {
+        GError *error = NULL;
+        XtfArray array;
+        must(xtf_trace_get_arrays(split->trace, rank, 1, &array, &error), error, "P index");
+        if (is_mine(split, proc_of(split, array.location)))
+            write_array(split, &array);
+    }
+}
+
+static void write_part(Split *split, const char *path, const char *codec)
+{
+    const XtfClock *clock = xtf_trace_clock(split->trace);
+    const XtfWriterOptions options = {
+        .resolution_num = clock->resolution_num,
+        .resolution_den = clock->resolution_den,
+        .origin = clock->origin,
+        .codec = codec,
+        .no_sync = true,
+    };
+    uint32_t n = xtf_trace_n_schemas(split->trace), id;
+    GError *error = NULL;
+
+    split->writer = xtf_writer_create(path, &options, &error);
+    must(split->writer, error, path);
+    split->rows = g_new0(uint32_t *, n);
+    for (unsigned i = 0; i < split->part; i++) { /* strings before the others */
+        g_autofree char *text = g_strdup_printf("part %u, string %u", split->part, i);
+        must(xtf_writer_add_string(split->writer, text, &id, &error), error, "string");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        must(xtf_writer_add_schema(split->writer, xtf_trace_schema(split->trace, i), &id, &error), error, "schema");
+        if (xtf_trace_schema(split->trace, i)->kind == XTF_SCHEMA_TABLE)
+            shuffle_table(split, xtf_trace_schema(split->trace, i));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (xtf_trace_schema(split->trace, i)->kind == XTF_SCHEMA_TABLE)
+            write_table(split, xtf_trace_schema(split->trace, i));
+    write_arrays(split);
+    must(xtf_writer_close(split->writer, &error), error, path);
+    for (uint32_t i = 0; i < n; i++)
+        g_free(split->rows[i]);
+    g_free(split->rows);
+}
+
+int main(int argc, char **argv)
+{
+    GError *error = NULL;
+
+    if (argc < 5) {
+        fputs("usage: split-trace TRACE PREFIX PARTS SEED [CODEC]\n", stderr);
+        return 2;
+    }
+    Split split = {
+        .trace = xtf_trace_open(argv[1], NULL, &error),
+        .n_parts = (unsigned)atoi(argv[3]),
+        .random = g_rand_new_with_seed((guint32)atoi(argv[4])),
+    };
+    must(split.trace, error, argv[1]);
+    uint32_t n = xtf_trace_n_schemas(split.trace);
+    split.references = g_new0(GArray *, n);
+    for (uint32_t i = 0; i < n; i++)
+        split.references[i] = xtf_schema_references(xtf_trace_schema(split.trace, i));
+    for (; split.part < split.n_parts; split.part++) {
+        g_autofree char *path = g_strdup_printf("%s-%u.xtf", argv[2], split.part);
+        write_part(&split, path, argc > 5 ? argv[5] : NULL);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        g_array_unref(split.references[i]);
+    g_free(split.references);
+    g_rand_free(split.random);
+    xtf_trace_unref(split.trace);
+    return 0;
+}

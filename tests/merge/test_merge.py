@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Merged parts show what the whole showed: every file of the tree, in windows too, byte for byte.
+
+A trace is split into parts that number regions, communicators, metrics and strings differently (split-trace), and the parts are merged:
+at once, in steps, and the other way round, when all numbers are others; then the result is compared with a rewrite, row by row (xtf copy).
+
+usage: test_merge.py XTF SPLIT_TRACE XTF_CHECK_PY TRACE...      a TRACE that is no .xtf file is imported first
+"""
+import itertools
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+XTF, SPLIT, CHECKER, *TRACES = sys.argv[1:]
+WINDOWS = ["time/10%-30%", "time/0%-100%", "time/47%-48%", "num/5-400", "proc/1/time/20%-80%", "time/33%-66%/enters_leaves"]
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True)
+    assert done.returncode == status, f"xtf {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout}\n{done.stderr.decode()}"
+    return done.stdout if status == 0 else done.stderr.decode()
+
+
+def listing(trace, path):
+    """Names in a directory, with their kinds: d, - or l."""
+    lines = run("ls", "-l", trace, "/" + path).decode("utf-8", "surrogateescape").splitlines()
+    return [(line[0], re.sub(r"^.\s+\d+ ", "", line).split(" -> ")[0]) for line in lines]
+
+
+def files(trace, path, depth):
+    """Files at a path and below it."""
+    for kind, name in listing(trace, path):
+        if kind == "-":
+            yield f"{path}/{name}".lstrip("/")
+        elif kind == "d" and depth:
+            yield from files(trace, f"{path}/{name}".lstrip("/"), depth - 1)
+
+
+def paths_of(trace, seed):
+    """Files of the whole trace, of some locations and types, of definitions, and of windows."""
+    pick = random.Random(seed)
+    found = list(files(trace, "", 1))
+    below = [path for path in files(trace, "", 2) if path not in found]
+    found += pick.sample(below, min(60, len(below)))
+    for window in WINDOWS:
+        found += list(files(trace, window, 0))
+    return found
+
+
+def compare(one, other, paths, what):
+    for path in paths:
+        a, b = run("cat", one, "/" + path), run("cat", other, "/" + path)
+        pairs = itertools.zip_longest(a.splitlines(), b.splitlines())
+        pair = next(((i, *pair) for i, pair in enumerate(pairs) if pair[0] != pair[1]), None)
+        assert not pair, f"{what}: {path}, line {pair[0]}:\n{pair[1]}\n{pair[2]}"
+
+
+def check(trace):
+    said = run("check", trace).decode()
+    assert ": 0 problems" in said, said
+    done = subprocess.run([sys.executable, CHECKER, trace], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def split(folder, trace, parts, seed, codec):
+    subprocess.run([SPLIT, trace, folder / "part", str(parts), str(seed), codec], check=True)
+    return [folder / f"part-{i}.xtf" for i in range(parts)]
+
+
+def test_same(folder, trace, parts, seed, codec):
+    names, merged = split(folder, trace, parts, seed, codec), folder / "merged.xtf"
+    before = [name.read_bytes() for name in names]
+    run("merge", "-q", "-o", merged, *names)
+    assert [name.read_bytes() for name in names] == before, "merging changed a part"
+    check(merged)
+    paths = paths_of(merged, seed)
+    compare(trace, merged, paths, "split and merged")
+
+    half, other, rewritten = folder / "half.xtf", folder / "other.xtf", folder / "rewritten.xtf"
+    if parts > 2:
+        run("merge", "-q", "-o", half, *names[1:])
+        run("merge", "-q", "-o", other, names[0], half)
+        check(other)
+        compare(trace, other, paths, "split and merged in steps")
+    run("merge", "-q", "-o", other, *reversed(names))
+    check(other)
+    run("copy", "-q", other, rewritten)
+    check(rewritten)
+    compare(other, rewritten, paths, "merged and rewritten")
+    print(f"{pathlib.Path(trace).name}: {parts} parts, {codec}: {len(paths)} files")
+
+
+def test_refusals(folder, trace):
+    """What does not fit is refused by name, and leaves nothing behind; what is damaged may be left out."""
+    a, b = split(folder, trace, 2, 7, "compact")
+    merged, odd = folder / "refused.xtf", folder / "odd.xtf"
+    merged.write_bytes(b"kept")
+
+    def refused(*parts, names=(), says=""):
+        said = run("merge", "-o", merged, *parts, status=1)
+        assert all(str(name) in said for name in names) and says in said, said
+        assert merged.read_bytes() == b"kept" and len(list(folder.iterdir())) == before, "something is left behind"
+
+    odd.write_bytes(a.read_bytes())
+    before = len(list(folder.iterdir()))
+    refused(a, odd, names=(a, odd), says="location")
+    refused(a, b, a, names=(a,), says="same file")
+    run("copy", "-q", "--page-size", "8K", b, odd)
+    refused(a, odd, names=(a, odd), says="xtf copy --page-size 4096")
+    for data in (b"", b"something else", b.read_bytes()[:5000]):
+        odd.write_bytes(data)
+        refused(a, odd, b, names=(odd,))
+    whole, less = folder / "whole.xtf", folder / "less.xtf"
+    run("merge", "-q", "-o", whole, a, b)
+    assert str(odd) in subprocess.run([XTF, "merge", "-k", "-q", "-o", less, a, odd, b], capture_output=True, text=True, check=True).stderr
+    compare(whole, less, ["records", "definitions/regions"], "without the damaged part")
+    os.mkfifo(folder / "fifo")
+    before = len(list(folder.iterdir()))
+    refused(a, folder / "fifo", names=(folder / "fifo",))
+    said = run("merge", "-o", a, a, b, status=1)
+    assert "one of the parts" in said and a.read_bytes() != b"", said
+
+
+def main():
+    for i, trace in enumerate(TRACES):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            if not trace.endswith(".xtf"):
+                run("import", "-q", "-o", folder / "trace.xtf", trace)
+                trace = folder / "trace.xtf"
+            test_same(folder, trace, 2, i, "compact")
+            test_same(folder, trace, 4, i + 100, "plain")
+            test_refusals(folder, trace)
+
+
+main()

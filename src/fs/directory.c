@@ -97,17 +97,23 @@ static void put_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
     }
 }
 
-static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, bool plus)
+static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, const XtfOpened *opened,
+                          bool plus)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_READDIR);
     g_auto(XtfInode) directory = {0};
     GError *error = NULL;
 
-    if (!xtf_inodes_get(fs->inodes, id, &directory)) {
-        xtf_fs_reply_stale(request);
+    if (!xtf_inodes_get(fs->inodes, id, &directory, &error)) {
+        if (error)
+            xtf_fs_reply_error(request, error);
+        else
+            xtf_fs_reply_stale(request);
         return;
     }
-    if (xtf_node_kind(directory.node) != XTF_NODE_DIRECTORY || offset < 0) {
+    /* A listing goes on with what it began with; its names are looked up as they are now. */
+    XtfNode *listed = opened ? opened->node : directory.node;
+    if (directory.kind != XTF_NODE_DIRECTORY || offset < 0) {
         fuse_reply_err(request, ENOTDIR);
         return;
     }
@@ -117,7 +123,7 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
     Listing listing = {request, plus, (uint64_t)offset, buffer, size, 0, names, 0, entered};
 
     g_array_set_clear_func(names, listed_clear);
-    if (put_dots(&listing, &directory) && !xtf_node_list(directory.node, listing.next - 2, collect, &listing, &error)) {
+    if (put_dots(&listing, &directory) && !xtf_node_list(listed, listing.next - 2, collect, &listing, &error)) {
         xtf_fs_reply_error(request, error);
         return;
     }
@@ -127,15 +133,49 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
             xtf_inodes_forget(fs->inodes, g_array_index(entered, uint64_t, i), 1);
 }
 
+static const XtfOpened *opened_in(fuse_req_t request, const struct fuse_file_info *info)
+{
+    const XtfFs *fs = fuse_req_userdata(request);
+    return fs->follower ? (const XtfOpened *)(uintptr_t)info->fh : NULL;
+}
+
 static void handle_readdir(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
 {
-    reply_listing(request, id, size, offset, false);
+    reply_listing(request, id, size, offset, opened_in(request, info), false);
 }
 
 static void handle_readdirplus(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset,
                                struct fuse_file_info *info)
 {
-    reply_listing(request, id, size, offset, true);
+    reply_listing(request, id, size, offset, opened_in(request, info), true);
+}
+
+/* Of a followed trace: the kernel keeps listings once nothing is added any more. */
+static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
+{
+    XtfFs *fs = fuse_req_userdata(request);
+    g_auto(XtfInode) directory = {0};
+    GError *error = NULL;
+
+    XtfOpened *opened = xtf_inodes_get(fs->inodes, id, &directory, &error) ? xtf_opened_new(&directory, &error) : NULL;
+    if (opened) {
+        bool final = xtf_tree_is_final(opened->generation->tree);
+        info->fh = (uintptr_t)opened;
+        info->cache_readdir = final;
+        info->keep_cache = final;
+        if (fuse_reply_open(request, info) != 0)
+            xtf_opened_free(opened);
+    } else if (error) {
+        xtf_fs_reply_error(request, error);
+    } else {
+        xtf_fs_reply_stale(request);
+    }
+}
+
+static void handle_releasedir(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
+{
+    xtf_opened_free((XtfOpened *)(uintptr_t)info->fh);
+    fuse_reply_err(request, 0);
 }
 
 /* As for open(): after ENOSYS the kernel opens by itself and keeps listings. */
@@ -143,6 +183,10 @@ static void handle_opendir(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_OPENDIR);
 
+    if (fs->follower) {
+        open_followed(request, id, info);
+        return;
+    }
     if (fs->kernel_opens_directories) {
         fuse_reply_err(request, ENOSYS);
         return;
@@ -155,6 +199,7 @@ static void handle_opendir(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
 void xtf_fs_add_directory_handlers(struct fuse_lowlevel_ops *ops)
 {
     ops->opendir = handle_opendir;
+    ops->releasedir = handle_releasedir;
     ops->readdir = handle_readdir;
     ops->readdirplus = handle_readdirplus;
 }

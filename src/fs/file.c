@@ -3,6 +3,25 @@
 
 #include "src/fs/fs-private.h"
 
+/* Looks a name up. False with an error, or without one if the directory is not known. */
+static bool look_up(XtfFs *fs, fuse_ino_t parent, const char *name, XtfInode *directory, struct fuse_entry_param *entry,
+                    GError **error)
+{
+    XtfAttempt attempt = xtf_fs_attempt(fs);
+
+    do {
+        xtf_inode_finish(directory);
+        *error = NULL;
+        if (!xtf_inodes_get(fs->inodes, parent, directory, error)) {
+            if (!*error)
+                return false;
+        } else if (xtf_fs_enter(fs, directory, name, entry, error)) {
+            return true;
+        }
+    } while (xtf_fs_moves_on(fs, &attempt, error));
+    return false;
+}
+
 static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_LOOKUP);
@@ -10,14 +29,14 @@ static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *nam
     struct fuse_entry_param entry;
     GError *error = NULL;
 
-    if (!xtf_inodes_get(fs->inodes, parent, &directory)) {
-        xtf_fs_reply_stale(request);
-    } else if (xtf_fs_enter(fs, &directory, name, &entry, &error)) {
+    if (look_up(fs, parent, name, &directory, &entry, &error)) {
         if (fuse_reply_entry(request, &entry) != 0) /* interrupted: the kernel did not take it */
             xtf_inodes_forget(fs->inodes, entry.ino, 1);
+    } else if (!error) {
+        xtf_fs_reply_stale(request);
     } else if (g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND)) {
         g_error_free(error);
-        entry = (struct fuse_entry_param){.ino = 0, .entry_timeout = XTF_FS_ENDLESS}; /* and it will never exist */
+        entry = (struct fuse_entry_param){.ino = 0, .entry_timeout = xtf_fs_absence_timeout(&directory)};
         fuse_reply_entry(request, &entry);
     } else {
         xtf_fs_reply_error(request, error);
@@ -41,30 +60,83 @@ static void handle_forget_multi(fuse_req_t request, size_t count, struct fuse_fo
     fuse_reply_none(request);
 }
 
+/* A number's node. False with an error, or without one if the number is not known. */
+static bool get(XtfFs *fs, fuse_ino_t id, XtfInode *inode, GError **error)
+{
+    XtfAttempt attempt = xtf_fs_attempt(fs);
+
+    while (!xtf_inodes_get(fs->inodes, id, inode, error)) {
+        if (!*error || !xtf_fs_moves_on(fs, &attempt, error))
+            return false;
+    }
+    return true;
+}
+
+static void reply_unknown(fuse_req_t request, GError *error)
+{
+    if (error)
+        xtf_fs_reply_error(request, error);
+    else
+        xtf_fs_reply_stale(request);
+}
+
 static void handle_getattr(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_GETATTR);
     g_auto(XtfInode) inode = {0};
+    GError *error = NULL;
 
-    if (!xtf_inodes_get(fs->inodes, id, &inode)) {
+    if (!xtf_inodes_stat(fs->inodes, id, &inode)) {
         xtf_fs_reply_stale(request);
         return;
     }
+    if (inode.future == XTF_NODE_GROWS) {
+        xtf_inode_finish(&inode);
+        if (!get(fs, id, &inode, &error)) {
+            reply_unknown(request, error);
+            return;
+        }
+        xtf_inodes_grow(fs->inodes, &inode, xtf_node_size(inode.node));
+    }
     struct stat attributes = xtf_fs_stat(fs, &inode);
-    fuse_reply_attr(request, &attributes, XTF_FS_ENDLESS);
+    fuse_reply_attr(request, &attributes, xtf_fs_attr_timeout(&inode));
 }
 
 static void handle_readlink(fuse_req_t request, fuse_ino_t id)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_READLINK);
     g_auto(XtfInode) inode = {0};
+    GError *error = NULL;
 
-    if (!xtf_inodes_get(fs->inodes, id, &inode))
-        xtf_fs_reply_stale(request);
-    else if (xtf_node_kind(inode.node) != XTF_NODE_LINK)
+    if (!get(fs, id, &inode, &error))
+        reply_unknown(request, error);
+    else if (inode.kind != XTF_NODE_LINK)
         fuse_reply_err(request, EINVAL);
     else
         fuse_reply_readlink(request, xtf_node_target(inode.node));
+}
+
+/* A file of a followed trace: what may change is rendered now. One that cannot be any more is stale: the kernel looks
+ * its name up once more then, and opens what that leads to. */
+static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
+{
+    XtfFs *fs = fuse_req_userdata(request);
+    g_auto(XtfInode) inode = {0};
+    GError *error = NULL;
+
+    XtfOpened *opened = get(fs, id, &inode, &error) ? xtf_opened_new(&inode, &error) : NULL;
+    if (!opened && inode.future == XTF_NODE_CHANGES && error) {
+        g_error_free(error);
+        xtf_fs_reply_stale(request);
+    } else if (!opened) {
+        reply_unknown(request, error);
+    } else {
+        info->fh = (uintptr_t)opened;
+        info->keep_cache = inode.future != XTF_NODE_GROWS;
+        info->direct_io = inode.future == XTF_NODE_GROWS;
+        if (fuse_reply_open(request, info) != 0)
+            xtf_opened_free(opened);
+    }
 }
 
 /* ENOSYS tells a kernel that knows it (since Linux 3.16) that there is nothing to open here: it opens by itself from
@@ -75,12 +147,20 @@ static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info
 
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
+    } else if (fs->follower) {
+        open_followed(request, id, info);
     } else if (fs->kernel_opens_files) {
         fuse_reply_err(request, ENOSYS);
     } else {
         info->keep_cache = 1;
         fuse_reply_open(request, info);
     }
+}
+
+static void handle_release(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
+{
+    xtf_opened_free((XtfOpened *)(uintptr_t)info->fh);
+    fuse_reply_err(request, 0);
 }
 
 /*
@@ -126,25 +206,40 @@ void xtf_fs_free_buffers(XtfFs *fs)
     }
 }
 
+/* What a read replies with. False with an error, or without one if the number is not known. */
+static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offset, XtfFsBuffer *buffer, size_t size,
+                      size_t *length, GError **error)
+{
+    XtfAttempt attempt = xtf_fs_attempt(fs);
+
+    if (opened && opened->fixed)
+        return xtf_opened_read_fixed(opened, offset, buffer->bytes, size, length, error);
+    do {
+        g_auto(XtfInode) inode = {0};
+        *error = NULL;
+        if (!get(fs, id, &inode, error))
+            return false;
+        if (inode.kind != XTF_NODE_FILE)
+            return xtf_fail(error, XTF_ERROR_INVALID, "no file");
+        if (xtf_opened_read(fs, opened, &inode, offset, buffer->bytes, size, length, error))
+            return true;
+    } while (xtf_fs_moves_on(fs, &attempt, error));
+    return false;
+}
+
 static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_READ);
-    g_auto(XtfInode) inode = {0};
+    XtfOpened *opened = fs->follower ? (XtfOpened *)(uintptr_t)info->fh : NULL;
+    XtfFsBuffer *buffer = take_buffer(fs, size);
     GError *error = NULL;
     size_t length = 0;
 
-    if (!xtf_inodes_get(fs->inodes, id, &inode)) {
-        xtf_fs_reply_stale(request);
-    } else if (xtf_node_kind(inode.node) != XTF_NODE_FILE) {
-        fuse_reply_err(request, EISDIR);
-    } else {
-        XtfFsBuffer *buffer = take_buffer(fs, size);
-        if (xtf_node_read(inode.node, (uint64_t)offset, buffer->bytes, size, &length, &error))
-            fuse_reply_buf(request, buffer->bytes, length);
-        else
-            xtf_fs_reply_error(request, error);
-        put_buffer(fs, buffer);
-    }
+    if (read_part(fs, id, opened, (uint64_t)offset, buffer, size, &length, &error))
+        fuse_reply_buf(request, buffer->bytes, length);
+    else
+        reply_unknown(request, error);
+    put_buffer(fs, buffer);
 }
 
 static void handle_statfs(fuse_req_t request, fuse_ino_t id)
@@ -176,6 +271,7 @@ void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops)
     ops->getattr = handle_getattr;
     ops->readlink = handle_readlink;
     ops->open = handle_open;
+    ops->release = handle_release;
     ops->read = handle_read;
     ops->statfs = handle_statfs;
     ops->access = handle_access;

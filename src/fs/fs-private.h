@@ -32,9 +32,11 @@ typedef enum {
 } XtfRequestKind;
 
 typedef struct XtfFsBuffer XtfFsBuffer;
+typedef struct XtfFollower XtfFollower;
 
 typedef struct {
-    XtfTree *tree;
+    XtfTree *tree;         /* NULL if it is followed: see xtf_inodes_generation() */
+    XtfFollower *follower; /* NULL unless it is */
     const XtfFsOptions *options;
     XtfInodes *inodes;
     struct fuse_session *session;
@@ -53,6 +55,12 @@ XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
 
 /* For ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
 #define XTF_FS_ENDLESS 3.2e9
+
+/* How long the kernel may keep a name, and what stat(2) shows, in seconds. */
+double xtf_fs_entry_timeout(const XtfInode *inode);
+double xtf_fs_attr_timeout(const XtfInode *inode);
+/* And that there is no such name. */
+double xtf_fs_absence_timeout(const XtfInode *directory);
 
 /* What stat(2) shows. */
 struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode);
@@ -73,6 +81,42 @@ void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_directory_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_attribute_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_refusals(struct fuse_lowlevel_ops *ops);
+
+/* A thread of our own; signals are for the main thread, which they must wake. */
+GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data);
+
+/* Follows the trace until it is freed. NULL is fine. */
+XtfFollower *xtf_follower_new(XtfFs *fs);
+void xtf_follower_free(XtfFollower *follower);
+
+/* A request that tries again if it may have met a snapshot that was overwritten. */
+typedef struct {
+    uint64_t number; /* of the generation that it tries */
+    unsigned tries;
+} XtfAttempt;
+
+XtfAttempt xtf_fs_attempt(XtfFs *fs);
+/* Whether to try again after an error, which is cleared then: there is a later generation. */
+bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error);
+
+/* What a file or directory of a followed trace was when it was opened. */
+typedef struct {
+    XtfNode *node;
+    XtfGeneration *generation;
+    char *text; /* all of a file that changes; NULL: it is too large, or does not change */
+    size_t length;
+    bool fixed;        /* a file that changes is read as it was when it was opened */
+    atomic_bool ended; /* the reader of a file that grows has seen its end */
+} XtfOpened;
+
+XtfOpened *xtf_opened_new(const XtfInode *inode, GError **error);
+void xtf_opened_free(XtfOpened *opened); /* NULL is fine */
+/* Reads a file that is fixed. */
+bool xtf_opened_read_fixed(const XtfOpened *opened, uint64_t offset, char *buffer, size_t size, size_t *length,
+                           GError **error);
+/* Reads any other. `opened` is NULL where the trace is not followed. */
+bool xtf_opened_read(XtfFs *fs, XtfOpened *opened, XtfInode *inode, uint64_t offset, char *buffer, size_t size,
+                     size_t *length, GError **error);
 
 /* The thread that asks the kernel to let go of names. It ends when the inodes are stopped. */
 GThread *xtf_fs_start_reaper(XtfFs *fs);

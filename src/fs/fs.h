@@ -3,6 +3,9 @@
  *
  * A finished trace never changes, so the kernel is told to keep all that it has seen: names, names that do not exist,
  * attributes, listings, contents. What was read once costs no request any more.
+ *
+ * A trace that is still being written may be followed: the mount then shows the latest commit, noticed within an eighth
+ * of a second. What later commits do not change is kept by the kernel as before.
  */
 #pragma once
 
@@ -29,13 +32,14 @@ typedef struct {
     uint64_t size;         /* of the trace, bytes: what df shows */
     uint64_t max_nodes;    /* names that the kernel may hold at a time; 0: the default */
     unsigned max_threads;  /* 0: the default */
+    bool follow;           /* the tree is of a trace that grows, and that of its latest commit takes its place */
     bool debug;            /* log every request */
 } XtfFsOptions;
 
 /* Called from a thread of the server as soon as the mount answers. */
 typedef void (*XtfFsReady)(void *data);
 
-/* Mounts the tree and serves it until it is unmounted, or SIGINT, SIGTERM or SIGHUP comes; then it is unmounted, lazily
- * if it is in use. It changes the process's signal handlers. `ready` may be NULL. */
+/* Takes the tree. Mounts it and serves it until it is unmounted, or SIGINT, SIGTERM or SIGHUP comes; then it is
+ * unmounted, lazily if it is in use. It changes the process's signal handlers. `ready` may be NULL. */
 bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *options, XtfFsReady ready, void *data,
                   GError **error);

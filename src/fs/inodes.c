@@ -16,9 +16,17 @@ struct Entry {
     uint64_t n_lookups;  /* that the kernel holds */
     uint32_t n_children; /* entries whose parent this is */
     bool stale;          /* handed to the reaper since its last look-up: then not in `fresh` */
+    bool detached;       /* its name stands for a newer entry */
     Entry *parent;       /* NULL: the root */
-    XtfNode *node;
-    GList age; /* its link in `fresh` */
+    XtfNodeKind kind;
+    XtfNodeFuture future;
+    uint64_t size; /* that the kernel was told */
+    struct timespec mtime;
+    uint64_t told;             /* number of the generation in which its name was looked up last */
+    XtfNode *node;             /* NULL: looked up again when it is needed */
+    XtfGeneration *generation; /* of the node */
+    char *lasting_name;        /* by which it is looked up again; NULL: its name */
+    GList age;                 /* its link in `fresh` */
     char name[];
 };
 
@@ -30,13 +38,15 @@ struct XtfInodes {
     GQueue fresh;       /* not stale, the longest ago looked up first; without the root */
     uint64_t max_fresh;
     uint64_t last_id;
-    bool reaping; /* from passing the bound until there is room again */
+    XtfGeneration *current; /* NULL: nothing is followed */
+    bool reaping;           /* from passing the bound until there is room again */
     bool stopped;
 };
 
 void xtf_inode_finish(XtfInode *inode)
 {
     g_clear_pointer(&inode->node, xtf_node_unref);
+    g_clear_pointer(&inode->generation, xtf_generation_unref);
 }
 
 static guint key_hash(gconstpointer data)
@@ -66,16 +76,40 @@ uint64_t xtf_inodes_child_ino(uint64_t parent_ino, const char *name)
     return hash > XTF_INODE_ROOT ? hash : hash + 2; /* 0 and 1 are taken */
 }
 
+/* Takes the node; NULL: none. */
+static void set_node(Entry *entry, XtfGeneration *generation, XtfNode *node)
+{
+    xtf_node_unref(entry->node);
+    xtf_generation_unref(entry->generation);
+    entry->node = node;
+    entry->generation = xtf_generation_ref(generation);
+}
+
 static void entry_free(gpointer data)
 {
     Entry *entry = data;
 
-    xtf_node_unref(entry->node);
+    set_node(entry, NULL, NULL);
+    g_free(entry->lasting_name);
     g_free(entry);
 }
 
+/* What the kernel will be told of the entry. */
+static void describe(Entry *entry, XtfNode *node, const XtfGeneration *generation)
+{
+    entry->kind = xtf_node_kind(node);
+    entry->size = entry->kind == XTF_NODE_DIRECTORY ? 0 : xtf_node_size(node);
+    if (!generation)
+        return;
+    entry->future = xtf_node_future(node);
+    entry->mtime = generation->mtime;
+    entry->told = generation->number;
+    g_free(entry->lasting_name);
+    entry->lasting_name = g_strdup(xtf_node_lasting_name(node));
+}
+
 /* Takes the node. */
-static Entry *add_entry(XtfInodes *inodes, Entry *parent, const char *name, XtfNode *node)
+static Entry *add_entry(XtfInodes *inodes, Entry *parent, const char *name, XtfGeneration *generation, XtfNode *node)
 {
     size_t length = strlen(name) + 1;
     Entry *entry = g_malloc0(sizeof *entry + length);
@@ -85,7 +119,8 @@ static Entry *add_entry(XtfInodes *inodes, Entry *parent, const char *name, XtfN
     entry->id = ++inodes->last_id;
     entry->ino = parent ? xtf_inodes_child_ino(parent->ino, name) : XTF_INODE_ROOT;
     entry->parent = parent;
-    entry->node = node;
+    describe(entry, node, generation);
+    set_node(entry, generation, node);
     entry->age.data = entry;
     if (parent) {
         parent->n_children++;
@@ -106,7 +141,7 @@ XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes)
     inodes->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, entry_free);
     inodes->by_key = g_hash_table_new(key_hash, key_equal);
     inodes->max_fresh = max_nodes;
-    add_entry(inodes, NULL, "", xtf_node_ref(root)); /* the first id given out: XTF_INODE_ROOT */
+    add_entry(inodes, NULL, "", NULL, xtf_node_ref(root)); /* the first id given out: XTF_INODE_ROOT */
     return inodes;
 }
 
@@ -116,6 +151,7 @@ void xtf_inodes_free(XtfInodes *inodes)
         return;
     g_hash_table_destroy(inodes->by_key);
     g_hash_table_destroy(inodes->by_id);
+    xtf_generation_unref(inodes->current);
     g_cond_clear(&inodes->passed);
     g_mutex_clear(&inodes->lock);
     g_free(inodes);
@@ -127,11 +163,16 @@ static void fill_inode(const Entry *entry, XtfInode *inode)
         .id = entry->id,
         .ino = entry->ino,
         .parent_ino = entry->parent ? entry->parent->ino : entry->ino,
-        .node = xtf_node_ref(entry->node),
+        .kind = entry->kind,
+        .future = entry->future,
+        .size = entry->size,
+        .mtime = entry->mtime,
+        .node = entry->node ? xtf_node_ref(entry->node) : NULL,
+        .generation = xtf_generation_ref(entry->generation),
     };
 }
 
-bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode)
+bool xtf_inodes_stat(XtfInodes *inodes, uint64_t id, XtfInode *inode)
 {
     g_mutex_lock(&inodes->lock);
     const Entry *entry = g_hash_table_lookup(inodes->by_id, &id);
@@ -139,6 +180,150 @@ bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode)
         fill_inode(entry, inode);
     g_mutex_unlock(&inodes->lock);
     return entry != NULL;
+}
+
+void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size)
+{
+    g_mutex_lock(&inodes->lock);
+    Entry *entry = g_hash_table_lookup(inodes->by_id, &inode->id);
+    if (entry && entry->size < size) {
+        entry->size = size;
+        entry->mtime = inode->generation ? inode->generation->mtime : entry->mtime;
+    }
+    if (entry) {
+        inode->size = entry->size;
+        inode->mtime = entry->mtime;
+    }
+    g_mutex_unlock(&inodes->lock);
+}
+
+/* ---- From commit to commit. */
+
+/* Whether the entry stands for one content, that of the commit in which it was looked up, and no other. */
+static bool is_fixed(const Entry *entry)
+{
+    return entry->kind != XTF_NODE_DIRECTORY && entry->future == XTF_NODE_CHANGES;
+}
+
+static bool is_up_to_date(const XtfInodes *inodes, const Entry *entry)
+{
+    return entry->node && (is_fixed(entry) || !xtf_generation_is_older(entry->generation, inodes->current));
+}
+
+void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root)
+{
+    enum { KEPT_GENERATIONS = 64 }; /* of what is fixed: who looked it up opens it soon, or not at all */
+    GHashTableIter all;
+    void *value;
+
+    g_mutex_lock(&inodes->lock);
+    xtf_generation_unref(inodes->current);
+    inodes->current = xtf_generation_ref(generation);
+    g_hash_table_iter_init(&all, inodes->by_id);
+    while (g_hash_table_iter_next(&all, NULL, &value)) {
+        Entry *entry = value;
+        if (!entry->parent)
+            set_node(entry, generation, xtf_node_ref(root));
+        else if (entry->node && (!is_fixed(entry) || entry->generation->number + KEPT_GENERATIONS < generation->number))
+            set_node(entry, NULL, NULL);
+    }
+    g_mutex_unlock(&inodes->lock);
+}
+
+XtfGeneration *xtf_inodes_generation(XtfInodes *inodes)
+{
+    g_mutex_lock(&inodes->lock);
+    XtfGeneration *generation = xtf_generation_ref(inodes->current);
+    g_mutex_unlock(&inodes->lock);
+    return generation;
+}
+
+/* The names that lead to an entry from the nearest one that is up to date, whose node is returned. With the lock held.
+ */
+static XtfNode *collect_trail(XtfInodes *inodes, Entry *entry, GArray *ids, GPtrArray *names)
+{
+    for (; entry && !is_up_to_date(inodes, entry); entry = entry->parent) {
+        if (is_fixed(entry)) /* of a commit that is long gone */
+            return NULL;
+        g_array_append_val(ids, entry->id);
+        g_ptr_array_add(names, g_strdup(entry->lasting_name ? entry->lasting_name : entry->name));
+    }
+    return entry ? xtf_node_ref(entry->node) : NULL;
+}
+
+/* Looks up again what stands behind a number, in the current tree. */
+static bool find_again(XtfInodes *inodes, uint64_t id, GError **error)
+{
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    g_mutex_lock(&inodes->lock);
+    g_autoptr(XtfGeneration) generation = xtf_generation_ref(inodes->current);
+    g_autoptr(XtfNode) node = collect_trail(inodes, g_hash_table_lookup(inodes->by_id, &id), ids, names);
+    g_mutex_unlock(&inodes->lock);
+    for (guint i = ids->len; node && i-- > 0;) {
+        XtfNode *child = xtf_node_lookup(node, names->pdata[i], error);
+        xtf_node_unref(node);
+        node = child;
+        if (!node)
+            return false;
+        g_mutex_lock(&inodes->lock);
+        Entry *entry = g_hash_table_lookup(inodes->by_id, &g_array_index(ids, uint64_t, i));
+        if (entry && (!entry->node || xtf_generation_is_older(entry->generation, generation)))
+            set_node(entry, generation, xtf_node_ref(node));
+        g_mutex_unlock(&inodes->lock);
+    }
+    return node;
+}
+
+bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode, GError **error)
+{
+    for (;;) {
+        g_mutex_lock(&inodes->lock);
+        const Entry *entry = g_hash_table_lookup(inodes->by_id, &id);
+        bool found = entry && is_up_to_date(inodes, entry);
+        if (found)
+            fill_inode(entry, inode);
+        g_mutex_unlock(&inodes->lock);
+        if (!entry || found)
+            return found;
+        if (!find_again(inodes, id, error))
+            return false;
+    }
+}
+
+/* Whether what the entry stands for is what its name stands for now. */
+static bool still_stands(const Entry *entry, const XtfNode *node)
+{
+    if (entry->kind != xtf_node_kind(node))
+        return false;
+    if (entry->kind == XTF_NODE_DIRECTORY)
+        return g_strcmp0(entry->lasting_name, xtf_node_lasting_name(node)) == 0;
+    if (is_fixed(entry))
+        return entry->node && xtf_node_is_same(entry->node, node);
+    return entry->future == XTF_NODE_FINAL ||
+           (xtf_node_future(node) == entry->future && xtf_node_size(node) == entry->size);
+}
+
+/* Whether a look-up of the entry's name need not look further. */
+static bool is_known(const XtfInodes *inodes, const Entry *entry)
+{
+    return !inodes->current || entry->future == XTF_NODE_FINAL || entry->told >= inodes->current->number;
+}
+
+/* The entry of a name that was looked up again takes the node, or leaves the name to a new entry: NULL then. */
+static Entry *take_node(XtfInodes *inodes, Entry *entry, XtfGeneration *generation, XtfNode *node)
+{
+    if (!generation || entry->told >= generation->number)
+        return entry;
+    if (still_stands(entry, node)) {
+        describe(entry, node, generation);
+        set_node(entry, generation, xtf_node_ref(node));
+        return entry;
+    }
+    g_hash_table_remove(inodes->by_key, entry);
+    entry->detached = true;
+    return NULL;
 }
 
 /* Counts a look-up, which makes the entry the youngest. */
@@ -161,7 +346,7 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
 
     g_mutex_lock(&inodes->lock);
     Entry *entry = g_hash_table_lookup(inodes->by_key, &key);
-    if (!entry) {
+    if (!entry || !is_known(inodes, entry)) {
         /* Finding what the name means may read pages: not under the lock. Somebody else may be faster meanwhile. */
         g_mutex_unlock(&inodes->lock);
         XtfNode *node = xtf_node_lookup(parent->node, name, error);
@@ -170,10 +355,12 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
         g_mutex_lock(&inodes->lock);
         entry = g_hash_table_lookup(inodes->by_key, &key);
         Entry *above = g_hash_table_lookup(inodes->by_id, &parent->id);
+        if (entry)
+            entry = take_node(inodes, entry, parent->generation, node);
         if (entry) {
             xtf_node_unref(node);
         } else if (above) {
-            entry = add_entry(inodes, above, name, node);
+            entry = add_entry(inodes, above, name, parent->generation, node);
         } else { /* only a kernel that forgets a directory while it searches it gets here */
             g_mutex_unlock(&inodes->lock);
             xtf_node_unref(node);
@@ -193,7 +380,8 @@ static void drop_unheld(XtfInodes *inodes, Entry *entry)
         Entry *parent = entry->parent;
         if (!entry->stale)
             g_queue_unlink(&inodes->fresh, &entry->age);
-        g_hash_table_remove(inodes->by_key, entry);
+        if (!entry->detached)
+            g_hash_table_remove(inodes->by_key, entry);
         g_hash_table_remove(inodes->by_id, &entry->id);
         if (--parent->n_children == 0 && parent->stale) { /* it could not go before: another chance */
             parent->stale = false;

@@ -11,6 +11,14 @@
  * - The kernel forgets nothing by itself, so past a bound the oldest names are handed to the reaper (reaper.c),
  *   which asks the kernel to let go of them.
  *
+ * Where a trace is followed:
+ *
+ * - A directory, a file that never changes and a file that grows keep their numbers from commit to commit. What stands
+ * behind them is looked up again, by the names that led there, when it is needed.
+ * - Any other file or link is a new one, with a new number, when its name is looked up and it is not the same any more;
+ * so what a number stands for has one content and one size. A file that grows is a new one, too, if it has grown: so a
+ * file that was opened gets longer only if those who have it open ask.
+ *
  * Any thread may call any of these functions.
  */
 #pragma once
@@ -19,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/query/tree/tree.h"
+#include "src/fs/generation.h"
 
 enum {
     XTF_INODE_ROOT = 1, /* FUSE_ROOT_ID; also the ino of the root */
@@ -27,10 +35,15 @@ enum {
 
 typedef struct XtfInodes XtfInodes;
 
-/* What a number stands for: a copy, with a reference to the node. */
+/* What a number stands for: a copy, with references to the node and its generation. */
 typedef struct {
     uint64_t id, ino, parent_ino;
+    XtfNodeKind kind;
+    XtfNodeFuture future;
+    uint64_t size; /* that the kernel was told */
+    struct timespec mtime;
     XtfNode *node;
+    XtfGeneration *generation;
 } XtfInode;
 
 void xtf_inode_finish(XtfInode *inode); /* twice is fine */
@@ -40,10 +53,19 @@ XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes);
 void xtf_inodes_free(XtfInodes *inodes); /* with all that the kernel has not forgotten; NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfInodes, xtf_inodes_free)
 
-/* False if there is no such number. */
-bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode);
+/* False if there is no such number; with an error if what stands behind it cannot be found any more. */
+bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode, GError **error);
+/* The same without the node, which may be NULL. */
+bool xtf_inodes_stat(XtfInodes *inodes, uint64_t id, XtfInode *inode);
+/* The kernel is told that a file which grows is longer now. */
+void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size);
 
-/* Looks the name up and counts it as a look-up that the kernel holds. Errors are those of xtf_node_lookup(). */
+/* From now on names are looked up in the tree of this generation, whose root is `root`. */
+void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
+XtfGeneration *xtf_inodes_generation(XtfInodes *inodes); /* a new reference; NULL if nothing is followed */
+
+/* Looks the name up and counts it as a look-up that the kernel holds. The child may come without its node. Errors are
+ * those of xtf_node_lookup(). */
 bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *name, XtfInode *child, GError **error);
 void xtf_inodes_forget(XtfInodes *inodes, uint64_t id, uint64_t n_lookups);
 

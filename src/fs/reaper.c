@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <linux/fuse.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -70,12 +69,5 @@ static gpointer reap(gpointer data)
 
 GThread *xtf_fs_start_reaper(XtfFs *fs)
 {
-    sigset_t all, before;
-
-    /* Signals are for the main thread, which they must wake. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    GThread *thread = g_thread_new("xtf-reaper", reap, fs);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return thread;
+    return xtf_fs_start_thread("xtf-reaper", reap, fs);
 }

@@ -1,5 +1,6 @@
 /* What handlers have in common. */
 #include <errno.h>
+#include <signal.h>
 
 #include "src/fs/fs-private.h"
 
@@ -26,22 +27,41 @@ mode_t xtf_fs_mode(XtfNodeKind kind)
 
 struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode)
 {
-    XtfNodeKind kind = xtf_node_kind(inode->node);
-    uint64_t size = kind == XTF_NODE_DIRECTORY ? 0 : xtf_node_size(inode->node);
+    uint64_t size = inode->size;
+    struct timespec time = inode->mtime.tv_sec ? inode->mtime : fs->options->mtime;
 
     return (struct stat){
         .st_ino = inode->ino,
-        .st_mode = xtf_fs_mode(kind),
+        .st_mode = xtf_fs_mode(inode->kind),
         .st_nlink = 1, /* also of directories: "unknown", so that find does not count sub-directories */
         .st_uid = fs->options->uid,
         .st_gid = fs->options->gid,
         .st_size = (off_t)size,
         .st_blksize = 128 * 1024,
         .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)), /* 0 would read as a hole */
-        .st_atim = fs->options->mtime,
-        .st_mtim = fs->options->mtime,
-        .st_ctim = fs->options->mtime,
+        .st_atim = time,
+        .st_mtim = time,
+        .st_ctim = time,
     };
+}
+
+/* A directory keeps its number; of the rest, what is not final may be another one in the next commit. It is asked for
+ * each time, so that who has seen a commit in one file sees no earlier one in the next. */
+double xtf_fs_entry_timeout(const XtfInode *inode)
+{
+    return inode->future == XTF_NODE_FINAL ? XTF_FS_ENDLESS : 0;
+}
+
+/* A file that grows has its size of the look-up first, so that an opening and fstat(2) agree. */
+double xtf_fs_attr_timeout(const XtfInode *inode)
+{
+    return inode->future == XTF_NODE_GROWS ? 0.1 : XTF_FS_ENDLESS;
+}
+
+double xtf_fs_absence_timeout(const XtfInode *directory)
+{
+    const XtfGeneration *generation = directory->generation;
+    return generation && !xtf_tree_is_final(generation->tree) ? 0 : XTF_FS_ENDLESS;
 }
 
 bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry,
@@ -54,8 +74,8 @@ bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct
     *entry = (struct fuse_entry_param){
         .ino = child.id,
         .attr = xtf_fs_stat(fs, &child),
-        .attr_timeout = XTF_FS_ENDLESS,
-        .entry_timeout = XTF_FS_ENDLESS,
+        .attr_timeout = xtf_fs_attr_timeout(&child),
+        .entry_timeout = xtf_fs_entry_timeout(&child),
     };
     return true;
 }
@@ -71,4 +91,15 @@ void xtf_fs_reply_error(fuse_req_t request, GError *error)
         g_warning("%s", error->message);
     fuse_reply_err(request, xtf_error_to_errno(error));
     g_error_free(error);
+}
+
+GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    GThread *thread = g_thread_new(name, run, data);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return thread;
 }

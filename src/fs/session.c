@@ -102,9 +102,11 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
         return xtf_fail(error, XTF_ERROR_IO, "cannot handle signals");
     if (fuse_session_mount(fs->session, mount_point) == 0) {
         GThread *reaper = xtf_fs_start_reaper(fs);
+        fs->follower = fs->options->follow ? xtf_follower_new(fs) : NULL;
         result = run_loop(fs);
         end_reaper(fs, reaper);
         fuse_session_unmount(fs->session);
+        xtf_follower_free(g_steal_pointer(&fs->follower));
         if (result < 0)
             xtf_fail(error, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
     } else {
@@ -118,7 +120,8 @@ bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *gi
                   GError **error)
 {
     XtfFsOptions options = *given;
-    XtfFs fs = {.tree = tree, .options = &options, .ready = ready, .ready_data = data};
+    g_autoptr(XtfTree) owned G_GNUC_UNUSED = given->follow ? NULL : tree; /* else a generation owns it */
+    XtfFs fs = {.tree = owned, .options = &options, .ready = ready, .ready_data = data};
     g_autoptr(XtfNode) root = xtf_tree_root(tree);
     bool served = false;
 
@@ -126,6 +129,10 @@ bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *gi
     options.max_threads = options.max_threads ? options.max_threads : XTF_FS_THREADS_DEFAULT;
     g_autoptr(XtfInodes) inodes = xtf_inodes_new(root, options.max_nodes);
     fs.inodes = inodes;
+    if (options.follow) {
+        g_autoptr(XtfGeneration) first = xtf_generation_new(1, tree);
+        xtf_inodes_renew(inodes, first, root);
+    }
 
     fuse_set_log_func(log_fuse);
     fs.session = new_session(&fs);

@@ -8,11 +8,13 @@ int xtf_command_mount(int argc, char **argv)
     g_auto(XtfMountOptions) options = {0};
     g_auto(GStrv) lists = NULL;
     XtfMountManner manner = {0};
-    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE;
+    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE;
     const GOptionEntry entries[] = {
         {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
+        {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is being written, as of its last commit",
+         NULL},
         {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
-         "Mount options: cache=SIZE, threads=N, max_nodes=N, uid=N, gid=N, allow_other...", "OPTIONS"},
+         "Mount options: follow, cache=SIZE, threads=N, max_nodes=N, uid=N, gid=N, allow_other...", "OPTIONS"},
         {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
         {0},
@@ -32,6 +34,7 @@ int xtf_command_mount(int argc, char **argv)
             return XTF_EXIT_USAGE;
         }
     }
+    options.follow |= follow;
     manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};
     return xtf_mount(argv[1], argv[2], &options, &manner);
 }

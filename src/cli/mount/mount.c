@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "src/cli/mount/await.h"
 #include "src/cli/mount/daemon.h"
 #include "src/cli/mount/readahead.h"
 #include "src/cli/trace/archive-cache.h"
@@ -32,7 +33,8 @@ static void ready(void *data)
 static bool serve(XtfTrace *trace, const char *path, const char *directory, const XtfMountOptions *options, bool debug,
                   XtfDaemon *daemon, GError **error)
 {
-    g_autoptr(XtfTree) tree = xtf_tree_new(trace, error);
+    bool follow = options->follow && xtf_trace_clock(trace)->complete != UINT64_MAX;
+    g_autoptr(XtfTree) tree = follow ? xtf_tree_new_growing(trace, error) : xtf_tree_new(trace, error);
     struct stat attributes = {0};
 
     if (!tree)
@@ -48,9 +50,10 @@ static bool serve(XtfTrace *trace, const char *path, const char *directory, cons
         .size = (uint64_t)attributes.st_size,
         .max_nodes = options->max_nodes,
         .max_threads = options->threads,
+        .follow = follow,
         .debug = debug,
     };
-    return xtf_fs_serve(tree, directory, &fs, ready, daemon, error);
+    return xtf_fs_serve(g_steal_pointer(&tree), directory, &fs, ready, daemon, error);
 }
 
 int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner)
@@ -70,7 +73,12 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
             xtf_readahead_widen(target);
         return status;
     }
-    trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
+    if (options->follow) {
+        path = g_strdup(source);
+        trace = xtf_cli_await_trace(source, &open_options, manner->quiet, &error);
+    } else {
+        trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
+    }
     if (!trace || !serve(trace, path, target, options, manner->debug, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;

@@ -11,6 +11,7 @@ typedef struct {
     uint64_t cache_bytes; /* of the page cache; 0: the default */
     uint64_t max_nodes;
     unsigned threads;
+    bool follow; /* show what is written meanwhile */
     uid_t uid;
     gid_t gid;
     GString *kernel; /* for mount(2), separated by commas */

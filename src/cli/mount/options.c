@@ -82,6 +82,10 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
+        if (g_str_equal(*option, "follow")) {
+            options->follow = true;
+            continue;
+        }
         if (!own_option(options, *option, &valid) && !sloppy)
             return xtf_fail(error, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);
         if (!valid)

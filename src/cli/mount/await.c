@@ -1,0 +1,54 @@
+#include "src/cli/mount/await.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cli/ui/print.h"
+
+enum {
+    PAUSE_MICROSECONDS = 100000,
+};
+
+static bool may_come(const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    return access(path, F_OK) != 0 && access(folder, X_OK) == 0;
+}
+
+/* Until the first commit a file begins with nothing. */
+static bool is_blank(const char *path)
+{
+    static const char nothing[8];
+    char beginning[sizeof nothing] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? pread(fd, beginning, sizeof beginning, 0) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    return n == 0 || (n == sizeof beginning && memcmp(beginning, nothing, sizeof nothing) == 0);
+}
+
+XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error)
+{
+    for (bool said = quiet;; said = true) {
+        g_autoptr(GError) problem = NULL;
+        XtfTrace *trace = xtf_trace_open(path, options, &problem);
+        bool absent = !trace && may_come(path);
+        if (trace)
+            return trace;
+        if (!absent && !is_blank(path)) {
+            /* Was its first commit made meanwhile? */
+            if ((trace = xtf_trace_open(path, options, NULL)))
+                return trace;
+            if (g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF))
+                g_prefix_error(&problem, "only an .xtf file can be followed: ");
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return NULL;
+        }
+        if (!said)
+            xtf_print_line(stderr, "xtf: waiting for %s '%s' (Ctrl-C ends)",
+                           absent ? "the file" : "the first commit of", path);
+        g_usleep(PAUSE_MICROSECONDS);
+    }
+}

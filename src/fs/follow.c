@@ -1,0 +1,188 @@
+/*
+ * Following a trace that grows: a thread looks for a later commit some times a second, and makes it the tree that names
+ * are looked up in.
+ *
+ * The kernel is told nothing: it asks for each name that may change whenever it comes by. Files that grow are
+ * read without its page cache, whose last page would lag behind. What was opened stays what it was: a file that changes
+ * is rendered when it is opened, one that grows ends where it ended, until its reader has seen that end.
+ *
+ * A snapshot may be overwritten once the writer has gone on for the time that the file says. Who finds damage moves on
+ * to the latest commit, and asks again there.
+ */
+#include <string.h>
+
+#include "src/fs/fs-private.h"
+
+enum {
+    LOOKS_A_SECOND = 8,
+};
+
+struct XtfFollower {
+    XtfFs *fs;
+    GThread *thread;
+    GMutex lock; /* one looks at a time */
+    GCond ended;
+    bool stopped;
+    bool failed; /* as the log says */
+};
+
+/* Goes to the latest commit, if there is a later one. With the lock held. */
+static bool look(XtfFollower *follower, GError **error)
+{
+    XtfInodes *inodes = follower->fs->inodes;
+    g_autoptr(XtfGeneration) current = xtf_inodes_generation(inodes);
+    g_autoptr(XtfTrace) later = NULL;
+
+    if (xtf_tree_is_final(current->tree))
+        return true;
+    if (!xtf_trace_refresh(xtf_tree_trace(current->tree), &later, error))
+        return false;
+    XtfTree *tree = later ? xtf_tree_new_growing(later, error) : NULL;
+    if (!tree)
+        return !later;
+    g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
+    g_autoptr(XtfNode) root = xtf_tree_root(tree);
+    xtf_inodes_renew(inodes, next, root);
+    if (xtf_tree_is_final(tree))
+        g_message("the writer has closed the trace: the mount is complete");
+    return true;
+}
+
+static void look_or_say(XtfFollower *follower)
+{
+    g_autoptr(GError) error = NULL;
+    bool good = look(follower, &error);
+
+    if (!good && !follower->failed)
+        g_warning("cannot go on with the trace, which stays as it is: %s", error->message);
+    follower->failed = !good;
+}
+
+static gpointer follow(gpointer data)
+{
+    XtfFollower *follower = data;
+
+    g_mutex_lock(&follower->lock);
+    while (!follower->stopped) {
+        gint64 next = g_get_monotonic_time() + G_TIME_SPAN_SECOND / LOOKS_A_SECOND;
+        if (!g_cond_wait_until(&follower->ended, &follower->lock, next))
+            look_or_say(follower);
+    }
+    g_mutex_unlock(&follower->lock);
+    return NULL;
+}
+
+XtfFollower *xtf_follower_new(XtfFs *fs)
+{
+    XtfFollower *follower = g_new0(XtfFollower, 1);
+
+    follower->fs = fs;
+    g_mutex_init(&follower->lock);
+    g_cond_init(&follower->ended);
+    follower->thread = xtf_fs_start_thread("xtf-follower", follow, follower);
+    return follower;
+}
+
+void xtf_follower_free(XtfFollower *follower)
+{
+    if (!follower)
+        return;
+    g_mutex_lock(&follower->lock);
+    follower->stopped = true;
+    g_cond_signal(&follower->ended);
+    g_mutex_unlock(&follower->lock);
+    g_thread_join(follower->thread);
+    g_cond_clear(&follower->ended);
+    g_mutex_clear(&follower->lock);
+    g_free(follower);
+}
+
+XtfAttempt xtf_fs_attempt(XtfFs *fs)
+{
+    g_autoptr(XtfGeneration) current = xtf_inodes_generation(fs->inodes);
+    return (XtfAttempt){.number = current ? current->number : 0};
+}
+
+bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error)
+{
+    enum { TRIES_MAX = 8 };
+
+    if (!fs->follower || ++attempt->tries > TRIES_MAX ||
+        !(g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(*error, XTF_ERROR, XTF_ERROR_IO)))
+        return false;
+    g_mutex_lock(&fs->follower->lock);
+    look_or_say(fs->follower);
+    g_mutex_unlock(&fs->follower->lock);
+    uint64_t before = attempt->number;
+    attempt->number = xtf_fs_attempt(fs).number;
+    if (attempt->number <= before)
+        return false;
+    g_clear_error(error);
+    return true;
+}
+
+/* ---- What is open. */
+
+enum {
+    RENDERED_MAX = 16 << 20, /* bytes of an open file that are rendered at once */
+};
+
+XtfOpened *xtf_opened_new(const XtfInode *inode, GError **error)
+{
+    XtfOpened *opened = g_new0(XtfOpened, 1);
+
+    opened->node = xtf_node_ref(inode->node);
+    opened->generation = xtf_generation_ref(inode->generation);
+    opened->fixed = inode->kind == XTF_NODE_FILE && inode->future == XTF_NODE_CHANGES;
+    if (!opened->fixed || inode->size > RENDERED_MAX)
+        return opened;
+    opened->text = g_malloc(MAX(inode->size, 1));
+    if (xtf_node_read(opened->node, 0, opened->text, inode->size, &opened->length, error))
+        return opened;
+    xtf_opened_free(opened);
+    return NULL;
+}
+
+void xtf_opened_free(XtfOpened *opened)
+{
+    if (!opened)
+        return;
+    xtf_node_unref(opened->node);
+    xtf_generation_unref(opened->generation);
+    g_free(opened->text);
+    g_free(opened);
+}
+
+/* A file that grows ends, for who has it open, at the size that the kernel was told, so that all who look at its size
+ * read as much. Who has read up to there once, and reads on, waits for more. */
+static bool read_growing(XtfFs *fs, XtfOpened *opened, XtfInode *inode, uint64_t offset, char *buffer, size_t size,
+                         size_t *length, GError **error)
+{
+    *length = 0;
+    if (offset >= inode->size && !atomic_exchange(&opened->ended, true))
+        return true;
+    if (offset >= inode->size)
+        xtf_inodes_grow(fs->inodes, inode, xtf_node_size(inode->node));
+    if (offset >= inode->size)
+        return true;
+    return xtf_node_read(inode->node, offset, buffer, (size_t)MIN((uint64_t)size, inode->size - offset), length, error);
+}
+
+bool xtf_opened_read_fixed(const XtfOpened *opened, uint64_t offset, char *buffer, size_t size, size_t *length,
+                           GError **error)
+{
+    if (!opened->text)
+        return xtf_node_read(opened->node, offset, buffer, size, length, error);
+    *length = offset < opened->length ? (size_t)MIN((uint64_t)size, opened->length - offset) : 0;
+    if (*length)
+        memcpy(buffer, opened->text + offset, *length);
+    return true;
+}
+
+bool xtf_opened_read(XtfFs *fs, XtfOpened *opened, XtfInode *inode, uint64_t offset, char *buffer, size_t size,
+                     size_t *length, GError **error)
+{
+    if (opened && inode->future == XTF_NODE_GROWS)
+        return read_growing(fs, opened, inode, offset, buffer, size, length, error);
+    return xtf_node_read(inode->node, offset, buffer, size, length, error);
+}

@@ -1,0 +1,120 @@
+/*
+ * grow FILE MILLISECONDS COMMITS: writes a trace, a commit every so many milliseconds, and closes it.
+ *
+ * Everything is a function of its number, so that a reader knows what must be there (test_follow.py has the same
+ * functions): record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
+ * begins with record 400 * (p - 3), the first four with record 0. At a commit some processes are behind, and all are
+ * complete up to where the slowest is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/xtf.h"
+#include "src/model/schemas.h"
+
+enum { PROCS = 12, STEP = 10 };
+
+static uint64_t begin_of(uint64_t proc)
+{
+    return proc < 4 ? 0 : 400 * (proc - 3);
+}
+
+static uint64_t time_of(uint64_t proc, uint64_t n)
+{
+    return 10000 * (n + 1) + 7 * proc;
+}
+
+static uint64_t bytes_of(uint64_t proc, uint64_t n)
+{
+    return (n * 31 + proc) * UINT64_C(2654435761) % 1000000007;
+}
+
+typedef struct {
+    XtfWriter *writer;
+    uint32_t sends, regions, locations;
+    XtfArrayWriter *arrays[PROCS];
+    uint64_t written[PROCS];
+} Growth;
+
+static void check(bool good, const GError *error)
+{
+    if (good)
+        return;
+    fprintf(stderr, "grow: %s\n", error ? error->message : "failed");
+    exit(1);
+}
+
+static void define(Growth *growth, uint32_t table, const void *row)
+{
+    GError *error = NULL;
+    XtfTableWriter *rows = xtf_writer_table(growth->writer, table, &error);
+    check(rows && xtf_table_writer_append(rows, row, NULL, &error), error);
+}
+
+static void add_region(Growth *growth, unsigned number)
+{
+    GError *error = NULL;
+    g_autofree char *tail = g_strnfill(number % 60, 'x');
+    g_autofree char *name = g_strdup_printf("region-%u-%s", number, tail);
+    uint32_t string;
+
+    check(xtf_writer_add_string(growth->writer, name, &string, &error), error);
+    define(growth, growth->regions, &(XtfRegionRow){.line = XTF_NONE32, .name = string});
+}
+
+/* Appends to a process up to record n. */
+static void append(Growth *growth, uint64_t proc, uint64_t n)
+{
+    GError *error = NULL;
+
+    if (n <= begin_of(proc))
+        return;
+    if (!growth->arrays[proc]) {
+        define(growth, growth->locations, &(XtfLocationRow){.id = proc, .proc = (uint32_t)proc});
+        growth->arrays[proc] = xtf_writer_array(growth->writer, proc, growth->sends, &error);
+        check(growth->arrays[proc], error);
+        growth->written[proc] = begin_of(proc);
+    }
+    for (; growth->written[proc] < n; growth->written[proc]++) {
+        uint64_t i = growth->written[proc];
+        const XtfSendsRow row = {.time = time_of(proc, i),
+                                 .seq = i - begin_of(proc),
+                                 .region = (uint32_t)(i / STEP),
+                                 .peer = 0,
+                                 .comm = XTF_NONE32,
+                                 .bytes = bytes_of(proc, i),
+                                 .request = XTF_NONE64};
+        check(xtf_array_writer_append(growth->arrays[proc], &row, &error), error);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const XtfWriterOptions options = {.no_sync = true};
+    Growth growth = {0};
+    GError *error = NULL;
+
+    if (argc != 4)
+        return 2;
+    unsigned n_commits = (unsigned)atoi(argv[3]);
+    growth.writer = xtf_writer_create(argv[1], &options, &error);
+    check(growth.writer, error);
+    check(xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_SENDS), &growth.sends, &error) &&
+              xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_REGIONS), &growth.regions, &error) &&
+              xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_LOCATIONS), &growth.locations, &error),
+          error);
+    for (unsigned i = 1; i <= n_commits; i++) {
+        uint64_t complete = STEP * i;
+        if (i == 1)
+            add_region(&growth, 0);
+        add_region(&growth, i); /* records that are ahead are in it */
+        for (uint64_t proc = 0; proc < PROCS; proc++)
+            append(&growth, proc, complete + proc % 3 * 3);
+        check(xtf_writer_set_complete(growth.writer, time_of(0, complete), &error) &&
+                  (i == n_commits ? xtf_writer_close(growth.writer, &error) : xtf_writer_commit(growth.writer, &error)),
+              error);
+        if (i < n_commits)
+            g_usleep((gulong)atoi(argv[2]) * 1000);
+    }
+    return 0;
+}

@@ -1,0 +1,293 @@
+"""A growing trace, mounted with --follow: eight readers compare each answer with what the writer wrote (grow.c)."""
+
+import bisect
+import multiprocessing
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import harness
+from harness import XTF, Mount, is_mounted, run, wait_until
+
+GROW = os.environ["GROW"]
+READERS, PROCS, STEP, MILLISECONDS = 8, 12, 10, 20
+COMMITS = 250
+
+
+def begin_of(proc):
+    return 0 if proc < 4 else 400 * (proc - 3)
+
+
+def time_of(proc, n):
+    return 10000 * (n + 1) + 7 * proc
+
+
+def bytes_of(proc, n):
+    return (n * 31 + proc) * 2654435761 % 1000000007
+
+
+# All records in order, as (time, process, seq, bytes); how many there are at each commit; the times alone.
+EXPECTED = [(time_of(proc, n), proc, n - begin_of(proc), bytes_of(proc, n))
+            for n in range(STEP * COMMITS + 9) for proc in range(PROCS)
+            if begin_of(proc) <= n < STEP * COMMITS + proc % 3 * 3 and STEP * COMMITS + proc % 3 * 3 > begin_of(proc)]
+TIMES = [record[0] for record in EXPECTED]
+AT_COMMITS = {bisect.bisect_left(TIMES, time_of(0, STEP * i)) for i in range(COMMITS)} | {len(EXPECTED)}
+
+
+def region_of(row):
+    return f"region-{row}-{'x' * (row % 60)}"
+
+
+def read_sized(path):
+    """The content, which is at least what the size at opening says; and that size."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = b""
+        while part := file.read(1 << 20):
+            content += part
+    assert b"\0" not in content, f"{path}: NUL bytes"
+    assert len(content) >= size, f"{path}: {len(content)} bytes of {size}"
+    return content, size
+
+
+def parse(content):
+    lines = content.split(b"\n")
+    assert lines.pop() == b"", "a line is cut off"
+    found = []
+    for line in lines:
+        time_text, proc, _, seq, event, _, moved, *_ = line.split()
+        assert event == b"MPI_SEND", line
+        found.append((int(time_text.replace(b".", b"")), int(proc), int(seq), int(moved)))
+    return found
+
+
+class Reader:
+    """Asks at random, and remembers what it may rely on."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.random, self.seen, self.exact, self.past = folder, random.Random(seed), 0, 0, {}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def records(self):
+        content, size = read_sized(self.path("records"))
+        found = parse(content)
+        assert found == EXPECTED[:len(found)], "records are others"
+        assert len(found) in AT_COMMITS, f"{len(found)} records at no commit"
+        assert len(found) >= self.seen, "records went away"
+        self.exact += len(content) == size
+        self.seen = len(found)
+
+    def one_process(self):
+        proc = self.random.randrange(4)
+        found = parse(read_sized(self.path(f"proc/{proc}/records"))[0])
+        own = [record for record in EXPECTED if record[1] == proc]
+        assert found == own[:len(found)], f"records of process {proc} are others"
+
+    def count(self):
+        content, size = read_sized(self.path("count"))
+        assert len(content) == size and int(content) in AT_COMMITS, f"count {content}"
+        assert int(content) >= self.seen
+        self.seen = int(content)
+
+    def window(self):
+        """Windows of the past."""
+        if not self.seen:
+            return
+        last = TIMES[self.seen - 1]
+        begin = self.random.randrange(last)
+        end = self.random.randrange(begin, last) + 1
+        name = self.path(f"time/{begin}ns-{end}ns")
+        low, high = bisect.bisect_left(TIMES, begin), bisect.bisect_left(TIMES, end)
+        content, size = read_sized(name + "/count")
+        assert int(content) == high - low and len(content) == size, f"{name}: {content}, not {high - low}"
+        content, size = read_sized(name + "/records")
+        assert len(content) == size, f"{name}: {len(content)} bytes, not {size}"
+        assert parse(content) == EXPECTED[low:high], name
+        self.past[name] = content
+        if len(self.past) > 20:
+            self.past.pop(next(iter(self.past)))
+
+    def past_again(self):
+        if self.past:
+            name, content = self.random.choice(list(self.past.items()))
+            assert read_sized(name + "/records")[0] == content, f"{name} has changed"
+
+    def per_cent(self):
+        """Half of a commit's time, whatever commit."""
+        content, _ = read_sized(self.path("time/0%-50%/records"))
+        found = parse(content)
+        assert found == EXPECTED[:len(found)] and len(found) <= len(EXPECTED) // 2 + PROCS
+
+    def views(self):
+        for name in "info", "histogram", "matrix":
+            content, size = read_sized(self.path(name))
+            assert len(content) == size, f"{name}: {len(content)} bytes, not {size}"
+            lines = content.decode().splitlines()
+            assert len({len(line) for line in lines}) == 1, f"{name} is torn"
+            if name == "histogram":
+                assert sum(int(line.split()[2]) for line in lines[1:]) in AT_COMMITS, name
+            if name == "info":
+                records = int(re.search(r"^records +(\d+)", content.decode(), re.M).group(1))
+                assert records in AT_COMMITS, name
+
+    def definitions(self):
+        content, size = read_sized(self.path("definitions/regions"))
+        assert len(content) == size
+        names = [line.split()[-1] for line in content.decode().splitlines()[1:]]
+        rows = [next((word for word in line.split() if word.startswith("region-")), None)
+                for line in content.decode().splitlines()[1:]]
+        assert rows == [region_of(row) for row in range(len(rows))], f"definitions are others: {rows[:3]} {names[:3]}"
+
+    def listing(self):
+        procs = sorted(map(int, os.listdir(self.path("proc"))))
+        assert procs == list(range(len(procs))) and len(procs) <= PROCS, procs
+
+    def run(self, until):
+        checks = [self.records, self.one_process, self.count, self.window, self.window, self.past_again, self.per_cent,
+                  self.views, self.definitions, self.listing]
+        n = 0
+        while time.monotonic() < until:
+            self.random.choice(checks)()
+            n += 1
+        return n
+
+
+def read_until(folder, seed, until, results):
+    reader = Reader(folder, seed)
+    try:
+        results.put((reader.run(until), reader.exact, None))
+    except BaseException:
+        results.put((0, 0, traceback.format_exc()))
+
+
+class Following(harness.unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
+        self.addCleanup(self.folder.cleanup)
+        self.trace = os.path.join(self.folder.name, "growing.xtf")
+
+    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS):
+        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits)])
+
+    def wait_for_trace(self):
+        wait_until(lambda: run(XTF, "info", self.trace, check=False).returncode == 0, "the first commit")
+
+    def test_readers(self):
+        writer = self.grow()
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 0, "records")
+            tailed = os.path.join(self.folder.name, "tailed")
+            with open(tailed, "wb") as out:
+                tail = subprocess.Popen(["tail", "-n", "+1", "-s", "0.1", "-f", mount.path("records")], stdout=out)
+            self.addCleanup(tail.kill)
+            results = multiprocessing.Queue()
+            until = time.monotonic() + COMMITS * MILLISECONDS / 1000 + 1
+            readers = [multiprocessing.Process(target=read_until, args=(mount.dir, seed, until, results))
+                       for seed in range(READERS)]
+            for reader in readers:
+                reader.start()
+            answers = [results.get(timeout=120) for _ in readers]
+            for reader in readers:
+                reader.join()
+            problems = [problem for _, _, problem in answers if problem]
+            self.assertEqual(problems, [], "\n".join(problems))
+            print(f"{sum(n for n, _, _ in answers)} checks, {sum(exact for _, exact, _ in answers)} of them whole "
+                  "records of just the size at opening", file=sys.stderr)
+            self.assertEqual(writer.wait(60), 0)
+            wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
+            wait_until(lambda: mount.count() == len(EXPECTED), "the last records")
+            whole = mount.read("records")
+            self.assertEqual(parse(whole), EXPECTED)
+            wait_until(lambda: os.path.getsize(tailed) == len(whole), "tail -f")
+            with open(tailed, "rb") as file:
+                self.assertEqual(file.read(), whole)
+            self.assertIn("has closed the trace", mount.messages())
+            # An ordinary mount: what was read once is there.
+            before = mount.requests()
+            for _ in range(3):
+                mount.read("time", "0-1", "records")
+            after = mount.requests()
+            self.assertLessEqual(after["requests.lookup"] - before["requests.lookup"], 3)
+            tail.kill()
+            tail.wait()
+
+    def test_the_past_is_cached(self):
+        writer = self.grow(commits=100)
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 500, "records")
+            past = "time/100us-500us"
+            first = mount.read(past, "records")
+            def again():
+                self.assertEqual(mount.read(past, "records"), first)
+            for _ in range(5):
+                before = mount.requests()
+                again()
+                after = mount.requests()
+                if all(after[name] == before[name] for name in before if "open" not in name):
+                    break
+            else:
+                self.fail(f"{before}, then {after}")
+            self.assertFalse(os.path.exists(mount.path("proc/9")))
+            writer.wait(60)
+
+    def test_what_was_not_there_comes(self):
+        writer = self.grow(commits=100)
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            self.assertFalse(os.path.exists(mount.path("proc/5")))
+            wait_until(lambda: os.path.exists(mount.path("proc/5")), "a process")
+            self.assertTrue(mount.read("proc/5/records"))
+            writer.wait(60)
+
+    def test_waits_for_the_writer(self):
+        directory = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(os.rmdir, directory)
+        with tempfile.TemporaryFile("w+") as log:
+            daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=log)
+            time.sleep(0.3)
+            self.assertIsNone(daemon.poll())
+            log.seek(0)
+            self.assertIn("waiting for the file", log.read())
+            writer = self.grow(commits=20)
+            wait_until(lambda: is_mounted(directory), "mounting")
+            daemon.send_signal(signal.SIGTERM)
+            self.assertEqual(daemon.wait(20), 0)
+            writer.wait(20)
+
+    def test_ctrl_c_ends_waiting(self):
+        directory = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(os.rmdir, directory)
+        daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+        daemon.send_signal(signal.SIGINT)
+        self.assertNotEqual(daemon.wait(20), 0)
+
+    def test_what_cannot_be_followed(self):
+        for content, message in (b"no trace, just text", "only an .xtf file"), (None, "No such file"):
+            path = os.path.join(self.folder.name, "a", "b.xtf") if content is None else self.trace
+            if content:
+                with open(path, "wb") as file:
+                    file.write(content)
+            done = run(XTF, "mount", "--follow", path, self.folder.name, check=False, timeout=20)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(message, done.stderr)
+
+    def test_a_finished_trace(self):
+        self.assertEqual(self.grow(0, 5).wait(60), 0)
+        with Mount(self.trace, "follow") as mount:
+            self.assertGreater(mount.count(), 0)
+            self.assertNotIn("follow.final", mount.stats())
+
+
+if __name__ == "__main__":
+    harness.main()

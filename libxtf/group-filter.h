@@ -17,8 +17,11 @@ typedef enum {
     XTF_MATCH_SOME, /* it takes some: more keys must be known. Never said when all keys are known */
 } XtfMatch;
 
-/* Called often: both functions should be quick. */
+/* Called often: both functions should be quick. A filter that takes one group alone says so by `exact`, all keys of the
+ * group, and has no functions: then it can be told of most leaves that they have no row of it, where the aggregate has
+ * filters (schema.h). */
 struct XtfGroupFilter {
+    const uint64_t *exact; /* borrowed; NULL: match() says */
     XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);
     /* match() of a row's whole key; NULL: match() is asked instead. */
     bool (*takes_row)(const uint8_t *row, const void *data);

@@ -82,7 +82,8 @@ typedef struct {
  * even one that never began; inclusive and exclusive time in ticks, which aggregates.h defines.
  *
  * A child with too many groups keeps totals by the first key fields only. So the order of the keys matters: keys of
- * many values come last.
+ * many values come last. If `filters` is set (of groups only), such a leaf has a filter, which says of most groups that
+ * the leaf has none of their rows. Some key must then be no string and refer to no table.
  */
 typedef enum {
     XTF_AGGREGATE_GROUPS = 1,
@@ -101,6 +102,7 @@ typedef struct {
     uint8_t n_keys;   /* may be 0: one group */
     uint8_t n_values; /* may be 0: rows are only counted */
     bool extremes;
+    bool filters;                             /* for ranks and selects in one of very many groups; see group-filter.h */
     uint8_t keys[XTF_AGGREGATE_KEYS_MAX];     /* numbers of fields */
     uint8_t values[XTF_AGGREGATE_VALUES_MAX]; /* numbers of fields; not STRINGs */
     /* 1 + index in keys[] of the key that gives the type of U64 values; 0: their type is fixed. reals, signeds: bit k
@@ -127,7 +129,7 @@ typedef struct {
     XtfAggregateKind kind;
     const char *const *keys;
     const char *const *values;
-    bool extremes;
+    bool extremes, filters;
     const char *typed_by; /* NULL: types are fixed */
     uint64_t reals, signeds;
 } XtfAggregateSpec;

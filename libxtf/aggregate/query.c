@@ -1,6 +1,8 @@
 #include "libxtf/aggregate/query.h"
 
+#include "libxtf/aggregate/filters.h"
 #include "libxtf/aggregate/group-totals-private.h"
+#include "libxtf/aggregate/stored.h"
 
 /* What a query does with a group. */
 typedef enum {
@@ -13,11 +15,57 @@ typedef enum {
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                 XtfGroupTotals *totals)
 {
+    const XtfAggregate *aggregate = &array->schema->aggregates[index];
+    bool filtered = aggregate->filters && filter && filter->exact;
+
     return (XtfTotalsQuery){.array = array,
-                            .aggregate = &array->schema->aggregates[index],
+                            .aggregate = aggregate,
                             .index = index,
                             .filter = filter,
-                            .totals = totals};
+                            .totals = totals,
+                            .filtered = filtered,
+                            .hash = filtered ? xtf_filter_hash(array->schema, aggregate, filter->exact) : 0};
+}
+
+bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot,
+                                   XtfBlock **filters, bool *may, GError **error)
+{
+    *may = true;
+    if (!query->filtered || page->level > 1)
+        return true;
+    if (!*filters && !(*filters = xtf_stored_filters_get(page, query->index, error)))
+        return false;
+    *may = xtf_filters_may_have((const XtfFilters *)(const void *)(*filters)->data, slot, query->hash);
+    return true;
+}
+
+bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, bool *scans,
+                            GError **error)
+{
+    *scans = false;
+    if (!query->filtered || query->totals)
+        return true;
+    g_autoptr(XtfBlock) block = xtf_stored_totals_get(page, query->index, error);
+    if (!block)
+        return false;
+    const XtfChildTotals *stored = xtf_block_child_totals(block);
+    *scans = xtf_child_totals_depth(stored, stored->exact.groups[stored->exact.starts[slot]]) < stored->n_keys;
+    return true;
+}
+
+/* What the filter says of groups whose keys begin with these. */
+static XtfMatch match(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
+{
+    const XtfGroupFilter *filter = query->filter;
+
+    if (!filter)
+        return XTF_MATCH_ALL;
+    if (!filter->exact)
+        return filter->match(key, depth, filter->data);
+    for (unsigned k = 0; k < depth; k++)
+        if (key[k] != filter->exact[k])
+            return XTF_MATCH_NONE;
+    return depth == query->aggregate->n_keys ? XTF_MATCH_ALL : XTF_MATCH_SOME;
 }
 
 /* Whether XTF_FRAMES_BEFORE is left out: without keys its rows would be counted twice. */
@@ -30,10 +78,10 @@ static GroupUse use_of(const XtfTotalsQuery *query, const uint64_t *key, unsigne
 {
     if (leaves_before_out(query) && depth > 0 && key[0] == XTF_FRAMES_BEFORE)
         return LEFT_OUT;
-    XtfMatch match = query->filter ? query->filter->match(key, depth, query->filter->data) : XTF_MATCH_ALL;
-    if (match == XTF_MATCH_NONE)
+    XtfMatch said = match(query, key, depth);
+    if (said == XTF_MATCH_NONE)
         return LEFT_OUT;
-    if (match == XTF_MATCH_SOME || (query->totals && depth < query->totals->depth))
+    if (said == XTF_MATCH_SOME || (query->totals && depth < query->totals->depth))
         return NEEDS_DETAIL;
     return TAKEN;
 }

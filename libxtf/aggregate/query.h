@@ -5,6 +5,7 @@
 
 #include "libxtf/aggregate/child-totals.h"
 #include "libxtf/group-filter.h"
+#include "libxtf/tree/descent.h"
 
 /* Without totals, rows are only counted. */
 typedef struct {
@@ -14,10 +15,22 @@ typedef struct {
     const XtfGroupFilter *filter; /* may be NULL */
     XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
+    bool filtered; /* the filter takes one group, and the aggregate has filters... */
+    uint64_t hash; /* ...in which this is the group's: xtf_filter_hash() */
 } XtfTotalsQuery;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                 XtfGroupTotals *totals);
+
+/* Whether the rows of a leaf, a child of a page, are looked at one by one: where nearly every row is a group of its
+ * own, a digest is as large as the rows. */
+bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, bool *scans,
+                            GError **error);
+
+/* Whether a child of a page may have rows of the query's group: all may but leaves whose filters deny it. *filters is
+ * NULL at first, then the page's, pinned: the caller puts them back. */
+bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot,
+                                   XtfBlock **filters, bool *may, GError **error);
 
 /* Whether the filter takes a group of all keys. */
 bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key);

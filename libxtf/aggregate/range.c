@@ -14,7 +14,8 @@
  * last values depend on.
  *
  * Totals of a child do not suffice if they have too few keys for the depth or for the filter. Then the query enters the
- * child, which leads to finer totals and at last to the digest of a leaf, which is never coarse.
+ * child, which leads to finer totals and at last to the digest of a leaf, which is never coarse; unless a leaf's filter
+ * says that the leaf has no row of the one group that is asked for.
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
@@ -116,7 +117,12 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
     n2 = MIN(n2, xtf_descent_child_end(page, slot));
     if (page->level == 1) {
         XtfDescentLeaf leaf;
+        bool scans;
         xtf_descent_leaf(page, slot, &leaf);
+        if (!xtf_totals_query_scans(query, page, slot, &scans, error))
+            return false;
+        if (scans)
+            return count_rows(query, &leaf, (uint32_t)(n1 - leaf.first_n), (uint32_t)(n2 - leaf.first_n), error);
         return add_leaf(query, &leaf, n1, n2, error);
     }
     g_auto(XtfDescentPage) child = {0};
@@ -133,8 +139,9 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
     if (!stored)
         return false;
 
+    g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
-    bool good = true;
+    bool good = true, may;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
     for (uint32_t i = first; good && i < last;) {
         const XtfTotalsTier *tier;
@@ -142,7 +149,7 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
         i = xtf_page_totals_next(&totals, i, last, &tier, &item);
         if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item)) {
             xtf_page_totals_add(&totals, tier, item);
-        } else {
+        } else if ((good = xtf_totals_query_may_be_below(query, page, child, &filters, &may, error)) && may) {
             xtf_page_totals_flush(&totals);
             good = add_child(query, page, child, 0, UINT64_MAX, error);
         }
@@ -234,6 +241,12 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
 
     if (!filter)
         return true;
+    if (filter->exact) {
+        bool same = true;
+        for (unsigned k = aggregate->n_keys; k > 0 && same; k--) /* the last key has the most values */
+            same = xtf_field_get(&schema->fields[aggregate->keys[k - 1]], row) == filter->exact[k - 1];
+        return same;
+    }
     if (filter->takes_row)
         return filter->takes_row(row, filter->data);
     xtf_aggregate_row_key(schema, aggregate, row, key);

@@ -87,8 +87,11 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
 {
     if (page->level == 1) {
         XtfDescentLeaf leaf;
+        bool scans;
         xtf_descent_leaf(page, slot, &leaf);
-        return select_in_leaf(query, &leaf, selection, error);
+        if (!xtf_totals_query_scans(query, page, slot, &scans, error))
+            return false;
+        return scans ? select_row(query, &leaf, 0, selection, error) : select_in_leaf(query, &leaf, selection, error);
     }
     g_auto(XtfDescentPage) child = {0};
     return xtf_descent_enter(page, slot, &child, error) && select_in_page(query, &child, selection, error);
@@ -98,6 +101,7 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
+    g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
     bool good = true;
 
@@ -105,9 +109,11 @@ static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Se
         return false;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
     for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
-        bool holds;
+        bool holds, may = true;
         i = select_item(&totals, i, page->page.count, selection, &holds);
-        if (i < page->page.count)
+        if (i < page->page.count && !holds)
+            good = xtf_totals_query_may_be_below(query, page, i, &filters, &may, error);
+        if (good && may && i < page->page.count)
             good = select_in_child(query, page, i, selection, error);
         if (good && holds && !selection->found)
             good = xtf_damaged(

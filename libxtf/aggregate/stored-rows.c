@@ -85,6 +85,20 @@ const XtfSchema *xtf_stored_snapshot_schema(void)
     return schema;
 }
 
+const XtfSchema *xtf_stored_filter_schema(void)
+{
+    static const XtfFieldSpec fields[] = {
+        [XTF_FILTER_CHILD] = CHILD_FIELD,
+        [XTF_FILTER_BITS] = {.name = "bits", .type = XTF_TYPE_U64},
+        {0},
+    };
+    static XtfSchema *schema;
+
+    if (g_once_init_enter(&schema))
+        g_once_init_leave(&schema, make("filters", fields));
+    return schema;
+}
+
 void xtf_stored_totals_append(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
                               const uint64_t *key, const uint64_t *cells)
 {
@@ -155,6 +169,20 @@ void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame 
         .time = xtf_field_get(&fields[XTF_SNAPSHOT_TIME], row),
         .outermost = xtf_field_get(&fields[XTF_SNAPSHOT_OUTERMOST], row) != 0,
     };
+}
+
+void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits)
+{
+    xtf_bytes_write_u64(rows, child);
+    xtf_bytes_write_u64(rows, bits);
+}
+
+void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits)
+{
+    const XtfField *fields = xtf_stored_filter_schema()->fields;
+
+    *child = xtf_field_get(&fields[XTF_FILTER_CHILD], row);
+    *bits = xtf_field_get(&fields[XTF_FILTER_BITS], row);
 }
 
 void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,

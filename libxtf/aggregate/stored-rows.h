@@ -45,12 +45,18 @@ enum { XTF_SNAPSHOT_CHILD, XTF_SNAPSHOT_KEY, XTF_SNAPSHOT_ROW, XTF_SNAPSHOT_TIME
 
 const XtfSchema *xtf_stored_snapshot_schema(void);
 
+/* Fields of filters, of which a child has as many rows as its filter has words. */
+enum { XTF_FILTER_CHILD, XTF_FILTER_BITS };
+
+const XtfSchema *xtf_stored_filter_schema(void);
+
 /* Encoding. A child's groups are appended in the order of their keys; a stack's innermost XTF_SNAPSHOT_FRAMES frames.
  */
 void xtf_stored_totals_append(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
                               const uint64_t *key, const uint64_t *cells);
 void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border);
 void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrameStack *stack);
+void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
 /* Appends a table of these rows to a payload: `head` says what they are, the rest of it is set. Nothing if there are no
  * rows. */
 void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
@@ -65,6 +71,7 @@ typedef struct {
 void xtf_stored_totals_read(const XtfAggregate *aggregate, const uint8_t *row, XtfTotalsRow *totals);
 void xtf_stored_border_read(const uint8_t *row, XtfBorder *border);
 void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame);
+void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits);
 
 /* A table, still packed; n is 0 if there is none. */
 typedef struct {

@@ -17,6 +17,8 @@ typedef struct {
     uint64_t place;       /* of a sealed page's companion */
     const uint8_t *bytes; /* of an open page: its tables */
     uint32_t length;
+    XtfBlockMaker decode; /* source->bytes */
+    uint32_t name;        /* of what it makes, among what is made of these bytes */
 } TableSource;
 
 static bool damaged(const TableSource *source, const char *fault, GError **error)
@@ -201,14 +203,14 @@ static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 }
 
 /* The tables of an aggregate, by kind. Tables of other kinds are passed over. Returns a fault, or NULL. */
-static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_SNAPSHOTS + 1])
+static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_KINDS])
 {
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
 
-    memset(tables, 0, (XTF_TOTALS_SNAPSHOTS + 1) * sizeof *tables);
+    memset(tables, 0, XTF_TOTALS_KINDS * sizeof *tables);
     while (reader.left > 0 && !reader.failed) {
         XtfPackedRows table = xtf_stored_rows_next(&reader);
-        if (table.aggregate != source->index || table.kind > XTF_TOTALS_SNAPSHOTS)
+        if (table.aggregate != source->index || table.kind >= XTF_TOTALS_KINDS)
             continue;
         if (tables[table.kind].n > 0)
             return "a table is there twice";
@@ -250,7 +252,7 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
     g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(source->array, source->index, source->level, source->first_n);
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    XtfPackedRows tables[XTF_TOTALS_SNAPSHOTS + 1];
+    XtfPackedRows tables[XTF_TOTALS_KINDS];
     const char *fault = find_tables(source, tables);
     const XtfPackedRows *totals = &tables[XTF_TOTALS_OF_GROUPS];
     g_auto(XtfMappedGroups) to = {0};
@@ -269,6 +271,40 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
     XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
     *data = (uint8_t *)children;
     return children != NULL;
+}
+
+/* What filters say of themselves. */
+static XtfFilters filters_head(const TableSource *source)
+{
+    return (XtfFilters){
+        .schema = source->array->schema,
+        .first_n = source->first_n,
+        .array = source->array->id,
+        .segment = source->array->segment,
+        .n = source->n,
+        .index = (uint8_t)source->index,
+    };
+}
+
+/* Decodes the filters in source->bytes. */
+static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const TableSource *source = context;
+    const XtfFilters head = filters_head(source);
+    XtfPackedRows tables[XTF_TOTALS_KINDS];
+    const char *fault = find_tables(source, tables);
+    const XtfPackedRows *packed = &tables[XTF_TOTALS_FILTERS];
+    uint64_t rows_of_page = xtf_descent_child_end(source->descent, source->n - 1) - source->first_n;
+    g_autofree uint8_t *rows = NULL;
+
+    if (!fault && packed->n > 0)
+        rows = xtf_stored_rows_unpack(xtf_stored_filter_schema(), xtf_codec(source->array->codec), packed,
+                                      xtf_filter_words_most(rows_of_page, source->n), &fault);
+    XtfFilters *filters = fault ? NULL : xtf_filters_read(&head, rows, packed->n, length, &fault);
+    if (!filters)
+        return damaged(source, fault, error);
+    *data = (uint8_t *)filters;
+    return true;
 }
 
 /* A fault of a companion's head, compared with its index page, or NULL. */
@@ -351,10 +387,10 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
     if (!read_companion(source, error))
         return false;
     g_autofree uint8_t *bytes = (uint8_t *)source->bytes;
-    return decode(source, data, length, error);
+    return source->decode(source, data, length, error);
 }
 
-/* The block of a page's totals, named by where their bytes begin. */
+/* The block of what is made of a page's totals, named by where their bytes begin. */
 static XtfBlock *make(TableSource *source, GError **error)
 {
     const XtfArray *array = source->array;
@@ -363,16 +399,18 @@ static XtfBlock *make(TableSource *source, GError **error)
     if (source->open)
         return find_open(source, error)
                    ? xtf_cache_make(cache, source->edge->offset + (uint64_t)(source->bytes - source->edge->data),
-                                    source->index + 1, source->edge->version, decode, source, error)
+                                    source->name, source->edge->version, source->decode, source, error)
                    : NULL;
     if (!find_companion(source, error))
         return NULL;
     return xtf_cache_make(cache, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), source->place),
-                          source->index + 1, 0, make_sealed, source, error);
+                          source->name, 0, make_sealed, source, error);
 }
 
 static XtfBlock *get(TableSource *source, GError **error)
 {
+    source->decode = decode;
+    source->name = source->index + 1;
     g_autoptr(XtfBlock) block = make(source, error);
 
     if (!block)
@@ -401,6 +439,24 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, G
     TableSource source = source_of(descent, index);
 
     return get(&source, error);
+}
+
+XtfBlock *xtf_stored_filters_get(const XtfDescentPage *descent, unsigned index, GError **error)
+{
+    TableSource source = source_of(descent, index);
+    source.decode = decode_filters;
+    source.name = XTF_AGGREGATES_MAX + index + 1;
+    const XtfFilters should = filters_head(&source);
+    g_autoptr(XtfBlock) block = make(&source, error);
+
+    if (!block)
+        return NULL;
+    const XtfFilters *is = (const XtfFilters *)(const void *)block->data;
+    if (is->schema == should.schema && is->first_n == should.first_n && is->array == should.array &&
+        is->segment == should.segment && is->n == should.n && is->index == should.index)
+        return g_steal_pointer(&block);
+    damaged(&source, "their filters are of another page", error);
+    return NULL;
 }
 
 bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error)

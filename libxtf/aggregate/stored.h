@@ -9,11 +9,14 @@
 #pragma once
 
 #include "libxtf/aggregate/child-totals.h"
+#include "libxtf/aggregate/filters.h"
 #include "libxtf/tree/descent.h"
 
 /* The totals of a page's children, pinned: block->data is an XtfChildTotals with a child for each entry of the page.
  * The caller puts the block back. */
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GError **error);
+/* The filters of the children of a page of level 1, pinned: block->data is an XtfFilters. */
+XtfBlock *xtf_stored_filters_get(const XtfDescentPage *page, unsigned index, GError **error);
 /* The page's tables as they are stored: *bytes holds those of a sealed page, to be freed. */
 bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error);
 /* Those of the whole array, as of one child; without stacks. */

@@ -192,6 +192,28 @@ static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *pag
     return totals;
 }
 
+/* Whether a leaf's filter, if it has one, has all groups of the leaf. */
+static bool filter_has_all(const AggregateWalk *walk, const XtfFilters *filters, uint32_t slot,
+                           const XtfGroupTotals *totals)
+{
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+        if (!xtf_filters_may_have(
+                filters, slot, xtf_filter_hash(walk->array->schema, walk->aggregate, xtf_group_totals_key(totals, i))))
+            return false;
+    return true;
+}
+
+static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, XtfBlock **filters,
+                           const XtfGroupTotals *totals)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!*filters && !(*filters = xtf_stored_filters_get(page, walk->index, &error)))
+        stop(walk, error);
+    else if (!filter_has_all(walk, (const XtfFilters *)(const void *)(*filters)->data, slot, totals))
+        child_problem(walk, page, slot, "its filter does not have all of its groups");
+}
+
 /* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page; the stack's
  * `least` is then that of the page's rows. */
 static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page)
@@ -199,6 +221,7 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
     g_autoptr(GError) error = NULL;
     XtfGroupTotals *of_page = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, walk->index, &error);
+    g_autoptr(XtfBlock) filters = NULL;
     const XtfChildTotals *children = stored ? xtf_block_child_totals(stored) : NULL;
     bool frames = walk->aggregate->kind == XTF_AGGREGATE_FRAMES;
     uint64_t least = UINT64_MAX;
@@ -217,6 +240,8 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
             child_problem(walk, page, slot, "they are not those of its rows");
         if (stored && !walk->stopped && frames)
             compare_border(walk, page, slot, children, &border);
+        if (stored && !walk->stopped && walk->aggregate->filters && page->level == 1)
+            compare_filter(walk, page, slot, &filters, totals);
         xtf_group_totals_add_bounded(&of_page, totals, GROUPS_HELD);
     }
     walk->stack.least = least;
@@ -265,7 +290,7 @@ static bool all_zero(const uint8_t *bytes, size_t n)
 }
 
 /* A fault of the next table of a payload, or NULL. Those of kinds that are not known may be anything. */
-static const char *table_fault(const XtfSchema *schema, XtfBytesReader *payload)
+static const char *table_fault(const XtfSchema *schema, bool of_leaves, XtfBytesReader *payload)
 {
     const uint8_t *head = payload->at;
     XtfPackedRows table = xtf_stored_rows_next(payload);
@@ -278,16 +303,18 @@ static const char *table_fault(const XtfSchema *schema, XtfBytesReader *payload)
         return "bytes of a table that say nothing are not 0";
     if (table.kind == 0 || table.aggregate >= schema->n_aggregates)
         return "a table is of no aggregate, or of no kind";
+    if (table.kind == XTF_TOTALS_FILTERS && (!of_leaves || !schema->aggregates[table.aggregate].filters))
+        return "there are filters where there can be none";
     return table.n == 0 ? "a table has no rows" : NULL;
 }
 
 /* Checks the tables of a page's children, whose bytes were read. */
-static void check_tables(AggregateWalk *walk, const char *where, unsigned level, XtfBytesReader payload)
+static void check_tables(AggregateWalk *walk, const char *where, unsigned level, bool of_leaves, XtfBytesReader payload)
 {
     const char *fault = NULL;
 
     while (!fault && payload.left > 0)
-        fault = table_fault(walk->array->schema, &payload);
+        fault = table_fault(walk->array->schema, of_leaves, &payload);
     if (fault)
         problem(walk, "array %u, %s, level %u: totals: %s", walk->array->id, where, level, fault);
 }
@@ -300,7 +327,7 @@ static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
     XtfBytesReader tables;
 
     if (xtf_stored_totals_tables(page, &bytes, &tables, &error))
-        check_tables(walk, where, page->level, tables);
+        check_tables(walk, where, page->level, page->level == 1, tables);
     else
         problem(walk, "%s", error->message);
     for (uint32_t slot = 0; page->level > 1 && slot < page->page.count; slot++) {
@@ -323,7 +350,7 @@ static void check_all_tables(AggregateWalk *walk)
     if (whole.failed)
         problem(walk, "array %u, right edge: its totals are cut short", array->id);
     else
-        check_tables(walk, "right edge", array->height, whole);
+        check_tables(walk, "right edge", array->height, false, whole);
     if (array->height > 1) {
         xtf_descent_root_page(array, walk->edge, &root);
         check_tables_below(walk, &root);

@@ -128,6 +128,7 @@ typedef struct {       /* OFFSET SIZE */
  *     totals     child U64; depth U8; the aggregate's keys, U64 each; its cells, U64 each
  *     borders    child U64; gap U64; depth U64; least U64                  (of frames)
  *     snapshots  child U64; key U64; row U64; time U64; outermost U8       (of frames, on level 1)
+ *     filters    child U64; bits U64                                       (of groups, on level 1)
  *
  * where `child` is the entry's slot in the index page, and takes the time's part in packing. Totals are sorted by child,
  * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. A border is
@@ -148,6 +149,8 @@ typedef enum {
     XTF_TOTALS_OF_GROUPS = 1,
     XTF_TOTALS_BORDERS = 2,
     XTF_TOTALS_SNAPSHOTS = 3,
+    XTF_TOTALS_FILTERS = 4,
+    XTF_TOTALS_KINDS,
 } XtfTotalsKind;
 
 /* An array's right edge: this, then the heads of its levels (XtfDiskOpen); edge.h says what lies behind these. */

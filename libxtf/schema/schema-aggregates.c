@@ -36,7 +36,8 @@ void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggreg
 /* XTF_FRAMES_BEFORE has all bits set, so no field may be the key that could hold this, or be extended to it. */
 static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
-    if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->typed_by != 0)
+    if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->filters ||
+        aggregate->typed_by != 0)
         return refuse(schema, error, "frames have one key and three values, and nothing else");
     const XtfField *key = &schema->fields[aggregate->keys[0]];
     if (!is_unsigned(key->type) || key->type == XTF_TYPE_U64)
@@ -51,8 +52,12 @@ static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggreg
 
 static bool groups_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
-    bool typed = false;
+    bool typed = false, filtered = false;
 
+    for (unsigned i = 0; i < aggregate->n_keys; i++)
+        filtered |= xtf_key_is_filtered(&schema->fields[aggregate->keys[i]]);
+    if (aggregate->filters && !filtered)
+        return refuse(schema, error, "no key can be filtered by");
     for (unsigned i = 0; i < aggregate->n_values; i++) {
         XtfType type = schema->fields[aggregate->values[i]].type;
         if (type == XTF_TYPE_STRING)
@@ -119,8 +124,11 @@ static uint8_t key_number(const XtfSchema *schema, const XtfAggregate *aggregate
 
 bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, GError **error)
 {
-    XtfAggregate aggregate = {
-        .kind = spec->kind, .extremes = spec->extremes, .reals = spec->reals, .signeds = spec->signeds};
+    XtfAggregate aggregate = {.kind = spec->kind,
+                              .extremes = spec->extremes,
+                              .filters = spec->filters,
+                              .reals = spec->reals,
+                              .signeds = spec->signeds};
 
     if (schema->n_aggregates == XTF_AGGREGATES_MAX)
         return refuse(schema, error, "there are too many");

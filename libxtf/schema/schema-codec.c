@@ -18,7 +18,9 @@
 
 enum {
     AGGREGATE_HEAD_BYTES = 22, /* behind the length */
-    AGGREGATE_EXTREMES = 1,    /* flag */
+    /* Flags. */
+    AGGREGATE_EXTREMES = 1 << 0,
+    AGGREGATE_FILTERS = 1 << 1,
 };
 
 static size_t field_size(const XtfField *field)
@@ -44,7 +46,8 @@ static void encode_aggregate(const XtfAggregate *aggregate, GByteArray *bytes)
 {
     xtf_bytes_write_u16(bytes, (uint16_t)(AGGREGATE_HEAD_BYTES + aggregate->n_keys + aggregate->n_values));
     xtf_bytes_write_u8(bytes, (uint8_t)aggregate->kind);
-    xtf_bytes_write_u8(bytes, aggregate->extremes ? AGGREGATE_EXTREMES : 0);
+    xtf_bytes_write_u8(bytes, (uint8_t)((aggregate->extremes ? AGGREGATE_EXTREMES : 0) |
+                                        (aggregate->filters ? AGGREGATE_FILTERS : 0)));
     xtf_bytes_write_u8(bytes, aggregate->n_keys);
     xtf_bytes_write_u8(bytes, aggregate->n_values);
     xtf_bytes_write_u8(bytes, aggregate->typed_by);
@@ -115,7 +118,9 @@ static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
 
     aggregate->kind = xtf_bytes_read_u8(&reader);
-    aggregate->extremes = xtf_bytes_read_u8(&reader) & AGGREGATE_EXTREMES;
+    uint8_t flags = xtf_bytes_read_u8(&reader);
+    aggregate->extremes = flags & AGGREGATE_EXTREMES;
+    aggregate->filters = flags & AGGREGATE_FILTERS;
     aggregate->n_keys = xtf_bytes_read_u8(&reader);
     aggregate->n_values = xtf_bytes_read_u8(&reader);
     aggregate->typed_by = xtf_bytes_read_u8(&reader);

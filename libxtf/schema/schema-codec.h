@@ -21,3 +21,9 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes);
 
 /* XTF_ERROR_DAMAGED if the bytes are no schema. */
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error);
+
+/* Whether a key field means the same in all segments, so that filters can go by it. */
+static inline bool xtf_key_is_filtered(const XtfField *field)
+{
+    return field->type != XTF_TYPE_STRING && field->refers_to[0] == '\0';
+}

@@ -44,6 +44,7 @@ typedef struct {
     GByteArray *rows;        /* stored totals of the sealed children */
     GByteArray *borders;     /* stored borders of the sealed children; NULL unless for frames */
     GByteArray *snapshots;   /* stored stacks before the sealed children; NULL unless for frames on level 1 */
+    GByteArray *filters;     /* stored filters of the sealed children; NULL unless there may be some, on level 1 */
     XtfGroupTotals *running; /* of all sealed children together... */
     XtfBorder border;        /* ...and their border, if there is a child */
 } OpenPageTotals;
@@ -89,6 +90,7 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
             g_byte_array_unref(totals->rows);
             g_clear_pointer(&totals->borders, g_byte_array_unref);
             g_clear_pointer(&totals->snapshots, g_byte_array_unref);
+            g_clear_pointer(&totals->filters, g_byte_array_unref);
             xtf_group_totals_free(totals->running);
         }
         if (writer->accumulators) {
@@ -120,6 +122,8 @@ static OpenPage *open_page(XtfAggregateWriter *writer, unsigned level)
                 new->totals[index].borders = g_byte_array_new();
             if (level == 1 && has_stack(writer, index))
                 new->totals[index].snapshots = g_byte_array_new();
+            if (level == 1 && aggregate->filters)
+                new->totals[index].filters = g_byte_array_new();
             new->totals[index].running = xtf_group_totals_new(aggregate, aggregate->n_keys);
         }
     }
@@ -146,8 +150,8 @@ typedef struct {
     XtfBorder border; /* of frames only; its child is not set */
 } Child;
 
-/* Appends the stored totals of a child. */
-static void append_totals(GByteArray *rows, uint32_t number, const Child *child)
+/* Appends the stored totals of a child. Returns whether they are coarse. */
+static bool append_totals(GByteArray *rows, uint32_t number, const Child *child)
 {
     XtfGroupTotals *totals = child->totals;
     uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
@@ -161,12 +165,14 @@ static void append_totals(GByteArray *rows, uint32_t number, const Child *child)
     for (uint32_t i = 0; i < stored->n; i++)
         xtf_stored_totals_append(rows, number, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
                                  xtf_group_totals_cells(stored, i));
+    return coarse;
 }
 
 /* Appends what is stored of a child, but for its snapshot. */
-static void append_child(OpenPageTotals *page, uint32_t number, const Child *child)
+static void append_child(const XtfAggregateWriter *writer, OpenPageTotals *page, uint32_t number, const Child *child)
 {
-    append_totals(page->rows, number, child);
+    if (append_totals(page->rows, number, child) && page->filters)
+        xtf_filter_append(page->filters, number, writer->schema, child->totals);
     if (page->borders) {
         XtfBorder border = child->border;
         border.child = number;
@@ -216,7 +222,7 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
         if (totals->snapshots)
             xtf_stored_snapshot_append(totals->snapshots, page->n_children, &accumulator->stack);
         accumulate_leaf(writer, index, rows, count, &accumulator->stack, &leaf);
-        append_child(totals, page->n_children, &leaf);
+        append_child(writer, totals, page->n_children, &leaf);
         join_border(&totals->border, page->n_children, &leaf.border);
         xtf_group_totals_add_bounded(&totals->running, leaf.totals, RUNNING_GROUPS_MAX);
         xtf_group_totals_clear(leaf.totals);
@@ -239,6 +245,9 @@ static void pack_tables(const XtfAggregateWriter *writer, unsigned index, const 
     head.kind = XTF_TOTALS_SNAPSHOTS;
     if (totals->snapshots)
         xtf_stored_rows_pack(head, xtf_stored_snapshot_schema(), codec, totals->snapshots, payload);
+    head.kind = XTF_TOTALS_FILTERS;
+    if (totals->filters)
+        xtf_stored_rows_pack(head, xtf_stored_filter_schema(), codec, totals->filters, payload);
 }
 
 /* What is open, for one aggregate: the leaf, then the page above it, and so on up to the whole array. */
@@ -282,9 +291,10 @@ static void pack_open_page(OpenChild *open, unsigned level, GByteArray *payload)
     const OpenPageTotals *sealed = &page->totals[open->index];
     OpenPageTotals with_open = *sealed;
     guint rows = sealed->rows->len, borders = sealed->borders ? sealed->borders->len : 0,
-          snapshots = sealed->snapshots ? sealed->snapshots->len : 0;
+          snapshots = sealed->snapshots ? sealed->snapshots->len : 0,
+          filters = sealed->filters ? sealed->filters->len : 0;
 
-    append_child(&with_open, page->n_children, &open->child);
+    append_child(open->writer, &with_open, page->n_children, &open->child);
     if (sealed->snapshots)
         xtf_stored_snapshot_append(sealed->snapshots, page->n_children, &open->stack);
     pack_tables(open->writer, open->index, &with_open, payload);
@@ -293,6 +303,8 @@ static void pack_open_page(OpenChild *open, unsigned level, GByteArray *payload)
         g_byte_array_set_size(sealed->borders, borders);
     if (sealed->snapshots)
         g_byte_array_set_size(sealed->snapshots, snapshots);
+    if (sealed->filters)
+        g_byte_array_set_size(sealed->filters, filters);
 
     XtfBorder border = sealed->border;
     join_border(&border, page->n_children, &open->child.border);
@@ -348,6 +360,8 @@ static void empty_page(const XtfAggregateWriter *writer, OpenPage *page)
             g_byte_array_set_size(totals->borders, 0);
         if (totals->snapshots)
             g_byte_array_set_size(totals->snapshots, 0);
+        if (totals->filters)
+            g_byte_array_set_size(totals->filters, 0);
     }
     page->n_children = 0;
     page->n_rows = 0;
@@ -362,7 +376,7 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
         OpenPageTotals *totals = &page->totals[index], *to = &above->totals[index];
         const Child child = {.totals = totals->running, .n_rows = page->n_rows, .border = totals->border};
         pack_tables(writer, index, totals, payload);
-        append_child(to, above->n_children, &child);
+        append_child(writer, to, above->n_children, &child);
         join_border(&to->border, above->n_children, &child.border);
         xtf_group_totals_add_bounded(&to->running, totals->running, RUNNING_GROUPS_MAX);
     }
@@ -410,6 +424,20 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, OpenP
     }
 }
 
+/* Restores the filters of an open page's sealed children. */
+static bool restore_filters(OpenPage *page, unsigned index, const XtfDescentPage *stored, GError **error)
+{
+    g_autoptr(XtfBlock) block = xtf_stored_filters_get(stored, index, error);
+
+    if (!block)
+        return false;
+    const XtfFilters *filters = (const XtfFilters *)(const void *)block->data;
+    for (uint32_t child = 0; child < page->n_children; child++)
+        for (uint32_t i = filters->starts[child]; i < filters->starts[child + 1]; i++)
+            xtf_stored_filter_append(page->totals[index].filters, child, filters->words[i]);
+    return true;
+}
+
 /* Adds the sealed children of a page child by child, as when they were sealed, and without a key once it was forgotten:
  * so this takes no more memory than it took then. */
 static bool resume_running(OpenPageTotals *totals, unsigned index, const XtfDescentPage *page, GError **error)
@@ -439,6 +467,8 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
         if (!block)
             return false;
         restore_rows(writer, index, open, &page, xtf_block_child_totals(block));
+        if (open->totals[index].filters && !restore_filters(open, index, &page, error))
+            return false;
         if (!resume_running(&open->totals[index], index, &page, error))
             return false;
     }

@@ -68,6 +68,7 @@ static bool add_envelopes(XtfSchema *schema, GError **error)
         .kind = XTF_AGGREGATE_GROUPS,
         .keys = (const char *const[]){"comm", "peer", "tag", NULL},
         .values = (const char *const[]){"bytes", NULL},
+        .filters = true,
     };
 
     return xtf_schema_add_aggregate(schema, &envelopes, error);

@@ -120,26 +120,16 @@ static void generate(const Shape *shape, const char *path)
 
 /* ---- Asking. */
 
-static XtfMatch of_envelope(const uint64_t *key, unsigned depth, const void *data)
-{
-    const uint64_t *envelope = data;
-
-    for (unsigned k = 0; k < depth; k++)
-        if (key[k] != envelope[k])
-            return XTF_MATCH_NONE;
-    return depth == 3 ? XTF_MATCH_ALL : XTF_MATCH_SOME;
-}
-
 static bool number_of(const XtfArray *array, const uint64_t *envelope, uint64_t n, uint64_t *k, GError **error)
 {
-    const XtfGroupFilter filter = {.match = of_envelope, .data = envelope};
+    const XtfGroupFilter filter = {.exact = envelope};
 
     return xtf_array_group_rank(array, array->schema->n_aggregates - 1, &filter, n, k, error);
 }
 
 static bool row_of(const XtfArray *array, const uint64_t *envelope, uint64_t k, uint64_t *n, GError **error)
 {
-    const XtfGroupFilter filter = {.match = of_envelope, .data = envelope};
+    const XtfGroupFilter filter = {.exact = envelope};
 
     return xtf_array_group_select(array, array->schema->n_aggregates - 1, &filter, k, n, error);
 }

@@ -73,7 +73,8 @@ static XtfSchema *wide_schema(GError **error)
 static XtfSchema *all_schema(GError **error)
 {
     static const char *const keys[] = {"event", "name", NULL}, *const values[] = {"bytes", "delta", NULL};
-    const XtfAggregateSpec aggregate = {.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values, .extremes = true};
+    const XtfAggregateSpec aggregate = {
+        .kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values, .extremes = true, .filters = true};
     XtfSchema *schema = xtf_schema_new("all", XTF_SCHEMA_RECORD, all_fields, error);
 
     return schema && xtf_schema_add_aggregate(schema, &aggregate, error) ? schema : NULL;

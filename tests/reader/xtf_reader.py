@@ -106,7 +106,7 @@ class Aggregate:
     def __init__(self, data):
         kind, flags, keys, values, self.typed_by, self.reals, self.signeds = data.unpack("<BBBBBxQQ")
         expect(kind in (1, 2), f"{data.what}: an aggregate of unknown kind {kind}")
-        self.frames, self.extremes = kind == 2, bool(flags & 1)
+        self.frames, self.extremes, self.filters = kind == 2, bool(flags & 1), bool(flags & 2)
         self.keys, self.values = list(data.take(keys)), list(data.take(values))
         self.cells = 5 if self.frames else 1 + values * (4 if self.extremes else 1)
 

@@ -7,7 +7,8 @@ from xtf_reader import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC, Bytes, Damaged, exp
 import xtf_unpack
 
 COMPANION_KIND, SNAPSHOT_FRAMES = 3, 64
-TOTALS, BORDERS, SNAPSHOTS = 1, 2, 3
+TOTALS, BORDERS, SNAPSHOTS, FILTERS = 1, 2, 3, 4
+FILTER_PROBES, FILTER_GROUP_BITS = 7, 10
 TABLE_HEAD = struct.Struct("<BBHIII")
 CHILD_ROWS, CHILD_ROWS_LATE, TABLE_BYTES = 1024, 32, 16 << 20
 MASK = (1 << 64) - 1
@@ -170,6 +171,40 @@ def check_children(array, index, rows, children, all_rows, frames, what):
     expect(all(row[0] < len(children) for row in rows), f"{what}: totals of a child that is not there")
 
 
+def filter_hash(array, aggregate, key):
+    """What the bits of a group in filters follow from: its keys that mean the same in every segment."""
+    mixed = 0
+    for number_of_field, value in zip(aggregate.keys, key):
+        field = array.schema.fields[number_of_field]
+        if field.type != "STRING" and not field.refers_to:
+            mixed = ((mixed ^ bits(value)) + 0x9e3779b97f4a7c15) & MASK
+            mixed = ((mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9) & MASK
+            mixed = ((mixed ^ mixed >> 27) * 0x94d049bb133111eb) & MASK
+            mixed ^= mixed >> 31
+    return mixed
+
+
+def check_filters(array, index, found, children, all_rows, level, what):
+    """The filters of leaves: none is of a group that the leaf does have."""
+    aggregate = array.schema.aggregates[index]
+    rows = table(array, found, FILTERS, index, [8, 8], what)
+    if not rows:
+        return
+    expect(aggregate.filters and level == 1, f"{what}: filters, aggregate {index}, level {level}")
+    expect([row[0] for row in rows] == sorted(row[0] for row in rows) and rows[-1][0] < len(children), f"{what}: filters out of order")
+    coarse = {row[0] for row in totals_of(array, found, index, what) if row[1] < len(aggregate.keys)}
+    for child, (first, end) in enumerate(children):
+        words = [word for of, word in rows if of == child]
+        if not words:
+            continue
+        expect(child in coarse and len(words) <= -(-(end - first) * FILTER_GROUP_BITS // 64), f"{what}: child {child}: a filter of {len(words)} words")
+        for key in groups_of(array, aggregate, all_rows[first:end], len(aggregate.keys)):
+            mixed = filter_hash(array, aggregate, key)
+            for i in range(FILTER_PROBES):
+                bit = ((mixed & 0xffffffff) + i * (mixed >> 32 | 1)) % (64 * len(words))
+                expect(words[bit // 64] >> bit % 64 & 1, f"{what}: child {child}: its filter has not the group {key}")
+
+
 def companion(array, place):
     """The totals of a sealed index page: the payload of its companion."""
     what, size = f"{array.what}: companion of page {place}", array.trace.page_size
@@ -205,6 +240,7 @@ def check_page(array, page, place, end, all_rows, frames):
     expect(all(index < len(frames) for _, index in found), f"{data.what}: totals of an aggregate that is not there")
     for index in range(len(frames)):
         check_children(array, index, totals_of(array, found, index, data.what), children, all_rows, frames[index], data.what)
+        check_filters(array, index, found, children, all_rows, page.level, data.what)
         borders = table(array, found, BORDERS, index, [8] * 4, data.what)
         snapshots = [(child, array.mapped_key(array.schema.aggregates[index], 0, key), *rest) for child, key, *rest in table(array, found, SNAPSHOTS, index, [8, 8, 8, 8, 1], data.what)]
         expected = [(i, *frames[index].border(*child)) for i, child in enumerate(children)] if frames[index] else []

@@ -282,6 +282,17 @@ class Following(harness.unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(message, done.stderr)
 
+    def test_commands_say_which_commit(self):
+        writer = self.grow(commits=100)
+        self.wait_for_trace()
+        shown = run(XTF, "cat", self.trace, "count")
+        self.assertRegex(shown.stderr, r"is not closed by its writer: this is commit \d+\n")
+        self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +\d+ \(writer 1, not closed\)")
+        writer.wait(60)
+        shown = run(XTF, "cat", self.trace, "count")
+        self.assertEqual(shown.stderr, "")
+        self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +100 \(writer 1\)\n")
+
     def test_a_finished_trace(self):
         self.assertEqual(self.grow(0, 5).wait(60), 0)
         with Mount(self.trace, "follow") as mount:

@@ -138,3 +138,77 @@ Test(growing, a_trace_is_refreshed)
     g_clear_error(&error);
     remove_folder(folder);
 }
+
+/* ---- Opening while a writer commits: XTF_OPENINGS times, if that is set. */
+
+typedef struct {
+    char *path;
+    gint stop, commits; /* atomic */
+} Busy;
+
+static void *commit_busily(void *data)
+{
+    const XtfWriterOptions options = {.no_sync = true};
+    Busy *busy = data;
+    GError *error = NULL;
+    g_autoptr(XtfWriter) writer = xtf_writer_open(busy->path, &options, &error);
+    g_autofree char *name = NULL;
+    uint32_t string;
+
+    cr_assert_good(writer, error);
+    uint32_t schema = add_schema(writer, "calls");
+    for (uint64_t n = 1; !g_atomic_int_get(&busy->stop); n++) {
+        for (uint64_t location = 0; location < 3; location++) {
+            XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
+            TestRow row = row_of(location, n);
+            cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+        }
+        g_free(name);
+        name = g_strdup_printf("string %" G_GUINT64_FORMAT, n);
+        cr_assert_good(xtf_writer_add_string(writer, name, &string, &error), error);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+        g_atomic_int_inc(&busy->commits);
+        g_usleep(200);
+    }
+    return NULL;
+}
+
+Test(growing, opening_never_fails)
+{
+    const char *wanted = g_getenv("XTF_OPENINGS");
+    uint64_t n_openings = wanted ? g_ascii_strtoull(wanted, NULL, 10) : 1000, before = 0;
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    const XtfWriterOptions options = {.no_sync = true};
+    GError *error = NULL;
+    Busy busy = {.path = path};
+
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    for (uint64_t location = 0; location < 3; location++) {
+        XtfArrayWriter *array = xtf_writer_array(writer, location, add_schema(writer, "calls"), &error);
+        TestRow row = row_of(location, 0);
+        cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+    }
+    cr_assert_good(xtf_writer_commit(writer, &error), error);
+    xtf_writer_abort(writer);
+    GThread *thread = g_thread_new("writer", commit_busily, &busy);
+    uint64_t i = 0;
+    for (; i < n_openings || (uint64_t)g_atomic_int_get(&busy.commits) < n_openings / 2; i++) {
+        XtfTraceInfo info;
+        g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
+        cr_assert_good(trace, error);
+        xtf_trace_get_info(trace, &info);
+        cr_assert_geq(info.commit, before);
+        cr_assert_eq(info.passed_over, 0);
+        before = info.commit;
+        XtfArray array = find_array(trace, i % 3, 0);
+        TestRow row, expected = row_of(i % 3, array.n_rows - 1);
+        cr_assert_eq(array.n_rows, info.commit); /* each commit has a row more */
+        cr_assert_good(xtf_array_row(&array, array.n_rows - 1, (uint8_t *)&row, &error), error);
+        cr_assert_eq(memcmp(&row, &expected, sizeof row), 0);
+    }
+    g_atomic_int_set(&busy.stop, 1);
+    g_thread_join(thread);
+    cr_log_info("%" G_GUINT64_FORMAT " openings beside %d commits", i, busy.commits);
+    remove_folder(folder);
+}

@@ -40,7 +40,8 @@ static void print_file(const XtfTrace *trace, const char *path)
     printf("\n%-14s %" PRIu64 " bytes\n", "size", info.file_size);
     printf("%-14s %" PRIu64 " of %" PRIu32 " bytes\n", "pages", info.pages, info.page_size);
     printf("%-14s %s\n", "codec", info.codec);
-    printf("%-14s %" PRIu64 " (writer %" PRIu32 ")\n", "commit", info.commit, info.epoch);
+    printf("%-14s %" PRIu64 " (writer %" PRIu32 "%s)\n", "commit", info.commit, info.epoch,
+           info.closed ? "" : ", not closed");
     printf("%-14s %" PRIu64 "\n", "arrays", xtf_trace_n_arrays(trace));
     printf("%-14s %" PRIu64, "records", n);
     if (n > 0)
@@ -60,6 +61,8 @@ static void print_clock(const XtfTrace *trace)
     print_time("first record", &scale, clock->first - scale.origin);
     print_time("last record", &scale, clock->last - scale.origin);
     print_time("duration", &scale, clock->last - clock->first);
+    if (clock->complete > scale.origin && clock->complete < UINT64_MAX)
+        print_time("complete up to", &scale, clock->complete - scale.origin);
 }
 
 /* Text of the file, made safe for a terminal. */

@@ -215,5 +215,11 @@ XtfTree *xtf_cli_open_tree(const char *source, GError **error)
     g_autofree char *path = NULL;
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, NULL, false, &path, error);
 
-    return trace ? xtf_tree_new(trace, error) : NULL;
+    if (!trace)
+        return NULL;
+    XtfTraceInfo info;
+    xtf_trace_get_info(trace, &info);
+    if (!info.closed)
+        xtf_print_line(stderr, "xtf: '%s' is not closed by its writer: this is commit %" PRIu64, path, info.commit);
+    return xtf_tree_new(trace, error);
 }

@@ -25,6 +25,7 @@ typedef enum {
     XTF_ERROR_NOT_FOUND,   /* a name that must exist does not: a path, a table, a process */
     XTF_ERROR_CANCELLED,   /* the user interrupted the work */
     XTF_ERROR_TOO_LARGE,   /* more than the format, or one block of memory, can hold */
+    XTF_ERROR_STALE,       /* the file's writer has gone on, and no longer keeps the commit that was opened */
 } XtfErrorCode;
 
 #define XTF_ERROR (xtf_error_quark())

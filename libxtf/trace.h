@@ -34,8 +34,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 
 /* Looks for a later commit of the same file, at the cost of two short reads where there is none: *later is a trace of
  * the latest, or NULL. Both traces live on, and share the source and the page cache. What `trace` names is overwritten
- * some time after the commit is superseded (see kept_commits); what was overwritten is XTF_ERROR_DAMAGED, never an old
- * or torn content. XTF_ERROR_INVALID if somebody has begun the file anew, XTF_ERROR_UNSUPPORTED of a mapped file. */
+ * some time after the commit is superseded (see kept_commits); what was overwritten is XTF_ERROR_STALE, never an old or
+ * torn content. XTF_ERROR_INVALID if somebody has begun the file anew, XTF_ERROR_UNSUPPORTED of a mapped file. */
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error);
 
 /* Times are integer ticks; a tick is resolution_den / resolution_num seconds. */

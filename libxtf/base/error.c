@@ -22,6 +22,8 @@ int xtf_error_to_errno(const GError *error)
         return EINTR;
     case XTF_ERROR_TOO_LARGE:
         return EFBIG;
+    case XTF_ERROR_STALE:
+        return ESTALE;
     case XTF_ERROR_IO:
     case XTF_ERROR_NOT_XTF:
     case XTF_ERROR_DAMAGED:

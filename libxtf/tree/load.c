@@ -93,8 +93,10 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     /* The offset was compared with the size of any file when the array was looked up, so the sum does not overflow. */
     g_autoptr(XtfBlock) block = xtf_cache_get(array->trace->cache, segment + array->edge_offset, array->edge_length,
                                               array->edge_checksum, check_edge, array, error);
-    if (!block)
+    if (!block) {
+        xtf_trace_explain(array->trace, error);
         return NULL;
+    }
     const char *fault = xtf_edge_layout_fault(array, page_size, block->data, block->length);
     if (!fault)
         return g_steal_pointer(&block);
@@ -131,8 +133,11 @@ XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError 
     XtfRef leaf = xtf_edge_leaf(array, edge->data);
     const LeafContext context = {.array = array, .checksum = leaf.checksum};
 
-    return xtf_cache_get(array->trace->cache, xtf_open_leaf_offset(array, edge), leaf.length, leaf.checksum,
-                         check_open_leaf, &context, error);
+    XtfBlock *block = xtf_cache_get(array->trace->cache, xtf_open_leaf_offset(array, edge), leaf.length, leaf.checksum,
+                                    check_open_leaf, &context, error);
+    if (!block)
+        xtf_trace_explain(array->trace, error);
+    return block;
 }
 
 static bool check_item(const uint8_t *data, uint32_t length, uint64_t offset, const void *user, GError **error)
@@ -144,5 +149,10 @@ static bool check_item(const uint8_t *data, uint32_t length, uint64_t offset, co
 
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error)
 {
-    return xtf_cache_get(trace->cache, ref.offset, ref.length, ref.checksum, check_item, &ref.checksum, error);
+    XtfBlock *block =
+        xtf_cache_get(trace->cache, ref.offset, ref.length, ref.checksum, check_item, &ref.checksum, error);
+
+    if (!block)
+        xtf_trace_explain(trace, error);
+    return block;
 }

@@ -97,5 +97,12 @@ XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError 
 /* The byte of the file at which it lies. */
 uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge);
 
+/* Whether a superblock of the file is of a later commit. XTF_ERROR_INVALID if it is another trace by now. */
+bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error);
+
+/* If an item that the commit names is damaged, and there is a later commit by now, the item was overwritten: the error
+ * then says so. Otherwise it is left as it is. */
+void xtf_trace_explain(const XtfTrace *trace, GError **error);
+
 /* An item that the commit names, pinned. Its checksum is right. */
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error);

@@ -292,24 +292,6 @@ void xtf_trace_unref(XtfTrace *trace)
     g_free(trace);
 }
 
-/* Whether a superblock is of a later commit than the trace. */
-static bool has_later(const XtfTrace *trace, bool *later, GError **error)
-{
-    const XtfTraceInfo *own = &trace->superblock.info;
-
-    *later = false;
-    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS && !*later; slot++) {
-        XtfSuperblock superblock;
-        bool found;
-        if (!xtf_superblock_read_slot(trace->source, slot, &superblock, &found, error))
-            return false;
-        if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
-            return xtf_fail(error, XTF_ERROR_INVALID, "the file is another trace now: somebody wrote it anew");
-        *later = found && superblock.info.commit > own->commit;
-    }
-    return true;
-}
-
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->file->growing);
@@ -318,7 +300,7 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     *later = NULL;
     if (trace->source->ops->map)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "what is mapped into memory is not followed");
-    if (!has_later(trace, &found, error))
+    if (!xtf_trace_has_later(trace, &found, error))
         return false;
     if (!found)
         return true;
@@ -406,6 +388,8 @@ bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, 
     }
     if (loaded->rows)
         *table = loaded;
+    else
+        xtf_trace_explain(trace, error);
     return loaded->rows != NULL;
 }
 
@@ -431,6 +415,8 @@ static const uint8_t *string_chunk(XtfTrace *trace, uint32_t id, uint64_t *first
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
     if (!trace->strings[i])
         trace->strings[i] = read_item(trace, heap->chunks[i], "strings", error);
+    if (!trace->strings[i])
+        xtf_trace_explain(trace, error);
     return trace->strings[i];
 }
 

@@ -190,6 +190,34 @@ Test(commits, later_writers_reuse_space)
     remove_folder(folder);
 }
 
+Test(commits, those_no_longer_kept_are_said_to_be_so)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path, 2);
+    uint32_t schema = add_schema(writer, "calls");
+    bool found;
+
+    for (int i = 0; i < 2; i++) { /* beside what the first stores lie strings, which stay */
+        append_numbered(writer, schema, 0, 10);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+    }
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    for (int i = 0; i < 10; i++) {
+        append_numbered(writer, schema, 0, 1);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+    }
+    XtfArray array;
+    TestRow row;
+    cr_assert(!xtf_trace_find_array(trace, 0, schema, &array, &found, &error) ||
+              !xtf_array_row(&array, 0, (uint8_t *)&row, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_STALE), "%s", error->message);
+    g_clear_error(&error);
+    xtf_writer_abort(writer);
+    remove_folder(folder);
+}
+
 static char *read_file(const char *path, gsize *length)
 {
     char *bytes;

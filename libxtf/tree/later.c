@@ -1,0 +1,37 @@
+/*
+ * Whether the file has a later commit than the one that was opened.
+ */
+#include "libxtf/tree/trace-private.h"
+
+bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error)
+{
+    const XtfTraceInfo *own = &trace->superblock.info;
+
+    *later = false;
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS && !*later; slot++) {
+        XtfSuperblock superblock;
+        bool found;
+        if (!xtf_superblock_read_slot(trace->source, slot, &superblock, &found, error))
+            return false;
+        if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
+            return xtf_fail(error, XTF_ERROR_INVALID, "the file is another trace now: somebody wrote it anew");
+        *later = found && superblock.info.commit > own->commit;
+    }
+    return true;
+}
+
+void xtf_trace_explain(const XtfTrace *trace, GError **error)
+{
+    const XtfTraceInfo *info = &trace->superblock.info;
+    bool later;
+
+    if (!error || info->closed || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
+        return;
+    if (!xtf_trace_has_later(trace, &later, NULL) || !later)
+        return;
+    g_clear_error(error);
+    xtf_fail(error, XTF_ERROR_STALE,
+             "the trace is being written, and its writer no longer keeps commit %" PRIu64
+             ", which was opened: open it again, or follow it",
+             info->commit);
+}

@@ -114,3 +114,49 @@ Test(vocabulary, has_the_common_fields)
             check_field(schema, &schema->fields[f], g_ptr_array_index(rows, f));
     }
 }
+
+static bool is_identified(const XtfSchema *schema)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++)
+        if (schema->fields[f].flags & XTF_FIELD_IDENTIFIES)
+            return true;
+    return false;
+}
+
+/* What identifies the rows of each table when files are merged. */
+Test(vocabulary, has_what_identifies_rows)
+{
+    g_autofree char *page = NULL;
+
+    cr_assert(g_file_get_contents(VOCABULARY, &page, NULL, NULL));
+    const char *last = strstr(page, "\n## 7.");
+    cr_assert(last);
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        const XtfSchema *schema = xtf_model_schema(tag);
+        g_autoptr(GString) line = g_string_new(NULL);
+        g_string_printf(line, "\n| `%s` |", schema->name);
+        cr_assert_eq(strstr(last, line->str) != NULL, is_identified(schema), "%s", schema->name);
+        for (uint32_t f = 0; f < schema->n_fields; f++)
+            if (schema->fields[f].flags & XTF_FIELD_IDENTIFIES)
+                g_string_append_printf(line, " `%s`", schema->fields[f].name);
+        g_string_append(line, " |\n");
+        cr_assert(!is_identified(schema) || strstr(last, line->str), "no line: %s", line->str);
+    }
+}
+
+/* What typed values refer to. */
+Test(vocabulary, has_the_tables_of_values)
+{
+    const XtfField *value = xtf_schema_field_by_role(xtf_model_schema(XTF_MODEL_ATTRIBUTES), XTF_ROLE_VALUE);
+    g_autofree char *page = NULL;
+
+    cr_assert(g_file_get_contents(VOCABULARY, &page, NULL, NULL));
+    g_strdelimit(page, "\n", ' ');
+    g_auto(GStrv) tables = g_strsplit(strchr(value->refers_to, ':') + 1, ",", -1);
+    cr_assert_geq(g_strv_length(tables), 14);
+    for (char **table = tables; *table; table++) {
+        g_auto(GStrv) pair = g_strsplit(*table, "=", 2);
+        g_autofree char *said = g_strdup_printf("%s: `%s`", pair[0], pair[1]);
+        cr_assert(*pair[1] == '\0' || strstr(page, said), "not there: %s", said);
+    }
+}

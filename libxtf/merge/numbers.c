@@ -223,7 +223,7 @@ static void join_limits(XtfMerge *merge, const XtfTrace *trace, const XtfSchema 
 
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         const XtfField *field = &schema->fields[f];
-        XtfLimits limits = *xtf_trace_limits(trace, schema->id, f);
+        XtfLimits limits = trace->catalog.limits[schema->id][f]; /* times are local, each by its own clock */
         for (guint i = 0; i < references->len; i++) {
             const XtfReference *reference = xtf_reference_at(references, i);
             if (reference->field != f || field->type == XTF_TYPE_STRING) /* limits of strings are lengths */

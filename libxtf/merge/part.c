@@ -80,6 +80,14 @@ int xtf_part_open(const XtfPart *part, GError **error)
 
 /* ---- What can be wrong with the part itself. */
 
+/* Whether its last commit could be opened, and not the one before. */
+static bool is_whole(const XtfTrace *trace, GError **error)
+{
+    uint64_t lost = trace->superblock.info.passed_over;
+
+    return lost == 0 || xtf_damaged(error, "commit %" PRIu64 " cannot be read", lost);
+}
+
 /* Whether the tables, and the strings in their rows, can be read. */
 static bool check_table(XtfTrace *trace, const XtfSchema *schema, GError **error)
 {
@@ -166,6 +174,7 @@ static void add_clock(XtfMerge *merge, const XtfClock *clock)
         *whole = *clock;
     bool records = clock->first <= clock->last, known = whole->first <= whole->last;
     whole->origin = MIN(whole->origin, clock->origin);
+    whole->complete = UINT64_MAX; /* nothing will be added */
     if (records) {
         whole->first = known ? MIN(whole->first, clock->first) : clock->first;
         whole->last = known ? MAX(whole->last, clock->last) : clock->last;
@@ -262,7 +271,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     close(fd);
     if (!good)
         return false;
-    if (!check_tables(trace, error) || !read_arrays(trace, arrays, error)) {
+    if (!is_whole(trace, error) || !check_tables(trace, error) || !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What merging takes: parts of 100 000 records each, beside copying their bytes; and what reading the merged file takes, beside a file
+that was written at once.
+
+usage: merge.py [--build DIR] [--dir DIR] [--parts N] [--records N]
+"""
+import random
+import shutil
+
+import common
+
+
+def windows(parts, name):
+    pick = random.Random(3)
+    for _ in range(400):
+        a = pick.uniform(0, 99.9)
+        yield f"/proc/{pick.randrange(parts)}/time/{a:.5f}%-{pick.uniform(a, 100):.5f}%/{name}"
+
+
+def copy(paths, to):
+    with open(to, "wb") as target:
+        for path in paths:
+            with open(path, "rb") as source:
+                shutil.copyfileobj(source, target, 1 << 20)
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument("--parts", type=int, default=1000)
+    parser.add_argument("--records", type=int, default=100000)
+    arguments = parser.parse_args()
+    common.start(arguments)
+    with common.folder(arguments.dir) as folder:
+        make = [arguments.bench / "make-parts", folder / "part", arguments.parts, arguments.records]
+        common.Run(make)
+        common.Run([*make, "whole"])
+        parts, whole, merged = sorted(folder.glob("part-[0-9]*.xtf")), folder / "part-whole.xtf", folder / "merged.xtf"
+        common.make_warm(folder)
+
+        copied, run = [], None
+        for _ in range(arguments.times):
+            before = common.time.monotonic()
+            copy(parts, folder / "copy")
+            copied.append(common.time.monotonic() - before)
+            (folder / "copy").unlink()
+        run, _ = common.median_run(arguments.times, [arguments.xtf, "merge", "-q", "-o", merged, *parts], lambda: merged.unlink(missing_ok=True))
+        size, beside = sum(part.stat().st_size for part in parts), merged.stat().st_size
+        common.row(f"{len(parts)} parts, {size / 1e6:.0f} MB, merged", f"{run.seconds:.2f} s, {run.cpu:.2f} s of processor, {run.mebibytes:.0f} MiB; {(beside - size) / 1e6:.1f} MB more",
+                   "3 s beyond the copy, 100 MiB", f"copying {common.median(copied):.2f} s")
+        for name in "count", "profile":
+            runs = [common.median_run(arguments.times, [arguments.xtf, "cat", trace, *windows(len(parts), name)])[0] for trace in (merged, whole)]
+            common.row(f"400 times `{name}` in random windows, cold", f"{runs[0].cpu * 2.5:.2f} ms of processor each", "within 10%", f"written at once {runs[1].cpu * 2.5:.2f} ms")
+
+
+main()

@@ -1,5 +1,6 @@
 /*
- * grow FILE MILLISECONDS COMMITS: writes a trace, a commit every so many milliseconds, and closes it.
+ * grow FILE MILLISECONDS COMMITS [KEPT]: writes a trace, a commit every so many milliseconds, and closes it. With KEPT,
+ * what only older commits name than the last so many is overwritten.
  *
  * Everything is a function of its number, so that a reader knows what must be there (test_follow.py has the same
  * functions): record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
@@ -90,11 +91,12 @@ static void append(Growth *growth, uint64_t proc, uint64_t n)
 
 int main(int argc, char **argv)
 {
-    const XtfWriterOptions options = {.no_sync = true};
+    const uint32_t kept = argc > 4 ? (uint32_t)atoi(argv[4]) : 0;
+    const XtfWriterOptions options = {.no_sync = true, .keep_commits = kept, .keep_seconds = kept ? -1 : 0};
     Growth growth = {0};
     GError *error = NULL;
 
-    if (argc != 4)
+    if (argc < 4)
         return 2;
     unsigned n_commits = (unsigned)atoi(argv[3]);
     growth.writer = xtf_writer_create(argv[1], &options, &error);

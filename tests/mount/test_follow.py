@@ -174,14 +174,20 @@ class Following(harness.unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.trace = os.path.join(self.folder.name, "growing.xtf")
 
-    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS):
-        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits)])
+    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0):
+        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept)])
 
     def wait_for_trace(self):
         wait_until(lambda: run(XTF, "info", self.trace, check=False).returncode == 0, "the first commit")
 
     def test_readers(self):
-        writer = self.grow()
+        self.check_readers(self.grow())
+
+    def test_readers_of_a_hasty_writer(self):
+        """What a commit names is overwritten a tenth of a second later: before the next is looked for."""
+        self.check_readers(self.grow(kept=5))
+
+    def check_readers(self, writer):
         self.wait_for_trace()
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 0, "records")

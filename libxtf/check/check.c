@@ -6,7 +6,9 @@
 #include "libxtf/check.h"
 
 #include "libxtf/check/check-aggregates.h"
+#include "libxtf/check/check-header.h"
 #include "libxtf/check/check-segments.h"
+#include "libxtf/check/check-values.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/schema/value-limits.h"
@@ -41,7 +43,11 @@ typedef struct {
     GHashTable *beyond; /* reserved places past the end of the file */
     uint64_t *n_rows;   /* by schema, found */
     uint64_t n_nodes;   /* of the P index, met */
+    XtfValueCheck *values;
+    GArray *array_ids; /* segment and id of each array, uint64_t */
     bool cancelled;
+    bool any_record;
+    uint64_t first, last; /* of records, in global time */
     /* Of the array being walked. */
     const XtfArray *array;
     LevelWalk levels[XTF_HEIGHT_MAX];
@@ -75,6 +81,8 @@ static void take_error(Check *check, GError **error)
 /* False if the page has another use already. */
 static bool use_page(Check *check, uint64_t page, uint8_t use)
 {
+    if (page >= check->trace->superblock.info.pages)
+        problem(check, "page %" PRIu64 " is used, but not allotted", page);
     if (page >= check->n_uses) {
         if (use == USE_RESERVED && g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
             return true;
@@ -126,21 +134,6 @@ static bool pass_page(Check *check, unsigned level, const XtfPageView *view, uin
            use_page(check, xtf_page_number(xtf_array_segment(check->array), place), open ? USE_RESERVED : USE_PAGE);
 }
 
-static void check_limits(Check *check, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
-{
-    for (uint32_t f = 0; f < schema->n_fields; f++) {
-        const XtfField *field = &schema->fields[f];
-        if (field->type == XTF_TYPE_STRING)
-            continue;
-        const XtfLimits *known = xtf_trace_limits(check->trace, schema->id, f);
-        XtfLimits found = xtf_limits_of_rows(field, rows, schema->row_size, count);
-        XtfLimits joined = xtf_limits_join(field->type, known, &found);
-        if (joined.min != known->min || joined.max != known->max || joined.has_none != known->has_none)
-            problem(check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog", schema->name,
-                    field->name);
-    }
-}
-
 static void pass_leaf(Check *check, const XtfPageView *leaf)
 {
     const XtfSchema *schema = check->array->schema;
@@ -149,7 +142,7 @@ static void pass_leaf(Check *check, const XtfPageView *leaf)
         problem(check, "array %u: time goes backwards before row %" PRIu64, check->array->id, leaf->first_n);
     check->last_t = xtf_page_time(leaf, leaf->count - 1);
     check->levels[0].n = leaf->first_n + leaf->count;
-    check_limits(check, schema, leaf->payload, leaf->count);
+    xtf_value_check_rows(check->values, schema, leaf->payload, leaf->count);
 }
 
 static void report_progress(Check *check)
@@ -322,10 +315,55 @@ static void walk_array(Check *check, const XtfArray *array)
         xtf_check_aggregates(array, &(XtfAggregateCheck){.go_on = go_on, .problem = pass_problem, .data = check});
 }
 
+/* Its pages are told from others by the segment and the array's id. */
+static void pass_identity(Check *check, const XtfArray *array)
+{
+    uint64_t both = (uint64_t)array->segment << 32 | array->id;
+    const XtfCodec *codec = xtf_codec(array->codec);
+
+    g_array_append_val(check->array_ids, both);
+    if (codec->feature & ~check->trace->superblock.incompatible)
+        problem(check, "array %u: its codec is %s, but the superblock does not say that some are", array->id,
+                codec->name);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void check_identities(Check *check)
+{
+    g_array_sort(check->array_ids, compare_ids);
+    for (guint i = 1; i < check->array_ids->len; i++) {
+        uint64_t both = g_array_index(check->array_ids, uint64_t, i);
+        if (both == g_array_index(check->array_ids, uint64_t, i - 1))
+            problem(check, "two arrays of segment %u have the id %u", (uint32_t)(both >> 32), (uint32_t)both);
+    }
+}
+
+/* The times of an array as the catalog's clock has them. */
+static void pass_times(Check *check, const XtfArray *array)
+{
+    if (array->schema->kind != XTF_SCHEMA_RECORD)
+        return;
+    check->first = check->any_record ? MIN(check->first, array->first) : array->first;
+    check->last = check->any_record ? MAX(check->last, array->last) : array->last;
+    check->any_record = true;
+}
+
+static void check_clock(Check *check)
+{
+    const XtfClock *clock = &check->trace->catalog.clock;
+
+    if (check->any_record ? clock->first != check->first || clock->last != check->last : clock->first <= clock->last)
+        problem(check, "the clock's first and last times are not those of the records");
+}
+
 static void walk_arrays(Check *check)
 {
     uint64_t n = xtf_trace_n_arrays(check->trace);
-    g_autoptr(GHashTable) ids = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     XtfArray before = {0};
 
     for (uint64_t rank = 0; rank < n && !stopping(check); rank++) {
@@ -339,62 +377,80 @@ static void walk_arrays(Check *check)
                               (array.location == before.location && array.schema->id <= before.schema->id)))
             problem(check, "P index: location %" PRIu64 ", %s, is out of order", array.location, array.schema->name);
         before = array;
-        uint64_t id = (uint64_t)array.segment << 32 | array.id;
-        if (!g_hash_table_add(ids, g_memdup2(&id, sizeof id)))
-            problem(check, "array %u of location %" PRIu64 ": another array of its segment has its id", array.id,
-                    array.location);
         check->report.arrays++;
+        pass_times(check, &array);
+        pass_identity(check, &array);
         walk_array(check, &array);
     }
 }
 
-/* Nodes of the P index, for the map of pages. Their content was checked while the arrays were walked. */
-static void use_nodes(Check *check, XtfRef ref, unsigned level)
+/* What lies below a node of the P index. */
+typedef struct {
+    uint64_t location; /* of its first entry */
+    uint32_t schema;
+    uint64_t arrays, rows;
+} NodeSums;
+
+static bool use_nodes(Check *check, XtfRef ref, unsigned level, NodeSums *sums);
+
+/* Adds what a branch says, if it is so. */
+static void pass_branch(Check *check, XtfBranch branch, unsigned level, NodeSums *sums)
+{
+    NodeSums below;
+
+    if (use_nodes(check, branch.child, level - 1, &below) &&
+        (below.location != branch.location || below.schema != branch.schema || below.arrays != branch.arrays ||
+         below.rows != branch.n_rows))
+        problem(check, "P index: a branch of level %u does not say what is below it (location %" PRIu64 ")", level,
+                branch.location);
+    sums->arrays += branch.arrays;
+    sums->rows += branch.n_rows;
+}
+
+/* Nodes of the P index, for the map of pages. The arrays in them were checked while they were walked. */
+static bool use_nodes(Check *check, XtfRef ref, unsigned level, NodeSums *sums)
 {
     g_autoptr(GError) error = NULL;
-    uint32_t count;
+    uint32_t count, schema;
 
+    *sums = (NodeSums){0};
     /* Each node holds an array at least, so a level has no more nodes than there are arrays, unless one is named
      * twice. */
     if (check->n_nodes++ / check->trace->catalog.arrays_height >= check->trace->catalog.n_arrays) {
         problem(check, "P index: more nodes than arrays");
-        return;
+        return false;
     }
     use_item(check, 0, ref);
-    g_autoptr(XtfBlock) block = level > 0 ? xtf_item_get(check->trace, ref, &error) : NULL;
-    if (block && xtf_node_valid(block->data, block->length, level, &count))
-        for (uint32_t i = 0; i < count && !stopping(check); i++)
-            use_nodes(check, xtf_node_branch(block->data, i).child, level - 1);
+    g_autoptr(XtfBlock) block = xtf_item_get(check->trace, ref, &error);
+    if (!block || !xtf_node_valid(block->data, block->length, level, &count))
+        return false;
+    xtf_node_key(block->data, level, 0, &sums->location, &sums->schema);
+    for (uint32_t i = 0; i < count && !stopping(check); i++) {
+        if (level > 0) {
+            pass_branch(check, xtf_node_branch(block->data, i), level, sums);
+        } else {
+            XtfArray array;
+            xtf_node_array(block->data, i, &array, &schema);
+            sums->arrays++;
+            sums->rows += array.n_rows;
+        }
+    }
+    return true;
+}
+
+static void check_root(Check *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+    NodeSums sums;
+
+    if (use_nodes(check, catalog->arrays_root, catalog->arrays_height - 1, &sums) && sums.arrays != catalog->n_arrays)
+        problem(check, "P index: %" PRIu64 " arrays, the catalog says %" PRIu64, sums.arrays, catalog->n_arrays);
 }
 
 static void use_chunks(Check *check, const XtfChunks *chunks)
 {
     for (uint32_t i = 0; i < chunks->n; i++)
         use_item(check, 0, chunks->chunks[i]);
-}
-
-static void check_strings(Check *check, const XtfTable *table)
-{
-    const XtfSchema *schema = table->schema;
-
-    for (uint32_t f = 0; f < schema->n_fields; f++) {
-        const XtfField *field = &schema->fields[f];
-        if (field->type != XTF_TYPE_STRING)
-            continue;
-        const XtfLimits *limits = xtf_trace_limits(check->trace, schema->id, f);
-        for (uint64_t row = 0; row < table->n_rows && !stopping(check); row++) {
-            g_autoptr(GError) error = NULL;
-            const char *text;
-            const uint8_t *at = table->rows + row * schema->row_size;
-            if (xtf_field_is_none(field, at))
-                continue;
-            if (!xtf_trace_string(check->trace, (uint32_t)xtf_field_get(field, at), &text, &error))
-                take_error(check, &error);
-            else if (strlen(text) > limits->max)
-                problem(check, "table \"%s\", row %" PRIu64 ": \"%s\" is longer than the limits say", schema->name, row,
-                        text);
-        }
-    }
 }
 
 static void check_tables(Check *check)
@@ -411,8 +467,7 @@ static void check_tables(Check *check)
             take_error(check, &error);
             continue;
         }
-        check_limits(check, schema, table->rows, (uint32_t)table->n_rows);
-        check_strings(check, table);
+        xtf_value_check_rows(check->values, schema, table->rows, table->n_rows);
     }
     use_chunks(check, &catalog->strings);
 }
@@ -441,24 +496,6 @@ static void check_opening_items(Check *check)
         take_error(check, &error);
     else if (twin.found)
         use_opening_items(check, &twin.superblock, &twin.catalog);
-}
-
-static void check_superblocks(Check *check)
-{
-    static const uint8_t zeros[256];
-    XtfSource *source = check->trace->source;
-
-    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
-        g_autoptr(GError) error = NULL;
-        XtfSuperblock superblock;
-        uint8_t bytes[sizeof zeros];
-        bool found;
-        if (!xtf_superblock_read_slot(source, slot, &superblock, &found, &error) ||
-            !source->ops->read(source, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, bytes, sizeof bytes, &error))
-            take_error(check, &error);
-        else if (!found && memcmp(bytes, zeros, sizeof zeros) != 0) /* zeros: no commit has come to it yet */
-            problem(check, "superblock %u (byte %u) is damaged", slot, slot * XTF_SUPERBLOCK_STRIDE);
-    }
 }
 
 /* What the catalog calls free must be so. */
@@ -506,17 +543,28 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
 
-    check_superblocks(&check);
+    const XtfAggregateCheck parts = {.go_on = go_on, .problem = pass_problem, .data = &check};
+    xtf_check_superblocks(trace, &parts);
+    xtf_check_names(trace, &parts);
     xtf_check_segments(trace, pass_problem, &check);
+    check.values = xtf_value_check_new(trace, &parts);
+    check.array_ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     check_opening_items(&check);
     check_tables(&check);
     if (trace->catalog.n_arrays > 0)
-        use_nodes(&check, trace->catalog.arrays_root, trace->catalog.arrays_height - 1);
+        check_root(&check);
     walk_arrays(&check);
     check_free_pages(&check);
-    if (!stopping(&check))
+    if (!stopping(&check)) {
+        check_identities(&check);
         check_totals(&check);
+        xtf_value_check_limits(check.values, check.report.problems == 0);
+    }
+    if (!stopping(&check) && check.report.problems == 0)
+        check_clock(&check);
 
+    xtf_value_check_free(check.values);
+    g_array_unref(check.array_ids);
     g_hash_table_unref(check.beyond);
     g_free(check.uses);
     g_free(check.n_rows);

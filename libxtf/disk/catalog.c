@@ -287,6 +287,7 @@ bool xtf_catalog_decode_limits(XtfCatalog *catalog, uint32_t schema, const uint8
             .max = xtf_read64(disk.max),
             .has_none = xtf_read64(disk.has_none) != 0,
         };
+        reader.failed |= xtf_read64(disk.has_none) > 1;
     }
     return (!reader.failed && reader.left == 0) || damaged(error, "limits are not those of a schema's fields");
 }

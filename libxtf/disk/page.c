@@ -87,6 +87,8 @@ const char *xtf_page_fault(const uint8_t *page, uint32_t length, uint64_t place,
         return "a later writer than the commit's wrote it";
     if (head->kind != (head->level == 0 ? XTF_PAGE_LEAF : XTF_PAGE_INDEX))
         return "its kind does not go with its level";
+    if (head->kind == XTF_PAGE_LEAF && xtf_read32(head->companion) != 0)
+        return "it is a leaf, and names a companion";
     if (!xtf_codec(head->codec) || head->codec != xtf_level_codec(head->codec, head->level))
         return "its codec is not known";
     return content_fault(head, payload, used);

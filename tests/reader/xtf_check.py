@@ -3,6 +3,7 @@
 import struct
 import sys
 
+from xtf_check_file import check_arrays, check_file, check_pages
 from xtf_reader import CLOSED, COMPACT, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
 from xtf_totals import check_totals
 
@@ -92,18 +93,21 @@ def wider(known, found, field):
 def check(trace):
     """Reads everything; returns the number of rows in arrays."""
     check_superblocks(trace)
+    starts = check_file(trace)
     counts = [0] * len(trace.schemas)
     limits = [[Limits(field) for field in schema.fields] for schema in trace.schemas]
 
     def pass_row(schema, row):
         counts[schema.id] += 1
         for found, value in zip(limits[schema.id], schema.values(row)):
+            expect(value is None or found.field.type != "STRING" or value in starts, f"schema {schema.name}: no string begins at {value}")
             found.add(trace, value)
         trace.texts(schema, row)
 
     arrays = list(trace.arrays())
     expect(len(arrays) == trace.array_count, f"P index: {len(arrays)} arrays, the catalog says {trace.array_count}")
     check_segments(trace, arrays)
+    check_arrays(trace, arrays)
     for array in arrays:
         check_array(array)
         for row in array.read():
@@ -112,6 +116,7 @@ def check(trace):
     for schema, rows in trace.tables.values():
         for row in rows:
             pass_row(schema, row)
+    check_pages(trace, arrays)
     for schema in trace.schemas:
         found = counts[schema.id]
         expect(found == schema.rows, f"schema {schema.name}: {found} rows, the catalog says {schema.rows}")

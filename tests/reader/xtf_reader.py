@@ -266,13 +266,14 @@ class Array:
         what = f"{self.what}: page {place}"
         expect(place < self.segment.pages, f"{what}: past the end of its segment")
         data = self.trace.read((self.segment.first + place) * self.trace.page_size, self.trace.page_size, what)
-        (magic, kind, codec, own_level, array, epoch, segment, first, rows, size, before, behind, _, crc) = PAGE.unpack_from(data)
+        (magic, kind, codec, own_level, array, epoch, segment, first, rows, size, before, behind, companion, crc) = PAGE.unpack_from(data)
         expect(magic == PAGE_MAGIC, f"{what}: no page")
         expect(size <= len(data) - PAGE.size, f"{what}: its payload is longer than a page")
         payload = data[PAGE.size:PAGE.size + size]
         expect(zlib.crc32(struct.pack("<Q", place) + data[:60] + payload) == crc, f"{what}: wrong checksum")
         expect((array, segment, own_level) == (self.id, self.segment.id, level) and epoch <= self.segment.epoch, f"{what}: belongs elsewhere")
         expect(kind == (INDEX if level else LEAF) and codec == (PLAIN if level else self.codec), f"{what}: of kind {kind}, codec {codec}")
+        expect(level or not companion, f"{what}: a leaf with a companion")
         return Page(level, first, rows, before, behind, self.unpacked(level, rows, payload, what))
 
     def descend(self, choose):
@@ -375,8 +376,11 @@ class Trace:
     def close(self):
         os.close(self.fd)
 
+    def size(self):
+        return os.fstat(self.fd).st_size
+
     def read(self, offset, length, what):
-        expect(offset + length <= os.fstat(self.fd).st_size, f"{what}: past the end of the file")
+        expect(offset + length <= self.size(), f"{what}: past the end of the file")
         data = b""
         while len(data) < length:
             part = os.pread(self.fd, length - len(data), offset + len(data))
@@ -393,9 +397,9 @@ class Trace:
 
     def superblocks(self):
         """Those that are whole, the one of the later commit first."""
-        slots = [os.pread(self.fd, SUPERBLOCK.size, offset) for offset in (0, 4096)]
-        slots = [Superblock(*SUPERBLOCK.unpack(slot)) for slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
-                 and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little")]
+        slots = [(offset, os.pread(self.fd, SUPERBLOCK.size, offset)) for offset in (0, 4096)]
+        slots = [Superblock(*SUPERBLOCK.unpack(slot)) for offset, slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
+                 and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little") and (slot[8:10] != b"\2\0" or slot[84] == offset // 4096)]
         expect(slots, "no XTF file: it has no whole superblock")
         return sorted(slots, key=lambda slot: slot.commit, reverse=True)
 

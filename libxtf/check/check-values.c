@@ -1,0 +1,186 @@
+#include "libxtf/check/check-values.h"
+
+#include "libxtf/disk/strings.h"
+#include "libxtf/error.h"
+#include "libxtf/schema/value-limits.h"
+#include "libxtf/tree/trace-private.h"
+
+enum {
+    ROWS_AT_ONCE = 1 << 20,
+};
+
+struct XtfValueCheck {
+    XtfTrace *trace;
+    const XtfAggregateCheck *check;
+    uint8_t *starts; /* a bit for each byte of the heap: a string begins there. NULL: the heap is damaged */
+    uint64_t n_bytes;
+    XtfLimits **found; /* by schema and field */
+};
+
+static void G_GNUC_PRINTF(2, 3) problem(const XtfValueCheck *values, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    values->check->problem(message, values->check->data);
+}
+
+/* ---- Strings. */
+
+/* The length that stands before a string of the heap. */
+static uint32_t length_of(const char *text)
+{
+    return xtf_load32((const uint8_t *)text - sizeof(XtfLe32));
+}
+
+/* String 0, which readers know without reading it. */
+static bool check_empty_string(XtfValueCheck *values)
+{
+    static const uint8_t empty[sizeof(XtfLe32) + 1];
+    g_autoptr(GError) error = NULL;
+
+    if (values->n_bytes == 0)
+        return true;
+    g_autoptr(XtfBlock) chunk = xtf_item_get(values->trace, values->trace->catalog.strings.chunks[0], &error);
+    if (chunk && chunk->length >= sizeof empty && memcmp(chunk->data, empty, sizeof empty) == 0)
+        return true;
+    problem(values, "strings: %s", chunk ? "the first is not the empty string" : error->message);
+    return false;
+}
+
+static void find_starts(XtfValueCheck *values)
+{
+    uint64_t id = values->n_bytes > 0 ? xtf_strings_next(0, 0) : 0, steps = 0;
+    g_autofree uint8_t *starts = g_try_malloc0(values->n_bytes / 8 + 1);
+
+    if (!starts || !check_empty_string(values))
+        return;
+    starts[0] = 1;
+    while (id < values->n_bytes) {
+        g_autoptr(GError) error = NULL;
+        const char *text;
+        if (!xtf_trace_string(values->trace, (uint32_t)id, &text, &error)) {
+            problem(values, "%s", error->message);
+            return;
+        }
+        if (++steps % ROWS_AT_ONCE == 0 && !values->check->go_on(values->check->data))
+            return;
+        starts[id / 8] |= (uint8_t)(1u << id % 8);
+        id = xtf_strings_next(id, length_of(text));
+    }
+    values->starts = g_steal_pointer(&starts);
+}
+
+/* Adds the length of a row's string to limits. False if no string begins there. */
+static bool pass_string(XtfValueCheck *values, uint32_t id, XtfLimits *limits)
+{
+    g_autoptr(GError) error = NULL;
+    const char *text;
+
+    if (id >= MAX(values->n_bytes, 1) || !(values->starts[id / 8] >> id % 8 & 1) ||
+        !xtf_trace_string(values->trace, id, &text, &error))
+        return false;
+    const XtfLimits one = {.min = id ? length_of(text) : 0, .max = id ? length_of(text) : 0};
+    *limits = xtf_limits_join(XTF_TYPE_STRING, limits, &one);
+    return true;
+}
+
+static void pass_strings(XtfValueCheck *values, const XtfSchema *schema, const XtfField *field, const uint8_t *rows,
+                         uint32_t count, XtfLimits *limits)
+{
+    for (uint32_t i = 0; i < count; i++, rows += schema->row_size) {
+        uint32_t id = (uint32_t)xtf_field_get(field, rows);
+        if (xtf_field_is_none(field, rows)) {
+            limits->has_none = true;
+        } else if (values->starts && !pass_string(values, id, limits)) {
+            problem(values, "schema \"%s\", field \"%s\": no string begins at %u", schema->name, field->name, id);
+            return;
+        }
+    }
+}
+
+/* ---- Limits. */
+
+static void pass_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        XtfLimits *limits = &values->found[schema->id][f];
+        if (field->type == XTF_TYPE_STRING) {
+            pass_strings(values, schema, field, rows, count, limits);
+        } else {
+            XtfLimits own = xtf_limits_of_rows(field, rows, schema->row_size, count);
+            *limits = xtf_limits_join(field->type, limits, &own);
+        }
+    }
+}
+
+void xtf_value_check_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i += ROWS_AT_ONCE) {
+        if (i > 0 && !values->check->go_on(values->check->data))
+            return;
+        pass_rows(values, schema, rows + i * schema->row_size, (uint32_t)MIN(count - i, (uint64_t)ROWS_AT_ONCE));
+    }
+}
+
+static bool limits_equal(const XtfLimits *a, const XtfLimits *b)
+{
+    return a->min == b->min && a->max == b->max && a->has_none == b->has_none;
+}
+
+/* Limits of numbers that go through the maps of a merged file may be wider than the values. */
+static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema, uint32_t f, bool all)
+{
+    const XtfField *field = &schema->fields[f];
+    bool mapped = values->trace->catalog.segment_maps && schema->kind != XTF_SCHEMA_TABLE && *field->refers_to;
+    const XtfLimits *known = &values->trace->catalog.limits[schema->id][f], *found = &values->found[schema->id][f];
+    XtfLimits joined = xtf_limits_join(field->type, known, found);
+
+    if (field->type == XTF_TYPE_STRING && !values->starts)
+        return;
+    if (!limits_equal(&joined, known))
+        problem(values, "schema \"%s\", field \"%s\": values beyond the limits in the catalog", schema->name,
+                field->name);
+    else if (all && !mapped && !limits_equal(found, known))
+        problem(values, "schema \"%s\", field \"%s\": the limits in the catalog are wider than its values",
+                schema->name, field->name);
+}
+
+void xtf_value_check_limits(XtfValueCheck *values, bool all)
+{
+    const XtfCatalog *catalog = &values->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_schemas; i++)
+        for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++)
+            compare_limits(values, catalog->schemas[i], f, all);
+}
+
+XtfValueCheck *xtf_value_check_new(XtfTrace *trace, const XtfAggregateCheck *check)
+{
+    XtfValueCheck *values = g_new0(XtfValueCheck, 1);
+    const XtfCatalog *catalog = &trace->catalog;
+
+    *values = (XtfValueCheck){.trace = trace, .check = check, .n_bytes = catalog->strings.bytes};
+    values->found = g_new0(XtfLimits *, catalog->n_schemas + 1);
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        values->found[i] = g_new(XtfLimits, catalog->schemas[i]->n_fields);
+        for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++)
+            values->found[i][f] = xtf_limits_empty();
+    }
+    find_starts(values);
+    return values;
+}
+
+void xtf_value_check_free(XtfValueCheck *values)
+{
+    if (!values)
+        return;
+    for (uint32_t i = 0; i < values->trace->catalog.n_schemas; i++)
+        g_free(values->found[i]);
+    g_free(values->found);
+    g_free(values->starts);
+    g_free(values);
+}

@@ -1,0 +1,713 @@
+"""Breaks each invariant of docs/FORMAT.md, one field at a time, with checksums put right: both checkers must object, and for that reason.
+
+    test_invariants.py DUMP-TRACE XTF [NAME...]    all rows of INVARIANTS, or those of these names
+    test_invariants.py table                       docs/INVARIANTS.md, which the test compares
+
+A row: the section of docs/FORMAT.md; a name; what must hold; the file that is changed; how; a part of what `xtf check` says; a part of
+what xtf_check.py says.
+"""
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import xtf_patch
+from xtf_check import check
+from xtf_patch import (CLOCK_KIND, COUNTS, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENTS, STRINGS, TABLES, File)
+from xtf_reader import Damaged, Trace
+
+# Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
+BASES = {
+    "small": ("plain", 2, 4096, 1, 600),    # trees of two levels
+    "high": ("plain", 7, 4096, 1, 1800),    # a tree of three levels, with a sealed index page and its companion
+    "many": ("plain", 6, 4096, 40, 6),      # a P index of two levels
+    "packed": ("compact", 16, 4096, 2, 600),
+}
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
+HEAD = """# Invariants of the format, and the tests that break them
+
+Each line is a sentence of `docs/FORMAT.md`. `tests/reader/test_invariants.py` changes the field that breaks it, in a small file, and puts all checksums right:
+`xtf check` and `tests/reader/xtf_check.py` must both object, and for that reason. The test fails if this page is not what its table says
+(`test_invariants.py table` writes it).
+
+| section | what must hold | test |
+|---|---|---|
+"""
+
+
+def put(structure, /, **fields):
+    """Sets fields; the value may be a function of the former one."""
+    for name, value in fields.items():
+        setattr(structure, name, value(getattr(structure, name)) if callable(value) else value)
+
+
+def more(n):
+    return lambda value: value + n
+
+
+# ---- Sections 1 and 2.
+
+def misplaced_item(f):
+    table, (chunk, *_) = next(f.tables())
+    f.move(chunk, f.item(chunk), align=4)
+
+
+def item_in_page(f):
+    """In the zeros behind a leaf's payload."""
+    _, page = f.pages(f.array("all"), LEAF)[0]
+    limits = f.references(LIMITS)[1]
+    data = f.item(limits)
+    at = page.where + 4096 - len(data) - 8 & ~7
+    f.data[at:at + len(data)] = data
+    limits.at = at
+
+
+def huge_item(f):
+    """65 MiB of zeros, which are right."""
+    reference = f.references(STRINGS)[-1]
+    f.move(reference, f.item(reference) + bytes(65 << 20))
+
+
+def few_pages(f):
+    change_sections(lambda parts: parts.remove(next(part for part in parts if part[0] == FREE_KIND)))(f)
+    put(f.superblock, pages=4)
+
+
+def other_segment(f):
+    """The file id goes with it."""
+    put(f.segment, id=more(1))
+    put(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:])
+
+
+def past_end(f):
+    put(next(f.tables())[1][0], at=lambda at: at + (1 << 20))
+
+
+# ---- Section 3.
+
+def change_sections(change, **how):
+    def patch(f):
+        parts = f.parts()
+        change(parts)
+        f.store_catalog(parts, **how)
+    return patch
+
+
+def swap(kind, other):
+    def change(parts):
+        kinds = [part[0] for part in parts]
+        i, j = kinds.index(kind), kinds.index(other)
+        parts[i], parts[j] = parts[j], parts[i]
+    return change_sections(change)
+
+
+def drop(kind):
+    return change_sections(lambda parts: parts.remove(next(part for part in parts if part[0] == kind)))
+
+
+def longer(kind, more_bytes):
+    def change(parts):
+        part = next(part for part in parts if part[0] == kind)
+        part[2] += more_bytes
+    return change_sections(change)
+
+
+def shorter(kind, n):
+    def change(parts):
+        part = next(part for part in parts if part[0] == kind)
+        part[2] = part[2][:-n]
+    return change_sections(change)
+
+
+def clock(**fields):
+    return lambda f: put(f.clock, **fields)
+
+
+def schema(name, **fields):
+    return lambda f: put(f.schema(name)[1], **fields)
+
+
+def field(name, number, **fields):
+    return lambda f: put(f.schema(name)[2][number], **fields)
+
+
+def aggregate(name, **fields):
+    return lambda f: put(f.schema(name)[3][0], **fields)
+
+
+def name_byte(name, byte):
+    def patch(f):
+        found = f.schema(name)[1]
+        f.data[found.end + 1] = byte
+    return patch
+
+
+def same_names(f):
+    """`narrow` becomes `all`."""
+    chunks = f.references(SCHEMAS)
+    data = b"".join(f.item(chunk) for chunk in chunks)
+    data = bytearray(data)
+    at = next(found for found, name in f.schemas() if name == "narrow").where
+    base = chunks[0].at
+    old = data[at - base:at - base + 4 + struct.unpack_from("<I", data, at - base)[0]]
+    new = bytearray(old.replace(b"\x06\x00narrow", b"\x03\x00all"))
+    struct.pack_into("<I", new, 0, len(new) - 4)
+    f.move(chunks[0], bytes(data).replace(bytes(old), bytes(new)))
+
+
+def split_schema(f):
+    """A schema goes on in the next chunk."""
+    data = f.item(f.references(SCHEMAS)[0])
+    first, second = f.append(data[:40]), f.append(data[40:])
+    parts = f.parts()
+    part = next(part for part in parts if part[0] == SCHEMAS)
+    part[2] = struct.pack("<QIIQII", first, 40, 0, second, len(data) - 40, 0) + part[2][16:]
+    f.store_catalog(parts)
+
+
+def empty_chunk(kind):
+    def change(parts):
+        part = next(part for part in parts if part[0] == kind)
+        part[2] += bytes(16)
+    return change_sections(change)
+
+
+def no_table(f):
+    put(next(f.tables())[0], schema=0)
+
+
+def two_tables(f):
+    parts = f.parts()
+    part = next(part for part in parts if part[0] == TABLES)
+    part[2] += part[2]
+    f.store_catalog(parts)
+
+
+def table_within_row(f):
+    table, (chunk, *_) = next(f.tables())
+    f.move(chunk, f.item(chunk)[:-1])
+
+
+def string_row(value):
+    """The string of a row of the array `all`."""
+    def patch(f):
+        _, _, fields, _ = f.schema("all")
+        offset = next(field.offset for field in fields if field.type == 8)
+        _, page = f.pages(f.array("all"), LEAF)[0]
+        size = f.schema("all")[1].row_size
+        for row in range(page.rows):
+            at = page.end + row * size + offset
+            if f.data[at:at + 4] != b"\xff" * 4:
+                struct.pack_into("<I", f.data, at, value(struct.unpack_from("<I", f.data, at)[0]))
+                return
+    return patch
+
+
+def string_table(value):
+    def patch(f):
+        offset = next(field.offset for field in f.schema("names")[2] if field.type == 8)
+        chunk = next(f.tables())[1][0]
+        struct.pack_into("<I", f.data, chunk.at + offset, value(struct.unpack_from("<I", f.data, chunk.at + offset)[0]))
+    return patch
+
+
+def string_heap(at, data):
+    def patch(f):
+        chunk = f.references(STRINGS)[0]
+        f.data[chunk.at + at:chunk.at + at + len(data)] = data
+    return patch
+
+
+def longer_string(f):
+    """A string's length leads past its NUL, to the next one's."""
+    chunk = f.references(STRINGS)[0]
+    length, = struct.unpack_from("<I", f.data, chunk.at + 5)
+    following, = struct.unpack_from("<I", f.data, chunk.at + 5 + 4 + length + 1)
+    struct.pack_into("<I", f.data, chunk.at + 5, length + 1 + 4 + following)
+
+
+def limit(name, number, **fields):
+    return lambda f: put(f.limits(name, number), **fields)
+
+
+def limits_length(f):
+    reference = f.references(LIMITS)[0]
+    f.move(reference, f.item(reference) + bytes(24))
+
+
+def no_limits(f):
+    put(f.references(LIMITS)[0], at=0, length=0)
+
+
+def free_pages(*entries):
+    def patch(f):
+        parts = [part for part in f.parts() if part[0] != FREE_KIND]
+        parts.append([FREE_KIND, 0, b"".join(struct.pack("<QQQ", *(value(f) if callable(value) else value for value in entry)) for entry in entries)])
+        f.store_catalog(parts)
+    return patch
+
+
+def leaf_page(f):
+    return f.pages(f.array("narrow"), LEAF)[0][1].where // 4096
+
+
+def spare_page(f):
+    """A page that nothing uses."""
+    return f.append(b"spare") // 4096
+
+
+# ---- Sections 4 and 5.
+
+def page(of, which, number, **fields):
+    return lambda f: put(f.pages(f.array(of), which)[number][1], **fields)
+
+
+def entry(name, number, **fields):
+    """Of a sealed index page."""
+    return lambda f: put(f.entry(f.pages(f.array(name), INDEX)[0][1], number), **fields)
+
+
+def swapped_rows(f):
+    _, found = f.pages(f.array("narrow"), LEAF)[0]
+    at, size = found.end, f.schema("narrow")[1].row_size
+    last = at + (found.rows - 1) * size
+    f.data[at:at + size], f.data[last:last + size] = f.data[last:last + size], f.data[at:at + size]
+
+
+def fewer_rows(f):
+    _, found = f.pages(f.array("narrow"), LEAF)[0]
+    put(found, rows=more(-1), bytes=more(-8))
+
+
+def array(name, **fields):
+    return lambda f: put(f.array(name), **fields)
+
+
+def same_id(f):
+    put(f.array("narrow"), id=f.array("wide").id)
+    for _, found in f.pages():
+        if found.array not in (f.array("all").id, f.array("wide").id):
+            put(found, array=f.array("wide").id)
+
+
+def head(name, level, **fields):
+    return lambda f: put(f.edge(f.array(name))[level][0], **fields)
+
+
+def edge_entry(name, number, **fields):
+    """Of the open index page of level 1."""
+    def patch(f):
+        found, at = f.edge(f.array(name))[1]
+        put(f.at(at + 24 * (number % found.rows), xtf_patch.ENTRY), **fields)
+    return patch
+
+
+def longer_edge(f):
+    f.move_edge(f.array("narrow"), bytes(8))
+
+
+def node(number, **fields):
+    return lambda f: put([node for _, node, _ in f.nodes()][number], **fields)
+
+
+def branch(number, **fields):
+    return lambda f: put(next(f.nodes())[2][number], **fields)
+
+
+def swapped_arrays(f):
+    first, second = f.arrays()[:2]
+    f.data[first.where:first.end], f.data[second.where:second.end] = second.raw(), first.raw()
+
+
+def longer_node(f):
+    reference = next(f.nodes())[0]
+    f.move(reference, f.item(reference) + bytes(8))
+
+
+def packed_tail(f):
+    """A byte behind the last stream of a leaf."""
+    found = next(page for _, page in f.pages(f.array("all"), LEAF) if page.bytes < 4096 - 64)
+    put(found, bytes=more(1))
+
+
+def packed_byte(at, value):
+    """A byte of the packed rows of the first leaf."""
+    def patch(f):
+        _, found = f.pages(f.array("all"), LEAF)[0]
+        f.data[found.end + at] = value
+    return patch
+
+
+INVARIANTS = [
+    ("1", "item-alignment", "Items begin at multiples of 8", "small", misplaced_item, "names: no item lies at byte", "no item lies at"),
+    ("1", "item-length", "An item has at most 64 MiB", "small", huge_item, "strings: no item lies at byte", "strings: no item lies at"),
+    ("1", "item-past-end", "Items lie in the file", "small", past_end, "names: it should lie at byte", "past the end of the file"),
+    ("1", "item-in-page", "No page holds items and rows", "small", item_in_page, "is used twice", "holds items, and is used twice"),
+    ("2", "magic", "The file begins with the magic", "small", lambda f: put(f.superblock, magic=b"\x89XTG\r\n\x1a\n"),
+     "it is not an XTF file, or no commit of it ever", "no XTF file: it has no whole superblock"),
+    ("2", "major", "The major version is 2", "small", lambda f: put(f.superblock, major=3),
+     "a newer program is needed (this one reads format", "this reader knows"),
+    ("2", "page-size", "The page size is a power of two from 4 KiB to 1 MiB", "small", lambda f: put(f.superblock, page_size=6000),
+     "superblock: pages of", "impossible page size"),
+    ("2", "file-id", "The file id begins with the id of the file's own segment", "small", lambda f: put(f.superblock, file_id=bytes(16)),
+     "superblock: the file id does not begin with the", "superblock: the file id is not that of its"),
+    ("2", "incompatible", "A file with an unknown incompatible feature is refused", "small", lambda f: put(f.superblock, incompatible=1 << 40),
+     "the file uses features that this program does", "it has features that this reader does not know"),
+    ("2", "compact-bit", "Bit 0 of the incompatible features is set if an array has codec compact", "packed", lambda f: put(f.superblock, incompatible=0),
+     "its codec is compact, but the superblock does", "it is packed, the superblock does not say so"),
+    ("2", "commit", "Commits are numbered from 1", "small", lambda f: put(f.superblock, commit=0), "both are counted from", "superblock: commit"),
+    ("2", "pages", "All pages in use are allotted", "small", few_pages, "is used, but not allotted", "segments: they overlap, or lie past the end"),
+    ("2", "epoch", "Writers are numbered from 1; no segment has a later epoch", "small", lambda f: put(f.superblock, epoch=0),
+     "both are counted from", "superblock: commit"),
+    ("2", "slot", "A superblock says in which slot it lies", "small", lambda f: put(f.superblock, slot=lambda slot: 1 - slot),
+     "both superblocks are damaged", "no XTF file: it has no whole superblock"),
+    ("2", "checksum-kind", "Checksums are of kind 1", "small", lambda f: put(f.superblock, checksum_kind=2),
+     "the file has checksums of a kind that is not", "it has checksums of kind"),
+    ("2", "opening", "The opening run lies in the file, and holds the catalog", "small", lambda f: put(f.superblock, opening=1 << 40),
+     "superblock: what opening reads does not hold the", "superblock: the opening run does not hold the"),
+    ("2", "kept-commits", "At least 2 commits are kept", "small", lambda f: put(f.superblock, kept_commits=1),
+     "commits are kept, fewer than", "commits are kept"),
+    ("2", "closed", "A closed file has two whole superblocks of one commit", "small", lambda f: put(f.superblock, flags=1),
+     "superblock: the file is closed, but only one", "closed, but the superblocks are not of one"),
+    ("3", "catalog-magic", "The catalog begins with its magic", "small", lambda f: put(f.catalog, magic=b"XTFd"),
+     "catalog: it does not begin like one", "catalog: it is none"),
+    ("3", "sections-fewer", "Nothing follows the last section", "small", lambda f: put(f.catalog, sections=more(-1)),
+     "catalog: bytes are left over behind its sections", "catalog: bytes left over"),
+    ("3", "sections-more", "There are as many sections as the catalog says", "small", lambda f: put(f.catalog, sections=more(1)),
+     "catalog: a section is cut short", "catalog: ends too early"),
+    ("3", "section-length", "The length of a section is a multiple of 8", "small", longer(SEGMENTS, bytes(4)),
+     "catalog: bytes are left over in a section", "catalog: no whole number of entries"),
+    ("3", "section-twice", "Each kind of section stands there once", "small", change_sections(lambda parts: parts.append(parts[0])),
+     "catalog: a section stands in it twice", "catalog: two sections of kind"),
+    ("3", "section-missing", "Sections 1 to 7 and 9 are there", "small", drop(TABLES), "catalog: a section is missing", "catalog: a section is missing"),
+    ("3", "section-order", "COUNTS stands before LIMITS", "small", swap(COUNTS, LIMITS),
+     "catalog: it has not as many limits as numbers of", "catalog: LIMITS stands before COUNTS"),
+    ("3", "section-required", "A required section of an unknown kind is refused", "small", change_sections(lambda parts: parts.append([99, 1, b""])),
+     "which this version does not know but must", "catalog: a required section of unknown kind"),
+    ("3", "clock-length", "The clock has 48 bytes", "small", longer(CLOCK_KIND, bytes(8)),
+     "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
+    ("3", "clock-num", "Resolutions are not 0", "small", clock(num=0), "catalog: the clock has no resolution", "clock: no resolution"),
+    ("3", "clock-den", "Resolutions are not 0", "small", clock(den=0), "catalog: the clock has no resolution", "clock: no resolution"),
+    ("3", "clock-origin", "The origin is no later than the first record", "small", clock(origin=lambda v: (1 << 63)),
+     "catalog: the clock begins after the first record", "clock: the records"),
+    ("3", "clock-first-less", "first is the least time of all records", "small", clock(first=more(-1), origin=more(-1)),
+     "s first and last times are not those of the", "clock: the records"),
+    ("3", "clock-first-more", "first is the least time of all records", "small", clock(first=more(1)),
+     "s first and last times are not those of the", "clock: the records"),
+    ("3", "clock-last-less", "last is the greatest time of all records", "small", clock(last=more(-1)),
+     "s first and last times are not those of the", "clock: the records"),
+    ("3", "clock-last-more", "last is the greatest time of all records", "small", clock(last=more(1)),
+     "s first and last times are not those of the", "clock: the records"),
+    ("3", "clock-none", "first is greater than last only if there are no records", "small", clock(first=1, last=0),
+     "s first and last times are not those of the", "clock: the records"),
+    ("3", "segment-id", "Pages have the id of their segment", "small", other_segment, "): it belongs to another file", "belongs elsewhere"),
+    ("3", "segment-pages", "All places are smaller than the segment's pages", "small", lambda f: put(f.segment, pages=3),
+     "it names page", "past the end of its segment"),
+    ("3", "segment-epoch", "No page has a later epoch than its segment", "small", lambda f: put(f.segment, epoch=0),
+     "): a later writer than the commit", "belongs elsewhere"),
+    ("3", "segment-length", "Segments have 32 bytes each", "small", longer(SEGMENTS, bytes(8)),
+     "catalog: bytes are left over in a section", "catalog: no whole number of entries"),
+    ("3", "schema-length", "A schema has the bytes that its length says", "small", schema("all", length=more(-8)),
+     "catalog: a schema is cut short, or has too much", "schemas: ends too early"),
+    ("3", "schema-kind", "Kinds of schemas are 1 to 3", "small", schema("all", kind=77), "no such kind of schema", "schema all: unknown kind"),
+    ("3", "schema-row-size", "The row size is the sum of the fields' sizes", "small", schema("all", row_size=more(1)),
+     "its rows are too long", "schema all: the fields do not fill the row"),
+    ("3", "schema-no-fields", "A schema has 1 to 64 fields", "small", schema("narrow", fields=0),
+     "it has no fields, or too many", "schema narrow: the fields do not fill the row"),
+    ("3", "schema-fields", "There are as many fields as the schema says", "small", schema("all", fields=more(1)),
+     "catalog: a schema is cut short, or has too much", "schemas: ends too early"),
+    ("3", "schema-aggregates", "There are as many aggregates as the schema says", "small", schema("all", aggregates=more(1)),
+     "catalog: a schema is cut short, or has too much", "schemas: ends too early"),
+    ("3", "schema-name-utf8", "Names are UTF-8", "small", name_byte("narrow", 0xff), "is not UTF-", "is not UTF-"),
+    ("3", "schema-name-nul", "Names are without NUL", "small", name_byte("narrow", 0), "catalog: a schema is cut short, or has too much", "NUL in the name"),
+    ("3", "schema-twice", "No two schemas have one name", "small", same_names, "catalog: two schemas have one name", "schemas: two of one name"),
+    ("3", "schema-split", "A chunk holds whole schemas", "small", split_schema,
+     "catalog: a schema is cut short, or has too much", "a chunk of the schemas: ends too early"),
+    ("3", "schema-empty-chunk", "No chunk is empty", "small", empty_chunk(SCHEMAS), "catalog: the schemas are not named", "schemas: an empty chunk"),
+    ("3", "field-length", "A field has the bytes that its length says", "small", field("all", 3, length=3),
+     "catalog: a schema is cut short, or has too much", "schemas: ends too early"),
+    ("3", "field-type", "Types of fields are 1 to 8", "small", field("all", 3, type=99), "no such type as that of field", "schemas: a field of unknown type"),
+    ("3", "field-offset", "Fields follow one another without gaps", "small", field("all", 3, offset=more(1)),
+     "a gap or an overlap before field", "schema all: a gap before field small"),
+    ("3", "field-labels", "There are as many labels as the field says", "small", field("all", 2, labels=more(9)),
+     "catalog: a schema is cut short, or has too much", "schemas: ends too early"),
+    ("3", "field-time", "The first field of records and side rows is a U64 of role time", "small", field("narrow", 0, type=6),
+     "the first field must be the time, a U", "schema narrow: its first field is no time"),
+    ("3", "aggregate-kind", "Kinds of aggregates are 1 and 2", "small", aggregate("all", kind=77),
+     "aggregate: no such kind", "schemas: an aggregate of unknown kind"),
+    ("3", "aggregate-key", "Keys are fields", "small", lambda f: f.data.__setitem__(f.schema("all")[3][0].end, 63),
+     "aggregate: a key or value is no field, or is", "schema all: an aggregate of a field that is not"),
+    ("3", "aggregate-key-twice", "No field is a key twice", "small", lambda f: f.data.__setitem__(f.schema("all")[3][0].end + 1, 2),
+     "aggregate: a key or value is no field, or is", "schema all: an aggregate has a field twice"),
+    ("3", "aggregate-value", "A STRING is no value", "small", lambda f: f.data.__setitem__(f.schema("all")[3][0].end + 2, 9),
+     "aggregate: a string has no sum", "schema all: an aggregate has a STRING as a value"),
+    ("3", "aggregate-typed-by", "typed by names a key", "small", aggregate("all", typed_by=3),
+     "aggregate: the key that gives a type does not", "schema all: an aggregate is typed by no key"),
+    ("3", "aggregate-masks", "No bit is in both masks", "small", aggregate("all", typed_by=1, reals=1, signeds=1),
+     "aggregate: a key gives a value two types, or no", "schema all: an aggregate has a bit in both masks"),
+    ("3", "aggregate-no-masks", "Both masks are 0 if typed by is 0", "small", aggregate("all", reals=1),
+     "aggregate: a key gives a value two types, or no", "schema all: an aggregate has masks, but no type"),
+    ("3", "aggregate-frames-key", "An aggregate of frames has one key", "small", aggregate("wide", keys=2, values=2),
+     "aggregate: frames have one key and three values,", "schema wide: an aggregate of frames with other"),
+    ("3", "aggregate-distance", "The distance of frames is a field with flag bit 3", "small", field("wide", 3, flags=0),
+     "aggregate: the second value of frames must be a", "schema wide: an aggregate of frames without a"),
+    ("3", "arrays-number", "The catalog says the number of arrays", "small", lambda f: put(f.root(), number=more(1)), "arrays, the catalog says",
+     "arrays, the catalog says"),
+    ("3", "arrays-fewer", "The catalog says the number of arrays", "many", lambda f: put(f.root(), number=more(-1)), "arrays, the catalog says",
+     "arrays, the catalog says"),
+    ("3", "arrays-height", "The catalog says the height of the P index", "many", lambda f: put(f.root(), height=1), "P index: no node of level",
+     "P index: no node of level"),
+    ("3", "table-schema", "Tables are of schemas of kind table", "small", no_table, "catalog: a table has no schema", "tables: schema"),
+    ("3", "table-twice", "A schema has one table", "small", two_tables, "catalog: two tables are of one schema", "tables: two of names"),
+    ("3", "table-rows", "A table has the rows that the catalog says", "small", lambda f: put(next(f.tables())[0], rows=more(-1)),
+     "s rows do not fill its chunks, or are too many", "table names"),
+    ("3", "table-chunk", "A chunk holds whole rows", "small", table_within_row,
+     "s rows do not fill its chunks, or are too many", "table names: a chunk ends within a row"),
+    ("3", "string-zero", "Offset 0 is the empty string", "small", string_heap(0, b"\1\0\0\0"),
+     "strings: the first is not the empty string", "strings: the first is not empty"),
+    ("3", "string-nul", "A NUL follows each string", "small", string_heap(4, b"x"), "strings: the first is not the empty string", "strings: no NUL at byte"),
+    ("3", "string-past-end", "STRING fields of records hold offsets of strings", "small", string_row(lambda v: 1 << 30),
+     "no string begins at", "schema all: no string begins at"),
+    ("3", "string-within", "STRING fields of records hold offsets of strings", "small", string_row(more(1)),
+     "no string begins at", "schema all: no string begins at"),
+    ("3", "string-of-table", "STRING fields of tables hold offsets of strings", "small", string_table(more(1)),
+     "no string begins at", "does not end with NUL"),
+    ("3", "string-joined", "A string begins where the string before it ends", "small", longer_string,
+     "no string begins at", "schema all: no string begins at"),
+    ("3", "limit-min-wide", "min is the least value", "small", limit("all", 7, min=more(-1)),
+     "the limits in the catalog are wider than its", "schema all, field offset: limits"),
+    ("3", "limit-min-narrow", "min is the least value", "small", limit("all", 7, min=more(1)),
+     "values beyond the limits in the catalog", "schema all, field offset: limits"),
+    ("3", "limit-max-wide", "max is the greatest value", "small", limit("narrow", 0, max=more(1)),
+     "the limits in the catalog are wider than its", "schema narrow, field time: limits"),
+    ("3", "limit-max-narrow", "max is the greatest value", "small", limit("narrow", 0, max=more(-1)),
+     "values beyond the limits in the catalog", "schema narrow, field time: limits"),
+    ("3", "limit-none", "The third number says whether a row has none", "small", limit("narrow", 0, none=1),
+     "the limits in the catalog are wider than its", "schema narrow, field time: limits"),
+    ("3", "limit-none-not", "The third number says whether a row has none", "small", limit("all", 2, none=0),
+     "values beyond the limits in the catalog", "schema all, field event: limits"),
+    ("3", "limit-none-other", "The third number is 0 or 1", "small", limit("all", 2, none=2),
+     "catalog: limits are not those of a schema", "schema all, field event: limits"),
+    ("3", "limit-string-wide", "Limits of a STRING are those of its length", "small", limit("all", 9, max=more(1)),
+     "the limits in the catalog are wider than its", "schema all, field text: limits"),
+    ("3", "limit-string-narrow", "Limits of a STRING are those of its length", "small", limit("all", 9, max=more(-1)),
+     "values beyond the limits in the catalog", "schema all, field text: limits"),
+    ("3", "limit-table", "Limits span the rows of tables, too", "small", limit("names", 1, max=more(1)),
+     "the limits in the catalog are wider than its", "schema names, field name: limits"),
+    ("3", "limits-length", "Limits have 24 bytes for each field", "small", limits_length,
+     "catalog: limits are not those of a schema", "limits of all: bytes left over"),
+    ("3", "limits-missing", "Without an item no field has values", "small", no_limits,
+     "values beyond the limits in the catalog", "schema all, field time: limits"),
+    ("3", "limits-fewer", "LIMITS has a reference for each schema", "small", shorter(LIMITS, 16),
+     "catalog: it has not as many limits as numbers of", "catalog: ends too early"),
+    ("3", "counts", "COUNTS has the rows of each schema", "small", lambda f: put(f.count("all"), rows=more(1)), "rows, the catalog says",
+     "rows, the catalog says"),
+    ("3", "counts-table", "COUNTS has the rows of tables, too", "small", lambda f: put(f.count("names"), rows=more(-1)), "rows, the catalog says",
+     "rows, the catalog says"),
+    ("3", "counts-more", "COUNTS has a number for each schema", "small", longer(COUNTS, bytes(8)),
+     "catalog: it has not as many limits as numbers of", "catalog: more numbers of rows than schemas"),
+    ("3", "free-used", "Free pages hold nothing of the commit", "small", free_pages((leaf_page, 1, 0)), "is used twice", "holds a page, and is used twice"),
+    ("3", "free-beyond", "Free pages are allotted", "small", free_pages((1 << 40, 1, 0)), "catalog: free pages lie beyond any file", "are not allotted"),
+    ("3", "free-twice", "Free pages are named once", "small", free_pages((spare_page, 1, 0), (lambda f: f.superblock.pages - 1, 1, 0)),
+     "is used twice", "holds nothing, and is used twice"),
+    ("3", "free-commit", "Free pages were last named by an earlier commit", "small", free_pages((spare_page, 1, 1 << 40)),
+     "catalog: free pages", "named by commit"),
+    ("3", "free-length", "FREE has 24 bytes each", "small", change_sections(lambda parts: parts.append([FREE_KIND, 0, bytes(8)])
+                                                                       if all(part[0] != FREE_KIND for part in parts) else parts[-1].__setitem__(2, bytes(8))),
+     "catalog: bytes are left over in a section", "catalog: no whole number of entries"),
+    ("4", "page-magic", "A page begins with its magic", "small", page("narrow", LEAF, 0, magic=b"XTFq"), "): it does not begin like a page", "narrow): page"),
+    ("4", "page-kind", "Pages are of their kind", "small", page("narrow", LEAF, 0, kind=INDEX), "): its kind does not go with its level", "narrow): page"),
+    ("4", "page-codec", "Leaves have the array's codec", "small", page("narrow", LEAF, 0, codec=1), "should be here; it is of array", "narrow): page"),
+    ("4", "page-codec-index", "Index pages have codec 0", "high", page("wide", INDEX, 0, codec=1), "): its codec is not known", "wide): page"),
+    ("4", "page-level", "Pages have their level", "small", page("narrow", LEAF, 0, level=1), "): its kind does not go with its level", "belongs elsewhere"),
+    ("4", "page-array", "Pages have the id of their array", "small", page("narrow", LEAF, 0, array=77),
+     "should be here; it is of array", "belongs elsewhere"),
+    ("4", "page-epoch", "Pages have an epoch of their segment", "small", page("narrow", LEAF, 0, epoch=99),
+     "): a later writer than the commit", "belongs elsewhere"),
+    ("4", "page-segment", "Pages have the id of their segment", "small", page("narrow", LEAF, 0, segment=7),
+     "): it belongs to another file", "belongs elsewhere"),
+    ("4", "page-first", "A page says the N of its first row", "small", page("wide", LEAF, 1, first=more(1)),
+     "does not hold what the entry that names it says", "its row or its neighbours are wrong"),
+    ("4", "page-rows", "A page has at least a row", "small", page("narrow", LEAF, 0, rows=0), "): its rows are too short", "rows or entries in"),
+    ("4", "page-bytes", "Rows fill the payload", "small", page("narrow", LEAF, 0, bytes=more(-8)), "): its rows are too short", "rows or entries in"),
+    ("4", "page-too-long", "The payload lies in the page", "small", page("narrow", LEAF, 0, bytes=1 << 20),
+     "): its payload is longer than a page", "its payload is longer than a page"),
+    ("4", "page-before", "A page names the page before it", "small", page("wide", LEAF, 1, before=more(1)),
+     "is before it, not", "its row or its neighbours are wrong"),
+    ("4", "page-no-before", "The first page of a level has none before it", "small", page("wide", LEAF, 0, before=1),
+     "is before it, not", "its row or its neighbours are wrong"),
+    ("4", "page-behind", "A page names the page behind it", "small", page("wide", LEAF, 0, behind=more(1)),
+     "is behind it, not", "its row or its neighbours are wrong"),
+    ("4", "page-last-behind", "The last sealed page of a level names the open page's place", "small", page("wide", LEAF, -1, behind=more(1)),
+     "is behind it, not", "its row or its neighbours are wrong"),
+    ("4", "page-companion", "An index page leads to its companion", "high", page("wide", INDEX, 0, companion=0),
+     "totals of array", "wide): companion of page"),
+    ("4", "page-companion-else", "An index page leads to its companion", "high", page("wide", INDEX, 0, companion=more(1)),
+     "is used twice", "wide): companion of page"),
+    ("4", "page-leaf-companion", "A leaf has no companion", "small", page("wide", LEAF, 0, companion=1),
+     "): it is a leaf, and names a companion", "a leaf with a companion"),
+    ("4", "page-full", "Sealed pages are full", "small", fewer_rows, "does not hold what the entry that names it says", "rows or entries of"),
+    ("4", "row-times", "Times never fall along an array", "small", swapped_rows, "): time goes backwards in it", "its first time is not its entry"),
+    ("4", "entry-time", "An entry has the time of its child's first row", "high", entry("wide", 3, time=more(1)),
+     "does not hold what the entry that names it says", "its first time is not its entry"),
+    ("4", "entry-first", "An entry has the N of its child's first row", "high", entry("wide", 3, first=more(1)),
+     "does not hold what the entry that names it says", "its row or its neighbours are wrong"),
+    ("4", "entry-place", "An entry has its child's place", "high", entry("wide", 3, place=2),
+     "should be here; it is of array", "its row or its neighbours are wrong"),
+    ("4", "entry-far", "Places lie in the segment", "high", entry("wide", 3, place=1 << 40), "it names page", "its row or its neighbours are wrong"),
+    ("5", "node-magic", "A node begins with its magic", "small", node(0, magic=b"XTFo"), "P index: no node of level", "P index: no node of level"),
+    ("5", "node-level", "A node says its level", "many", node(1, level=1), "P index: no node of level", "P index: no node of level"),
+    ("5", "node-empty", "A node has at least an entry", "small", node(0, entries=0), "P index: no node of level", "P index: no node of level"),
+    ("5", "node-fewer", "Nothing follows the entries of a node", "small", node(0, entries=more(-1)),
+     "P index: no node of level", "P index: a node is out of order"),
+    ("5", "node-longer", "Nothing follows the entries of a node", "small", longer_node, "P index: no node of level", "P index: a node is out of order"),
+    ("5", "node-order", "Entries are ordered by location, then schema", "small", swapped_arrays, "all, is out of order", "P index: a node is out of order"),
+    ("5", "branch-location", "A branch begins with its child's first location", "many", branch(1, location=more(-1)),
+     "does not say what is below it (location", "P index: a node begins with"),
+    ("5", "branch-schema", "A branch begins with its child's first schema", "many", branch(1, schema=lambda v: v ^ 1),
+     "does not say what is below it (location", "P index: a node begins with"),
+    ("5", "branch-arrays", "A branch counts the arrays below it", "many", branch(0, arrays=more(-1)),
+     "does not say what is below it (location", ") arrays and rows, below it are"),
+    ("5", "branch-rows", "A branch counts the rows below it", "many", branch(0, rows=more(1)),
+     "does not say what is below it (location", ") arrays and rows, below it are"),
+    ("5", "array-schema", "An array has a schema of kind record or side", "small", array("wide", schema=3), "it has no schema", "there is no such schema"),
+    ("5", "array-no-schema", "An array has a schema of the catalog", "small", array("wide", schema=77), "it has no schema", "there is no such schema"),
+    ("5", "array-id", "Pages have the id of their array", "small", array("wide", id=77), "should be here; it is of array", "belongs elsewhere"),
+    ("5", "array-same-id", "No two arrays of a segment have one id", "small", same_id, "two arrays of segment", "two arrays of a segment have one id"),
+    ("5", "array-rows", "An array has the rows that its entry says", "small", array("wide", rows=more(1)),
+     "): its rows do not end where the array does", "wide): right edge: does not end with row"),
+    ("5", "array-first", "An array has the first time that its entry says", "small", array("wide", first=more(-1)),
+     "its numbers make no sense", "its first time is not its entry"),
+    ("5", "array-last", "An array has the last time that its entry says", "small", array("wide", last=more(1)),
+     "its first and last times are not what the P", "wide): its number of rows or last time is wrong"),
+    ("5", "array-segment", "An array is of a segment of the catalog", "small", array("wide", segment=1),
+     "it belongs to a segment that does not exist", "there is no segment"),
+    ("5", "array-height", "An array has the height that its entry says", "small", array("wide", height=1),
+     "): its root does not begin with the first row", "wide): right edge: bytes left over"),
+    ("5", "array-codec", "Codecs are 0 and 1", "small", array("wide", codec=77), "its codec is not known", "unknown codec"),
+    ("5", "edge-first", "Open pages say the N of their first row", "small", head("wide", 0, first=more(-1)),
+     "): a level does not lead to the one below it", "wide): right edge: does not end with row"),
+    ("5", "edge-root-first", "The root begins with row 0", "small", head("wide", 1, first=1),
+     "): its root does not begin with the first row", "wide): right edge: the root does not begin with"),
+    ("5", "edge-place", "The place of an open page is what the sealed page before it says", "small", head("wide", 0, place=more(1)),
+     "): a level does not lead to the one below it", "its row or its neighbours are wrong"),
+    ("5", "edge-no-place", "A level without sealed pages has no place", "small", head("wide", 1, place=2),
+     "is reserved, though none was sealed", "wide): a place is reserved on a level without"),
+    ("5", "edge-sealed", "An open page names the last sealed page of its level", "small", head("wide", 0, sealed=more(-1)),
+     "is before it, not", "its row or its neighbours are wrong"),
+    ("5", "edge-rows", "Open pages have at least a row", "small", head("wide", 0, rows=0),
+     "its rows do not end where the array does", "wide): right edge"),
+    ("5", "edge-bytes", "Rows fill the payload of an open page", "small", head("wide", 0, bytes=more(-8)),
+     "its rows do not fill its leaf", "rows or entries in"),
+    ("5", "edge-longer", "Nothing follows the last part of an edge", "small", longer_edge,
+     "its right edge is not as long as its parts", "narrow): right edge: bytes left over"),
+    ("5", "edge-entry-time", "An entry has the time of its child's first row", "small", edge_entry("wide", 1, time=more(1)),
+     "does not hold what the entry that names it says", "its first time is not its entry"),
+    ("5", "edge-entry-first", "An entry has the N of its child's first row", "small", edge_entry("wide", 1, first=more(1)),
+     "does not hold what the entry that names it says", "its row or its neighbours are wrong"),
+    ("5", "edge-entry-place", "An entry has its child's place", "small", edge_entry("wide", 1, place=more(1)),
+     "does not hold what the entry that names it says", "its row or its neighbours are wrong"),
+    ("5", "edge-entry-open", "The last entry has the place of the open page below", "small", edge_entry("wide", -1, place=more(1)),
+     "): a level does not lead to the one below it", "its row or its neighbours are wrong"),
+    ("6", "packed-tail", "Nothing follows the last stream", "packed", packed_tail, "there are bytes behind its rows", "bytes behind the end"),
+    ("6", "packed-rows", "A leaf has at most 16384 rows", "packed", page("all", LEAF, 0, rows=16385),
+     "): it holds more rows than a leaf may", "rows in a leaf"),
+    ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=more(-1)),
+     "a stream of it has a wrong length", "a stream of a wrong length"),
+    ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),
+]
+
+
+def expect(truth, *words):
+    if not truth:
+        sys.exit("FAILED: " + " ".join(map(str, words)))
+
+
+def asked_c(xtf, path):
+    """What `xtf check` says against a file; None: nothing."""
+    done = subprocess.run([xtf, "check", "--quiet", path], capture_output=True, timeout=60, check=False)
+    expect(done.returncode in (0, 1), "xtf check ended with", done.returncode, done.stderr)
+    return (done.stdout + done.stderr).decode() if done.returncode else None
+
+
+def asked_python(path):
+    try:
+        trace = Trace(path)
+        try:
+            check(trace)
+        finally:
+            trace.close()
+    except Damaged as error:
+        return str(error)
+    return None
+
+
+def make_bases(dump_trace, xtf, folder):
+    for name, sizes in BASES.items():
+        path = folder / f"{name}.xtf"
+        subprocess.run([dump_trace, "write", path, *map(str, sizes)], check=True)
+        f = File(path.read_bytes()).one_superblock()
+        f.seal()
+        path.write_bytes(f.data)
+        expect_sound(xtf, path, name)
+        expect_sound(xtf, broken(folder, name, rewritten), f"{name}, its items moved,")
+
+
+def rewritten(f):
+    """Changes that break nothing."""
+    f.store_catalog(f.parts())
+    table, (chunk, *_) = next(f.tables())
+    f.move(chunk, f.item(chunk))
+    for entry in f.arrays()[:3]:
+        f.move_edge(entry)
+
+
+def expect_sound(xtf, path, what):
+    said = asked_c(xtf, path), asked_python(path)
+    expect(said == (None, None), what, "is no sound file:", said)
+
+
+def broken(folder, base, patch):
+    f = File((folder / f"{base}.xtf").read_bytes())
+    patch(f)
+    f.seal()
+    path = folder / "broken.xtf"
+    path.write_bytes(f.data)
+    return path
+
+
+def run(dump_trace, xtf, folder, wanted):
+    failures = 0
+    make_bases(dump_trace, xtf, folder)
+    for _, name, what, base, patch, c_says, python_says in INVARIANTS:
+        if wanted and name not in wanted:
+            continue
+        path = broken(folder, base, patch)
+        for who, parts, said in (("xtf check", c_says, asked_c(xtf, path)), ("xtf_check.py", python_says, asked_python(path))):
+            if said is None or parts not in said:
+                failures += 1
+                print(f"{name} ({what}): {who} says {said!r}, not {parts!r}", flush=True)
+            elif wanted:
+                print(f"{name}: {who}: {said}")
+    expect(not failures, failures, "invariants are not checked")
+
+
+def table():
+    return HEAD + "".join(f"| {section} | {what} | `{name}` |\n" for section, name, what, *_ in INVARIANTS)
+
+
+def main():
+    if sys.argv[1] == "table":
+        DOCUMENT.write_text(table())
+        return
+    dump_trace, xtf, *wanted = sys.argv[1:]
+    names = [row[1] for row in INVARIANTS]
+    expect(len(set(names)) == len(names), "two rows of one name")
+    with tempfile.TemporaryDirectory(prefix="xtf-invariants-") as folder:
+        run(dump_trace, xtf, pathlib.Path(folder), wanted)
+    expect(DOCUMENT.read_text() == table(), DOCUMENT, "is not what the table says: write it by `test_invariants.py table`")
+
+
+if __name__ == "__main__":
+    main()

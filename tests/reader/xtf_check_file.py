@@ -1,0 +1,169 @@
+"""Verifies what docs/FORMAT.md says of a file beside its rows: superblocks, names, strings, the P index, and what each page is used for."""
+import struct
+
+from xtf_reader import (ARRAY, ARRAYS, BRANCH, COMPACT_FEATURE, COUNTS, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, STRINGS, TABLE, TABLES, Bytes, Schema, expect)
+from xtf_totals import index_pages
+
+ITEM, PAGE_USE, FREE_USE = "items", "a page", "nothing"
+
+
+def check_superblock(trace):
+    block, size = trace.superblock, trace.size()
+    offset, length, _ = REFERENCE.unpack(block.catalog)
+    expect(block.commit >= 1 and block.epoch >= 1, f"superblock: commit {block.commit} of writer {block.epoch}")
+    expect(block.kept_commits >= 2, f"superblock: {block.kept_commits} commits are kept")
+    expect(block.opening <= offset and offset + length <= block.opening + block.opening_bytes <= size, "superblock: the opening run does not hold the catalog")
+    for segment in (segment for segment in trace.segments if not segment.first):  # a merged file does not list its own
+        expect(segment.id == int.from_bytes(block.file_id[:8], "little"), "superblock: the file id is not that of its segment")
+        expect(segment.epoch <= block.epoch, f"superblock: writer {block.epoch}, pages of writer {segment.epoch}")
+
+
+def check_catalog(trace):
+    kinds = list(trace.sections())
+    expect(kinds.index(COUNTS) < kinds.index(LIMITS), "catalog: LIMITS stands before COUNTS")
+    expect(all(len(body.data) % 8 == 0 for body in trace.sections().values()), "catalog: a section's length is no multiple of 8")
+    expect(trace.resolution_num and trace.resolution_den, "clock: no resolution")
+
+
+def check_schema(schema):
+    names = [schema.name] + [name for field in schema.fields for name in (field.name, field.role, field.unit, field.refers_to, *field.labels)]
+    for name in names:
+        expect("\0" not in name, f"schema {schema.name!r}: NUL in the name {name!r}")
+        expect(not any("\udc80" <= c <= "\udcff" for c in name), f"schema {schema.name!r}: the name {name!r} is not UTF-8")
+    for aggregate in schema.aggregates:
+        what = f"schema {schema.name}: an aggregate"
+        types = [schema.fields[i].type for i in aggregate.values]
+        expect(len(aggregate.keys) <= 6 and len(aggregate.values) <= 4, f"{what} of too many fields")
+        expect(all(len(set(part)) == len(part) for part in (aggregate.keys, aggregate.values)), f"{what} has a field twice")
+        expect("STRING" not in types, f"{what} has a STRING as a value")
+        expect(aggregate.typed_by <= len(aggregate.keys), f"{what} is typed by no key")
+        expect(not aggregate.reals & aggregate.signeds, f"{what} has a bit in both masks")
+        expect(aggregate.typed_by or not aggregate.reals | aggregate.signeds, f"{what} has masks, but no type")
+        if aggregate.frames:
+            key_types = [schema.fields[i].type for i in aggregate.keys]
+            expect(len(key_types) == 1 and key_types[0] in ("U8", "U16", "U32"), f"{what} of frames with other keys: {key_types}")
+            expect(len(types) == 3 and all(kind[0] == "U" for kind in types), f"{what} of frames with other values: {types}")
+            expect(schema.fields[aggregate.values[1]].flags & 8, f"{what} of frames without a distance")
+
+
+def check_schemas(trace):
+    names = [schema.name for schema in trace.schemas]
+    expect(len(set(names)) == len(names), "schemas: two of one name")
+    for schema in trace.schemas:
+        check_schema(schema)
+    for reference, in trace.sections()[SCHEMAS].all_of(struct.Struct("16s")):
+        chunk = Bytes(trace.item(reference, "schemas"), "a chunk of the schemas")
+        expect(chunk, "schemas: an empty chunk")
+        while chunk:
+            Schema(0, chunk.sub(*chunk.unpack("<I")), 0)
+
+
+def check_strings(trace):
+    """The offsets at which strings begin."""
+    starts, at = {0}, 0
+    for reference, in trace.sections()[STRINGS].all_of(struct.Struct("16s")):
+        end = at + REFERENCE.unpack(reference)[1]
+        expect(at < end, "strings: an empty chunk")
+        while at < end:
+            starts.add(at)
+            expect(at + 4 <= end, f"string {at}: its chunk ends")
+            length = int.from_bytes(trace.strings[at:at + 4], "little")
+            expect(at or not length, "strings: the first is not empty")
+            at += 4 + length + 1
+            expect(at <= end and trace.strings[at - 1] == 0, f"strings: no NUL at byte {at - 1}")
+    return starts
+
+
+def check_nodes(trace, reference, level):
+    """The arrays and rows below a node."""
+    data = Bytes(trace.item(reference, "P index"), "P index")
+    expect(len(data.data) <= 4096, f"P index: a node of {len(data.data)} bytes")
+    count = data.unpack(NODE)[2]
+    if not level:
+        return count, sum(data.unpack(ARRAY)[3] for _ in range(count))
+    entries = [data.unpack(BRANCH) for _ in range(count)]
+    for entry in entries:
+        below = check_nodes(trace, entry[5], level - 1)
+        expect(below == entry[3:5], f"P index: a branch says {entry[3:5]} arrays and rows, below it are {below}")
+    return sum(entry[3] for entry in entries), sum(entry[4] for entry in entries)
+
+
+class Pages:
+    """What each page of the file is used for."""
+
+    def __init__(self, trace):
+        self.trace, self.uses = trace, {page: ITEM for page in range(max(8192 // trace.page_size, 1))}
+
+    def use(self, first, count, use):
+        for page in range(first, first + count):
+            expect(page < self.trace.pages, f"page {page} is used, but not allotted")
+            expect(self.uses.get(page, use) == use == ITEM or page not in self.uses, f"page {page} holds {self.uses.get(page)}, and is used twice")
+            self.uses[page] = use
+
+    def item(self, reference, segment=None):
+        offset, length, _ = REFERENCE.unpack(reference)
+        offset += segment.first * self.trace.page_size if segment else 0
+        if length:
+            first = offset // self.trace.page_size
+            self.use(first, (offset + length - 1) // self.trace.page_size + 1 - first, ITEM)
+
+    def nodes(self, reference, level):
+        self.item(reference)
+        data = Bytes(self.trace.item(reference, "P index"), "P index")
+        for _ in range(data.unpack(NODE)[2] if level else 0):
+            self.nodes(data.unpack(BRANCH)[5], level - 1)
+
+    def array(self, array):
+        size, base = self.trace.page_size, array.segment.first
+        self.item(array.edge_reference, array.segment)
+        array.read_edge()
+        offset, length, _ = REFERENCE.unpack(array.edge_reference)
+        self.item(REFERENCE.pack(-(-(offset + length) // 8) * 8, array.edge_heads[0][4], 0), array.segment)
+        for page, place, _ in index_pages(array, array.root, None, array.rows) if array.height > 1 else ():
+            if place is not None:
+                self.use(base + place, 1, PAGE_USE)
+                head = PAGE.unpack(self.trace.read((base + place) * size, PAGE.size, "a page"))
+                if head[12]:
+                    at = base + place + head[12]
+                    length = PAGE.unpack(self.trace.read(at * size, PAGE.size, "a companion"))[9]
+                    self.use(at, (PAGE.size + length + size - 1) // size, PAGE_USE)
+            if page.level == 1:
+                children = page.entries()[:-1] if place is None else page.entries()
+                for _, _, child in children:
+                    self.use(base + child, 1, PAGE_USE)
+
+
+def check_pages(trace, arrays):
+    pages, bodies = Pages(trace), trace.sections()
+    pages.item(trace.superblock.catalog)
+    for kind in (SCHEMAS, STRINGS, LIMITS):
+        for reference, in bodies[kind].all_of(struct.Struct("16s")):
+            pages.item(reference)
+    while bodies[TABLES]:
+        for _ in range(bodies[TABLES].unpack(TABLE)[1]):
+            pages.item(bodies[TABLES].take(16))
+    if trace.array_count:
+        pages.nodes(trace.p_root, trace.p_height - 1)
+    for array in arrays:
+        pages.array(array)
+    for first, count, commit in trace.free:
+        if count:
+            expect(commit <= trace.commit, f"free pages {first}: named by commit {commit}, this is {trace.commit}")
+            expect(first + count <= trace.pages, f"free pages {first} to {first + count} are not allotted")
+            pages.use(first, count, FREE_USE)
+
+
+def check_arrays(trace, arrays):
+    if trace.array_count:
+        check_nodes(trace, trace.p_root, trace.p_height - 1)
+    for array in arrays:
+        expect(array.codec == 0 or trace.features & COMPACT_FEATURE, f"{array.what}: it is packed, the superblock does not say so")
+        expect(all(page.before or not page.behind for page in map(array.open_page, range(array.height))), f"{array.what}: a place is reserved on a level without sealed pages")
+
+
+def check_file(trace):
+    """All of it; returns the offsets at which strings begin."""
+    check_superblock(trace)
+    check_catalog(trace)
+    check_schemas(trace)
+    return check_strings(trace)

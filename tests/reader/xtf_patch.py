@@ -1,0 +1,292 @@
+"""Changes fields of an XTF file, and puts all checksums right again. Written from docs/FORMAT.md alone.
+
+A File knows where its structures lie. A field is read and set by its name in the tables of that page: `file.superblock.page_size = 5000`.
+seal() computes the checksums anew, from the pages up to the superblock, wherever references lead to. It bears whatever the fields say.
+"""
+import struct
+import zlib
+
+SUPERBLOCK = ("magic:8s major:H minor:H page_size:I file_id:16s incompatible:Q read_only:Q compatible:Q commit:Q pages:Q wall_time:Q epoch:I slot:B flags:B "
+              "checksum_kind:B _:x catalog_at:Q catalog_length:I catalog_crc:I opening:Q opening_bytes:I kept_commits:I kept_seconds:I _:128s crc:I")
+REFERENCE = "at:Q length:I crc:I"
+CATALOG = "magic:4s sections:I"
+SECTION = "kind:I flags:I length:Q"
+CLOCK = "num:Q den:Q origin:Q first:Q last:Q complete:Q"
+SEGMENT = "id:Q first:Q pages:Q epoch:I _:I"
+SCHEMA = "length:I kind:B _:B row_size:H fields:H aggregates:H name_length:H"
+FIELD = "length:H type:B _:B flags:H offset:H labels:H name_length:H"
+AGGREGATE = "length:H kind:B flags:B keys:B values:B typed_by:B _:B reals:Q signeds:Q"
+ARRAYS = "number:Q height:I _:I at:Q length:I crc:I"
+TABLE = "schema:I chunks:I rows:Q"
+LIMIT = "min:Q max:Q none:Q"
+FREE = "page:Q pages:Q commit:Q"
+PAGE = "magic:4s kind:B codec:B level:B _:B array:I epoch:I segment:Q first:Q rows:I bytes:I before:Q behind:Q companion:I crc:I"
+ENTRY = "time:Q first:Q place:Q"
+NODE = "magic:4s level:B _:3s entries:I _:I"
+ARRAY = "location:Q schema:I id:I rows:Q first:Q last:Q at:Q length:I crc:I segment:I clock_map:I height:B codec:B _:14s"
+BRANCH = "location:Q schema:I _:I arrays:Q rows:Q at:Q length:I crc:I"
+EDGE = "leaf_crc:I _:I"
+OPEN_PAGE = "first:Q place:Q sealed:Q rows:I bytes:I"
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, COUNTS, FREE_KIND = 1, 2, 3, 4, 5, 6, 7, 9, 10
+LEAF, INDEX, COMPANION = 1, 2, 3
+CLOSED = 1
+
+
+class Layout:
+    """Where each field of a structure lies, and how it is packed."""
+    known = {}
+
+    def __init__(self, text):
+        self.fields, self.size = {}, 0
+        for name, _, code in (word.partition(":") for word in text.split()):
+            self.fields[name] = (self.size, "<" + code)
+            self.size += struct.calcsize("<" + code)
+
+    @classmethod
+    def of(cls, text):
+        return cls.known.setdefault(text, cls(text))
+
+
+class At:
+    """A structure at a place in the file."""
+
+    def __init__(self, data, at, text):
+        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "where", at)
+        object.__setattr__(self, "layout", Layout.of(text))
+
+    @property
+    def end(self):
+        return self.where + self.layout.size
+
+    def __getattr__(self, name):
+        offset, code = self.layout.fields[name]
+        return struct.unpack_from(code, self.data, self.where + offset)[0]
+
+    def __setattr__(self, name, value):
+        offset, code = self.layout.fields[name]
+        if isinstance(value, int):
+            value &= (1 << 8 * struct.calcsize(code)) - 1
+        struct.pack_into(code, self.data, self.where + offset, value)
+
+    def raw(self):
+        return bytes(self.data[self.where:self.end])
+
+
+class File:
+    def __init__(self, data):
+        self.data = bytearray(data)
+        self.slots = [self.at(offset, SUPERBLOCK) for offset in (0, 4096)]
+        self.superblock = max(self.slots, key=lambda slot: slot.commit if slot.magic[1:4] == b"XTF" else -1)
+        self.find_sections()
+
+    def at(self, offset, text):
+        return At(self.data, offset, text)
+
+    def find_sections(self):
+        self.catalog = self.at(self.superblock.catalog_at, CATALOG)
+        self.sections, at = {}, self.catalog.end
+        for _ in range(self.catalog.sections):
+            section = self.at(at, SECTION)
+            self.sections[section.kind] = section
+            at = section.end + section.length
+
+    def one_superblock(self):
+        """Leaves one superblock and its catalog, as if the writer had not closed the file."""
+        other = next(slot for slot in self.slots if slot is not self.superblock)
+        self.data[other.where:other.end] = bytes(other.layout.size)
+        self.superblock.flags &= ~CLOSED
+        return self
+
+    # ---- What the catalog holds.
+
+    def body(self, kind, text, number=0):
+        return self.at(self.sections[kind].end + number * Layout.of(text).size, text)
+
+    def bodies(self, kind, text):
+        return [self.body(kind, text, i) for i in range(self.sections[kind].length // Layout.of(text).size)]
+
+    @property
+    def clock(self):
+        return self.body(CLOCK_KIND, CLOCK)
+
+    @property
+    def segment(self):
+        return self.body(SEGMENTS, SEGMENT)
+
+    def references(self, kind):
+        """Those in the body of SCHEMAS, STRINGS or LIMITS."""
+        return self.bodies(kind, REFERENCE)
+
+    def tables(self):
+        """Each with its references."""
+        if TABLES not in self.sections:
+            return
+        at, end = self.sections[TABLES].end, self.sections[TABLES].end + self.sections[TABLES].length
+        while at + 16 <= end:
+            table = self.at(at, TABLE)
+            references = [self.at(table.end + 16 * i, REFERENCE) for i in range(min(table.chunks, (end - table.end) // 16))]
+            yield table, references
+            at = table.end + 16 * len(references)
+
+    def schemas(self):
+        """Each with its name."""
+        for reference in self.references(SCHEMAS):
+            at = reference.at
+            while at < reference.at + reference.length:
+                schema = self.at(at, SCHEMA)
+                yield schema, bytes(self.data[schema.end:schema.end + schema.name_length]).decode()
+                at += 4 + schema.length
+
+    def schema(self, name):
+        """(number, the schema, its fields, its aggregates)"""
+        number, schema = next((i, schema) for i, (schema, own) in enumerate(self.schemas()) if own == name)
+        at, parts = schema.end + schema.name_length, []
+        for text, count in ((FIELD, schema.fields), (AGGREGATE, schema.aggregates)):
+            parts.append([])
+            for _ in range(count):
+                parts[-1].append(self.at(at, text))
+                at += 2 + parts[-1][-1].length
+        return number, schema, *parts
+
+    def limits(self, name, field):
+        number = self.schema(name)[0]
+        return self.at(self.references(LIMITS)[number].at + 24 * field, LIMIT)
+
+    def count(self, name):
+        return self.body(COUNTS, "rows:Q", self.schema(name)[0])
+
+    # ---- The P index, arrays, pages.
+
+    def root(self):
+        return self.body(ARRAYS_KIND, ARRAYS)
+
+    def nodes(self, reference=None, level=None):
+        """(reference, node, its entries) from the root down."""
+        reference = reference or self.root()
+        level = self.root().height - 1 if level is None else level
+        node = self.at(reference.at, NODE)
+        text = BRANCH if level else ARRAY
+        room = max(min(reference.length, len(self.data) - reference.at) - 16, 0) // Layout.of(text).size
+        entries = [self.at(node.end + i * Layout.of(text).size, text) for i in range(min(node.entries, room))]
+        yield reference, node, entries
+        for entry in entries if level else ():
+            if entry.at + 16 <= len(self.data):
+                yield from self.nodes(entry, level - 1)
+
+    def arrays(self):
+        return [entry for _, node, entries in self.nodes() if node.level == 0 for entry in entries if entry.layout.size == Layout.of(ARRAY).size]
+
+    def array(self, name, location=None):
+        """The array of a schema that has the most rows."""
+        number = self.schema(name)[0]
+        return max((a for a in self.arrays() if a.schema == number and location in (None, a.location)), key=lambda a: a.rows)
+
+    def edge(self, array):
+        """(head, first byte of its payload) of each level, leaf first."""
+        base = self.base + array.at
+        heads, at = [self.at(base + 8 + 32 * i, OPEN_PAGE) for i in range(array.height)], base + 8 + 32 * array.height
+        levels = [(heads[0], self.leaf_rows(array))]
+        for head in heads[1:]:
+            levels.append((head, at))
+            at += head.bytes
+        return levels
+
+    @property
+    def base(self):
+        """The byte at which the segment begins."""
+        return self.segment.first * self.superblock.page_size
+
+    def leaf_rows(self, array):
+        """The byte at which the rows of the open leaf lie: behind the edge."""
+        return -(-(self.base + array.at + array.length) // 8) * 8
+
+    def move_edge(self, array, more=b""):
+        """Stores an edge anew, with more bytes at its end, and the rows of its open leaf."""
+        base, leaf = self.base + array.at, self.leaf_rows(array)
+        edge = bytes(self.data[base:base + array.length]) + more
+        rows = bytes(self.data[leaf:leaf + self.edge(array)[0][0].bytes])
+        array.at, array.length = self.append(edge + bytes(-len(edge) % 8) + rows) - self.base, len(edge)
+
+    def pages(self, array=None, kind=None, level=None):
+        """Sealed pages: (place, page), of an array in the order of its rows."""
+        size, found = self.superblock.page_size, []
+        for number in range(2 if size == 4096 else 1, len(self.data) // size):
+            page = self.at(number * size, PAGE)
+            if page.magic == b"XTFp" and kind in (None, page.kind) and level in (None, page.level) and (array is None or page.array == array.id):
+                found.append((number - self.segment.first, page))
+        return sorted(found, key=lambda pair: (pair[1].level, pair[1].first))
+
+    def entry(self, page, number):
+        return self.at(page.end + 24 * number, ENTRY)
+
+    # ---- Changes of length.
+
+    def append(self, item, align=8):
+        """The byte at which the item lies, behind everything else."""
+        size = self.superblock.page_size
+        self.data += bytes(-len(self.data) % size)
+        at = len(self.data) + (0 if align == 8 else align)
+        self.data += bytes(at - len(self.data)) + item
+        self.data += bytes(-len(self.data) % size)
+        pages = len(self.data) // size
+        self.superblock.pages = max(self.superblock.pages, pages)
+        self.segment.pages = max(self.segment.pages, pages - self.segment.first)
+        return at
+
+    def move(self, reference, item, align=8):
+        """Stores an item anew."""
+        reference.at, reference.length = self.append(item, align), len(item)
+
+    def item(self, reference):
+        return bytes(self.data[reference.at:reference.at + reference.length])
+
+    def parts(self):
+        """The catalog's sections: [kind, flags, body] each."""
+        return [[s.kind, s.flags, bytes(self.data[s.end:s.end + s.length])] for s in self.sections.values()]
+
+    def store_catalog(self, parts, tail=b"", sections=None):
+        catalog = b"XTFc" + struct.pack("<I", len(parts) if sections is None else sections)
+        for kind, flags, body in parts:
+            catalog += struct.pack("<IIQ", kind, flags, len(body)) + body
+        self.superblock.catalog_at, self.superblock.catalog_length = self.append(catalog + tail), len(catalog + tail)
+        self.superblock.opening, self.superblock.opening_bytes = self.superblock.catalog_at, self.superblock.catalog_length
+        self.find_sections()
+
+    # ---- Checksums.
+
+    def seal_reference(self, reference, base=0):
+        at, end = base + reference.at, base + reference.at + reference.length
+        if end <= len(self.data):
+            reference.crc = zlib.crc32(self.data[at:end])
+
+    def seal_edge(self, array):
+        edge, rows = self.at(self.base + array.at, EDGE), self.leaf_rows(array)
+        if array.height and self.base + array.at + 40 <= len(self.data):
+            edge.leaf_crc = zlib.crc32(self.data[rows:rows + self.edge(array)[0][0].bytes])
+        self.seal_reference(array, self.base)
+
+    def seal_pages(self):
+        for place, page in self.pages():
+            payload = self.data[page.end:page.end + page.bytes]
+            page.crc = zlib.crc32(struct.pack("<Q", place) + self.data[page.where:page.end - 4] + payload)
+
+    def seal(self):
+        self.seal_pages()
+        for _, node, entries in reversed(list(self.nodes()) if self.root().height else []):
+            for entry in entries:
+                if entry.layout is Layout.of(ARRAY):
+                    self.seal_edge(entry)
+                else:
+                    self.seal_reference(entry)
+        references = [self.root(), *self.references(SCHEMAS), *self.references(STRINGS), *self.references(LIMITS)]
+        for reference in references + [reference for _, chunks in self.tables() for reference in chunks]:
+            self.seal_reference(reference)
+        self.seal_superblock()
+
+    def seal_superblock(self):
+        block = self.superblock
+        block.catalog_crc = zlib.crc32(self.data[block.catalog_at:block.catalog_at + block.catalog_length])
+        for slot in self.slots:
+            if slot.magic[1:4] == b"XTF":
+                slot.crc = zlib.crc32(self.data[slot.where:slot.end - 4])

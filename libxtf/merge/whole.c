@@ -279,7 +279,7 @@ static bool new_file_id(uint8_t id[16], GError **error)
 static bool write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
 {
     XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS] = {
-        {.info = {.page_size = merge->page_size, .epoch = 1, .commit = 1, .closed = true}},
+        {.info = {.page_size = merge->page_size, .epoch = 1, .commit = 1, .closed = true, .kept_commits = 2}},
     };
 
     if (!new_file_id(superblocks[0].info.file_id, error))

@@ -63,7 +63,6 @@ static const XtfCodec codecs[] = {
         {
             .name = "plain",
             .side_by_side = true,
-            .rows_max = UINT32_MAX,
             .bound = plain_bound,
             .pack = plain_pack,
             .unpack_times = plain_unpack_times,
@@ -73,7 +72,6 @@ static const XtfCodec codecs[] = {
         {
             .name = "compact",
             .feature = XTF_FEATURE_COMPACT,
-            .rows_max = XTF_LEAF_ROWS_MAX,
             .bound = xtf_pack_bound,
             .pack = xtf_pack,
             .unpack_times = compact_unpack_times,

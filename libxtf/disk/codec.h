@@ -15,15 +15,22 @@ typedef enum {
     XTF_CODEC_COMPACT = 1, /* packed: a tenth to a thirtieth of the bytes */
 } XtfCodecId;
 
+/* Rows that a leaf holds at most, since packed rows may take next to nothing: so many for each byte of a page, and no
+ * more than fit this number of bytes side by side. */
 enum {
-    XTF_LEAF_ROWS_MAX = 16384, /* of a leaf whose rows may take next to nothing */
+    XTF_LEAF_ROWS_PER_BYTE = 4,
+    XTF_LEAF_BYTES_MAX = 16 << 20,
 };
+
+static inline uint32_t xtf_leaf_rows_max(uint32_t page_size, uint32_t row_size)
+{
+    return MIN(XTF_LEAF_ROWS_PER_BYTE * page_size, XTF_LEAF_BYTES_MAX / row_size);
+}
 
 typedef struct {
     const char *name;
     uint64_t feature;  /* the incompatible feature bit of files that use it; 0: none is needed */
     bool side_by_side; /* rows lie in the payload as they are, so they are read there, and fill it */
-    uint32_t rows_max; /* that a leaf holds */
 
     /* Bytes that `count` rows take at most. */
     uint64_t (*bound)(const XtfSchema *schema, uint32_t count);

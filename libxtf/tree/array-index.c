@@ -50,7 +50,8 @@ static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
 
     if (codec->side_by_side)
         return size / array->schema->row_size;
-    return (size / trace->superblock.info.page_size + 1) * codec->rows_max;
+    uint32_t page_size = trace->superblock.info.page_size;
+    return (size / page_size + 1) * xtf_leaf_rows_max(page_size, array->schema->row_size);
 }
 
 /* Makes an array of its entry, checking each number that is used later without a second look. */

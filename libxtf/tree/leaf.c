@@ -107,6 +107,8 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
         xtf_page_view_of_page(array, page, &packed);
         packed_length = xtf_read32(xtf_page_head(page)->length);
     }
+    if (packed.count > xtf_leaf_rows_max(xtf_array_page_size(array), array->schema->row_size))
+        return xtf_damaged(error, "array %u: a leaf of %u rows: it holds more than it may", array->id, packed.count);
     if (!xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = {

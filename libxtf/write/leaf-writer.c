@@ -1,5 +1,7 @@
 #include "libxtf/write/leaf-writer.h"
 
+#include "libxtf/disk/format.h"
+
 enum {
     BYTES_FIRST = 512,       /* allotted before a leaf grows: most arrays of a large trace are small */
     FILL_PERCENT_AIM = 97,   /* of a page: the aim of a guess, so that rows seldom take more */
@@ -12,12 +14,14 @@ enum {
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodecId codec, unsigned level, uint32_t room)
 {
     uint32_t plain = room / schema->row_size;
+    uint32_t most = xtf_leaf_rows_max(room + (uint32_t)sizeof(XtfDiskPage), schema->row_size);
     bool side_by_side = xtf_codec(codec)->side_by_side;
 
     *leaf = (XtfLeafWriter){
         .schema = schema,
         .room = room,
-        .target = side_by_side ? plain : MIN(PLAIN_PAGES_FIRST * plain, xtf_codec(codec)->rows_max),
+        .most = most,
+        .target = side_by_side ? plain : MIN(PLAIN_PAGES_FIRST * plain, most),
         .codec = (uint8_t)codec,
         .level = (uint8_t)level,
     };
@@ -54,7 +58,7 @@ void xtf_leaf_writer_grow(XtfLeafWriter *leaf)
 static uint32_t guess(const XtfLeafWriter *leaf, uint32_t count, uint32_t length)
 {
     uint64_t rows = (uint64_t)count * leaf->room * FILL_PERCENT_AIM / 100 / MAX(length, 1);
-    return (uint32_t)CLAMP(rows, 1, xtf_codec(leaf->codec)->rows_max);
+    return (uint32_t)CLAMP(rows, 1, leaf->most);
 }
 
 /* The bytes that a number of rows took, or would take. */
@@ -110,7 +114,7 @@ uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *l
         return packed.count;
     bool filled = (uint64_t)packed.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;
     leaf->target = guess(leaf, packed.count, packed.bytes);
-    if (!filled && packed.count == all && all < xtf_codec(leaf->codec)->rows_max) {
+    if (!filled && packed.count == all && all < leaf->most) {
         leaf->target = MAX(leaf->target, all + 1);
         return 0;
     }

@@ -19,6 +19,7 @@ typedef struct {
     uint32_t allotted; /* bytes */
     uint32_t target;   /* rows at which it is time to pack; there are never more */
     uint32_t room;     /* bytes of a page's payload */
+    uint32_t most;     /* rows of a leaf */
     uint8_t codec;     /* XtfCodecId */
     uint8_t level;     /* of packing */
 } XtfLeafWriter;

@@ -148,11 +148,11 @@ static void read_sums(const XtfArray *array, unsigned which, uint64_t n1, uint64
          &error);
 }
 
-/* The most rows that an array can have in a file of that size: plain ones take a byte at least, packed ones a page for
- * each leaf but the open one. */
+/* The most rows that an array can have in a file of that size: plain ones take a byte at least, packed ones leaves of
+ * so many rows for each byte of their pages, and the open leaf. */
 static uint64_t rows_most(const XtfArray *array, size_t file_size)
 {
-    return array->codec == XTF_CODEC_PLAIN ? file_size : (file_size / XTF_PAGE_SIZE_MIN + 1) * XTF_LEAF_ROWS_MAX;
+    return array->codec == XTF_CODEC_PLAIN ? file_size : file_size * XTF_LEAF_ROWS_PER_BYTE + XTF_LEAF_BYTES_MAX;
 }
 
 static void read_arrays(XtfTrace *trace, size_t file_size)

@@ -40,7 +40,7 @@ NO_STRING = (1 << 32) - 1
 RECORD, SIDE, TABLE_KIND, DERIVED = 1, 2, 3, 4
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
-LEAF_ROWS_MAX = 16384
+LEAF_ROWS_PER_BYTE, LEAF_BYTES_MAX = 4, 16 << 20
 COMPACT_FEATURE = 1
 CLOSED = 1
 CRC32 = 1
@@ -252,7 +252,8 @@ class Array:
 
     def as_stored(self, level, rows, payload, what):
         if level == 0 and self.codec == COMPACT:
-            expect(1 <= rows <= LEAF_ROWS_MAX, f"{what}: {rows} rows in a leaf")
+            most = min(LEAF_ROWS_PER_BYTE * self.trace.page_size, LEAF_BYTES_MAX // self.schema.row_size)
+            expect(1 <= rows <= most, f"{what}: {rows} rows in a leaf")
             try:
                 return self.schema.unpack(payload, rows)
             except xtf_unpack.Damaged as error:

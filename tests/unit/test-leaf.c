@@ -30,7 +30,7 @@ static Fill measure_fill(const char *path)
         cr_assert_eq(head->codec, XTF_CODEC_COMPACT);
         double share = xtf_read32(head->length) / (double)(PAGE - sizeof *head);
         fill.pages++;
-        if (xtf_read32(head->count) == XTF_LEAF_ROWS_MAX) {
+        if (xtf_read32(head->count) == XTF_LEAF_ROWS_PER_BYTE * PAGE) {
             fill.capped++;
             continue;
         }
@@ -123,7 +123,7 @@ Test(leaf, a_leaf_has_so_many_rows_at_most)
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(TestRow));
 
-    for (uint64_t i = 0; i < 5 * XTF_LEAF_ROWS_MAX; i++) {
+    for (uint64_t i = 0; i < 5 * XTF_LEAF_ROWS_PER_BYTE * PAGE; i++) {
         TestRow row = {.time = 10 * i, .seq = i};
         g_array_append_val(rows, row);
     }

@@ -1,7 +1,7 @@
 /*
  * The digest of a leaf: totals of its rows by chunks, and the stack before each chunk. With a digest, a range that
- * begins or ends inside the leaf reads the rows of one chunk at each edge. A digest is made from the leaf's rows when
- * it is first needed, and lives in the page cache.
+ * begins or ends inside the leaf reads the rows of one chunk at each edge. A digest is made from the leaf's rows once
+ * they are asked for repeatedly, and lives in the page cache.
  */
 #pragma once
 
@@ -16,6 +16,14 @@ static inline bool xtf_leaf_needs_no_digest(const XtfDescentLeaf *leaf)
 {
     enum { FEW_ROWS = 1024 };
     return leaf->first_n == 0 && leaf->end <= FEW_ROWS;
+}
+
+/* Whether to make do without a digest, the leaf's rows being read: making one takes three times as long as going over
+ * the rows once, so it is made for a leaf that is asked for again. A profile reads rows three times. */
+static inline bool xtf_leaf_is_new(const XtfPageView *rows)
+{
+    enum { USES_FEW = 3 };
+    return atomic_load_explicit(&rows->block->uses, memory_order_relaxed) <= USES_FEW;
 }
 
 /* The totals of a leaf's chunks, pinned: block->data is an XtfChildTotals. The caller puts the block back. */

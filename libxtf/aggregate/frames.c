@@ -159,13 +159,13 @@ void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigne
     *outer = (XtfOuterFrames){.array = array, .index = index, .loader = {.load = load_outer_frames, .data = outer}};
 }
 
-/* The stack before row *from of a leaf: the last row up to `within` whose stack is known without reading rows. */
-static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, uint64_t within, XtfFrameStack *stack,
-                          uint32_t *from, GError **error)
+/* The stack before row *from of a leaf: the last row up to `within` whose stack is known without going over rows. */
+static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, uint64_t within,
+                          XtfFrameStack *stack, uint32_t *from, GError **error)
 {
     *from = 0;
-    if (xtf_leaf_needs_no_digest(leaf))
-        return true; /* the initial stack is the one before row 0 */
+    if (within == 0 || xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(rows))
+        return xtf_frames_before_leaf(leaf, index, stack, error);
     g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)
         return false;
@@ -187,13 +187,13 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     if (!xtf_descent_find(array, MIN(n, array->n_rows - 1), &descent, error))
         return false;
     uint64_t within = n - descent.leaf.first_n;
-    if (!begin_in_leaf(&descent.leaf, index, within, stack, &from, error))
+    if (within > 0 && !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
+        return false;
+    if (!begin_in_leaf(&descent.leaf, index, &rows, within, stack, &from, error))
         return false;
     if (from == within)
         return true;
 
-    if (!xtf_descent_leaf_rows(&descent.leaf, &rows, error))
-        return false;
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     xtf_outer_frames_init(&outer, array, index);
     return xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,

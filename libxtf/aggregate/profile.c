@@ -94,6 +94,20 @@ static bool add_first_ticks(const Profile *profile, GError **error)
     return true;
 }
 
+/* The rank of a time. Both the totals and the stack at the time take the rows of its leaf, so these are unpacked at
+ * once, not the times alone first. */
+static bool rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error)
+{
+    g_auto(XtfPageView) leaf = {0};
+
+    if (t <= array->first || t > array->last)
+        return xtf_array_rank(array, t, n, error);
+    if (!xtf_leaf_find(array, XTF_KEY_T, t, XTF_LEAF_ROWS, &leaf, error))
+        return false;
+    *n = leaf.first_n + xtf_leaf_rank(array, &leaf, t);
+    return true;
+}
+
 bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
                        XtfGroupTotals *totals, GError **error)
 {
@@ -102,7 +116,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
 
     if (a >= b)
         return true;
-    if (!xtf_array_rank(array, a, &n1, error) || !xtf_array_rank(array, b, &n2, error))
+    if (!rank(array, a, &n1, error) || !rank(array, b, &n2, error))
         return false;
     if (n1 > n2)
         return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, a, b);

@@ -6,7 +6,7 @@
  *                     /                   \
  *     index   . . . [. . .]         [. . .]. . .    siblings of the two descents: stored totals of these pages
  *                  /                       \
- *     leaves  ..[....]                   [..]...    whole chunks: totals in the leaves' digests; else rows
+ *     leaves  ..[....]                   [..]...    rows; if asked for again: chunks, totals of the leaf's digest
  *
  * A range that is the whole array is answered by the array's own totals, and no row is read for it.
  *
@@ -22,31 +22,31 @@
 #include "libxtf/aggregate/query.h"
 #include "libxtf/aggregate/stored.h"
 
-/* Adds rows [from, to) of a leaf, all in the chunk that begins with row `start`. Row numbers count from the leaf's
- * first row. If chunks is NULL the leaf is the whole array, and start is 0. */
-static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t start,
-                     uint32_t from, uint32_t to, GError **error)
+/* Rows of a leaf, numbered from its first, that are added one by one. */
+typedef struct {
+    const XtfDescentLeaf *leaf;
+    const XtfPageView *rows;
+    uint32_t start; /* the stack before this row is `stack`, initialised; nothing is needed of rows before it */
+    XtfFrameStack *stack;
+} LeafRows;
+
+/* Adds rows [from, to). */
+static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
+    const uint8_t *rows = leaf->rows->payload;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
-    g_auto(XtfFrameStack) stack;
-    g_auto(XtfPageView) rows = {0};
     XtfOuterFrames outer;
 
-    xtf_frame_stack_init(&stack);
-    if (!xtf_descent_leaf_rows(leaf, &rows, error))
-        return false;
     xtf_outer_frames_init(&outer, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
-        if (chunks)
-            xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
-        if (!xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)start * schema->row_size,
-                                 from - start, &stack, &outer.loader, totals, error))
+        if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)leaf->start * schema->row_size,
+                                 from - leaf->start, leaf->stack, &outer.loader, totals, error))
             return false;
         xtf_group_totals_clear(totals);
     }
-    if (!xtf_accumulate_rows(schema, query->aggregate, rows.payload + (size_t)from * schema->row_size, to - from,
-                             &stack, &outer.loader, totals, error))
+    if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)from * schema->row_size, to - from, leaf->stack,
+                             &outer.loader, totals, error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
         if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
@@ -54,46 +54,52 @@ static bool add_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const Xt
     return true;
 }
 
-static bool count_rows(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, GError **error)
+static void count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to)
 {
     const XtfSchema *schema = query->array->schema;
-    g_auto(XtfPageView) rows = {0};
 
-    if (!xtf_descent_leaf_rows(leaf, &rows, error))
-        return false;
     for (uint32_t i = from; i < to; i++)
         query->count +=
-            xtf_row_matches(schema, query->index, query->filter, rows.payload + (size_t)i * schema->row_size);
-    return true;
+            xtf_row_matches(schema, query->index, query->filter, rows->payload + (size_t)i * schema->row_size);
 }
 
-/* Adds rows [from, to) of a leaf, a part of one chunk, perhaps empty. */
-static bool add_part(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfChildTotals *chunks, uint32_t from,
-                     uint32_t to, GError **error)
+/* Adds rows [from, to) of a leaf, perhaps none. They are in one chunk of it, or chunks is NULL. */
+static bool add_part(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows,
+                     const XtfChildTotals *chunks, uint32_t from, uint32_t to, GError **error)
 {
+    uint32_t start = chunks ? from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS : 0;
+    g_auto(XtfFrameStack) stack;
+
+    xtf_frame_stack_init(&stack);
     if (from >= to)
         return true;
-    if (!query->totals)
-        return count_rows(query, leaf, from, to, error);
-    return add_rows(query, leaf, chunks, chunks ? from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS : 0, from, to, error);
+    if (!query->totals) {
+        count_rows(query, rows, from, to);
+        return true;
+    }
+    if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
+        start = from;
+    else if (chunks)
+        xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
+    else if (!xtf_frames_before_leaf(leaf, query->index, &stack, error))
+        return false;
+    return add_rows(query, &(LeafRows){.leaf = leaf, .rows = rows, .start = start, .stack = &stack}, from, to, error);
 }
 
-/* Adds rows [n1, n2) of a leaf. */
-static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
+/* Adds rows [from, to) of a leaf by its digest. */
+static bool add_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows, uint32_t from,
+                          uint32_t to, GError **error)
 {
-    if (xtf_leaf_needs_no_digest(leaf))
-        return add_part(query, leaf, NULL, (uint32_t)n1, (uint32_t)n2, error);
     g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
     if (!block)
         return false;
 
     const XtfChildTotals *chunks = xtf_block_child_totals(block);
-    uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
     uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks are [first, last) */
-    uint32_t last = n2 == leaf->end ? chunks->n : to / XTF_CHUNK_ROWS;
+    uint32_t last = to == rows->count ? chunks->n : to / XTF_CHUNK_ROWS;
     if (first > last) /* both edges lie in one chunk */
-        return add_part(query, leaf, chunks, from, to, error);
-    if (!add_part(query, leaf, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error))
+        return add_part(query, leaf, rows, chunks, from, to, error);
+    if (!add_part(query, leaf, rows, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error))
         return false;
     XtfPageTotals totals;
     xtf_page_totals_init(&totals, query, chunks);
@@ -104,7 +110,31 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
         xtf_page_totals_add(&totals, tier, item);
     }
     xtf_page_totals_finish(&totals);
-    return add_part(query, leaf, chunks, last * XTF_CHUNK_ROWS, to, error);
+    return add_part(query, leaf, rows, chunks, last * XTF_CHUNK_ROWS, to, error);
+}
+
+/* Adds rows [n1, n2) of a leaf. */
+static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
+{
+    uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
+    g_auto(XtfPageView) rows = {0};
+
+    if (!xtf_descent_leaf_rows(leaf, &rows, error))
+        return false;
+    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows))
+        return add_part(query, leaf, &rows, NULL, from, to, error);
+    return add_by_digest(query, leaf, &rows, from, to, error);
+}
+
+/* Counts rows [n1, n2) of a leaf one by one. */
+static bool scan_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
+{
+    g_auto(XtfPageView) rows = {0};
+
+    if (!xtf_descent_leaf_rows(leaf, &rows, error))
+        return false;
+    count_rows(query, &rows, (uint32_t)(n1 - leaf->first_n), (uint32_t)(n2 - leaf->first_n));
+    return true;
 }
 
 static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
@@ -122,7 +152,7 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
         if (!xtf_totals_query_scans(query, page, slot, &scans, error))
             return false;
         if (scans)
-            return count_rows(query, &leaf, (uint32_t)(n1 - leaf.first_n), (uint32_t)(n2 - leaf.first_n), error);
+            return scan_leaf(query, &leaf, n1, n2, error);
         return add_leaf(query, &leaf, n1, n2, error);
     }
     g_auto(XtfDescentPage) child = {0};

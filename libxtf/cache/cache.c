@@ -310,9 +310,12 @@ static XtfBlock *pin(XtfCache *cache, const Request *request, GError **error)
         entry = entry ? pin_present(shard, entry) : load(cache, shard, request, &reason);
     }
     g_mutex_unlock(&shard->lock);
-    if (!entry)
+    if (!entry) {
         g_propagate_error(error, g_steal_pointer(&reason));
-    return entry ? &entry->block : NULL;
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&entry->block.uses, 1, memory_order_relaxed);
+    return &entry->block;
 }
 
 XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockCheck check,

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ typedef struct {
     XtfCache *cache; /* that holds it */
     uint32_t length;
     uint32_t version; /* of the item that it is, or that it is made of; 0: of a page */
+    atomic_uint uses; /* how often it was got since it entered */
 } XtfBlock;
 
 /* Puts a pin back. NULL is fine, so a g_autoptr(XtfBlock) is a pin that ends with its scope. */

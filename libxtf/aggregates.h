@@ -107,6 +107,28 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
                      GError **error);
 
 /*
+ * The row that ends the frame that row n begins: its own end, or another row that ends frames around it, or begins one
+ * that it is not around. *end is n_rows if no row does. XTF_ERROR_INVALID if row n begins no frame. One descent, and
+ * digests of two leaves.
+ */
+bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint64_t *end, GError **error);
+
+typedef struct {
+    uint64_t key;
+    uint64_t row, end_row; /* that began it; that ended it, n_rows if none did */
+    uint64_t begin, end;   /* times of these rows */
+} XtfFrameSpan;
+
+/*
+ * The longest frames that begin in rows [n1, n2), of one key or, if `key` is NULL, of any: the longest first, of equals
+ * the earliest first. A frame that no row ends lasts until `last`, or the array's last row if that is later. Sets the
+ * first *n_frames of `frames`, and *n_frames to fewer if there are not as many. It costs a few leaves for each frame
+ * found and for each frame open at row n1 or n2, whatever the number of rows.
+ */
+bool xtf_array_longest(const XtfArray *array, unsigned index, const uint64_t *key, uint64_t n1, uint64_t n2,
+                       uint64_t last, XtfFrameSpan *frames, size_t *n_frames, GError **error);
+
+/*
  * Time by key, to the tick, in the window [a, b), of one location whose first and last records, of any type, are at
  * `first` and `last`. Adds to `totals`, whose depth is 1. Frames begun and ended are counted by the rows in the window.
  *

@@ -202,10 +202,15 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
 
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)
 {
+    return xtf_frames_load_until(array, index, 0, stack, error);
+}
+
+bool xtf_frames_load_until(const XtfArray *array, unsigned index, uint64_t n1, XtfFrameStack *stack, GError **error)
+{
     XtfOuterFrames outer;
 
     xtf_outer_frames_init(&outer, array, index);
-    while (stack->n_outer > 0)
+    while (stack->n_outer > 0 && (stack->frames->len == 0 || xtf_frame_stack_at(stack, 0)->row >= n1))
         if (!load_outer_frames(stack, &outer, error))
             return false;
     return true;

@@ -21,5 +21,7 @@ typedef struct {
 
 void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index);
 
+/* Loads outer frames of a stack, until those in memory are all that row n1 or later rows began. */
+bool xtf_frames_load_until(const XtfArray *array, unsigned index, uint64_t n1, XtfFrameStack *stack, GError **error);
 /* Loads all outer frames of a stack, however many. */
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

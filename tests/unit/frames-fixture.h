@@ -50,6 +50,7 @@ typedef struct {
     uint64_t begin, end; /* times; end: UINT64_MAX if it never does */
     uint32_t row, region;
     bool outermost;
+    uint32_t end_row; /* UINT32_MAX if it never ends */
 } NaiveFrame;
 
 /* What a row adds to a cell. */
@@ -78,6 +79,7 @@ static inline void naive_pop(Calls *calls, uint32_t row, uint64_t time)
     NaiveFrame *frame = &g_array_index(calls->frames, NaiveFrame, top);
 
     frame->end = time;
+    frame->end_row = row;
     if (frame->outermost)
         naive_effect(calls, row, frame->region, XTF_FRAMES_INCLUSIVE, time - frame->begin);
     naive_effect(calls, row, frame->region, XTF_FRAMES_LONGEST, time - frame->begin);
@@ -120,7 +122,7 @@ static inline void naive_row(Calls *calls, CallRow call)
         while ((int)calls->stack->len > (call.event ? found : found + 1))
             naive_pop(calls, n, call.time);
     if (call.event == 0) {
-        NaiveFrame frame = {call.time, UINT64_MAX, n, call.region, call.outermost};
+        NaiveFrame frame = {call.time, UINT64_MAX, n, call.region, call.outermost, UINT32_MAX};
         g_array_append_val(calls->stack, calls->frames->len);
         g_array_append_val(calls->frames, frame);
     }

@@ -1,0 +1,147 @@
+/*
+ * The row that ends a frame, by a descent.
+ *
+ * A frame that has d frames open with it, itself the innermost of them, is open for as long as rows leave d frames or
+ * more open. So the row that ends it is the first later row that leaves fewer. The index keeps the least number that a
+ * row of each child leaves open; the digest of a leaf keeps it for each chunk of the leaf. The search climbs from the
+ * frame's leaf to the first page with such a child behind, and descends there: one way up and one down.
+ *
+ *     root      . . .[frame's]. . .[least < d]          the first child behind, on the lowest level that has one
+ *                       /               \
+ *     leaves      [begin ....]        [.... end]
+ */
+#include "libxtf/aggregate/digest.h"
+#include "libxtf/aggregate/frames.h"
+#include "libxtf/aggregate/stored.h"
+
+/* The search for the first row behind row n that leaves fewer than `depth` frames open. */
+typedef struct {
+    const XtfArray *array;
+    unsigned index;
+    uint64_t n, depth;
+    uint64_t end; /* once it is found */
+    bool found;
+} EndSearch;
+
+/* Whether some row of the chunk, or below the child, may be the one. */
+static bool may_hold(const EndSearch *search, const XtfChildTotals *children, uint32_t i)
+{
+    return children->stacks[i].least < search->depth;
+}
+
+/* Looks at the rows of a chunk that lie behind row n. */
+static bool search_chunk(EndSearch *search, const XtfDescentLeaf *leaf, const XtfPageView *rows,
+                         const XtfChildTotals *chunks, uint32_t chunk, GError **error)
+{
+    const XtfSchema *schema = search->array->schema;
+    const XtfAggregate *aggregate = &schema->aggregates[search->index];
+    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(aggregate, 1);
+    g_auto(XtfFrameStack) stack;
+    XtfOuterFrames outer;
+
+    xtf_frame_stack_init(&stack);
+    xtf_outer_frames_init(&outer, search->array, search->index);
+    xtf_child_totals_stack(chunks, chunk, leaf->first_n + (uint64_t)chunk * XTF_CHUNK_ROWS, &stack);
+    uint32_t first = chunk * XTF_CHUNK_ROWS, end = MIN(first + XTF_CHUNK_ROWS, rows->count);
+    for (uint32_t i = first; i < end && !search->found; i++) {
+        stack.least = UINT64_MAX;
+        if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)i * schema->row_size, 1, &stack,
+                                 &outer.loader, unused, error))
+            return false;
+        search->end = leaf->first_n + i;
+        search->found = search->end > search->n && stack.least < search->depth;
+    }
+    return true;
+}
+
+static bool search_leaf(EndSearch *search, const XtfDescentLeaf *leaf, GError **error)
+{
+    g_auto(XtfPageView) rows = {0};
+    g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, search->index, error);
+
+    if (!digest || !xtf_descent_leaf_rows(leaf, &rows, error))
+        return false;
+    const XtfChildTotals *chunks = xtf_block_child_totals(digest);
+    uint64_t behind = search->n + 1;
+    uint32_t chunk = behind > leaf->first_n ? (uint32_t)((behind - leaf->first_n) / XTF_CHUNK_ROWS) : 0;
+    for (; chunk < chunks->n && !search->found; chunk++)
+        if (may_hold(search, chunks, chunk) && !search_chunk(search, leaf, &rows, chunks, chunk, error))
+            return false;
+    return true;
+}
+
+static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error);
+
+/* Goes down into a child that holds the row, if the totals are right. */
+static bool search_child(EndSearch *search, const XtfDescentPage *page, uint32_t slot, GError **error)
+{
+    g_auto(XtfDescentPage) child = {0};
+    XtfDescentLeaf leaf;
+
+    if (page->level == 1) {
+        xtf_descent_leaf(page, slot, &leaf);
+        return search_leaf(search, &leaf, error);
+    }
+    return xtf_descent_enter(page, slot, &child, error) && search_page(search, &child, 0, error);
+}
+
+/* The first child from `first` on that holds such a row, and the row in it. */
+static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error)
+{
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, error);
+
+    if (!stored)
+        return false;
+    const XtfChildTotals *children = xtf_block_child_totals(stored);
+    for (uint32_t slot = first; slot < children->n; slot++) {
+        if (!may_hold(search, children, slot))
+            continue;
+        if (!search_child(search, page, slot, error))
+            return false;
+        return search->found || xtf_damaged(error,
+                                            "array %u, level %u: no row of child %u leaves as few frames open "
+                                            "as its border says",
+                                            search->array->id, page->level, slot);
+    }
+    return true;
+}
+
+/* Searches behind row n, from its leaf up. */
+static bool search_behind(EndSearch *search, GError **error)
+{
+    g_auto(XtfDescent) descent = {0};
+
+    if (!xtf_descent_find(search->array, search->n, &descent, error) || !search_leaf(search, &descent.leaf, error))
+        return false;
+    for (unsigned i = descent.n_pages; i > 0 && !search->found; i--) {
+        const XtfDescentPage *page = &descent.pages[i - 1];
+        if (!search_page(search, page, xtf_descent_child_of_row(page, search->n) + 1, error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint64_t *end, GError **error)
+{
+    const XtfSchema *schema = array->schema;
+    EndSearch search = {.array = array, .index = index, .n = n, .end = array->n_rows};
+    g_autofree uint8_t *row = g_malloc(schema->row_size);
+    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
+    g_auto(XtfFrameStack) stack;
+    XtfOuterFrames outer;
+
+    xtf_frame_stack_init(&stack);
+    xtf_outer_frames_init(&outer, array, index);
+    if (!xtf_array_row(array, n, row, error))
+        return false;
+    if (xtf_field_get(&schema->fields[schema->aggregates[index].values[0]], row) != 0)
+        return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", array->id, n);
+    if (!xtf_frames_before_row(array, index, n, &stack, error) ||
+        !xtf_accumulate_rows(schema, &schema->aggregates[index], row, 1, &stack, &outer.loader, unused, error))
+        return false;
+    search.depth = xtf_frame_stack_depth(&stack);
+    if (!search_behind(&search, error))
+        return false;
+    *end = search.found ? search.end : array->n_rows;
+    return true;
+}

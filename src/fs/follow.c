@@ -108,7 +108,8 @@ bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error)
     enum { TRIES_MAX = 8 };
 
     if (!fs->follower || ++attempt->tries > TRIES_MAX ||
-        !(g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(*error, XTF_ERROR, XTF_ERROR_IO)))
+        !(g_error_matches(*error, XTF_ERROR, XTF_ERROR_STALE) ||
+          g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(*error, XTF_ERROR, XTF_ERROR_IO)))
         return false;
     g_mutex_lock(&fs->follower->lock);
     look_or_say(fs->follower);

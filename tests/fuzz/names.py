@@ -69,6 +69,13 @@ def check_bytes(output, where):
         sys.exit(f"FAILED: {where} prints {bad}: {output[:2000]}")
 
 
+def check_all_but_names(xtf, trace):
+    """Names of schemas must be UTF-8, those here are not; nothing else is wrong."""
+    lines = xtf.run("check", "--quiet", trace).stdout.splitlines()
+    if not lines or any(not line.endswith(b"is not UTF-8") for line in lines):
+        sys.exit(f"FAILED: check says {[line for line in lines if not line.endswith(b'is not UTF-8')][:3]}")
+
+
 def walk_tree(xtf):
     n = 0
     for path in MORE:
@@ -157,9 +164,9 @@ def nasty(folder, write_names, program, archive=None):
     xtf = Xtf(program, folder, trace)
     xtf.must("info", trace)
     xtf.must("info", "--all", trace)
-    xtf.must("check", trace)
+    check_all_but_names(xtf, trace)
     xtf.must("copy", trace, pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
-    xtf.must("check", pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
+    check_all_but_names(xtf, pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
     walk_tree(xtf)
     misuse(xtf, folder)
     damaged(xtf, folder)
@@ -194,7 +201,7 @@ def long(folder, write_names, program):
     regions = [name for _, _, name in xtf.entries("region")]
     if regions[:3] != ["#0", "#1", "2"] or len(regions) != 700:
         sys.exit(f"FAILED: regions are listed as {regions[:4]}")
-    xtf.must("check", trace)
+    check_all_but_names(xtf, trace)
     xtf.must("info", trace)
 
 

@@ -347,6 +347,51 @@ static void print_counts(XtfTrace *trace, uint32_t seed, uint32_t n)
     g_rand_free(random);
 }
 
+static void print_groups(const XtfGroupTotals *totals, const XtfAggregate *aggregate)
+{
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        printf("\t");
+        for (unsigned k = 0; k < aggregate->n_keys; k++)
+            printf("%s%" PRIu64, k > 0 ? "," : "", xtf_group_totals_key(totals, i)[k]);
+        for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
+            printf("%s%" PRIu64, c > 0 ? "," : "=", xtf_group_totals_cells(totals, i)[c]);
+    }
+    printf("\n");
+}
+
+/* Totals of random rows of random arrays; and of frames, profiles of random windows. */
+static void print_totals(XtfTrace *trace, uint32_t seed, uint32_t n)
+{
+    GError *error = NULL;
+    GRand *random = g_rand_new_with_seed(seed);
+    g_autofree XtfArray *arrays = all_arrays(trace);
+    const XtfClock *clock = xtf_trace_clock(trace);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfArray *array = &arrays[random64(random) % xtf_trace_n_arrays(trace)];
+        uint64_t n1 = i % 4 ? random64(random) % (array->n_rows + 1) : 0,
+                 n2 = i % 4 ? random64(random) % (array->n_rows + 1) : array->n_rows;
+        uint64_t a = random_time(array, random), b = random_time(array, random);
+        for (unsigned index = 0; index < array->schema->n_aggregates; index++) {
+            const XtfAggregate *aggregate = &array->schema->aggregates[index];
+            g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
+            if (!xtf_array_totals(array, index, NULL, n1, n2, totals, &error))
+                die(error);
+            printf("rows\t%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%" PRIu64, array->location, array->schema->id, index, n1,
+                   n2);
+            print_groups(totals, aggregate);
+            xtf_group_totals_clear(totals);
+            if (aggregate->kind != XTF_AGGREGATE_FRAMES || a >= b)
+                continue;
+            if (!xtf_array_profile(array, index, a, b, clock->first, clock->last, totals, &error))
+                die(error);
+            printf("time\t%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%" PRIu64, array->location, array->schema->id, index, a, b);
+            print_groups(totals, aggregate);
+        }
+    }
+    g_rand_free(random);
+}
+
 int main(int argc, char **argv)
 {
     GError *error = NULL;
@@ -363,6 +408,8 @@ int main(int argc, char **argv)
         print_rows(trace);
     else if (argc == 5 && g_str_equal(argv[1], "counts") && xtf_trace_n_arrays(trace) > 0)
         print_counts(trace, (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]));
+    else if (argc == 5 && g_str_equal(argv[1], "totals") && xtf_trace_n_arrays(trace) > 0)
+        print_totals(trace, (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]));
     else
         return 2;
     return 0;

@@ -13,6 +13,8 @@ import tempfile
 
 from xtf_check import check
 from xtf_reader import Damaged, Trace, escape
+from xtf_totals import same
+from xtf_windows import Window
 
 # codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: 10 plain rows a leaf, 168
 # leaves an index page.
@@ -21,6 +23,7 @@ TRACES = [("plain", 1, 4096, 3, 600), ("plain", 2, 4096, 150, 12), ("plain", 3, 
           ("compact", 11, 4096, 3, 600), ("compact", 12, 4096, 150, 12), ("compact", 13, 4096, 1, 4800), ("compact", 14, 16384, 2, 1500),
           ("compact", 15, 1 << 20, 1, 600), ("compact", 16, 4096, 1, 6)]
 WINDOWS = 300
+TOTALS = 60
 FLIPS = 150
 
 
@@ -46,8 +49,30 @@ def text_of(trace):
     return lines
 
 
+def compare_totals(trace, lines, path):
+    """Totals of rows, and time by key in windows, by the recipes of FORMAT.md, against libxtf's. A group of zeros is as good as none."""
+    arrays = {(array.location, array.schema.id): array for array in trace.arrays()}
+    asked = set()
+    for line in lines:
+        what, location, schema, index, begin, end, *groups = line.split("\t")
+        array, index, begin, end = arrays[int(location), int(schema)], int(index), int(begin), int(end)
+        if array.clock_map:
+            continue
+        window = Window(array, index)
+        mine = window.totals(begin, end) if what == "rows" else window.profile(begin, end, trace.first, trace.last)
+        expect(window.coarse or len(window.leaves_read) <= 2, path, line, "took", len(window.leaves_read), "leaves")
+        theirs = {}
+        for key, cells in (group.split("=") for group in groups if group):
+            theirs[tuple(int(word) for word in key.split(","))] = [int(word) for word in cells.split(",")]
+        for key in mine.keys() | theirs.keys():
+            left, right = mine.get(key, [0] * window.aggregate.cells), theirs.get(key, [0] * window.aggregate.cells)
+            expect(all(map(same, left, right)), path, line, "key", key, "has", left)
+        asked.add((what, window.aggregate.frames))
+    return asked
+
+
 def test_library(dump_trace, folder):
-    heights = set()
+    heights, asked = set(), set()
     for codec, seed, page_size, locations, rows in TRACES:
         path = folder / f"{seed}.xtf"
         run(dump_trace, "write", path, codec, seed, page_size, locations, rows)
@@ -66,12 +91,14 @@ def test_library(dump_trace, folder):
             expect(array.visits <= 2 * array.height, path, "took", array.visits, "visits to count")
             naive = sum(begin <= array.schema.values(row)[0] < end for row in array.read()) if array.rows < 200 else size
             expect(naive == size, path, "has", naive, "rows, not", line)
+        asked |= compare_totals(trace, run(dump_trace, "totals", path, seed, TOTALS).split("\n")[:-1], path)
         for array in trace.arrays():
             heights.add((codec, array.height))
             for n in random.Random(seed).sample(range(array.rows), min(array.rows, 5)):
                 leaf = array.leaf_of(n)
                 expect(leaf.first <= n < leaf.first + leaf.rows, path, "row", n, "is not in its leaf")
         trace.close()
+    expect(asked == {("rows", False), ("rows", True), ("time", True)}, "only", asked, "were compared")
     expect({(codec, height) for codec in ("plain", "compact") for height in (1, 2, 3)} <= heights, "no tree was high enough:", heights)
 
 

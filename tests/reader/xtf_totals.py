@@ -61,12 +61,12 @@ def groups_of(array, aggregate, rows, depth):
 
 class Frames:
     """For each row the amounts that it adds to totals, (key, cell, amount) each, and the frames before it and those of them that it
-    leaves open; and the stack before each leaf."""
+    leaves open; and the stack before each leaf. The rows begin with row *start*, and the stack and the time before it."""
 
-    def __init__(self, array, aggregate, rows, leaves):
-        self.charges, self.snapshots, stack, before = [], {}, [], None
-        self.times, self.depths, self.kept = [], [], []
-        for n, row in enumerate(rows):
+    def __init__(self, array, aggregate, rows, leaves, start=0, stack=(), before=0):
+        self.charges, self.snapshots, stack, before = [], {}, list(stack), before if start else None
+        self.times, self.depths, self.kept, self.stack = [], [], [], stack
+        for n, row in enumerate(rows, start):
             if n in leaves:
                 self.snapshots[n] = stack[-SNAPSHOT_FRAMES:]
             values = array.schema.layout.unpack(row)

@@ -1,0 +1,43 @@
+"""The bytes that docs/FORMAT.md shows are those that libxtf writes.
+
+    test_document.py WRITE-EXAMPLE FORMAT.md
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from xtf_check import check
+from xtf_reader import Trace
+
+LINE = re.compile(r"    ([0-9a-f]{8})  ((?:[0-9a-f]{2} )*[0-9a-f]{2})(?: +(.*))?$")
+VARIES = re.compile(r"random|CRC-32|nanoseconds")  # from file to file
+
+
+def main():
+    write_example, document = sys.argv[1:]
+    text = pathlib.Path(document).read_text(encoding="utf-8")
+    section = text[text.index("An example, byte by byte"):]
+    lines = [match for match in map(LINE.match, section[:section.index("\n## ")].splitlines()) if match]
+    with tempfile.TemporaryDirectory(prefix="xtf-document-") as folder:
+        path = pathlib.Path(folder) / "example.xtf"
+        subprocess.run([write_example, path], check=True)
+        data = path.read_bytes()
+        if check(Trace(path)) != 400:
+            sys.exit("FAILED: the example has not 400 rows")
+    compared = 0
+    for match in lines:
+        at, shown = int(match[1], 16), bytes.fromhex(match[2])
+        if VARIES.search(match[3] or ""):
+            continue
+        if data[at:at + len(shown)] != shown:
+            sys.exit(f"FAILED: at {at:#x} are {data[at:at + len(shown)].hex(' ')}, the document says {match[2]}  {match[3]}")
+        compared += 1
+    if compared < 60:
+        sys.exit(f"FAILED: only {compared} lines were compared")
+    print(f"{compared} lines")
+
+
+if __name__ == "__main__":
+    main()

@@ -24,6 +24,9 @@
  * began (with any stack), 0, twice the ticks, and 0. Where frames of all keys are one group, XTF_FRAMES_BEFORE is left
  * out, since its rows are counted already.
  *
+ * Clock maps (clock-map.h). All times in totals are in ticks of the location's clock, and so are least, greatest and
+ * last values of instants. Durations are what that clock measured. Ranges of rows are the same by either time.
+ *
  * Any thread may call these functions; a XtfGroupTotals belongs to one thread at a time. Groups chosen by a filter, and
  * rank and select among them, are in group-filter.h.
  */
@@ -101,7 +104,8 @@ typedef struct {
 
 /*
  * The stack at row n, which is at most n_rows: *frames, the outermost first, *n_frames of them. The caller frees
- * *frames with g_free(). Up to 64 frames cost one leaf, and each 64 more at most one leaf more.
+ * *frames with g_free(). The frames' times are global, unless the array is an xtf_array_local(). Up to 64 frames cost
+ * one leaf, and each 64 more at most one leaf more.
  */
 bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame **frames, size_t *n_frames,
                      GError **error);
@@ -116,27 +120,32 @@ bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint
 typedef struct {
     uint64_t key;
     uint64_t row, end_row; /* that began it; that ended it, n_rows if none did */
-    uint64_t begin, end;   /* times of these rows */
+    uint64_t begin, end;   /* times of these rows, in local ticks: a duration is that of the location's clock */
 } XtfFrameSpan;
 
 /*
  * The longest frames that begin in rows [n1, n2), of one key or, if `key` is NULL, of any: the longest first, of equals
- * the earliest first. A frame that no row ends lasts until `last`, or the array's last row if that is later. Sets the
- * first *n_frames of `frames`, and *n_frames to fewer if there are not as many. It costs a few leaves for each frame
- * found and for each frame open at row n1 or n2, whatever the number of rows.
+ * the earliest first. A frame that no row ends lasts until `last`, in local ticks, or the array's last row if that is
+ * later. Sets the first *n_frames of `frames`, and *n_frames to fewer if there are not as many. It costs a few leaves
+ * for each frame found and for each frame open at row n1 or n2, whatever the number of rows.
  */
 bool xtf_array_longest(const XtfArray *array, unsigned index, const uint64_t *key, uint64_t n1, uint64_t n2,
                        uint64_t last, XtfFrameSpan *frames, size_t *n_frames, GError **error);
 
 /*
  * Time by key, to the tick, in the window [a, b), of one location whose first and last records, of any type, are at
- * `first` and `last`. Adds to `totals`, whose depth is 1. Frames begun and ended are counted by the rows in the window.
+ * `first` and `last`, in local ticks (local_first and local_last of its arrays). Adds to `totals`, whose depth is 1.
+ * Frames begun and ended are counted by the rows in the window.
  *
  * Exclusive time of a key is the ticks of the window during which a frame of the key was on top. Inclusive time is the
  * ticks during which an outermost frame of the key was open: durations of the frames that ended in the window, less the
  * part before a of those open at a, plus the part up to b of those open at b. The stack at a is the stack before all
  * rows with a time of a or later. A frame that no row ends lasts until `last`. Ticks charged to XTF_FRAMES_BEFORE begin
  * at `first` if its row is row 0. A window that reaches beyond `first` or `last` is cut off there.
+ *
+ * With a clock map, the window is the local one from the least local tick that leads to a or later, to the least one
+ * that leads to b or later. These hold the same rows, and windows side by side stay so. Knots in the window do not
+ * matter. An edge inside of a jump is, locally, the first tick that leads behind it.
  */
 bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
                        XtfGroupTotals *totals, GError **error);

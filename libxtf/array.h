@@ -7,6 +7,8 @@
  *
  * An XtfArray is a small value: copy it freely. It borrows the trace. Any number of threads may use it at once; a
  * cursor belongs to one thread at a time.
+ *
+ * Times are global ones, also in the rows that come out: see clock-map.h.
  */
 #pragma once
 
@@ -14,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxtf/clock-map.h"
 #include "libxtf/trace.h"
 
 XTF_BEGIN_DECLS
@@ -21,12 +24,14 @@ XTF_BEGIN_DECLS
 typedef struct {
     XtfTrace *trace; /* borrowed */
     const XtfSchema *schema;
-    uint64_t location;    /* key P */
-    uint64_t n_rows;      /* at least 1: empty arrays are not stored */
-    uint64_t first, last; /* times of the first and the last row */
+    uint64_t location;                /* key P */
+    uint64_t n_rows;                  /* at least 1: empty arrays are not stored */
+    uint64_t first, last;             /* times of the first and the last row */
+    uint64_t local_first, local_last; /* the same in ticks of the location's clock */
+    const XtfClockMap *clock;         /* of the location; NULL: none, local times are global. Borrowed from the trace */
     uint32_t id;
     /* Private to the index. */
-    uint32_t segment;
+    uint32_t segment, clock_map;
     uint64_t edge_offset;
     uint32_t edge_length, edge_checksum;
     uint8_t height, codec;
@@ -40,6 +45,12 @@ bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, X
 bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, uint64_t *rank, GError **error);
 /* `count` arrays beginning with the rank-th, which must exist. */
 bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error);
+
+/*
+ * The array in the ticks of its location's clock: all that is asked of it and all that comes out, rows and all, is as
+ * the file holds it. For copying, and for who adds up times himself.
+ */
+XtfArray xtf_array_local(const XtfArray *array);
 
 /* Levels of the tree, the leaves' included. */
 unsigned xtf_array_height(const XtfArray *array);

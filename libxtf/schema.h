@@ -48,6 +48,9 @@ enum {
     /* How values usually change from row to row. These flags change only how small a field packs. */
     XTF_FIELD_RISES = 1 << 2,    /* each value is near the one before */
     XTF_FIELD_DISTANCE = 1 << 3, /* a number of rows back, to another row of the array: to the outer frame, say */
+    /* How a value goes through a clock map (clock-map.h). The first field is an instant without saying so. */
+    XTF_FIELD_INSTANT = 1 << 4,  /* a time on the location's clock, in ticks: a U64, and not of a table */
+    XTF_FIELD_DURATION = 1 << 5, /* ticks of the location's clock that something took: they stay as they are */
     /* Of tables: what merging (merge.h) needs to know. */
     XTF_FIELD_IDENTIFIES = 1 << 8, /* rows of two files that agree in all such fields mean the same */
     XTF_FIELD_LIST = 1 << 9,       /* the first of some rows of the table referred to; the next field is their number */

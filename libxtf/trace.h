@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
@@ -38,7 +39,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
  * torn content. XTF_ERROR_INVALID if somebody has begun the file anew, XTF_ERROR_UNSUPPORTED of a mapped file. */
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error);
 
-/* Times are integer ticks; a tick is resolution_den / resolution_num seconds. */
+/* Times are integer ticks; a tick is resolution_den / resolution_num seconds. All of these are global (clock-map.h). */
 typedef struct {
     uint64_t resolution_num; /* ticks in... */
     uint64_t resolution_den; /* ...this number of seconds; both at least 1 */
@@ -50,6 +51,13 @@ typedef struct {
 } XtfClock;
 
 const XtfClock *xtf_trace_clock(const XtfTrace *trace);
+
+/* No location's records span more ticks of its own clock than this. */
+uint64_t xtf_trace_longest(const XtfTrace *trace);
+
+/* The clock maps, numbered from 1; NULL for other numbers. An array knows its own. */
+uint32_t xtf_trace_n_clock_maps(const XtfTrace *trace);
+const XtfClockMap *xtf_trace_clock_map(const XtfTrace *trace, uint32_t number);
 
 typedef struct {
     uint8_t file_id[16];
@@ -77,7 +85,8 @@ uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
 const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);
 const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name); /* NULL if there is none */
 
-/* The range of a field's values in the whole trace, known without reading rows. */
+/* The range of a field's values in the whole trace, known without reading rows. In a trace with clock maps the range of
+ * an instant may be wider than its values. */
 typedef struct {
     uint64_t min, max; /* of values that are present; min > max if no value is. Bits as xtf_field_get() gives them,
                           compared as the field's type. For strings: their lengths in bytes. */

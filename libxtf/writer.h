@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/schema.h"
 
@@ -72,14 +73,29 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
  * those of others. Appending again is an error. The writer still owns the array. */
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
 
+/*
+ * Clock maps (clock-map.h). Rows are appended with local times, and the time of an XtfArrayWriter's last row is local.
+ * The map of a location is stored with its arrays: where it has no rows yet, the map is forgotten with the writer. Maps
+ * of a file that exists may be changed: the next commit writes the maps and the arrays' entries anew, and no rows.
+ */
+enum {
+    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* of all maps together */
+};
+
+/* Stores a copy of a map and gives its number; that of an equal one if there is one; 0 for one that changes nothing.
+ * XTF_ERROR_INVALID if it is no map. */
+bool xtf_writer_add_clock_map(XtfWriter *writer, const XtfClockMap *map, uint32_t *number, GError **error);
+/* Gives a location, whether it has arrays yet or not, a map by its number; 0 takes its map away. */
+bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t number, GError **error);
+
 /* The table of a TABLE schema, owned by the writer; made if it does not exist. */
 XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error);
 /* *number is the row's number, from 0; may be NULL. XTF_ERROR_TOO_LARGE if the table would take more than 256 MiB. */
 bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
 
-/* Promises that no row of an earlier time than `t` will be appended to any array, neither to one that exists nor to a
- * new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
+/* Promises that no row of an earlier global time than `t` will be appended to any array, neither to one that exists nor
+ * to a new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
  * complete, idle ones too: what they show of the time before never changes. From now on appending an earlier row is
  * XTF_ERROR_INVALID, and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing
  * makes the file complete; a writer that goes on with a closed file begins without a promise. */

@@ -12,6 +12,7 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/array.h"
 #include "libxtf/check.h"
+#include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/group-filter.h"
 #include "libxtf/merge.h"

@@ -227,6 +227,8 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
         !xtf_frames_load_all(array, index, &stack, error))
         return false;
     *frames = g_array_steal(stack.frames, &depth);
+    for (gsize i = 0; array->clock && i < depth; i++)
+        (*frames)[i].time = xtf_clock_map_to_global(array->clock, (*frames)[i].time);
     *n_frames = depth;
     return true;
 }

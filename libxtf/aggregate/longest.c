@@ -240,12 +240,13 @@ bool xtf_array_longest(const XtfArray *array, unsigned index, const uint64_t *ke
                        uint64_t last, XtfFrameSpan *frames, size_t *n_frames, GError **error)
 {
     g_autoptr(GArray) heap = g_array_new(FALSE, FALSE, sizeof(Part));
-    LongestSearch search = {.array = array,
+    const XtfArray local = xtf_array_local(array); /* what lasts is measured by the location's clock */
+    LongestSearch search = {.array = &local,
                             .index = index,
                             .key = key,
                             .n1 = n1,
                             .n2 = MIN(n2, array->n_rows),
-                            .last = MAX(last, array->last),
+                            .last = MAX(last, local.last),
                             .heap = heap};
     size_t most = *n_frames, n = 0;
 

@@ -27,6 +27,9 @@
  * The ends of the trace are not rows. A frame that no row ends is owed until the location's last record, so E(t) is
  * constant after that. If row 0 ends a frame that never began, its ticks are those since the location's first record.
  * Totals have not charged these, since they know only the array: they are added if row 0 is in the window.
+ *
+ * All of this is in ticks of the location's clock. A window of global time becomes one of local time first, with the
+ * same rows.
  */
 #include "libxtf/aggregate/frames.h"
 
@@ -102,6 +105,7 @@ static bool rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error)
 
     if (t <= array->first || t > array->last)
         return xtf_array_rank(array, t, n, error);
+    t = xtf_clock_map_to_local(array->clock, t);
     if (!xtf_leaf_find(array, XTF_KEY_T, t, XTF_LEAF_ROWS, &leaf, error))
         return false;
     *n = leaf.first_n + xtf_leaf_rank(array, &leaf, t);
@@ -111,7 +115,8 @@ static bool rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error)
 bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
                        XtfGroupTotals *totals, GError **error)
 {
-    Profile profile = {.array = array, .index = index, .first = MIN(first, array->first), .totals = totals};
+    const XtfArray local = xtf_array_local(array);
+    Profile profile = {.array = &local, .index = index, .first = MIN(first, local.first), .totals = totals};
     uint64_t n1, n2;
 
     if (a >= b)
@@ -120,9 +125,9 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
         return false;
     if (n1 > n2)
         return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, a, b);
-    last = MAX(last, array->last);
-    a = CLAMP(a, profile.first, last);
-    b = CLAMP(b, profile.first, last);
+    last = MAX(last, local.last);
+    a = CLAMP(xtf_clock_map_to_local(array->clock, a), profile.first, last);
+    b = CLAMP(xtf_clock_map_to_local(array->clock, b), profile.first, last);
     return xtf_array_totals(array, index, NULL, n1, n2, totals, error) &&
            (n1 > 0 || n2 == 0 || add_first_ticks(&profile, error)) &&
            add_owed(&profile, n1, a, UINT64_MAX, error) && /* -1, modulo 2^64 */

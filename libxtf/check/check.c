@@ -376,10 +376,14 @@ static void walk_arrays(Check *check)
         if (before.schema && (array.location < before.location ||
                               (array.location == before.location && array.schema->id <= before.schema->id)))
             problem(check, "P index: location %" PRIu64 ", %s, is out of order", array.location, array.schema->name);
+        if (before.schema && array.location == before.location && array.clock_map != before.clock_map)
+            problem(check, "location %" PRIu64 ": its arrays have clock maps %u and %u", array.location,
+                    before.clock_map, array.clock_map);
         before = array;
         check->report.arrays++;
         pass_times(check, &array);
         pass_identity(check, &array);
+        array = xtf_array_local(&array);
         walk_array(check, &array);
     }
 }
@@ -470,6 +474,7 @@ static void check_tables(Check *check)
         xtf_value_check_rows(check->values, schema, table->rows, table->n_rows);
     }
     use_chunks(check, &catalog->strings);
+    use_item(check, 0, catalog->clock_maps);
 }
 
 /* The items by which a trace is opened. */

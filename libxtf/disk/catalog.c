@@ -133,6 +133,15 @@ static void encode_free(const XtfCatalog *catalog, GByteArray *bytes)
     }
 }
 
+static void encode_clock_maps(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    XtfDiskClockMaps disk = {0};
+
+    xtf_write32(&disk.n_maps, catalog->n_clock_maps);
+    xtf_ref_write(&disk.maps, catalog->clock_maps);
+    APPEND(bytes, disk);
+}
+
 static bool damaged(GError **error, const char *what)
 {
     return xtf_damaged(error, "catalog: %s", what);
@@ -329,6 +338,16 @@ static bool decode_strings(XtfCatalog *catalog, XtfBytesReader *reader, GError *
            damaged(error, "the heap of strings is not named");
 }
 
+static bool decode_clock_maps(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskClockMaps disk;
+
+    xtf_bytes_read(reader, &disk, sizeof disk);
+    catalog->n_clock_maps = xtf_read32(disk.n_maps);
+    catalog->clock_maps = xtf_ref_read(&disk.maps);
+    return (!reader->failed && catalog->n_clock_maps > 0) || damaged(error, "a section of clock maps has none");
+}
+
 static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
     size_t n = reader->left / sizeof(XtfDiskFree);
@@ -383,6 +402,11 @@ static bool has_free_pages(const XtfCatalog *catalog)
     return catalog->n_free_pages > 0;
 }
 
+static bool has_clock_maps(const XtfCatalog *catalog)
+{
+    return catalog->n_clock_maps > 0;
+}
+
 static bool has_segment_maps(const XtfCatalog *catalog)
 {
     return catalog->segment_maps != NULL;
@@ -404,6 +428,7 @@ static const struct {
     {XTF_SECTION_ARRAYS, true, NULL, encode_arrays, decode_arrays},
     {XTF_SECTION_TABLES, true, NULL, encode_tables, decode_tables},
     {XTF_SECTION_STRINGS, true, NULL, encode_strings, decode_strings},
+    {XTF_SECTION_CLOCK_MAPS, true, has_clock_maps, encode_clock_maps, decode_clock_maps},
     {XTF_SECTION_SEGMENT_MAPS, true, has_segment_maps, xtf_segment_maps_encode, xtf_segment_maps_decode},
     {XTF_SECTION_FREE, false, has_free_pages, encode_free, decode_free},
 };

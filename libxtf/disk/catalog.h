@@ -72,6 +72,8 @@ typedef struct {
     XtfFreePages *free_pages;
     uint32_t n_free_pages;
     bool has_unknown; /* an optional section that this version does not know: a writer would lose it */
+    uint32_t n_clock_maps;
+    XtfRef clock_maps; /* an item for clock-maps.h */
 } XtfCatalog;
 
 static inline XtfRef xtf_ref_read(const XtfDiskRef *from)

@@ -231,7 +231,7 @@ typedef enum {
     XTF_SECTION_TABLES = 5,       /* XtfDiskTable each, with the chunks of its rows behind it, XtfDiskRef each */
     XTF_SECTION_STRINGS = 6,      /* XtfDiskRef each: chunks of the heap of strings */
     XTF_SECTION_LIMITS = 7,       /* XtfDiskRef each: by schema, an item of XtfDiskLimits by field */
-    XTF_SECTION_CLOCK_MAPS = 8,   /* corrections of clocks */
+    XTF_SECTION_CLOCK_MAPS = 8,   /* XtfDiskClockMaps; left out if there are none */
     XTF_SECTION_COUNTS = 9,       /* XtfLe64 each: rows by schema */
     XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer take */
     XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to those of the whole file */
@@ -294,6 +294,27 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe64 has_none;      /* 16  8  0 or 1 */
 } XtfDiskLimits;
 
+/* Clock maps (clock-map.h) are an item: for each this, then its knots. */
+typedef struct {           /* OFFSET SIZE */
+    XtfLe32 n_maps;        /*  0  4  at least 1 */
+    XtfLe32 reserved;      /*  4  4  0 */
+    XtfDiskRef maps;       /*  8 16 */
+} XtfDiskClockMaps;
+
+typedef struct {           /* OFFSET SIZE */
+    XtfLe32 n_knots;       /*  0  4  at least 1 */
+    XtfLe32 reserved;      /*  4  4  0 */
+} XtfDiskClockMap;
+
+typedef struct {           /* OFFSET SIZE */
+    XtfLe64 local;         /*  0  8  ticks of the location's clock */
+    XtfLe64 global;        /*  8  8  ticks of the trace */
+    XtfLe32 flags;         /* 16  4  XTF_KNOT_JUMPS */
+    XtfLe32 reserved;      /* 20  4  0 */
+} XtfDiskClockKnot;
+
+#define XTF_KNOT_JUMPS 1u /* a jump forwards leads to the next knot */
+
 /* clang-format on */
 
 _Static_assert(sizeof(XtfDiskRef) == 16, "XtfDiskRef");
@@ -316,3 +337,6 @@ _Static_assert(sizeof(XtfDiskFree) == 24, "XtfDiskFree");
 _Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");
 _Static_assert(sizeof(XtfDiskSegmentMap) == 16, "XtfDiskSegmentMap");
 _Static_assert(sizeof(XtfDiskTableMap) == 24, "XtfDiskTableMap");
+_Static_assert(sizeof(XtfDiskClockMaps) == 24, "XtfDiskClockMaps");
+_Static_assert(sizeof(XtfDiskClockMap) == 8, "XtfDiskClockMap");
+_Static_assert(sizeof(XtfDiskClockKnot) == 24, "XtfDiskClockKnot");

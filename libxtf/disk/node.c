@@ -30,8 +30,8 @@ void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *
     *array = (XtfArray){
         .location = xtf_read64(disk->location),
         .n_rows = xtf_read64(disk->n_rows),
-        .first = xtf_read64(disk->first),
-        .last = xtf_read64(disk->last),
+        .local_first = xtf_read64(disk->first),
+        .local_last = xtf_read64(disk->last),
         .id = xtf_read32(disk->array),
         .segment = xtf_read32(disk->segment),
         .edge_offset = edge.offset,
@@ -39,6 +39,7 @@ void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *
         .edge_checksum = edge.checksum,
         .height = disk->height,
         .codec = disk->codec,
+        .clock_map = xtf_read32(disk->clock_map),
     };
 }
 
@@ -85,10 +86,11 @@ void xtf_node_add_array(GByteArray *bytes, const XtfArray *array)
     xtf_write32(&disk.schema, array->schema->id);
     xtf_write32(&disk.array, array->id);
     xtf_write64(&disk.n_rows, array->n_rows);
-    xtf_write64(&disk.first, array->first);
-    xtf_write64(&disk.last, array->last);
+    xtf_write64(&disk.first, array->local_first);
+    xtf_write64(&disk.last, array->local_last);
     xtf_ref_write(&disk.edge, (XtfRef){array->edge_offset, array->edge_length, array->edge_checksum});
     xtf_write32(&disk.segment, array->segment);
+    xtf_write32(&disk.clock_map, array->clock_map);
     add_entry(bytes, &disk, sizeof disk);
 }
 

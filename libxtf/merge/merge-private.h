@@ -62,6 +62,8 @@ typedef struct {
     GArray *late_limits; /* XtfLateLimits */
     GArray *n_rows;      /* uint64_t by schema */
     XtfClock clock;
+    GHashTable *clocks;      /* the set of clock maps of all parts... */
+    GByteArray *clock_bytes; /* ...and their item */
     uint32_t page_size;
     uint64_t incompatible;
 } XtfMerge;

@@ -17,6 +17,8 @@ static void merge_init(XtfMerge *merge, const XtfMergeOptions *options)
         .parts = g_ptr_array_new_with_free_func(free_part),
         .arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray)),
         .limits = g_ptr_array_new_with_free_func(g_free),
+        .clocks = xtf_clock_set_new(),
+        .clock_bytes = g_byte_array_new(),
         .late_limits = g_array_new(FALSE, FALSE, sizeof(XtfLateLimits)),
         .n_rows = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
     };
@@ -30,6 +32,8 @@ static void merge_finish(XtfMerge *merge)
     g_ptr_array_unref(merge->parts);
     g_array_unref(merge->arrays);
     g_ptr_array_unref(merge->limits);
+    g_hash_table_unref(merge->clocks);
+    g_byte_array_unref(merge->clock_bytes);
     g_array_unref(merge->late_limits);
     g_array_unref(merge->n_rows);
 }

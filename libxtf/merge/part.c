@@ -208,10 +208,25 @@ static void copy_strings(XtfPart *part, const XtfChunks *strings)
     };
 }
 
+/* The number that a clock map has in the whole. */
+static uint32_t add_clock_map(XtfMerge *merge, const XtfClockMap *map)
+{
+    guint n = g_hash_table_size(merge->clocks);
+
+    if (!map)
+        return 0;
+    const XtfClockMap *known = xtf_clock_set_add(merge->clocks, map);
+    if (known->id > n)
+        xtf_clock_map_encode(known, merge->clock_bytes);
+    return known->id;
+}
+
 static void add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *map, GArray *arrays)
 {
     for (guint i = 0; i < arrays->len; i++) {
         XtfArray *array = &g_array_index(arrays, XtfArray, i);
+        array->clock_map = add_clock_map(merge, array->clock);
+        array->clock = NULL;
         array->schema = merge->join->schemas->pdata[map->schemas[array->schema->id]];
         array->segment += part->first_segment;
         array->trace = NULL;

@@ -149,6 +149,12 @@ static bool name_strings_of_parts(const XtfMerge *merge, XtfChunks *chunks, GErr
            xtf_fail(error, XTF_ERROR_TOO_LARGE, "the strings of all parts together are more than a file can hold");
 }
 
+static bool write_clock_maps(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+{
+    catalog->n_clock_maps = g_hash_table_size(merge->clocks);
+    return xtf_merge_output_add(output, merge->clock_bytes->data, merge->clock_bytes->len, &catalog->clock_maps, error);
+}
+
 /* ---- Segments. */
 
 static void name_segments(const XtfMerge *merge, XtfCatalog *catalog)
@@ -324,6 +330,7 @@ bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **err
 
     name_segments(merge, &catalog);
     bool good = write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
+                write_clock_maps(merge, output, &catalog, error) &&
                 write_own_strings(merge, output, &catalog.strings, error) &&
                 name_strings_of_parts(merge, &catalog.strings, error) &&
                 write_segment_maps(merge, output, &catalog, error) && write_ends(merge, output, &catalog, error);

@@ -78,6 +78,9 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
             return schema_fail(schema, error, "there are two fields", field->name);
         if (xtf_type_width(field->type) == 0 || field->width != xtf_type_width(field->type))
             return schema_fail(schema, error, "no such type as that of field", field->name);
+        if ((field->flags & XTF_FIELD_INSTANT) &&
+            (field->type != XTF_TYPE_U64 || schema->kind == XTF_SCHEMA_TABLE || field->flags & XTF_FIELD_DURATION))
+            return schema_fail(schema, error, "no instant can be field", field->name);
         if (field->offset != size)
             return schema_fail(schema, error, "a gap or an overlap before field", field->name);
         size += field->width;

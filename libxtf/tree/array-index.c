@@ -62,13 +62,15 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     xtf_node_array(node->block->data, slot, &decoded, &schema);
     decoded.trace = trace;
     decoded.schema = xtf_trace_schema(trace, schema);
+    decoded.clock = xtf_trace_clock_map(trace, decoded.clock_map);
     const char *fault = NULL;
 
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
         fault = "it has no schema";
     else if (!xtf_codec(decoded.codec))
         fault = "its codec is not known";
-    else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) || decoded.first > decoded.last)
+    else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) ||
+             decoded.local_first > decoded.local_last)
         fault = "its numbers make no sense";
     else if (decoded.height == 0 || decoded.height > XTF_HEIGHT_MAX)
         fault = "its height makes no sense";
@@ -78,8 +80,13 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         fault = "its right edge lies past the end of the file";
     else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
         fault = "its right edge is no item";
+    else if (decoded.clock_map > 0 && !decoded.clock)
+        return xtf_damaged(error, "array %u of location %" PRIu64 ": its clock map %u does not exist", decoded.id,
+                           decoded.location, decoded.clock_map);
     if (fault)
         return xtf_damaged(error, "array %u of location %" PRIu64 ": %s", decoded.id, decoded.location, fault);
+    decoded.first = xtf_clock_map_to_global(decoded.clock, decoded.local_first);
+    decoded.last = xtf_clock_map_to_global(decoded.clock, decoded.local_last);
     *array = decoded;
     return true;
 }

@@ -1,5 +1,15 @@
 #include "libxtf/tree/descent.h"
 
+XtfArray xtf_array_local(const XtfArray *array)
+{
+    XtfArray local = *array;
+
+    local.clock = NULL;
+    local.first = array->local_first;
+    local.last = array->local_last;
+    return local;
+}
+
 unsigned xtf_array_height(const XtfArray *array)
 {
     return array->height;
@@ -16,9 +26,10 @@ bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **err
         return true;
     }
     g_auto(XtfPageView) leaf = {0};
-    if (!xtf_leaf_find(array, XTF_KEY_T, t, XTF_LEAF_TIMES, &leaf, error))
+    uint64_t local = array->clock ? xtf_clock_map_to_local(array->clock, t) : t;
+    if (!xtf_leaf_find(array, XTF_KEY_T, local, XTF_LEAF_TIMES, &leaf, error))
         return false;
-    *n = leaf.first_n + xtf_leaf_rank(array, &leaf, t);
+    *n = leaf.first_n + xtf_leaf_rank(array, &leaf, local);
     return true;
 }
 
@@ -50,7 +61,7 @@ bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **err
 
     if (!find_row(array, n, XTF_LEAF_TIMES, &leaf, error))
         return false;
-    *t = xtf_page_time(&leaf, (uint32_t)(n - leaf.first_n));
+    *t = xtf_clock_map_to_global(array->clock, xtf_page_time(&leaf, (uint32_t)(n - leaf.first_n)));
     return true;
 }
 
@@ -62,6 +73,8 @@ bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **err
     if (!find_row(array, n, XTF_LEAF_ROWS, &leaf, error))
         return false;
     memcpy(row, leaf.payload + (size_t)(n - leaf.first_n) * row_size, row_size);
+    if (array->clock)
+        xtf_clock_map_rows(array->clock, array->schema, row, 1);
     return true;
 }
 

@@ -52,7 +52,7 @@ bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **erro
     }
     if (!holds(cursor, n)) {
         XtfPageView leaf;
-        if (!xtf_leaf_find(&cursor->array, XTF_KEY_N, n, XTF_LEAF_ROWS, &leaf, error))
+        if (!xtf_leaf_find(&cursor->array, XTF_KEY_N, n, xtf_leaf_shown_rows(&cursor->array), &leaf, error))
             return false;
         take_leaf(cursor, &leaf);
     }
@@ -81,7 +81,8 @@ bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **erro
         return true;
     }
     XtfPageView leaf;
-    if (!xtf_leaf_find(&cursor->array, XTF_KEY_T, t, XTF_LEAF_ROWS, &leaf, error))
+    uint64_t local = xtf_clock_map_to_local(cursor->array.clock, t);
+    if (!xtf_leaf_find(&cursor->array, XTF_KEY_T, local, xtf_leaf_shown_rows(&cursor->array), &leaf, error))
         return false;
     uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
     take_leaf(cursor, &leaf);

@@ -130,13 +130,16 @@ static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafP
 {
     const XtfArray *array = page->array;
     const XtfDiskEntry *entry = xtf_page_entry(&page->page, slot);
-    uint64_t place = xtf_read64(entry->child), first_n = xtf_read64(entry->before);
+    uint64_t place = xtf_read64(entry->child), first_n = xtf_read64(entry->before),
+             first_t = xtf_read64(entry->first_t);
 
+    if (part == XTF_LEAF_GLOBAL_ROWS)
+        first_t = xtf_clock_map_to_global(array->clock, first_t);
     if (!(is_open_child(page, slot) ? xtf_leaf_get_open(array, page->edge, part, leaf, error)
                                     : xtf_leaf_get(array, place, part, leaf, error)))
         return false;
     if (G_LIKELY(leaf->first_n == first_n && leaf->count == xtf_descent_child_end(page, slot) - first_n &&
-                 xtf_page_time(leaf, 0) == xtf_read64(entry->first_t)))
+                 xtf_page_time(leaf, 0) == first_t))
         return true;
     xtf_page_view_finish(leaf);
     return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold what the entry that names it says", array->id,
@@ -264,8 +267,8 @@ static bool leaf_at(const XtfArray *array, uint64_t place, uint64_t n, XtfPageVi
         return false;
     charge(array->trace, &(Cost){.visits = 1});
     if (xtf_edge_level(edge->data, array->height, 0).first_n == n)
-        return xtf_leaf_get_open(array, edge, XTF_LEAF_ROWS, leaf, error);
-    return xtf_leaf_get(array, place, XTF_LEAF_ROWS, leaf, error);
+        return xtf_leaf_get_open(array, edge, xtf_leaf_shown_rows(array), leaf, error);
+    return xtf_leaf_get(array, place, xtf_leaf_shown_rows(array), leaf, error);
 }
 
 /* Whether two leaves, read by a link from one to the other, are neighbours. `place` is that of the one linked to. */
@@ -295,7 +298,7 @@ bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageVi
 {
     g_auto(XtfPageView) read = {0};
 
-    if (!xtf_leaf_get(array, leaf->previous, XTF_LEAF_ROWS, &read, error) ||
+    if (!xtf_leaf_get(array, leaf->previous, xtf_leaf_shown_rows(array), &read, error) ||
         !are_neighbours(array, &read, leaf, leaf->previous, error))
         return false;
     charge(array->trace, &(Cost){.visits = 1});

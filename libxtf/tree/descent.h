@@ -64,14 +64,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)
 
 typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 
-/* The leaf in which the search for a key ends: by N, the leaf that holds row n, which must exist; by T, the last leaf
- * that begins before t, or the first leaf. The caller finishes the view, here and below. */
+/* The leaf in which the search for a key ends, a time of it being local: by N, the leaf that holds row n, which must
+ * exist; by T, the last leaf that begins before t, or the first leaf. The caller finishes the view, here and below. */
 bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
                    GError **error);
 
-/* The leaf beside another one, by its link, with its rows. There must be one. */
+/* The leaf beside another one, by its link, with the rows that callers see. There must be one. */
 bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error);
 bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error);
 
-/* The number of the leaf's rows with a time before t. */
+/* The number of the leaf's rows with a time before t, which is local or global as the leaf's keys are. */
 uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t);

@@ -57,7 +57,8 @@ static void view_of_open_leaf(const XtfArray *array, const XtfBlock *edge, XtfBl
  * bytes.
  */
 typedef struct {
-    const XtfSchema *schema; /* that the rows were unpacked by */
+    const XtfSchema *schema;  /* that the rows were unpacked by */
+    const XtfClockMap *clock; /* that their instants were mapped by; NULL: they are local */
     uint64_t first_n, previous, next;
     uint32_t array; /* id */
     uint32_t count;
@@ -73,6 +74,11 @@ typedef struct {
     uint64_t place; /* of a sealed leaf */
 } PackedLeaf;
 
+static const XtfClockMap *clock_of(const XtfArray *array, XtfLeafPart part)
+{
+    return part == XTF_LEAF_GLOBAL_ROWS ? array->clock : NULL;
+}
+
 /* Unpacks the rows, or their times alone, to `to`. */
 static bool unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
                    uint32_t length, uint8_t *to, const char **fault)
@@ -80,8 +86,13 @@ static bool unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part
     const XtfCodec *codec = xtf_codec(array->codec);
     uint64_t *times = (uint64_t *)(void *)to;
 
-    if (part == XTF_LEAF_ROWS)
-        return codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, to, fault);
+    if (part != XTF_LEAF_TIMES) {
+        if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, to, fault))
+            return false;
+        if (clock_of(array, part))
+            xtf_clock_map_rows(array->clock, array->schema, to, packed->count);
+        return true;
+    }
     if (!codec->unpack_times(array->schema, packed->payload, length, packed->count, times, fault))
         return false;
     for (uint32_t i = 0; i < packed->count; i++) /* keys are little-endian, wherever they lie */
@@ -113,6 +124,7 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
         return false;
     const Unpacked head = {
         .schema = array->schema,
+        .clock = clock_of(array, part),
         .first_n = packed.first_n,
         .previous = packed.previous,
         .next = packed.next,
@@ -146,29 +158,42 @@ static bool make_rows(void *context, uint8_t **data, uint32_t *length, GError **
     return make(context, XTF_LEAF_ROWS, data, length, error);
 }
 
+static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    return make(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
+}
+
 /* The leaf unpacked, named by the bytes that it is packed in. */
 static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part,
                          XtfPageView *leaf, GError **error)
 {
+    static const XtfBlockMaker makers[] = {
+        [XTF_LEAF_TIMES] = make_times,
+        [XTF_LEAF_ROWS] = make_rows,
+        [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
+    };
     const XtfArray *array = packed->array;
+    const XtfClockMap *clock = clock_of(array, part);
     uint32_t version = packed->edge ? packed->edge->version : 0;
-    g_autoptr(XtfBlock) block = xtf_cache_make(array->trace->cache, offset, length, version,
-                                               part == XTF_LEAF_TIMES ? make_times : make_rows, (void *)packed, error);
+    if (clock) /* another commit may have another map for the array */
+        version = version * 31 + clock->id;
+    g_autoptr(XtfBlock) block =
+        xtf_cache_make(array->trace->cache, offset, length, version, makers[part], (void *)packed, error);
     if (!block)
         return false;
 
     const Unpacked *head = (const Unpacked *)(const void *)block->data;
     const uint8_t *content = block->data + sizeof *head;
-    bool belongs = head->schema == array->schema && head->array == array->id &&
+    bool belongs = head->schema == array->schema && head->clock == clock && head->array == array->id &&
                    head->edge_height == (packed->edge ? array->height : 0);
     if (!belongs || head->first_n > array->n_rows || head->count > array->n_rows - head->first_n)
         return xtf_damaged(error, "array %u: its leaf at place %" PRIu64 " is another array's, too", array->id,
                            packed->place);
     *leaf = (XtfPageView){
         .block = g_steal_pointer(&block),
-        .payload = part == XTF_LEAF_ROWS ? content : NULL,
+        .payload = part == XTF_LEAF_TIMES ? NULL : content,
         .keys = content,
-        .stride = part == XTF_LEAF_ROWS ? array->schema->row_size : (uint32_t)sizeof(uint64_t),
+        .stride = part == XTF_LEAF_TIMES ? (uint32_t)sizeof(uint64_t) : array->schema->row_size,
         .count = head->count,
         .first_n = head->first_n,
         .previous = head->previous,
@@ -182,7 +207,7 @@ static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_plac
 {
     const XtfRowMap *map = NULL;
 
-    *in_place = xtf_codec(array->codec)->side_by_side;
+    *in_place = xtf_codec(array->codec)->side_by_side && part != XTF_LEAF_GLOBAL_ROWS;
     if (!*in_place || part == XTF_LEAF_TIMES)
         return true;
     if (!xtf_array_row_map(array, &map, error))

@@ -3,8 +3,8 @@
  *
  * Rows that lie side by side are read where they are, in their page or in the right edge. Packed rows are unpacked into
  * a block of their own, which lives in the page cache like any other: the times alone, 8 bytes each, for counting, and
- * the rows for reading. An unpacked block repeats what its page's head says, so that a visit looks at one block,
- * however long the page itself has been gone.
+ * the rows for reading; and where a clock map applies, the rows with global times, for cursors. An unpacked block
+ * repeats what its page's head says, so that a visit looks at one block, however long the page itself has been gone.
  */
 #pragma once
 
@@ -54,7 +54,14 @@ static inline const XtfDiskEntry *xtf_page_entry(const XtfPageView *page, uint32
 typedef enum {
     XTF_LEAF_TIMES,
     XTF_LEAF_ROWS,
+    XTF_LEAF_GLOBAL_ROWS, /* of an array with a clock map: instants are global, and so are the keys */
 } XtfLeafPart;
+
+/* The rows as callers of the library see them. */
+static inline XtfLeafPart xtf_leaf_shown_rows(const XtfArray *array)
+{
+    return array->clock ? XTF_LEAF_GLOBAL_ROWS : XTF_LEAF_ROWS;
+}
 
 /* The sealed leaf at a place; the open leaf, of the array's right edge, whose pin stays the caller's. The caller
  * finishes the view. */

@@ -9,6 +9,7 @@
 #include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/disk/address.h"
+#include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/edge.h"
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
@@ -24,13 +25,14 @@ typedef struct {
 } XtfOpening;
 
 /* What the snapshots of a file share. In the cache pages never change, and items are known by their checksums; blocks
- * that are made of them point to schemas, of which commits only add more. */
+ * that are made of them point to schemas and clock maps, of which commits only add more. */
 typedef struct {
     gint references; /* atomic: the snapshots */
     GMutex growing;  /* one looks for a later commit at a time */
     XtfSource *source;
     XtfCache *cache;
     GPtrArray *schemas; /* by id; owned */
+    GHashTable *clocks; /* a set of clock maps */
 } XtfTraceFile;
 
 struct XtfTrace {
@@ -40,8 +42,12 @@ struct XtfTrace {
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
-    XtfOpening opening;  /* empty but while the trace is opened */
-    bool shares_schemas; /* they are the file's */
+    XtfOpening opening;         /* empty but while the trace is opened */
+    bool shares_schemas;        /* they are the file's */
+    XtfClockMaps clock_maps;    /* empty but while the trace is opened */
+    const XtfClockMap **clocks; /* the clock maps, by number - 1; they are the file's */
+    uint32_t n_clocks;
+    XtfLimits **limits; /* in global time, by schema, by field; NULL: there are no clock maps, the catalog's are */
 
     GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
     XtfTable *tables;        /* of the catalog's tables; rows is NULL until a table is loaded */

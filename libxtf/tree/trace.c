@@ -1,5 +1,6 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/strings.h"
+#include "libxtf/tree/clocks.h"
 #include "libxtf/tree/row-maps.h"
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };
@@ -83,6 +84,16 @@ static bool read_schemas(XtfTrace *trace, GError **error)
     return xtf_catalog_check(catalog, error);
 }
 
+static bool read_clock_maps(XtfTrace *trace, GError **error)
+{
+    XtfRef ref = trace->catalog.clock_maps;
+
+    if (trace->catalog.n_clock_maps == 0)
+        return true;
+    g_autofree uint8_t *maps = read_item(trace, ref, "clock maps", error);
+    return maps && xtf_clock_maps_decode(&trace->clock_maps, trace->catalog.n_clock_maps, maps, ref.length, error);
+}
+
 static bool read_catalog(XtfTrace *trace, GError **error)
 {
     XtfRef ref = trace->superblock.catalog;
@@ -90,7 +101,8 @@ static bool read_catalog(XtfTrace *trace, GError **error)
     if (!read_opening(trace, error))
         return false;
     g_autofree uint8_t *catalog = read_item(trace, ref, "catalog", error);
-    if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error))
+    if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error) ||
+        !read_clock_maps(trace, error))
         return false;
     /* Readers make room for as many arrays as the catalog says. */
     uint64_t n_arrays = trace->catalog.n_arrays;
@@ -106,8 +118,10 @@ static bool open_commit(XtfTrace *trace, const XtfSuperblock *superblock, GError
     bool good = read_catalog(trace, error);
     g_free(trace->opening.bytes);
     trace->opening = (XtfOpening){0};
-    if (!good)
+    if (!good) {
+        xtf_clock_maps_finish(&trace->clock_maps);
         xtf_catalog_finish(&trace->catalog);
+    }
     return good;
 }
 
@@ -122,6 +136,7 @@ bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error)
     if (!found || twin->superblock.info.commit != own->info.commit)
         return true;
     bool good = open_commit(&copy, &twin->superblock, error);
+    xtf_clock_maps_finish(&copy.clock_maps);
     twin->catalog = copy.catalog;
     twin->found = good;
     return good;
@@ -197,6 +212,7 @@ static void file_unref(XtfTraceFile *file)
     xtf_cache_free(file->cache);
     xtf_source_close(file->source);
     g_ptr_array_unref(file->schemas);
+    g_hash_table_unref(file->clocks);
     g_mutex_clear(&file->growing);
     g_free(file);
 }
@@ -240,6 +256,7 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
         return NULL;
     trace->shares_schemas = true;
     prepare_loading(trace);
+    xtf_trace_take_clocks(trace);
     return g_steal_pointer(&trace);
 }
 
@@ -250,6 +267,7 @@ XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options
 
     *file = (XtfTraceFile){.references = 1, .source = source, .cache = xtf_cache_new(source, cache_bytes)};
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
+    file->clocks = xtf_clock_set_new();
     g_mutex_init(&file->growing);
     return open_file(file, error);
 }
@@ -284,6 +302,7 @@ void xtf_trace_unref(XtfTrace *trace)
     g_free(trace->strings);
     xtf_row_maps_free(trace->row_maps);
     g_free(trace->string_starts);
+    xtf_trace_drop_clocks(trace);
     if (trace->shares_schemas)
         unshare_schemas(trace, trace->catalog.n_schemas);
     xtf_catalog_finish(&trace->catalog);
@@ -344,7 +363,7 @@ const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name)
 
 const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field)
 {
-    return &trace->catalog.limits[schema][field];
+    return trace->limits ? &trace->limits[schema][field] : &trace->catalog.limits[schema][field];
 }
 
 uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema)

@@ -77,20 +77,21 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
             branch->schema = array->schema->id;
         }
         branch->n_rows += array->n_rows;
-        node->changed |= array->changed;
-        array->changed = false;
+        node->changed |= array->changed || array->remapped;
+        array->changed = array->remapped = false;
         const XtfArray stored = {
             .schema = array->schema,
             .location = array->location,
             .n_rows = array->n_rows,
-            .first = array->first,
-            .last = array->last,
+            .local_first = array->first,
+            .local_last = array->last,
             .id = array->id,
             .edge_offset = array->edge.offset,
             .edge_length = array->edge.length,
             .edge_checksum = array->edge.checksum,
             .height = array->height,
             .codec = array->leaf.codec,
+            .clock_map = array->clock_map,
         };
         xtf_node_add_array(bytes, &stored);
     }

@@ -251,7 +251,7 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
 /* Makes room for a row of time t in the open leaf. */
 static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    if (array->closed || t < array->last || t < array->writer->complete)
+    if (array->closed || t < array->earliest)
         return append_refused(array, t, error);
     if (array->n_rows == 0) {
         array->first = t;
@@ -271,13 +271,12 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
     XtfLeafWriter *leaf = &array->leaf;
     uint64_t t = xtf_load64(row);
 
-    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->last || t < array->writer->complete) &&
-        !make_room(array, t, error))
+    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->earliest) && !make_room(array, t, error))
         return false;
     memcpy(leaf->next, row, row_size);
     leaf->next += row_size;
     array->n_rows++;
-    array->last = t;
+    array->last = array->earliest = t;
     array->changed = true;
     return true;
 }

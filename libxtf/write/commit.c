@@ -3,11 +3,11 @@
  *
  * A commit stores, as items: the right edges of the arrays that changed, the lowest nodes of the P index that changed,
  * the levels above them (rewritten whole: they are a 60th of the lowest), the chunks of tables, strings and schemas
- * that changed, the limits that changed, and the catalog. Everything else stays where earlier commits wrote it. Then,
- * after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second sync makes that
- * last. A crash at any instant leaves one superblock whole, and nothing that it names was touched since: sealed pages
- * are written once, and items go only where nothing lies that the last commits name (space.h). A reader's snapshot
- * holds for as long as the superblock promises; a reader that needs more time opens the file anew.
+ * that changed, the limits and clock maps that changed, and the catalog. Everything else stays where earlier commits
+ * wrote it. Then, after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second
+ * sync makes that last. A crash at any instant leaves one superblock whole, and nothing that it names was touched
+ * since: sealed pages are written once, and items go only where nothing lies that the last commits name (space.h). A
+ * reader's snapshot holds for as long as the superblock promises; a reader that needs more time opens the file anew.
  *
  * xtf_writer_checkpoint() spares its caller to say when: it commits once the bytes sealed since the last commit are at
  * least those that the last commit took, so that writing commits takes no more than writing pages.
@@ -142,8 +142,9 @@ static void add_up_arrays(XtfWriter *writer)
             catalog->n_rows[array->schema->id] += array->n_rows;
             writer->incompatible |= xtf_codec(array->leaf.codec)->feature;
             if (array->schema->kind == XTF_SCHEMA_RECORD) {
-                first = MIN(first, array->first);
-                last = MAX(last, array->last);
+                const XtfClockMap *clock = xtf_writer_clock(writer, array->clock_map);
+                first = MIN(first, xtf_clock_map_to_global(clock, array->first));
+                last = MAX(last, xtf_clock_map_to_global(clock, array->last));
             }
         }
     }
@@ -204,6 +205,23 @@ static bool add_tables(XtfCommitBlock *block, GError **error)
     return xtf_chunk_writer_store(&writer->strings, block, &catalog->strings, error);
 }
 
+static bool add_clock_maps(XtfCommitBlock *block, GError **error)
+{
+    XtfWriter *writer = block->writer;
+    XtfWriterClocks *clocks = &writer->clocks;
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+    if (clocks->changed) {
+        clocks->n_stored = xtf_writer_clocks_encode(writer, bytes);
+        if (bytes->len > 0 && !xtf_commit_block_add(block, bytes, &clocks->stored, error))
+            return false;
+        clocks->changed = false;
+    }
+    writer->catalog.n_clock_maps = clocks->n_stored;
+    writer->catalog.clock_maps = clocks->stored;
+    return true;
+}
+
 static bool sync_file(XtfWriter *writer, GError **error)
 {
     if (writer->no_sync || fdatasync(writer->fd) == 0)
@@ -250,7 +268,7 @@ static bool write_items(XtfWriter *writer, XtfOpeningItems *copies, unsigned n_c
     xtf_space_begin_commit(writer->space, writer->commit + 1, g_get_monotonic_time());
     drop_all(writer->space, writer->branch_nodes);
     drop_all(writer->space, writer->dropped);
-    if (!add_arrays(&block, error) || !add_tables(&block, error) ||
+    if (!add_arrays(&block, error) || !add_tables(&block, error) || !add_clock_maps(&block, error) ||
         !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;
     writer->last_commit_bytes = block.written;

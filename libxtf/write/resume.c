@@ -39,6 +39,7 @@ static bool resume_leaf(XtfArrayWriter *array, const XtfArray *stored, XtfBlock 
     return true;
 }
 
+/* `stored` has local times, as a writer does. */
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(writer, stored->location, stored->schema->id, error);
@@ -55,6 +56,7 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     XtfRef leaf = xtf_edge_leaf(stored, edge->data);
     array->edge_bytes = (uint32_t)(xtf_aligned(leaf.offset + leaf.length) - stored->edge_offset);
     xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
+    xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
     writer->next_array = MAX(writer->next_array, stored->id + 1);
     resume_levels(array, stored, edge);
     return resume_leaf(array, stored, edge, error) && xtf_aggregate_writer_resume(array->aggregates, stored, error);
@@ -64,7 +66,10 @@ static bool resume_arrays(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(trace); rank++) {
         XtfArray array;
-        if (!xtf_trace_get_arrays(trace, rank, 1, &array, error) || !resume_array(writer, &array, error))
+        if (!xtf_trace_get_arrays(trace, rank, 1, &array, error))
+            return false;
+        array = xtf_array_local(&array);
+        if (!resume_array(writer, &array, error))
             return false;
     }
     return true;
@@ -193,6 +198,7 @@ static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
 static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
+    const XtfClock *clock = &trace->catalog.clock;
 
     const XtfSegment *segment = &trace->catalog.segments[0];
     if (trace->catalog.n_segments != 1 || segment->first_page != 0 || trace->catalog.segment_maps)
@@ -211,14 +217,16 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->segment = trace->catalog.segments[0].id;
     memcpy(writer->file_id, info->file_id, sizeof writer->file_id);
     writer->incompatible = trace->superblock.incompatible;
-    writer->catalog.clock = trace->catalog.clock;
-    writer->origin = trace->catalog.clock.origin;
+    writer->catalog.clock = *clock;
+    /* Where it was the first record, it stays so if clocks are corrected. */
+    writer->origin = clock->first <= clock->last && clock->origin == clock->first ? UINT64_MAX : clock->origin;
     /* What a writer that died had promised still holds. A closed file may be gone on with from any time. */
-    writer->complete = trace->catalog.clock.complete == UINT64_MAX ? 0 : trace->catalog.clock.complete;
+    writer->complete = clock->complete == UINT64_MAX ? 0 : clock->complete;
     writer->last_commit_bytes = 0;
     writer->space = xtf_space_new(writer->page_size, writer->kept_commits, writer->kept_seconds);
     xtf_space_begin_commit(writer->space, info->commit + 1,
                            g_get_monotonic_time()); /* what is free waits from now on */
+    xtf_writer_clocks_resume(writer, trace->clocks, trace->n_clocks, trace->catalog.clock_maps);
     return resume_schemas(writer, trace, error) && resume_strings(writer, trace, error) &&
            resume_tables(writer, trace, error) && resume_arrays(writer, trace, error) &&
            resume_space(writer, trace, error);

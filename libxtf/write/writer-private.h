@@ -6,6 +6,7 @@
  *   array-writer.c      arrays: pages onto their places, and entries of them into index pages
  *   leaf-writer.c       the open leaf: rows into pages
  *   aggregate-writer.c  totals of the rows below each child
+ *   clock-maps.c        the clock maps, and which locations have them
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
  *   space.c             pages that items take, and when they may be reused
  *   commit-block.c      items onto pages
@@ -16,6 +17,7 @@
 #pragma once
 
 #include "libxtf/disk/catalog.h"
+#include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/write/aggregate-writer.h"
@@ -47,14 +49,17 @@ struct XtfArrayWriter {
     const XtfSchema *schema;
     uint64_t location;
     uint64_t n_rows, first, last;
+    uint64_t earliest;              /* no row may be earlier: for the last one, and for what was promised */
     XtfLeafWriter leaf;             /* finished once closed */
     XtfLevel *levels;               /* `height` of them, leaf first; NULL once closed, and before the first row */
     XtfAggregateWriter *aggregates; /* NULL if the schema has none, and once closed */
     XtfRef edge;                    /* as of the last commit, or the closing */
     uint32_t edge_bytes;            /* that the edge takes, with all that lies beside it; 0: it was never stored */
     uint32_t id;
+    uint32_t clock_map; /* number; under the writer's lock */
     uint8_t height;
-    bool changed; /* since `edge` was stored */
+    bool changed;  /* since `edge` was stored */
+    bool remapped; /* its clock map changed since its node was stored */
     bool closed;
 };
 
@@ -80,6 +85,23 @@ typedef struct {
     XtfRef stored;
     bool changed; /* an array joined or left it; whether an array changed, the array says */
 } XtfNodeWriter;
+
+typedef struct {
+    XtfClockMap map; /* the first member: the struct is found by it. Owns its knots */
+    uint32_t number;
+    bool used; /* an array has it, or the caller was told its number */
+} XtfWriterMap;
+
+typedef struct {
+    GPtrArray *maps;         /* XtfWriterMap, owned, by number - 1 */
+    GHashTable *known;       /* the same by content; of equal ones the last */
+    uint64_t n_knots;        /* of all of them */
+    uint32_t free;           /* maps up to this number are used */
+    GHashTable *by_location; /* location -> number */
+    bool changed;            /* since they were stored */
+    uint32_t n_stored;
+    XtfRef stored;
+} XtfWriterClocks;
 
 struct XtfWriter {
     int fd;
@@ -107,6 +129,7 @@ struct XtfWriter {
     XtfChunkWriter schema_rows; /* encoded schemas */
     GByteArray *pending;        /* edges of closed arrays, not written yet */
     GPtrArray *pending_arrays;
+    XtfWriterClocks clocks;
 
     XtfSpace *space;
     uint32_t kept_commits, kept_seconds;
@@ -119,7 +142,7 @@ struct XtfWriter {
     uint64_t last_commit_bytes; /* of the last */
     uint32_t next_array;
     uint64_t origin;   /* as the creator said; UINT64_MAX: the first record */
-    uint64_t complete; /* no row may be earlier */
+    uint64_t complete; /* in global time no row may be earlier */
 };
 
 /* A writer of nothing yet, which owns the descriptor. */
@@ -155,6 +178,9 @@ void xtf_array_writer_free(XtfArrayWriter *array);
 /* Sets the codec of its leaves, while it has no rows. By default it is the writer's. */
 void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec);
 
+/* Computes the earliest time of a row anew: the writer's promise or the array's clock map has changed. */
+void xtf_array_writer_hold_to_promise(XtfArrayWriter *array);
+
 /* Appends the array's right edge to `bytes`, with the item of the open leaf behind it: a run of bytes that begins and
  * ends at multiples of 8, and that must come to lie so in the file too. *at says where the edge alone lies in `bytes`.
  * It takes the time to pack the open leaf. */
@@ -162,6 +188,17 @@ void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
 
 /* Writes the edges of closed arrays to pages of their own. Called with the lock held. */
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error);
+
+void xtf_writer_clocks_init(XtfWriterClocks *clocks);
+void xtf_writer_clocks_finish(XtfWriterClocks *clocks);
+/* The clock map of a number, NULL for 0; the number of a location's. Called with the lock held. */
+const XtfClockMap *xtf_writer_clock(const XtfWriter *writer, uint32_t number);
+uint32_t xtf_writer_clock_of(const XtfWriter *writer, uint64_t location);
+/* Takes over the maps of a file, then the map of each array. */
+void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMap *const *maps, uint32_t n, XtfRef stored);
+void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number);
+/* Appends the item of maps; their number. */
+uint32_t xtf_writer_clocks_encode(const XtfWriter *writer, GByteArray *bytes);
 
 /* The key of `array_of`. */
 typedef struct {

@@ -67,6 +67,7 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     writer->string_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     writer->pending = g_byte_array_new();
     writer->pending_arrays = g_ptr_array_new();
+    xtf_writer_clocks_init(&writer->clocks);
     return writer;
 }
 
@@ -86,6 +87,7 @@ void xtf_writer_abort(XtfWriter *writer)
     g_array_unref(writer->branch_nodes);
     g_array_unref(writer->dropped);
     g_hash_table_unref(writer->string_ids);
+    xtf_writer_clocks_finish(&writer->clocks);
     xtf_space_free(writer->space);
     writer->catalog.n_tables = 0; /* chunks in the catalog are borrowed from the writers of chunks */
     writer->catalog.schema_chunks = writer->catalog.strings = (XtfChunks){0};
@@ -241,6 +243,8 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
         return NULL;
     array = xtf_array_writer_new(writer, location, schema);
     array->id = writer->next_array++;
+    array->clock_map = xtf_writer_clock_of(writer, location);
+    xtf_array_writer_hold_to_promise(array);
     g_hash_table_insert(writer->array_of, g_memdup2(&key, sizeof key), array);
     xtf_writer_index_array(writer, array);
     return array;
@@ -336,6 +340,11 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
                         "all was promised to be complete up to %" PRIu64 ", and now up to %" PRIu64, writer->complete,
                         t);
     writer->complete = t;
+    GHashTableIter arrays;
+    gpointer array;
+    g_hash_table_iter_init(&arrays, writer->array_of);
+    while (g_hash_table_iter_next(&arrays, NULL, &array))
+        xtf_array_writer_hold_to_promise(array);
     return true;
 }
 

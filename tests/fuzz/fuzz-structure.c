@@ -111,6 +111,8 @@ static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length
         seal_refs(walk, body, length / sizeof(XtfDiskRef));
     if (kind == XTF_SECTION_TABLES)
         seal_tables(walk, body, length);
+    if (kind == XTF_SECTION_CLOCK_MAPS && length >= sizeof(XtfDiskClockMaps))
+        seal_item(walk, FUZZ_ITEM, &((XtfDiskClockMaps *)body)->maps);
 }
 
 static void seal_catalog(Walk *walk, XtfDiskRef *ref)

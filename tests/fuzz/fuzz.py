@@ -17,7 +17,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
-from xtf_reader import ARRAY, ARRAYS, BRANCH, ENTRY, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK, Superblock  # noqa: E402
+from xtf_reader import ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, ENTRY, KNOT, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK, Superblock  # noqa: E402
 
 PAGE_SIZE = 4096
 # codec, seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
@@ -177,7 +177,24 @@ def packed_rows_of_two_arrays(crafted):
     crafted.index(2, 1, crafted.append(NODE.pack(b"XTFn", 0, 2, 0) + ARRAY.pack(*narrow) + ARRAY.pack(*wide)))
 
 
-PLAIN = (page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows)
+def clock_maps_without_end(crafted):
+    maps = crafted.append(struct.pack("<II", 1, 0) + KNOT.pack(0, 1, 0))
+    struct.pack_into("<II16s", crafted.catalog, crafted.bodies[CLOCK_MAPS], 0xffffffff, 0, maps)
+
+
+def clock_map_without_end(crafted):
+    maps = crafted.append(struct.pack("<II", 0xffffffff, 0) + KNOT.pack(0, 1, 0))
+    struct.pack_into("<II16s", crafted.catalog, crafted.bodies[CLOCK_MAPS], 1, 0, maps)
+
+
+def clock_that_stands_still(crafted):
+    """A map whose knots are as near as can be: each tick of the clock may be lost in rounding, and then all are."""
+    knots = b"".join(KNOT.pack(local, 5, 0) for local in range(100000))
+    maps = crafted.append(struct.pack("<II", 100000, 0) + knots)
+    struct.pack_into("<II16s", crafted.catalog, crafted.bodies[CLOCK_MAPS], 1, 0, maps)
+
+
+PLAIN = (page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows, clock_maps_without_end, clock_map_without_end, clock_that_stands_still)
 COMPACT = (packed_rows_without_end, too_many_packed_rows, packed_rows_of_two_arrays)
 
 

@@ -153,11 +153,17 @@ static void write_array(Split *split, const XtfArray *array)
     GError *error = NULL;
     uint8_t row[XTF_ROW_MAX];
     XtfArrayWriter *to = xtf_writer_array(split->writer, array->location, array->schema->id, &error);
+    const XtfArray local = xtf_array_local(array);
     g_auto(XtfCursor) cursor;
+    uint32_t number;
     bool found;
 
     must(to, error, "array");
-    xtf_cursor_init(&cursor, array);
+    if (array->clock)
+        must(xtf_writer_add_clock_map(split->writer, array->clock, &number, &error) &&
+                 xtf_writer_set_clock_map(split->writer, array->location, number, &error),
+             error, "clock map");
+    xtf_cursor_init(&cursor, &local);
     must(xtf_cursor_seek_n(&cursor, 0, &found, &error), error, "rows");
     while (found) {
         renumber_row(split, array->schema, xtf_cursor_row(&cursor), row);

@@ -3,8 +3,9 @@
 
 A trace is split into parts that number regions, communicators, metrics and strings differently (split-trace), and the parts are merged:
 at once, in steps, and the other way round, when all numbers are others; then the result is compared with a rewrite, row by row (xtf copy).
+The same of a trace whose clocks were corrected.
 
-usage: test_merge.py XTF SPLIT_TRACE XTF_CHECK_PY TRACE...      a TRACE that is no .xtf file is imported first
+usage: test_merge.py XTF SPLIT_TRACE DUMP_TRACE XTF_CHECK_PY TRACE...      a TRACE that is no .xtf file is imported first
 """
 import itertools
 import os
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-XTF, SPLIT, CHECKER, *TRACES = sys.argv[1:]
+XTF, SPLIT, DUMP, CHECKER, *TRACES = sys.argv[1:]
 WINDOWS = ["time/10%-30%", "time/0%-100%", "time/47%-48%", "num/5-400", "proc/1/time/20%-80%", "time/33%-66%/enters_leaves"]
 
 
@@ -134,6 +135,10 @@ def main():
                 trace = folder / "trace.xtf"
             test_same(folder, trace, 2, i, "compact")
             test_same(folder, trace, 4, i + 100, "plain")
+            aligned = folder / "aligned.xtf"
+            aligned.write_bytes(pathlib.Path(trace).read_bytes())
+            subprocess.run([DUMP, "align", aligned, str(i)], check=True)
+            test_same(folder, aligned, 3, i + 200, "compact")
             test_refusals(folder, trace)
 
 

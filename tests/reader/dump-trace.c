@@ -5,6 +5,7 @@
  *     dump-trace write FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS    ROWS rows in each record array; CODEC plain or
  * compact dump-trace rows FILE                                         every row of every array, then of every table
  *     dump-trace counts FILE SEED N                                N random windows of random arrays
+ *     dump-trace align FILE SEED                                   other clock maps for most locations of a file
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ static const XtfFieldSpec all_fields[] = {
     {.name = "value", .type = XTF_TYPE_F64, .flags = XTF_FIELD_OPTIONAL},
     {.name = "text", .type = XTF_TYPE_STRING, .flags = XTF_FIELD_OPTIONAL},
     {.name = "lost", .type = XTF_TYPE_U16, .refers_to = "nowhere"},
+    {.name = "until", .type = XTF_TYPE_U64, .flags = XTF_FIELD_OPTIONAL | XTF_FIELD_INSTANT},
+    {.name = "took", .type = XTF_TYPE_U64, .flags = XTF_FIELD_DURATION},
     {0},
 };
 
@@ -161,6 +164,27 @@ static void add_names(XtfWriter *writer, GRand *random, uint32_t id, const XtfSc
         die(error);
 }
 
+/* A map with knots about [from, to], of clocks up to hours apart that drift and jump. */
+static void set_map(XtfWriter *writer, GRand *random, uint64_t location, uint64_t from, uint64_t to)
+{
+    XtfClockKnot knots[20];
+    XtfClockMap map = {.knots = knots, .n_knots = (uint32_t)g_rand_int_range(random, 1, G_N_ELEMENTS(knots) + 1)};
+    uint64_t local = from / 2 + random64(random) % (from / 2 + 1), global = random64(random) % (UINT64_C(1) << 45);
+    uint64_t step = (to - MIN(from, to)) / map.n_knots + 1;
+    GError *error = NULL;
+    uint32_t number;
+
+    for (uint32_t i = 0; i < map.n_knots; i++) {
+        uint64_t run = 1 + random64(random) % (2 * step), drift = run / XTF_CLOCK_DRIFT + 1;
+        knots[i] = (XtfClockKnot){.local = local, .global = global, .jumps = g_rand_int_range(random, 0, 6) == 0};
+        local += run;
+        global += knots[i].jumps ? run + random64(random) % 100000 : run - 1 - drift / 2 + random64(random) % drift;
+    }
+    if (!xtf_writer_add_clock_map(writer, &map, &number, &error) ||
+        !xtf_writer_set_clock_map(writer, location, number, &error))
+        die(error);
+}
+
 /* One writer's life: rows for every array, in portions, with a commit behind each. */
 static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uint32_t rows)
 {
@@ -180,6 +204,8 @@ static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uin
     for (unsigned portion = 0; portion < 3; portion++) {
         for (uint32_t l = 0; l < locations; l++) {
             uint64_t location = (uint64_t)(l % 3) << 32 | l;
+            if (portion == 0 && l % 4 != 3)
+                set_map(writer, random, location, 0, UINT64_C(170) * rows);
             append_rows(writer, random, location, ids[0], schemas[0], rows / 6);
             append_rows(writer, random, location, ids[1], schemas[1], l % 5 == 0 ? rows / 6 : 1);
             append_rows(writer, random, location, ids[2], schemas[2], l % 2 == 0 ? rows / 6 : 0);
@@ -208,6 +234,31 @@ static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t pa
         if (!xtf_writer_close(writer, &error))
             die(error);
     }
+    g_rand_free(random);
+}
+
+/* Corrects the clocks of a file, and writes no row. Every fifth location is left without a map. */
+static void align(const char *path, uint32_t seed)
+{
+    GError *error = NULL;
+    GRand *random = g_rand_new_with_seed(seed);
+    XtfWriterOptions options = {.no_sync = true};
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
+    XtfWriter *writer = trace ? xtf_writer_open(path, &options, &error) : NULL;
+    uint64_t location = UINT64_MAX;
+
+    if (!writer)
+        die(error);
+    for (uint64_t i = 0; i < xtf_trace_n_arrays(trace); i++) {
+        XtfArray array;
+        if (!xtf_trace_get_arrays(trace, i, 1, &array, &error))
+            die(error);
+        if (array.location != location && g_rand_int_range(random, 0, 5) > 0)
+            set_map(writer, random, array.location, array.local_first, array.local_last);
+        location = array.location;
+    }
+    if (!xtf_writer_close(writer, &error))
+        die(error);
     g_rand_free(random);
 }
 
@@ -399,6 +450,10 @@ int main(int argc, char **argv)
     if (argc == 8 && g_str_equal(argv[1], "write")) {
         write_trace(argv[2], g_str_equal(argv[3], "plain"), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]),
                     (uint32_t)atoi(argv[6]), (uint32_t)atoi(argv[7]));
+        return 0;
+    }
+    if (argc == 4 && g_str_equal(argv[1], "align")) {
+        align(argv[2], (uint32_t)atoi(argv[3]));
         return 0;
     }
     g_autoptr(XtfTrace) trace = argc >= 3 ? xtf_trace_open(argv[2], NULL, &error) : NULL;

@@ -30,10 +30,10 @@ def check_level(array, level, expected):
 
 
 def check_array(array):
-    expected = [(array.first, 0, array.root.behind)]
+    expected = [(array.local_first, 0, array.root.behind)]
     for level in reversed(range(array.height)):
         expected = check_level(array, level, expected)
-    expect(len(expected) == array.rows and expected[-1][0] == array.last, f"{array.what}: its number of rows or last time is wrong")
+    expect(len(expected) == array.rows and expected[-1][0] == array.local_last, f"{array.what}: its number of rows or last time is wrong")
 
 
 class Limits:
@@ -108,9 +108,11 @@ def check(trace):
     expect(len(arrays) == trace.array_count, f"P index: {len(arrays)} arrays, the catalog says {trace.array_count}")
     check_segments(trace, arrays)
     check_arrays(trace, arrays)
+    clocks = {}
     for array in arrays:
         check_array(array)
-        for row in array.read():
+        expect(clocks.setdefault(array.location, array.clock_map) == array.clock_map, f"location {array.location}: its arrays have several clock maps")
+        for row in array.read_local():
             pass_row(array.schema, row)
         check_totals(array)
     for schema, rows in trace.tables.values():

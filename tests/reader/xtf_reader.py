@@ -31,12 +31,15 @@ NODE = struct.Struct("<4sB3xII")
 ARRAY = struct.Struct("<QIIQQQ16sIIBB14x")
 BRANCH = struct.Struct("<QIIQQ16s")
 EDGE = struct.Struct("<II")
+KNOT = struct.Struct("<QQI4x")
 OPEN_PAGE = struct.Struct("<QQQII")
 ALIGNMENT = 8
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
 REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
-KNOWN = REQUIRED | {FREE_KIND, SEGMENT_MAPS}
+KNOWN = REQUIRED | {CLOCK_MAPS, FREE_KIND, SEGMENT_MAPS}
 NO_STRING = (1 << 32) - 1
+JUMPS, INSTANT, DURATION = 1, 1 << 4, 1 << 5
+GREATEST = (1 << 64) - 1
 RECORD, SIDE, TABLE_KIND, DERIVED = 1, 2, 3, 4
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
@@ -111,6 +114,45 @@ class Aggregate:
         self.cells = 5 if self.frames else 1 + values * (4 if self.extremes else 1)
 
 
+class ClockMap:
+    """A broken line from the ticks of a location's clock to those of the trace."""
+
+    def __init__(self, knots):
+        self.knots = knots
+        self.locals, self.globals = [knot[0] for knot in knots], [knot[1] for knot in knots]
+
+    def fault(self):
+        for (l, g, flags), (next_l, next_g, _) in zip(self.knots, self.knots[1:]):
+            run, rise = next_l - l, next_g - g
+            if run <= 0 or rise < 0:
+                return "a time does not rise"
+            if rise < run if flags & JUMPS else abs(rise - run) > run // 1000 + 1:
+                return "a slope is none that it may have"
+        return None if self.knots else "it has no knots"
+
+    def to_global(self, local):
+        i = bisect_right(self.locals, local) - 1
+        if i < 0:
+            return max(self.globals[0] - (self.locals[0] - local), 0)
+        l, g, _ = self.knots[i]
+        if i + 1 == len(self.knots):
+            return min(g + local - l, GREATEST)
+        return g + (local - l) * (self.globals[i + 1] - g) // (self.locals[i + 1] - l)
+
+    def to_local(self, time):
+        """The least local time that leads to *time* or later; None if none does."""
+        if time <= 0:
+            return 0
+        i = bisect_left(self.globals, time) - 1
+        if i < 0:
+            return max(self.locals[0] - (self.globals[0] - time), 0)
+        l, g, _ = self.knots[i]
+        if i + 1 == len(self.knots):
+            return l + time - g if l + time - g <= GREATEST else None
+        run, rise = self.locals[i + 1] - l, self.globals[i + 1] - g
+        return l - -(time - g) * run // rise
+
+
 class Schema:
     def __init__(self, number, data, rows):
         self.id, self.rows = number, rows
@@ -134,6 +176,9 @@ class Schema:
         if self.kind != TABLE_KIND:
             expect((self.fields[0].role, self.fields[0].type) == ("time", "U64"), f"schema {self.name}: its first field is no time")
         self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
+        self.instants = [0] + [i for i, field in enumerate(self.fields) if field.flags & INSTANT] if self.kind != TABLE_KIND else []
+        expect(all(field.type == "U64" and self.kind != TABLE_KIND and not field.flags & DURATION for field in self.fields if field.flags & INSTANT),
+               f"schema {self.name}: an instant that is none")
         self.name_at = next((i for i, field in enumerate(self.fields) if field.type == "STRING"), None)
         self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
 
@@ -185,9 +230,12 @@ class Array:
     """The rows of one location and schema, in order of time: the TN index and the leaves."""
 
     def __init__(self, trace, entry):
-        (self.location, schema, self.id, self.rows, self.first, self.last, edge, segment, self.clock_map, self.height, self.codec) = entry
+        (self.location, schema, self.id, self.rows, self.local_first, self.local_last, edge, segment, self.clock_map, self.height, self.codec) = entry
         expect(schema < len(trace.schemas) and trace.schemas[schema].kind != TABLE_KIND, f"array {self.id}: there is no such schema, {schema}")
         expect(segment < len(trace.segments), f"array {self.id}: there is no segment {segment}")
+        expect(self.clock_map <= len(trace.clock_maps), f"array {self.id}: there is no clock map {self.clock_map}")
+        self.clock = trace.clock_maps[self.clock_map - 1] if self.clock_map else None
+        self.first, self.last = (self.clock.to_global(time) if self.clock else time for time in (self.local_first, self.local_last))
         expect(self.codec in (PLAIN, COMPACT), f"array {self.id}: unknown codec {self.codec}")
         expect(self.codec == PLAIN or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
@@ -296,7 +344,10 @@ class Array:
         return self.descend(lambda entries: bisect_right(entries, n, key=lambda entry: entry[1]) - 1)
 
     def rank(self, time):
-        """How many rows have a time before *time*."""
+        """How many rows have a global time before *time*."""
+        time = self.clock.to_local(time) if self.clock else time
+        if time is None:
+            return self.rows
         leaf = self.descend(lambda entries: max(bisect_left(entries, time, key=lambda entry: entry[0]) - 1, 0))
         return leaf.first + bisect_left(range(leaf.rows), time, key=lambda row: leaf.time(row, self.schema.row_size))
 
@@ -304,7 +355,19 @@ class Array:
         return max((self.rows if end is None else self.rank(end)) - (0 if begin is None else self.rank(begin)), 0)
 
     def read(self, first=0, last=None):
-        """The rows [first, last) as bytes, leaf by leaf along the chain."""
+        """The rows [first, last) as bytes, with global times."""
+        for row in self.read_local(first, last):
+            if self.clock:
+                row = bytearray(row)
+                for field in (self.schema.fields[i] for i in self.schema.instants):
+                    own = row[field.offset:field.offset + 8]
+                    if not field.optional or own != field.none:
+                        time = min(self.clock.to_global(int.from_bytes(own, "little")), GREATEST - field.optional)
+                        row[field.offset:field.offset + 8] = time.to_bytes(8, "little")
+            yield bytes(row)
+
+    def read_local(self, first=0, last=None):
+        """The rows [first, last) as bytes, as the file has them, leaf by leaf along the chain."""
         last = self.rows if last is None else min(last, self.rows)
         if first >= last:
             return
@@ -435,6 +498,7 @@ class Trace:
     def read_catalog(self):
         bodies = self.sections()
         self.resolution_num, self.resolution_den, self.origin, self.first, self.last, self.complete = bodies[CLOCK_KIND].unpack(CLOCK)
+        self.clock_maps = self.read_clock_maps(*bodies[CLOCK_MAPS].unpack("<II16s")) if CLOCK_MAPS in bodies else []
         self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
         counts = [rows for rows, in bodies[COUNTS].all_of(struct.Struct("<Q"))]
         schemas = Bytes(self.chunks((reference for reference, in bodies[SCHEMAS].all_of(struct.Struct("16s"))), "schemas"), "schemas")
@@ -506,6 +570,18 @@ class Trace:
         limits = [data.unpack(LIMIT) for _ in schema.fields]
         expect(not data, f"limits of {schema.name}: bytes left over")
         return limits
+
+    def read_clock_maps(self, count, _, reference):
+        data = Bytes(self.item(reference, "clock maps"), "clock maps")
+        expect(count, "clock maps: there are none")
+        maps = []
+        for number in range(1, count + 1):
+            data.what = f"clock map {number}"
+            (knots, _) = data.unpack("<II")
+            maps.append(ClockMap(list(data.sub(knots * KNOT.size).all_of(KNOT))))
+            expect(not maps[-1].fault(), f"{data.what}: {maps[-1].fault()}")
+        expect(not data, "clock maps: bytes left over")
+        return maps
 
     def string(self, at):
         if at == 0:

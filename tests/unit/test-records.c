@@ -1,5 +1,5 @@
 /* Reading the records of many arrays in order, against a sort of all of them. */
-#include "fixture.h"
+#include "clocks-fixture.h"
 
 #include "libxtf/records.h"
 
@@ -45,8 +45,9 @@ static int compare_records(const void *a, const void *b)
     return 0;
 }
 
-static void write_array(Sample *sample, GRand *random, XtfWriter *writer, uint64_t location, const XtfSchema *schema,
-                        uint32_t type)
+/* Rows with local times, and records with the times that the location's map makes of them. */
+static void write_array(Sample *sample, GRand *random, XtfWriter *writer, uint64_t location, const NaiveMap *map,
+                        const XtfSchema *schema, uint32_t type)
 {
     GError *error = NULL;
     XtfArrayWriter *array = xtf_writer_array(writer, location, type, &error);
@@ -54,14 +55,16 @@ static void write_array(Sample *sample, GRand *random, XtfWriter *writer, uint64
     uint32_t n_rows = (uint32_t)g_rand_int_range(random, 1, ROWS_MOST);
     Record record = {.location = location, .type = type};
     uint8_t row[XTF_ROW_MAX];
+    uint64_t local = 0;
 
     cr_assert_good(array, error);
     for (uint32_t n = 0; n < n_rows; n++) {
         record.n = n;
-        record.time += g_rand_int_range(random, 0, (gint32)n_rows) < TIMES;
+        local += g_rand_int_range(random, 0, (gint32)n_rows) < TIMES;
+        record.time = naive_global(map, local);
         record.seq = seq ? record.seq + (uint64_t)g_rand_int_range(random, 0, 3) : n;
         record.kind = (uint64_t)g_rand_int_range(random, 0, KINDS);
-        xtf_field_set(&schema->fields[0], row, record.time);
+        xtf_field_set(&schema->fields[0], row, local);
         if (seq)
             xtf_field_set(seq, row, record.seq);
         xtf_field_set(kind, row, record.kind);
@@ -70,7 +73,23 @@ static void write_array(Sample *sample, GRand *random, XtfWriter *writer, uint64
     }
 }
 
-static Sample make_sample(uint32_t seed, uint64_t n_locations)
+/* A map for every other location, of clocks that stand still for a tick, and jump. */
+static NaiveMap set_map(GRand *random, XtfWriter *writer, uint64_t location)
+{
+    NaiveMap map = {0};
+    GError *error = NULL;
+    uint32_t number;
+
+    if (g_rand_boolean(random))
+        return map;
+    map = random_map(random, 2, TIMES, TIMES / 2, 10);
+    XtfClockMap given = naive_map(&map);
+    cr_assert_good(xtf_writer_add_clock_map(writer, &given, &number, &error), error);
+    cr_assert_good(xtf_writer_set_clock_map(writer, location, number, &error), error);
+    return map;
+}
+
+static Sample make_sample(uint32_t seed, uint64_t n_locations, bool mapped)
 {
     static const char *const keys[] = {"kind", NULL};
     const XtfAggregateSpec by_kind = {.kind = XTF_AGGREGATE_GROUPS, .keys = keys};
@@ -82,13 +101,16 @@ static Sample make_sample(uint32_t seed, uint64_t n_locations)
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
+    g_autofree NaiveMap *maps = g_new0(NaiveMap, n_locations);
+    for (uint64_t i = 0; mapped && i < n_locations; i++)
+        maps[i] = set_map(random, writer, 7 * i);
     for (uint32_t type = 0; type < G_N_ELEMENTS(fields); type++) {
         g_autoptr(XtfSchema) schema = xtf_schema_new(type ? "plain" : "marks", XTF_SCHEMA_RECORD, fields[type], &error);
         uint32_t id;
         cr_assert_good(schema && xtf_schema_add_aggregate(schema, &by_kind, &error), error);
         cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
         for (uint64_t location = 0; location < n_locations; location++)
-            write_array(&sample, random, writer, 7 * location, schema, id);
+            write_array(&sample, random, writer, 7 * location, &maps[location], schema, id);
     }
     cr_assert_good(xtf_writer_close(writer, &error), error);
     g_array_sort(sample.records, compare_records);
@@ -195,7 +217,7 @@ static void compare_positions(const XtfSpans *spans, const GArray *records, uint
         cr_assert_eq(positions[i], spans->spans[i].lo + passed[i], "span %u, record %" G_GUINT64_FORMAT, i, k);
 }
 
-static void compare_all(uint32_t seed, uint64_t n_locations)
+static void compare_all(uint32_t seed, uint64_t n_locations, bool mapped)
 {
     static const Narrowing narrowings[] = {{0, UINT64_MAX, false},
                                            {0, UINT64_MAX, true},
@@ -203,14 +225,14 @@ static void compare_all(uint32_t seed, uint64_t n_locations)
                                            {TIMES / 4, TIMES / 2, true},
                                            {TIMES / 3, TIMES / 3 + 1, false},
                                            {1000 * TIMES, UINT64_MAX, false}};
-    Sample sample = make_sample(seed, n_locations);
+    Sample sample = make_sample(seed, n_locations, mapped);
     g_autoptr(GRand) random = g_rand_new_with_seed(seed + 1);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(narrowings); i++) {
         g_autoptr(GArray) records = naive_records(&sample, &narrowings[i]);
         g_autoptr(XtfSpans) spans = find_spans(&sample, &narrowings[i]);
         cr_assert_eq(spans->count, records->len);
-        cr_assert(!records->len || (spans->n > HEAP_SPANS) == (2 * n_locations > HEAP_SPANS));
+        cr_assert(!records->len || mapped || (spans->n > HEAP_SPANS) == (2 * n_locations > HEAP_SPANS));
         compare_from(spans, records, 0, UINT32_MAX, random);
         for (unsigned round = 0; round < 300 && records->len; round++) {
             uint64_t k = (uint64_t)g_rand_int_range(random, 0, (gint32)records->len + 1);
@@ -224,22 +246,29 @@ static void compare_all(uint32_t seed, uint64_t n_locations)
 
 Test(records, of_one_location_are_in_order)
 {
-    compare_all(1, 1);
+    compare_all(1, 1, false);
 }
 
 Test(records, of_few_arrays_are_in_order)
 {
-    compare_all(2, 5);
+    compare_all(2, 5, false);
 }
 
 Test(records, of_very_many_arrays_are_in_order)
 {
-    compare_all(3, HEAP_SPANS / 2 + 8);
+    compare_all(3, HEAP_SPANS / 2 + 8, false);
+}
+
+Test(records, through_clock_maps_are_in_order)
+{
+    for (uint32_t seed = 5; seed < 12; seed++)
+        compare_all(seed, 1 + seed % 5, true);
+    compare_all(12, HEAP_SPANS / 2 + 8, true);
 }
 
 Test(records, spans_go_by_location)
 {
-    Sample sample = make_sample(4, 2);
+    Sample sample = make_sample(4, 2, false);
     g_autoptr(XtfSpans) spans = xtf_spans_new(NULL, NULL);
     GError *error = NULL;
     XtfArray array;

@@ -1,0 +1,689 @@
+/*
+ * Arrays whose location has a clock map, against rows in memory each of which is mapped first. Durations are those of
+ * the rows as they were written.
+ */
+#include "clocks-fixture.h"
+#include "frames-fixture.h"
+
+#include "libxtf/tree/trace-private.h"
+#include "tests/fuzz/fuzz-structure.h"
+
+enum { ROWS = 20000, WINDOWS = 300 };
+
+/* Calls, and beside them a mark at each fifth call, with times that lie elsewhere. */
+typedef struct __attribute__((packed)) {
+    uint64_t time, until, took;
+    uint32_t value;
+} MarkRow;
+
+static const XtfFieldSpec mark_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
+    {.name = "until", .type = XTF_TYPE_U64, .flags = XTF_FIELD_OPTIONAL | XTF_FIELD_INSTANT},
+    {.name = "took", .type = XTF_TYPE_U64, .flags = XTF_FIELD_DURATION},
+    {.name = "value", .type = XTF_TYPE_U32},
+    {0},
+};
+
+typedef struct {
+    Calls *calls;
+    GArray *marks; /* MarkRow */
+    NaiveMap map;
+} Location;
+
+typedef struct {
+    char *folder, *path;
+    uint32_t page_size;
+    bool plain;
+    guint n;
+    Location locations[4];
+    GRand *random;
+} Sample;
+
+static GArray *random_marks(GRand *random, const Calls *calls)
+{
+    GArray *marks = g_array_new(FALSE, FALSE, sizeof(MarkRow));
+
+    for (guint i = 0; i < calls->rows->len; i += 5) {
+        uint64_t time = g_array_index(calls->rows, CallRow, i).time;
+        bool none = g_rand_int_range(random, 0, 4) == 0;
+        MarkRow mark = {.time = time,
+                        .until = none ? UINT64_MAX : time + random_u64(random, 100000),
+                        .took = random_u64(random, 1000),
+                        .value = i};
+        g_array_append_val(marks, mark);
+    }
+    return marks;
+}
+
+static void add_schemas(XtfWriter *writer)
+{
+    GError *error = NULL;
+    g_autoptr(XtfSchema) calls = xtf_schema_new("calls", XTF_SCHEMA_RECORD, call_fields, &error);
+    g_autoptr(XtfSchema) marks = xtf_schema_new("marks", XTF_SCHEMA_RECORD, mark_fields, &error);
+    uint32_t id;
+
+    cr_assert_good(calls && marks && xtf_schema_add_aggregate(calls, &call_aggregate, &error), error);
+    cr_assert_good(xtf_writer_add_schema(writer, calls, &id, &error), error);
+    cr_assert_good(xtf_writer_add_schema(writer, marks, &id, &error), error);
+}
+
+static void append(XtfWriter *writer, uint64_t location, uint32_t schema, const GArray *rows, guint from, guint to)
+{
+    GError *error = NULL;
+    XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
+
+    cr_assert_good(array, error);
+    for (guint i = from; i < to; i++)
+        cr_assert_good(
+            xtf_array_writer_append(array, rows->data + i * g_array_get_element_size((GArray *)rows), &error), error);
+}
+
+static void set_map(XtfWriter *writer, uint64_t location, const NaiveMap *naive)
+{
+    XtfClockMap map = naive_map(naive);
+    GError *error = NULL;
+    uint32_t number = 0;
+
+    if (naive->n > 0)
+        cr_assert_good(xtf_writer_add_clock_map(writer, &map, &number, &error), error);
+    cr_assert_good(xtf_writer_set_clock_map(writer, location, number, &error), error);
+}
+
+static XtfWriter *sample_create(const Sample *sample)
+{
+    GError *error = NULL;
+    XtfWriterOptions options = {
+        .page_size = sample->page_size, .codec = sample->plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriter *writer = xtf_writer_create(sample->path, &options, &error);
+
+    cr_assert_good(writer, error);
+    add_schemas(writer);
+    return writer;
+}
+
+static void sample_write(const Sample *sample, bool maps)
+{
+    GError *error = NULL;
+    XtfWriter *writer = sample_create(sample);
+
+    for (guint l = 0; l < sample->n; l++) {
+        const Location *location = &sample->locations[l];
+        if (maps && l % 2) /* before its arrays are there, and after */
+            set_map(writer, l, &location->map);
+        append(writer, l, 0, location->calls->rows, 0, location->calls->rows->len);
+        append(writer, l, 1, location->marks, 0, location->marks->len);
+        if (maps && l % 2 == 0)
+            set_map(writer, l, &location->map);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+/* The first location has no map. */
+static Sample make_sample(uint32_t seed, uint32_t page_size, bool plain, guint n)
+{
+    const CallShape shape = {.name = "nested", .rows = ROWS, .deep = 90, .regions = 20, .ties = 20, .orphans = 1};
+    Sample sample = {
+        .folder = make_folder(), .page_size = page_size, .plain = plain, .n = n, .random = g_rand_new_with_seed(seed)};
+
+    sample.path = g_build_filename(sample.folder, "a.xtf", NULL);
+    for (guint l = 0; l < n; l++) {
+        Location *location = &sample.locations[l];
+        location->calls = random_calls(sample.random, &shape);
+        location->marks = random_marks(sample.random, location->calls);
+        uint64_t last = g_array_index(location->calls->rows, CallRow, ROWS - 1).time;
+        if (l > 0)
+            location->map = random_map(sample.random, 0, last, UINT64_C(3600000000000) << l, l > 1 ? 20 : 0);
+    }
+    return sample;
+}
+
+static void sample_end(Sample *sample)
+{
+    for (guint l = 0; l < sample->n; l++) {
+        calls_free(sample->locations[l].calls);
+        g_array_unref(sample->locations[l].marks);
+    }
+    g_rand_free(sample->random);
+    g_free(sample->path);
+    remove_folder(sample->folder);
+}
+
+static uint64_t local_time(const GArray *rows, guint n)
+{
+    uint64_t t;
+    memcpy(&t, rows->data + (size_t)n * g_array_get_element_size((GArray *)rows), sizeof t);
+    return t;
+}
+
+/* Rows before global time t: each row is mapped. */
+static uint64_t rank_of(const GArray *rows, const NaiveMap *map, uint64_t t)
+{
+    uint64_t n = 0;
+    while (n < rows->len && naive_global(map, local_time(rows, n)) < t)
+        n++;
+    return n;
+}
+
+/* The least local time that leads to t or later, searched for. */
+static uint64_t naive_local(const NaiveMap *map, uint64_t t)
+{
+    uint64_t low = 0, high = UINT64_MAX;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (naive_global(map, middle) >= t)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Times that are worth asking for: of rows and of knots, one more and one less; others. */
+static uint64_t pick_time(GRand *random, const GArray *rows, const NaiveMap *map, int round)
+{
+    uint64_t off = (uint64_t)g_rand_int_range(random, -1, 2);
+    uint64_t first = naive_global(map, local_time(rows, 0)), last = naive_global(map, local_time(rows, rows->len - 1));
+
+    if (round % 4 == 0)
+        return naive_global(map, local_time(rows, g_rand_int(random) % rows->len)) + off;
+    if (round % 4 == 1 && map->n > 0)
+        return map->knots[g_rand_int(random) % map->n].global + off;
+    if (round % 4 == 2 && map->n > 1) { /* between two knots, often in a jump */
+        uint32_t knot = g_rand_int(random) % (map->n - 1);
+        const XtfClockKnot *at = &map->knots[knot];
+        return at->global + random_u64(random, at[1].global - at->global + 1);
+    }
+    return first - MIN(first, 100) + random_u64(random, last - first + 200);
+}
+
+/* The row as a reader should see it. */
+static void map_row(const GArray *rows, const NaiveMap *map, guint n, uint8_t *row)
+{
+    guint size = g_array_get_element_size((GArray *)rows);
+    MarkRow mark;
+
+    memcpy(row, rows->data + (size_t)n * size, size);
+    if (size == sizeof mark) {
+        memcpy(&mark, row, sizeof mark);
+        if (mark.until != UINT64_MAX)
+            mark.until = naive_global(map, mark.until);
+        memcpy(row, &mark, sizeof mark);
+    }
+    uint64_t t = naive_global(map, local_time(rows, n));
+    memcpy(row, &t, sizeof t);
+}
+
+static void assert_row(const uint8_t *is, const GArray *rows, const NaiveMap *map, guint n)
+{
+    uint8_t should[XTF_ROW_MAX];
+
+    map_row(rows, map, n, should);
+    cr_assert_eq(memcmp(is, should, g_array_get_element_size((GArray *)rows)), 0, "row %u", n);
+}
+
+static void check_ranks(Sample *sample, const XtfArray *array, const GArray *rows, const NaiveMap *map)
+{
+    GError *error = NULL;
+
+    cr_assert_eq(array->first, naive_global(map, local_time(rows, 0)));
+    cr_assert_eq(array->last, naive_global(map, local_time(rows, rows->len - 1)));
+    for (int i = 0; i < WINDOWS; i++) {
+        uint64_t a = pick_time(sample->random, rows, map, i), b = pick_time(sample->random, rows, map, i / 4), n, size;
+        uint64_t before_a = rank_of(rows, map, a), before_b = rank_of(rows, map, b);
+        cr_assert_good(xtf_array_rank(array, a, &n, &error), error);
+        cr_assert_eq(n, before_a, "before %" G_GUINT64_FORMAT, a);
+        cr_assert_good(xtf_array_size_t(array, a, b, &size, &error), error);
+        cr_assert_eq(size, a < b ? before_b - before_a : 0);
+    }
+}
+
+static void check_rows(Sample *sample, const XtfArray *array, const GArray *rows, const NaiveMap *map)
+{
+    GError *error = NULL;
+    uint8_t row[XTF_ROW_MAX];
+
+    for (int i = 0; i < WINDOWS; i++) {
+        guint n = g_rand_int(sample->random) % rows->len;
+        uint64_t t;
+        cr_assert_good(xtf_array_time(array, n, &t, &error), error);
+        cr_assert_eq(t, naive_global(map, local_time(rows, n)));
+        cr_assert_good(xtf_array_row(array, n, row, &error), error);
+        assert_row(row, rows, map, n);
+    }
+}
+
+static void check_cursors(Sample *sample, const XtfArray *array, const GArray *rows, const NaiveMap *map)
+{
+    GError *error = NULL;
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    xtf_cursor_init(&cursor, array);
+    for (int i = 0; i < WINDOWS; i++) {
+        uint64_t t = pick_time(sample->random, rows, map, i), n = rank_of(rows, map, t);
+        cr_assert_good(xtf_cursor_seek_t(&cursor, t, &found, &error), error);
+        cr_assert_eq(found, n < rows->len);
+        for (int steps = 0; found && steps < 3; steps++) {
+            cr_assert_eq(cursor.n, n);
+            cr_assert_eq(xtf_cursor_time(&cursor), naive_global(map, local_time(rows, (guint)n)));
+            assert_row(xtf_cursor_row(&cursor), rows, map, (guint)n);
+            int64_t step = g_rand_int_range(sample->random, -600, 600);
+            n += (uint64_t)step;
+            cr_assert_good(xtf_cursor_next(&cursor, step, &found, &error), error);
+            cr_assert_eq(found, n < rows->len);
+        }
+    }
+    /* From end to end, over every link between leaves. */
+    cr_assert_good(xtf_cursor_seek_n(&cursor, 0, &found, &error), error);
+    for (guint n = 0; n < rows->len; n++) {
+        cr_assert(found);
+        assert_row(xtf_cursor_row(&cursor), rows, map, n);
+        cr_assert_good(xtf_cursor_next(&cursor, 1, &found, &error), error);
+    }
+    cr_assert_not(found);
+}
+
+/* The array as it is in the file. */
+static void check_local(const XtfArray *array, const GArray *rows)
+{
+    const NaiveMap none = {0};
+    XtfArray local = xtf_array_local(array);
+    GError *error = NULL;
+    uint8_t row[XTF_ROW_MAX];
+    bool found;
+
+    cr_assert_eq(local.first, local_time(rows, 0));
+    cr_assert_eq(local.last, local_time(rows, rows->len - 1));
+    for (guint n = 0; n < rows->len; n += 97) {
+        g_auto(XtfCursor) cursor;
+        uint64_t rank;
+        xtf_cursor_init(&cursor, &local);
+        cr_assert_good(xtf_array_row(&local, n, row, &error), error);
+        assert_row(row, rows, &none, n);
+        cr_assert_good(xtf_array_rank(&local, local_time(rows, n), &rank, &error), error);
+        cr_assert_eq(rank, rank_of(rows, &none, local_time(rows, n)));
+        cr_assert_good(xtf_cursor_seek_n(&cursor, n, &found, &error), error);
+        assert_row(xtf_cursor_row(&cursor), rows, &none, n);
+    }
+}
+
+/* A window of global time is one of local time. */
+static void check_profiles(Sample *sample, const XtfArray *array, const Location *location)
+{
+    const GArray *rows = location->calls->rows;
+    uint64_t first = array->local_first - 700, last = array->local_last + 900;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+    GError *error = NULL;
+
+    for (int i = 0; i < WINDOWS / 3; i++) {
+        uint64_t a = i ? pick_time(sample->random, rows, &location->map, i) : 0;
+        uint64_t b = i ? pick_time(sample->random, rows, &location->map, i / 4) : UINT64_MAX;
+        NaiveCells cells;
+        g_autofree char *what = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
+        if (a > b)
+            continue;
+        xtf_group_totals_clear(totals);
+        cr_assert_good(xtf_array_profile(array, 0, a, b, first, last, totals, &error), error);
+        naive_profile(location->calls, naive_local(&location->map, a), naive_local(&location->map, b), first, last,
+                      cells);
+        assert_cells(totals, cells, what);
+    }
+}
+
+static void check_stacks(Sample *sample, const XtfArray *array, const Location *location)
+{
+    XtfArray local = xtf_array_local(array);
+    GError *error = NULL;
+
+    for (int i = 0; i < 20; i++) {
+        guint n = g_rand_int(sample->random) % (ROWS + 1);
+        g_autofree XtfOpenFrame *frames = NULL, *own = NULL;
+        size_t n_frames, n_own;
+        cr_assert_good(xtf_array_stack(array, 0, n, &frames, &n_frames, &error), error);
+        cr_assert_good(xtf_array_stack(&local, 0, n, &own, &n_own, &error), error);
+        cr_assert_eq(n_frames, n_own);
+        for (size_t f = 0; f < n_frames; f++) {
+            uint64_t begin = local_time(location->calls->rows, (guint)own[f].row);
+            cr_assert_eq(own[f].time, begin);
+            cr_assert_eq(frames[f].time, naive_global(&location->map, begin));
+            cr_assert(frames[f].row == own[f].row && frames[f].key == own[f].key);
+        }
+    }
+}
+
+static void check_all(Sample *sample)
+{
+    g_autoptr(XtfTrace) trace = open_trace(sample->path, 0);
+    const XtfClock *clock = xtf_trace_clock(trace);
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (guint l = 0; l < sample->n; l++) {
+        const Location *location = &sample->locations[l];
+        XtfArray calls = find_array(trace, l, 0), marks = find_array(trace, l, 1);
+        cr_assert_eq(calls.clock != NULL, location->map.n > 0);
+        check_ranks(sample, &calls, location->calls->rows, &location->map);
+        check_ranks(sample, &marks, location->marks, &location->map);
+        check_rows(sample, &calls, location->calls->rows, &location->map);
+        check_rows(sample, &marks, location->marks, &location->map);
+        check_cursors(sample, &calls, location->calls->rows, &location->map);
+        check_cursors(sample, &marks, location->marks, &location->map);
+        check_local(&marks, location->marks);
+        check_profiles(sample, &calls, location);
+        check_stacks(sample, &calls, location);
+        first = MIN(first, naive_global(&location->map, local_time(location->calls->rows, 0)));
+        last = MAX(last, naive_global(&location->map, local_time(location->calls->rows, ROWS - 1)));
+    }
+    cr_assert_eq(clock->first, first);
+    cr_assert_eq(clock->last, last);
+    cr_assert_eq(clock->origin, first);
+    assert_sound(trace);
+}
+
+Test(mapped_arrays, agree_with_rows_mapped_one_by_one)
+{
+    const struct {
+        uint32_t page_size;
+        bool plain;
+    } files[] = {{4096, false}, {4096, true}, {16384, false}};
+
+    for (size_t f = 0; f < G_N_ELEMENTS(files); f++) {
+        Sample sample = make_sample(20 + (uint32_t)f, files[f].page_size, files[f].plain, 4);
+        sample_write(&sample, true);
+        check_all(&sample);
+        sample_end(&sample);
+    }
+}
+
+/* The range of a field holds all of its values, mapped. */
+Test(mapped_arrays, keep_to_the_limits_of_instants)
+{
+    Sample sample = make_sample(30, 4096, false, 3);
+    uint8_t row[XTF_ROW_MAX];
+
+    sample_write(&sample, true);
+    g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
+    const XtfLimits *until = xtf_trace_limits(trace, 1, 1), *took = xtf_trace_limits(trace, 1, 2);
+    uint64_t most = 0;
+    for (guint l = 0; l < sample.n; l++) {
+        const GArray *marks = sample.locations[l].marks;
+        for (guint n = 0; n < marks->len; n++) {
+            MarkRow mark;
+            map_row(marks, &sample.locations[l].map, n, row);
+            memcpy(&mark, row, sizeof mark);
+            most = MAX(most, mark.took);
+            cr_assert(mark.until == UINT64_MAX || (mark.until >= until->min && mark.until <= until->max));
+        }
+    }
+    cr_assert(until->has_none);
+    cr_assert_eq(took->max, most);
+    sample_end(&sample);
+}
+
+static char *contents(const char *path, gsize *length)
+{
+    GError *error = NULL;
+    char *bytes;
+
+    cr_assert_good(g_file_get_contents(path, &bytes, length, &error), error);
+    return bytes;
+}
+
+static XtfWriter *go_on(const char *path)
+{
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, &error);
+
+    cr_assert_good(writer, error);
+    return writer;
+}
+
+/* Sealed pages, by what begins them. */
+static guint count_pages(const char *bytes, gsize length)
+{
+    guint n = 0;
+
+    for (gsize at = 0; at + 4096 <= length; at += 4096)
+        n += xtf_load32(bytes + at) == XTF_PAGE_MAGIC;
+    return n;
+}
+
+/* Clocks are corrected, corrected again, and put back, by commits that write no page. */
+Test(mapped_arrays, get_other_maps_without_a_row_being_written)
+{
+    Sample sample = make_sample(31, 4096, false, 3);
+    GError *error = NULL;
+    gsize length;
+
+    sample_write(&sample, false);
+    g_autofree char *before = contents(sample.path, &length);
+    guint pages = count_pages(before, length);
+    for (int round = 0; round < 4; round++) {
+        XtfWriter *writer = go_on(sample.path);
+        for (guint l = 0; l < sample.n; l++) {
+            NaiveMap *map = &sample.locations[l].map;
+            *map = (NaiveMap){0};
+            if (round < 3 && (l + (guint)round) % 3)
+                *map = random_map(sample.random, 0, 10000000, UINT64_C(1) << 40, 20);
+            set_map(writer, l, map);
+        }
+        cr_assert_good(xtf_writer_close(writer, &error), error);
+        g_autofree char *after = contents(sample.path, &length);
+        cr_assert_eq(count_pages(after, length), pages);
+        check_all(&sample);
+        g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
+        cr_assert_leq(xtf_trace_n_clock_maps(trace), 4); /* numbers are used again */
+    }
+    sample_end(&sample);
+}
+
+/* Snapshots of one file share what is cached; each has its own maps. */
+Test(mapped_arrays, of_several_snapshots_have_each_their_maps)
+{
+    Sample sample = make_sample(37, 4096, false, 2);
+    XtfTrace *traces[4];
+    NaiveMap maps[G_N_ELEMENTS(traces)];
+    GError *error = NULL;
+
+    sample_write(&sample, true);
+    for (guint i = 0; i < G_N_ELEMENTS(traces); i++) {
+        NaiveMap *map = &sample.locations[1].map;
+        if (i > 0) {
+            *map = i == 3 ? maps[0] : random_map(sample.random, 0, 10000000, UINT64_C(1) << 40, 20);
+            XtfWriter *writer = go_on(sample.path);
+            set_map(writer, 1, map);
+            cr_assert_good(xtf_writer_close(writer, &error), error);
+        }
+        if (i == 0)
+            traces[i] = open_trace(sample.path, 0);
+        else
+            cr_assert_good(xtf_trace_refresh(traces[i - 1], &traces[i], &error), error);
+        cr_assert_not_null(traces[i]);
+        maps[i] = *map;
+        for (guint t = 0; t <= i; t++) {
+            XtfArray marks = find_array(traces[t], 1, 1);
+            check_ranks(&sample, &marks, sample.locations[1].marks, &maps[t]);
+            check_cursors(&sample, &marks, sample.locations[1].marks, &maps[t]);
+        }
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(traces); i++)
+        xtf_trace_unref(traces[i]);
+    sample_end(&sample);
+}
+
+/* A writer that goes on keeps maps, and what it appends goes through them. */
+Test(mapped_arrays, go_on_with_their_maps)
+{
+    Sample sample = make_sample(32, 4096, false, 3);
+    GError *error = NULL;
+    const guint until[] = {1, 3000, ROWS};
+    guint from = 0, marks_from = 0;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(until); i++) {
+        XtfWriter *writer = i ? go_on(sample.path) : sample_create(&sample);
+        guint marks_to = (until[i] + 4) / 5;
+        for (guint l = 0; l < sample.n; l++) {
+            if (i == 0)
+                set_map(writer, l, &sample.locations[l].map);
+            append(writer, l, 0, sample.locations[l].calls->rows, from, until[i]);
+            append(writer, l, 1, sample.locations[l].marks, marks_from, marks_to);
+        }
+        from = until[i];
+        marks_from = marks_to;
+        cr_assert_good(xtf_writer_close(writer, &error), error);
+    }
+    check_all(&sample);
+    sample_end(&sample);
+}
+
+/* What is promised is global time; what is appended is local. */
+Test(mapped_arrays, hold_to_what_was_promised)
+{
+    Sample sample = make_sample(33, 4096, false, 2);
+    const NaiveMap later = {1, {{100, 1100, false}}}, earlier = {1, {{100, 0, false}}};
+    XtfWriter *writer = sample_create(&sample);
+    MarkRow mark = {.time = 499};
+    GError *error = NULL;
+
+    set_map(writer, 0, &later);
+    XtfArrayWriter *array = xtf_writer_array(writer, 0, 1, &error);
+    cr_assert_good(xtf_writer_set_complete(writer, 1500, &error), error);
+    cr_assert_not(xtf_array_writer_append(array, &mark, &error));
+    cr_assert_eq(error->code, XTF_ERROR_INVALID);
+    g_clear_error(&error);
+    mark.time = 500;
+    cr_assert_good(xtf_array_writer_append(array, &mark, &error), error);
+    set_map(writer, 1, &earlier);
+    array = xtf_writer_array(writer, 1, 1, &error);
+    mark.time = 1599;
+    cr_assert_not(xtf_array_writer_append(array, &mark, &error));
+    g_clear_error(&error);
+    mark.time = 1600;
+    cr_assert_good(xtf_array_writer_append(array, &mark, &error), error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    sample_end(&sample);
+}
+
+Test(mapped_arrays, share_equal_maps_and_need_none_that_change_nothing)
+{
+    Sample sample = make_sample(34, 4096, false, 3);
+    const NaiveMap one = {2, {{100, 1100, true}, {200, 7000, true}}},
+                   same = {2, {{100, 1100, true}, {200, 7000, false}}};
+    const NaiveMap nothing = {2, {{5, 5, true}, {1000, 1000, false}}}, none = {2, {{5, 5, false}, {5, 5, false}}};
+    XtfClockMap maps[] = {naive_map(&one), naive_map(&same), naive_map(&nothing), naive_map(&none)};
+    XtfWriter *writer = sample_create(&sample);
+    GError *error = NULL;
+    uint32_t numbers[3];
+
+    for (int i = 0; i < 3; i++)
+        cr_assert_good(xtf_writer_add_clock_map(writer, &maps[i], &numbers[i], &error), error);
+    cr_assert(numbers[0] == 1 && numbers[1] == 1 && numbers[2] == 0);
+    cr_assert_not(xtf_writer_add_clock_map(writer, &maps[3], &numbers[0], &error));
+    cr_assert_eq(error->code, XTF_ERROR_INVALID);
+    g_clear_error(&error);
+    cr_assert_not(xtf_writer_set_clock_map(writer, 0, 2, &error));
+    cr_assert_eq(error->code, XTF_ERROR_INVALID);
+    g_clear_error(&error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    sample_end(&sample);
+}
+
+/* ---- Damage. */
+
+typedef struct {
+    const char *what, *says;
+    uint32_t at; /* byte of the item of maps */
+    uint32_t value;
+} Damage;
+
+/* Changes four bytes of a file somewhere, and makes checksums right. */
+static void damage(const char *path, const char *bytes, gsize length, uint64_t at, uint32_t value)
+{
+    GError *error = NULL;
+    g_autofree uint8_t *copy = g_memdup2(bytes, length);
+
+    xtf_store32(copy + at, value);
+    fuzz_seal(copy, length, NULL);
+    cr_assert_good(g_file_set_contents(path, (const char *)copy, (gssize)length, &error), error);
+}
+
+static void assert_refused(const char *path, const char *what, const char *says)
+{
+    GError *error = NULL;
+    XtfTrace *trace = xtf_trace_open(path, NULL, &error);
+    XtfArray array;
+    bool found;
+
+    if (trace)
+        cr_assert_not(xtf_trace_find_array(trace, 1, 0, &array, &found, &error), "%s", what);
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", what);
+    cr_assert(strstr(error->message, says), "%s: %s", what, error->message);
+    g_error_free(error);
+    xtf_trace_unref(trace);
+}
+
+Test(mapped_arrays, with_damaged_maps_are_refused)
+{
+    const NaiveMap first = {1, {{0, 1000, false}}}, second = {2, {{100, 1100, false}, {200, 1200, false}}};
+    const Damage all[] = {
+        {"no knots", "clock map 1", 0, 0},
+        {"more knots than there are", "clock map 1", 0, 77},
+        {"knots of the next", "clock map 1, knot 1", 0, 2},
+        {"local time goes backwards", "clock map 2, knot 1", 64, 100},
+        {"global time goes backwards", "clock map 2, knot 1", 72, 1099},
+        {"too fast", "clock map 2, knot 1", 72, 1203},
+        {"a knot too few", "clock map 2", 32, 1},
+    };
+    Sample sample = make_sample(35, 4096, false, 3);
+    gsize length;
+
+    sample.locations[1].map = first;
+    sample.locations[2].map = second;
+    sample_write(&sample, true);
+    g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
+    uint64_t maps = trace->catalog.clock_maps.offset, node = trace->catalog.arrays_root.offset;
+    g_autofree char *bytes = contents(sample.path, &length);
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+        damage(sample.path, bytes, length, maps + all[i].at, all[i].value);
+        assert_refused(sample.path, all[i].what, all[i].says);
+    }
+    uint64_t number = node + sizeof(XtfDiskNode) + 2 * sizeof(XtfDiskArray) + offsetof(XtfDiskArray, clock_map);
+    damage(sample.path, bytes, length, number, 9);
+    assert_refused(sample.path, "no such map", "clock map 9");
+    sample_end(&sample);
+}
+
+static void assert_problem(const char *path, const char *says)
+{
+    GError *error = NULL;
+    g_autoptr(GString) problems = g_string_new(NULL);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfCheckReport report;
+
+    cr_assert_good(xtf_trace_check(trace, count_problem, NULL, problems, &report, &error), error);
+    cr_assert(strstr(problems->str, says), "%s: %s", says, problems->str);
+}
+
+Test(mapped_arrays, are_checked)
+{
+    Sample sample = make_sample(36, 4096, false, 3);
+    gsize length;
+
+    sample_write(&sample, true);
+    g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
+    uint64_t node = trace->catalog.arrays_root.offset + sizeof(XtfDiskNode);
+    g_autofree char *bytes = contents(sample.path, &length);
+    /* One of two arrays of a location gets another's map. */
+    uint64_t number = node + 3 * sizeof(XtfDiskArray) + offsetof(XtfDiskArray, clock_map);
+    damage(sample.path, bytes, length, number, 2);
+    assert_problem(sample.path, "its arrays have clock maps 1 and 2");
+    /* The last knot is moved: so is the last record, of which the catalog knows. */
+    uint64_t last = 0;
+    for (guint l = 0; l < sample.n; l++)
+        last = MAX(last, sample.locations[l].map.n ? naive_global(&sample.locations[l].map, UINT32_MAX) : 0);
+    uint64_t end = trace->catalog.clock_maps.offset + trace->catalog.clock_maps.length;
+    damage(sample.path, bytes, length, end - sizeof(XtfDiskClockKnot) + offsetof(XtfDiskClockKnot, global),
+           xtf_load32(bytes + end - sizeof(XtfDiskClockKnot) + offsetof(XtfDiskClockKnot, global)) + 1);
+    assert_problem(sample.path, "first and last times");
+    sample_end(&sample);
+}

@@ -196,7 +196,7 @@
 #define XTF_MEASUREMENT_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_measurement_events)                                                                     \
     FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
-    FIELD(U64, stop, "", "ticks", "", XTF_OPT, NULL)
+    FIELD(U64, stop, "", "ticks", "", XTF_OPT | XTF_FIELD_INSTANT, NULL)
 
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
 
@@ -225,7 +225,7 @@
 /* The source's time of a record that has its predecessor's time, because the source dates it before that. */
 #define XTF_BACKWARD_TIMES_FIELDS(FIELD)                                                                               \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
-    FIELD(U64, source_time, "", "ticks", "", 0, NULL)
+    FIELD(U64, source_time, "", "ticks", "", XTF_FIELD_INSTANT, NULL)
 
 /* Messages by their postings: vocabulary.h. `message` is a row of `recvs` in `postings`, of `sends` in `cancelled`. */
 #define XTF_POSTED_FIELDS(FIELD)                                                                                       \

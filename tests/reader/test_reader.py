@@ -3,6 +3,7 @@
     test_reader.py library DUMP-TRACE      random traces that libxtf writes, read by both
     test_reader.py damage DUMP-TRACE       the same with flipped bytes: never wrong rows, no error but Damaged
     test_reader.py command XTF ARCHIVE     an imported trace, against `xtf cat`
+    test_reader.py clocks XTF ARCHIVE DUMP-TRACE    the same with other clocks; stacks and profiles worked out from the rows
     test_reader.py copy XTF DUMP-TRACE     copies, of either codec, hold the same
 """
 import pathlib
@@ -12,7 +13,7 @@ import sys
 import tempfile
 
 from xtf_check import check
-from xtf_reader import Damaged, Trace, escape
+from xtf_reader import Damaged, Trace, escape, merged
 from xtf_totals import same
 from xtf_windows import Window
 
@@ -56,10 +57,8 @@ def compare_totals(trace, lines, path):
     for line in lines:
         what, location, schema, index, begin, end, *groups = line.split("\t")
         array, index, begin, end = arrays[int(location), int(schema)], int(index), int(begin), int(end)
-        if array.clock_map:
-            continue
         window = Window(array, index)
-        mine = window.totals(begin, end) if what == "rows" else window.profile(begin, end, trace.first, trace.last)
+        mine = window.totals(begin, end) if what == "rows" else window.profile(begin, end, array.local_first // 2, array.local_last + 1000)
         expect(window.coarse or len(window.leaves_read) <= 2, path, line, "took", len(window.leaves_read), "leaves")
         theirs = {}
         for key, cells in (group.split("=") for group in groups if group):
@@ -78,6 +77,7 @@ def test_library(dump_trace, folder):
         run(dump_trace, "write", path, codec, seed, page_size, locations, rows)
         trace = Trace(path)
         expect(all(array.codec == (codec == "compact") for array in trace.arrays()), path, "is not", codec)
+        expect(trace.clock_maps, path, "has no clock maps")
         expect(trace.page_size == page_size and trace.epoch == 2, path, "has another page size or epoch than asked for")
         check(trace)
         mine, theirs = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
@@ -168,6 +168,10 @@ def compare_records(xtf, path, trace, where, array):
 def test_command(xtf, archive, folder):
     path = folder / "imported.xtf"
     run(xtf, "import", "--quiet", "-o", path, archive)
+    compare_command(xtf, path)
+
+
+def compare_command(xtf, path):
     trace = Trace(path)
     expect((trace.resolution_num, trace.resolution_den) == (10**9, 1), "the comparison below is for nanoseconds")
     rows = check(trace)
@@ -187,6 +191,100 @@ def test_command(xtf, archive, folder):
             window = f"{where}/time/{begin - trace.origin}ns-{end + 1 - trace.origin}ns/count"
             expect(int(run(xtf, "cat", path, window)) == array.count(begin, end + 1), window, "is not", array.count(begin, end + 1))
         compare_records(xtf, path, trace, where, array)
+    compare_merged(xtf, path, trace, paths)
+    return trace, paths
+
+
+def compare_merged(xtf, path, trace, paths):
+    """Records of all locations in one order."""
+    columns = columns_of(xtf, path, ".")
+    arrays = [array for array in trace.arrays() if array.schema.kind == 1]
+    lines = run(xtf, "cat", path, "records").splitlines()
+    rows = list(merged(trace, arrays, None, None))
+    expect(len(lines) == len(rows), path, "has", len(lines), "lines for", len(rows), "records")
+    for line, (array, row) in zip(lines, rows):
+        time = shown(trace, array.schema.fields[0], array.schema.values(row)[0])
+        where = f"proc/{line[columns['proc']].strip()}/thread/{line[columns['thread']].strip()}"
+        expect((line[columns["time"]].strip(), where) == (time, paths[array.location]), path, "shows", line, "for a record of", time, paths[array.location])
+
+
+class Calls:
+    """The calls of a location, in local time: when each was open, and which one was on top between two rows."""
+
+    def __init__(self, array, last):
+        at = {field.role: i for i, field in enumerate(array.schema.fields)}
+        self.frames, self.turns, stack, before = [], [], [], None
+        for row in array.read_local():
+            values = array.schema.layout.unpack(row)
+            if stack:
+                self.turns.append((before, values[0], stack[-1][2]))
+            before = values[0]
+            if values[at["event"]] == 0:
+                stack.append([before, None, values[at["region"]], values[at["outermost"]]])
+                self.frames.append(stack[-1])
+            elif stack:
+                stack.pop()[1] = before
+        if stack:
+            self.turns.append((before, last, stack[-1][2]))
+        for frame in stack:
+            frame[1] = last
+
+    def profile(self, begin, end):
+        """Inclusive and exclusive ticks of each region in a window of local time."""
+        ticks = {}
+        for at, intervals in enumerate(([frame[:3] for frame in self.frames if frame[3]], self.turns)):
+            for first, last, region in intervals:
+                part = min(last, end) - max(first, begin)
+                if part > 0:
+                    ticks.setdefault(region, [0, 0])[at] += part
+        return ticks
+
+    def stack(self, time):
+        """The frames that rows before a local time leave open."""
+        return [frame for frame in self.frames if frame[0] < time <= frame[1]]
+
+
+def seconds(text):
+    whole, part = text.split(".")
+    expect(len(part) == 9, text, "has not nine digits")
+    return int(whole) * 10**9 + int(part)
+
+
+def compare_calls(xtf, path, trace, where, calls, array, window):
+    """Profile and stack of a window of one location."""
+    begin, end = (array.clock.to_local(time) if array.clock else time for time in window)
+    inside = f"{where}/time/{window[0] - trace.origin}ns-{window[1] - trace.origin}ns"
+    table = [line.split(maxsplit=6) for line in run(xtf, "cat", path, f"{inside}/profile").splitlines()[1:]]
+    mine = {region: ticks for region, ticks in calls.profile(begin, end).items() if any(ticks)}
+    theirs = {int(line[0]): [seconds(line[2]), seconds(line[3])] for line in table if seconds(line[2]) or seconds(line[3])}
+    expect(mine == theirs, path, inside, "has the profile", theirs, "not", mine)
+    lines = [line.split(maxsplit=5) for line in run(xtf, "cat", path, f"{inside}/stack").splitlines()[1:]]
+    theirs = [(seconds(line[3]), seconds(line[4])) for line in lines if line[3] != "-"]
+    mine = [((array.clock.to_global(frame[0]) if array.clock else frame[0]) - trace.origin, begin - frame[0]) for frame in calls.stack(begin)]
+    expect(mine == theirs, path, inside, "has the stack", theirs, "not", mine)
+
+
+def test_clocks(xtf, archive, dump_trace, folder):
+    path, dice = folder / "aligned.xtf", random.Random(5)
+    run(xtf, "import", "--quiet", "-o", path, archive)
+    for seed in range(2):
+        run(dump_trace, "align", path, seed)
+        trace, paths = compare_command(xtf, path)
+        expect(trace.clock_maps and "clock maps" in run(xtf, "info", path), path, "has no clock maps")
+        run(xtf, "check", "--quiet", path)
+        lasts = {}
+        for array in trace.arrays():
+            lasts[array.location] = max(lasts.get(array.location, 0), array.local_last if array.schema.kind == 1 else 0)
+        for array in trace.arrays():
+            if array.schema.name != "enters_leaves":
+                continue
+            calls = Calls(array, lasts[array.location])
+            knots = [knot[1] for knot in array.clock.knots if array.first < knot[1] < array.last] if array.clock else []
+            for _ in range(20):
+                times = [dice.choice(knots) + dice.randrange(-1, 2) if knots and dice.random() < 0.5 else dice.randrange(array.first, array.last + 1)
+                         for _ in range(2)]
+                compare_calls(xtf, path, trace, paths[array.location], calls, array, (min(times), max(times) + 1))
+        trace.close()
 
 
 def held(trace):
@@ -194,7 +292,8 @@ def held(trace):
     schemas = [(schema.name, schema.kind, schema.rows, [vars(aggregate) for aggregate in schema.aggregates], [vars(field) for field in schema.fields])
                for schema in trace.schemas]
     clock = (trace.resolution_num, trace.resolution_den, trace.origin, trace.first, trace.last, trace.complete)
-    return schemas, clock, sorted(text_of(trace))
+    maps = sorted((array.location, array.schema.name, array.clock and array.clock.knots) for array in trace.arrays())
+    return schemas, clock, maps, sorted(text_of(trace))
 
 
 def copied(xtf, source, to, *options):
@@ -227,7 +326,7 @@ def test_copy(xtf, dump_trace, folder):
 def main():
     what, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-reader-") as folder:
-        {"library": test_library, "damage": test_damage, "command": test_command, "copy": test_copy}[what](*arguments, pathlib.Path(folder))
+        {"library": test_library, "damage": test_damage, "command": test_command, "clocks": test_clocks, "copy": test_copy}[what](*arguments, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class Window:
         return stack, entries[slot][0] - gap
 
     def values(self, n):
-        (row,) = self.array.read(n, n + 1)
+        (row,) = self.array.read_local(n, n + 1)
         return self.array.schema.layout.unpack(row)
 
     def run_leaf(self, parent, slot, leaf, to):
@@ -146,13 +146,15 @@ class Window:
         return self.values(n)[self.aggregate.values[0]] != 0
 
     def profile(self, a, b, first, last):
-        """{key: cells} of the window [a, b) of a location whose records lie in [first, last]."""
+        """{key: cells} of the window [a, b) of a location whose records lie in [first, last] of its own time."""
         n1, n2 = self.array.rank(a), self.array.rank(b)
-        first, last = min(first, self.array.first), max(last, self.array.last)
+        if self.array.clock:
+            a, b = (self.array.clock.to_local(t) if self.array.clock.to_local(t) is not None else MASK for t in (a, b))
+        first, last = min(first, self.array.local_first), max(last, self.array.local_last)
         a, b = min(max(a, first), last), min(max(b, first), last)
         result = self.totals(n1, n2)
         if n1 == 0 < n2 and self.never_began(0):
-            ticks = self.array.first - first
+            ticks = self.array.local_first - first
             self.joined([((BEFORE,), [0, 0, ticks, ticks, 0])], result)
         for sign, n, t in ((-1, n1, a), (1, n2, b)):
             self.joined((((key,), [0, 0, sign * inclusive & MASK, sign * exclusive & MASK, 0]) for key, inclusive, exclusive in self.owed(n, t, first)), result)

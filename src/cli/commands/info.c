@@ -55,6 +55,9 @@ static void print_clock(const XtfTrace *trace)
     XtfTimeScale scale;
 
     printf("%-14s %" PRIu64 " ticks in %" PRIu64 " s\n", "clock", clock->resolution_num, clock->resolution_den);
+    if (xtf_trace_n_clock_maps(trace) > 0)
+        printf("%-14s %" PRIu32 ", from local clocks to the time of the trace\n", "clock maps",
+               xtf_trace_n_clock_maps(trace));
     if (clock->first > clock->last)
         return;
     xtf_time_scale_init(&scale, clock);

@@ -100,11 +100,23 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
     return xtf_array_writer_close(to, error);
 }
 
+/* The array's location has the same map in the copy, so rows are copied with their local times. */
+static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
+{
+    uint32_t number;
+
+    return !array->clock || (xtf_writer_add_clock_map(copy->writer, array->clock, &number, error) &&
+                             xtf_writer_set_clock_map(copy->writer, array->location, number, error));
+}
+
 static bool copy_arrays(Copy *copy, GError **error)
 {
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(copy->trace); rank++) {
         XtfArray array;
-        if (!xtf_trace_get_arrays(copy->trace, rank, 1, &array, error) || !copy_array(copy, &array, error))
+        if (!xtf_trace_get_arrays(copy->trace, rank, 1, &array, error) || !copy_clock_map(copy, &array, error))
+            return false;
+        array = xtf_array_local(&array);
+        if (!copy_array(copy, &array, error))
             return false;
     }
     return true;

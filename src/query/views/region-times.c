@@ -41,14 +41,16 @@ bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *l
         return false;
     if (!(calls = xtf_location_arrays_find(arrays, region_times->frames.schema)))
         return true;
-    uint64_t from = MAX(selection->time_from, arrays->first), to = MIN(selection->time_to, arrays->last);
+    uint64_t from = MAX(xtf_clock_map_to_local(calls->clock, selection->time_from), arrays->local_first);
+    uint64_t to = MIN(xtf_clock_map_to_local(calls->clock, selection->time_to), arrays->local_last);
     *ticks = to > from ? to - from : 0;
     return xtf_array_profile(calls, region_times->frames.number, selection->time_from, selection->time_to,
-                             arrays->first, arrays->last, region_times->groups, error);
+                             arrays->local_first, arrays->local_last, region_times->groups, error);
 }
 
 size_t xtf_region_times_width(const XtfRegionTimes *region_times)
 {
     const XtfTimeScale *scale = &region_times->context->scale;
-    return xtf_ticks_width(scale, (unsigned __int128)(scale->last - scale->origin) * region_times->locations->n);
+    uint64_t longest = MAX(scale->last - scale->origin, xtf_trace_longest(region_times->context->trace));
+    return xtf_ticks_width(scale, (unsigned __int128)longest * region_times->locations->n);
 }

@@ -45,13 +45,15 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
         return false;
     arrays->location = location;
     arrays->n = n;
-    arrays->first = UINT64_MAX;
-    arrays->last = 0;
+    arrays->first = arrays->local_first = UINT64_MAX;
+    arrays->last = arrays->local_last = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!xtf_trace_context_is_record(context, arrays->all[i].schema->id))
             continue;
         arrays->first = MIN(arrays->first, arrays->all[i].first);
         arrays->last = MAX(arrays->last, arrays->all[i].last);
+        arrays->local_first = MIN(arrays->local_first, arrays->all[i].local_first);
+        arrays->local_last = MAX(arrays->local_last, arrays->all[i].local_last);
     }
     return true;
 }

@@ -39,6 +39,7 @@ typedef struct {
     XtfArray *all;
     uint32_t n, room;
     uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
+    uint64_t local_first, local_last; /* the same in ticks of its clock */
 } XtfLocationArrays;
 
 void xtf_location_arrays_finish(XtfLocationArrays *arrays); /* all zeros is fine */

@@ -50,36 +50,59 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));
     xtf_grid_add(&shape->grid, "since", context->scale.width);
-    xtf_grid_add(&shape->grid, "time", context->scale.width);
+    /* By the location's clock, which may have seen more ticks than the trace has. */
+    size_t width = xtf_ticks_width(&context->scale, xtf_trace_longest(context->trace));
+    xtf_grid_add(&shape->grid, "time", MAX(context->scale.width, width));
     xtf_grid_add_text(&shape->grid, "region", regions.name_width);
     return true;
 }
 
-/* The frames open at t, the outermost first: none where the location's records have ended. */
-static bool find_frames(const XtfLocationArrays *arrays, const XtfAggregateRef *frames, uint64_t t, XtfOpenFrame **open,
-                        size_t *n_open, GError **error)
+/* The frames open at a time, the outermost first. Times are the location's own: what lasts since one of its events is
+ * measured by its clock. */
+typedef struct {
+    XtfOpenFrame *frames;
+    size_t n;
+    uint64_t t;
+    const XtfClockMap *clock;
+} OpenFrames;
+
+static void open_frames_finish(OpenFrames *open)
+{
+    g_clear_pointer(&open->frames, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OpenFrames, open_frames_finish)
+
+/* None where the location's records have ended. */
+static bool find_frames(const XtfLocationArrays *arrays, const XtfAggregateRef *frames, uint64_t t, OpenFrames *open,
+                        GError **error)
 {
     const XtfArray *calls = xtf_location_arrays_find(arrays, frames->schema);
     uint64_t n;
 
     if (!calls || t <= calls->first || t > arrays->last)
         return true;
-    return xtf_array_rank(calls, t, &n, error) && xtf_array_stack(calls, frames->number, n, open, n_open, error);
+    const XtfArray local = xtf_array_local(calls);
+    open->t = xtf_clock_map_to_local(calls->clock, t);
+    open->clock = calls->clock;
+    return xtf_array_rank(calls, t, &n, error) &&
+           xtf_array_stack(&local, frames->number, n, &open->frames, &open->n, error);
 }
 
-static void add_lines_of(const XtfLocation *location, const XtfOpenFrame *open, size_t n_open, uint64_t levels,
-                         uint64_t t, const XtfRegions *regions, XtfLines *lines)
+static void add_lines_of(const XtfLocation *location, const OpenFrames *open, uint64_t levels,
+                         const XtfRegions *regions, XtfLines *lines)
 {
+    size_t n_open = open->n;
     uint64_t above = n_open > levels ? n_open - levels : 0;
 
     for (uint64_t i = above; i < above + levels; i++) {
-        const XtfOpenFrame *frame = i < n_open ? &open[i] : NULL;
+        const XtfOpenFrame *frame = i < n_open ? &open->frames[i] : NULL;
         xtf_lines_number(lines, location->proc);
         xtf_lines_number(lines, location->thread);
         xtf_lines_number(lines, i + 1);
         if (frame) {
-            xtf_lines_ticks(lines, frame->time - MIN(frame->time, lines->scale->origin));
-            xtf_lines_ticks(lines, t - MIN(t, frame->time));
+            uint64_t since = xtf_clock_map_to_global(open->clock, frame->time);
+            xtf_lines_ticks(lines, since - MIN(since, lines->scale->origin));
+            xtf_lines_ticks(lines, open->t - MIN(open->t, frame->time));
             xtf_lines_region_name(lines, regions, xtf_region_line(regions, frame->key));
         } else {
             xtf_lines_none(lines);
@@ -104,12 +127,11 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
     for (uint64_t line = first; line < first + n; line += levels) {
         const XtfLocation *location = xtf_selected_location(&selected, line / levels);
-        g_autofree XtfOpenFrame *open = NULL;
-        size_t n_open = 0;
+        g_auto(OpenFrames) open = {0};
         if (!xtf_location_arrays_load(&arrays, views->context, location, error) ||
-            !find_frames(&arrays, &frames, selection->time_from, &open, &n_open, error))
+            !find_frames(&arrays, &frames, selection->time_from, &open, error))
             return false;
-        add_lines_of(location, open, n_open, levels, selection->time_from, &regions, lines);
+        add_lines_of(location, &open, levels, &regions, lines);
     }
     return true;
 }

@@ -433,3 +433,67 @@ Test(merge, failures_leave_nothing)
     remove_folder(folder);
     g_rand_free(random);
 }
+
+/* Each location has a clock of its own; the second and the third are the same. */
+static void write_clocks(const char *path, uint64_t location, GRand *random, const XtfClockKnot *knots)
+{
+    GError *error = NULL;
+    uint32_t number;
+
+    g_array_unref(write_part(path, NULL, location, random));
+    XtfWriter *writer = xtf_writer_open(path, NULL, &error);
+    cr_assert_good(writer, error);
+    if (location == 1) { /* a map that nobody has, so that numbers differ */
+        const XtfClockKnot other = {.local = 3, .global = 1};
+        cr_assert_good(xtf_writer_add_clock_map(writer, &(XtfClockMap){.n_knots = 1, .knots = &other}, &number, &error),
+                       error);
+    }
+    cr_assert_good(xtf_writer_add_clock_map(writer, &(XtfClockMap){.n_knots = 2, .knots = knots}, &number, &error) &&
+                       xtf_writer_set_clock_map(writer, location, number, &error),
+                   error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+Test(merge, clock_maps_are_carried_over)
+{
+    static const XtfClockKnot knots[3][2] = {{{.local = 0, .global = 70000}, {.local = 5000, .global = 75003}},
+                                             {{.local = 10, .global = 500}, {.local = 800, .global = 90000}},
+                                             {{.local = 10, .global = 500}, {.local = 800, .global = 90000}}};
+    static const char *const names[] = {"a", "b", "c"};
+    GRand *random = g_rand_new_with_seed(4);
+    GError *error = NULL;
+    char *folder = make_folder();
+    g_autofree char *whole = in(folder, "whole");
+    char *parts[3];
+
+    for (unsigned i = 0; i < 3; i++) {
+        XtfClockKnot own[2] = {knots[i][0], knots[i][1]};
+        own[0].jumps = i > 0;
+        parts[i] = in(folder, names[i]);
+        write_clocks(parts[i], i, random, own);
+    }
+    cr_assert_good(xtf_merge(whole, (const char *const *)parts, 3, NULL, NULL, &error), error);
+    XtfTrace *merged = open_trace(whole, 0);
+    uint64_t first = UINT64_MAX, last = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        XtfTrace *part = open_trace(parts[i], 0);
+        XtfArray one = find_array(part, i, xtf_trace_find_schema(part, "events")->id);
+        XtfArray other = find_array(merged, i, xtf_trace_find_schema(merged, "events")->id);
+        for (uint64_t n = 0; n < ROWS; n += 7) {
+            uint64_t expected, found;
+            cr_assert_good(xtf_array_time(&one, n, &expected, &error) && xtf_array_time(&other, n, &found, &error),
+                           error);
+            cr_assert_eq(found, expected);
+        }
+        first = MIN(first, one.first);
+        last = MAX(last, one.last);
+        xtf_trace_unref(part);
+        g_free(parts[i]);
+    }
+    cr_assert_eq(xtf_trace_clock(merged)->first, first);
+    cr_assert_eq(xtf_trace_clock(merged)->last, last);
+    assert_sound(merged);
+    xtf_trace_unref(merged);
+    remove_folder(folder);
+    g_rand_free(random);
+}

@@ -134,6 +134,33 @@ static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
     return !reader.failed && !schema->failed;
 }
 
+/* A number that a later version may have added is no damage. */
+static bool is_known(const XtfSchema *schema, GError **error)
+{
+    const char *what = NULL;
+    unsigned number = 0;
+
+    if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_DERIVED) {
+        what = "schemas";
+        number = schema->kind;
+    }
+    for (uint32_t i = 0; i < schema->n_fields && !what; i++) {
+        if (xtf_type_width(schema->fields[i].type) == 0) {
+            what = "types of fields";
+            number = schema->fields[i].type;
+        }
+    }
+    for (uint32_t i = 0; i < schema->n_aggregates && !what; i++) {
+        XtfAggregateKind kind = schema->aggregates[i].kind;
+        if (kind != XTF_AGGREGATE_GROUPS && kind != XTF_AGGREGATE_FRAMES) {
+            what = "aggregates";
+            number = kind;
+        }
+    }
+    return !what || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": this program knows no %s of kind %u",
+                             schema->name, what, number);
+}
+
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
 {
     XtfBytesReader part = xtf_bytes_read_part(reader, xtf_bytes_read_u32(reader));
@@ -154,6 +181,8 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
             whole = decode_aggregate(&part, &schema->aggregates[schema->n_aggregates]);
     }
     g_autoptr(GError) reason = NULL;
+    if (whole && !is_known(schema, error))
+        return NULL;
     if (!whole || !xtf_schema_validate(schema, &reason)) {
         xtf_damaged(error, "catalog: %s",
                     reason ? reason->message : "a schema is cut short, or has too much of something");

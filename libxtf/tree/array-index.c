@@ -65,10 +65,12 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     decoded.clock = xtf_trace_clock_map(trace, decoded.clock_map);
     const char *fault = NULL;
 
+    if (!xtf_codec(decoded.codec))
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "array %u of location %" PRIu64 ": its codec, number %u, is not known to this program",
+                        decoded.id, decoded.location, decoded.codec);
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
         fault = "it has no schema";
-    else if (!xtf_codec(decoded.codec))
-        fault = "its codec is not known";
     else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) ||
              decoded.local_first > decoded.local_last)
         fault = "its numbers make no sense";

@@ -1,0 +1,61 @@
+#include "libxtf/check/check-private.h"
+
+bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use)
+{
+    if (page >= check->trace->superblock.info.pages)
+        xtf_checking_problem(check, "page %" PRIu64 " is used, but not allotted", page);
+    if (page >= check->n_uses) {
+        if (use == XTF_USE_RESERVED && g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
+            return true;
+        xtf_checking_problem(check,
+                             use == XTF_USE_RESERVED ? "page %" PRIu64 " is reserved twice"
+                                                     : "page %" PRIu64 " lies past the end of the file",
+                             page);
+        return false;
+    }
+    uint8_t before = check->uses[page];
+    bool free = before == XTF_USE_NONE || (before == XTF_USE_ITEM && use == XTF_USE_ITEM);
+    if (!free)
+        xtf_checking_problem(check, "page %" PRIu64 " is used twice", page);
+    check->uses[page] = use;
+    return free;
+}
+
+void xtf_checking_use_item(XtfChecking *check, uint64_t base, XtfRef ref)
+{
+    uint32_t page_size = check->trace->superblock.info.page_size;
+
+    if (ref.length == 0 || ref.offset > check->trace->source->size)
+        return; /* reading it says what is wrong */
+    uint64_t last = (base + ref.offset + ref.length - 1) / page_size;
+    for (uint64_t page = (base + ref.offset) / page_size; page <= last && !xtf_checking_stopping(check); page++)
+        xtf_checking_use_page(check, page, XTF_USE_ITEM);
+}
+
+void xtf_checking_free_pages(XtfChecking *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_free_pages && !xtf_checking_stopping(check); i++) {
+        const XtfFreePages *pages = &catalog->free_pages[i];
+        uint64_t end = pages->page + pages->n_pages;
+        if (pages->n_pages == 0)
+            continue;
+        if (pages->page < xtf_first_place(check->trace->superblock.info.page_size) ||
+            end > check->trace->superblock.info.pages || pages->commit > check->trace->superblock.info.commit)
+            xtf_checking_problem(check, "catalog: free pages %" PRIu64 " to %" PRIu64 " make no sense", pages->page,
+                                 end);
+        for (uint64_t page = pages->page; page < MIN(end, check->n_uses) && !xtf_checking_stopping(check); page++)
+            xtf_checking_use_page(check, page, XTF_USE_FREE);
+    }
+}
+
+void xtf_checking_count_pages(XtfChecking *check)
+{
+    for (uint64_t page = xtf_first_place(check->trace->superblock.info.page_size); page < check->n_uses; page++) {
+        check->report.reserved_pages += check->uses[page] == XTF_USE_RESERVED;
+        check->report.free_pages += check->uses[page] == XTF_USE_FREE;
+        check->report.unreachable_pages += check->uses[page] == XTF_USE_NONE;
+    }
+    check->report.reserved_pages += g_hash_table_size(check->beyond);
+}

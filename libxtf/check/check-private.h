@@ -1,0 +1,82 @@
+/*
+ * What the files of the checker share: a check under way.
+ *
+ *   check.c             the whole: P index, tables, what opening needs, counts
+ *   check-array.c       one array: its pages along each level
+ *   check-pages.c       which use each page of the file has
+ *   check-report.c      problems and progress
+ *   check-aggregates.c  totals against rows
+ *   check-values.c      limits of values, strings, numbers of rows
+ *   check-header.c      superblocks, names of schemas and fields
+ *   check-segments.c    segments beside one another
+ */
+#pragma once
+
+#include "libxtf/check.h"
+#include "libxtf/check/check-values.h"
+#include "libxtf/tree/descent.h"
+
+/* The use of a page of the file. */
+enum {
+    XTF_USE_NONE,
+    XTF_USE_PAGE,     /* a sealed page of a tree */
+    XTF_USE_RESERVED, /* the place of an open page */
+    XTF_USE_ITEM,     /* items lie in it */
+    XTF_USE_FREE,     /* the catalog says that no item takes it */
+};
+
+/* The position of the walk along a level of an array. */
+typedef struct {
+    uint64_t place, next; /* of the page just passed; 0 before the first */
+    uint64_t n;           /* rows passed */
+} XtfLevelWalk;
+
+typedef struct {
+    XtfTrace *trace;
+    XtfCheckProblem problem;
+    XtfCheckProgress progress;
+    void *data;
+    XtfCheckReport report;
+    uint8_t *uses; /* by page of the file */
+    uint64_t n_uses;
+    GHashTable *beyond; /* reserved places past the end of the file */
+    uint64_t *n_rows;   /* by schema, found */
+    uint64_t n_nodes;   /* of the P index, met */
+    XtfValueCheck *values;
+    GArray *array_ids; /* segment and id of each array, uint64_t */
+    bool cancelled;
+    bool any_record;
+    uint64_t first, last; /* of records, in global time */
+    /* Of the array being walked. */
+    const XtfArray *array;
+    XtfLevelWalk levels[XTF_HEIGHT_MAX];
+    uint64_t last_t;
+} XtfChecking;
+
+/* A file made wrong on purpose can have endless problems; the check stops at this number. */
+enum { XTF_CHECK_PROBLEMS_MAX = 1000 };
+
+static inline bool xtf_checking_stopping(const XtfChecking *check)
+{
+    return check->cancelled || check->report.problems >= XTF_CHECK_PROBLEMS_MAX;
+}
+
+/* Reports a problem, or an error that a reader met, which is freed. */
+void xtf_checking_problem(XtfChecking *check, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void xtf_checking_take_error(XtfChecking *check, GError **error);
+void xtf_checking_report_progress(XtfChecking *check);
+/* Of an XtfChecking, for the parts of the check that know no more of it. */
+bool xtf_checking_go_on(void *check);
+void xtf_checking_pass_problem(const char *message, void *check);
+
+/* Says that a page has a use; false if it has another one already. */
+bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use);
+/* The pages of an item, whose offset counts from `base`. */
+void xtf_checking_use_item(XtfChecking *check, uint64_t base, XtfRef ref);
+/* What the catalog calls free must be so. */
+void xtf_checking_free_pages(XtfChecking *check);
+/* Counts the pages of each use for the report. */
+void xtf_checking_count_pages(XtfChecking *check);
+
+/* Walks an array's pages; its times are local. */
+void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);

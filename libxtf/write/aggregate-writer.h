@@ -2,9 +2,8 @@
  * The aggregates of an array being written: totals of sealed children, level by level, in memory and as stored.
  *
  * The children of level 1 are leaves. A child has totals here once it is sealed; those of open children are added up
- * anew for each edge. The parent of a level's children is open
- * until xtf_aggregate_writer_seal_index(). Callers seal a leaf first, then, if that overfilled its parent, the parent,
- * and so on.
+ * anew for each edge. The parent of a level's children is open until xtf_aggregate_writer_seal_index(). Callers seal a
+ * leaf first, then, if that overfilled its parent, the parent, and so on.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
  *   leaf-writer.c       the open leaf: rows into pages
  *   aggregate-writer.c  totals of the rows below each child
  *   clock-maps.c        the clock maps, and which locations have them
+ *   aggregate-resume.c  the same, going on with what another writer stored
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
  *   space.c             pages that items take, and when they may be reused
  *   commit-block.c      items onto pages

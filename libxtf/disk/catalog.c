@@ -3,8 +3,6 @@
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/segment-maps.h"
 #include "libxtf/error.h"
-#include "libxtf/schema/schema-codec.h"
-#include "libxtf/schema/value-limits.h"
 
 void xtf_catalog_finish(XtfCatalog *catalog)
 {
@@ -79,18 +77,6 @@ static void encode_counts(const XtfCatalog *catalog, GByteArray *bytes)
 static void encode_limits(const XtfCatalog *catalog, GByteArray *bytes)
 {
     encode_refs(catalog->limit_items, catalog->n_schemas, bytes);
-}
-
-void xtf_catalog_encode_limits(const XtfCatalog *catalog, uint32_t schema, GByteArray *bytes)
-{
-    for (uint32_t f = 0; f < catalog->schemas[schema]->n_fields; f++) {
-        const XtfLimits *limits = &catalog->limits[schema][f];
-        XtfDiskLimits disk;
-        xtf_write64(&disk.min, limits->min);
-        xtf_write64(&disk.max, limits->max);
-        xtf_write64(&disk.has_none, limits->has_none);
-        APPEND(bytes, disk);
-    }
 }
 
 static void encode_arrays(const XtfCatalog *catalog, GByteArray *bytes)
@@ -232,35 +218,6 @@ static bool decode_schema_chunks(XtfCatalog *catalog, XtfBytesReader *reader, GE
            damaged(error, "the schemas are not named");
 }
 
-static bool has_schema(const XtfCatalog *catalog, const char *name)
-{
-    for (uint32_t i = 0; i < catalog->n_schemas; i++)
-        if (g_str_equal(catalog->schemas[i]->name, name))
-            return true;
-    return false;
-}
-
-bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)
-{
-    XtfBytesReader reader = {.at = bytes, .left = length};
-
-    while (reader.left > 0) {
-        if (catalog->n_schemas == catalog->n_counts)
-            return damaged(error, "more schemas than it has numbers of rows");
-        g_autoptr(XtfSchema) schema = xtf_schema_decode(&reader, error);
-        if (!schema)
-            return false;
-        if (has_schema(catalog, schema->name))
-            return damaged(error, "two schemas have one name");
-        uint32_t id = schema->id = catalog->n_schemas++;
-        catalog->limits[id] = g_new(XtfLimits, schema->n_fields);
-        for (uint32_t f = 0; f < schema->n_fields; f++)
-            catalog->limits[id][f] = xtf_limits_empty();
-        catalog->schemas[id] = g_steal_pointer(&schema);
-    }
-    return true;
-}
-
 static bool decode_counts(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
     size_t n = reader->left / sizeof(XtfLe64);
@@ -281,24 +238,6 @@ static bool decode_limit_items(XtfCatalog *catalog, XtfBytesReader *reader, GErr
 
     return (n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
            damaged(error, "it has not as many limits as numbers of rows");
-}
-
-bool xtf_catalog_decode_limits(XtfCatalog *catalog, uint32_t schema, const uint8_t *bytes, size_t length,
-                               GError **error)
-{
-    XtfBytesReader reader = {.at = bytes, .left = length};
-
-    for (uint32_t f = 0; f < catalog->schemas[schema]->n_fields; f++) {
-        XtfDiskLimits disk;
-        xtf_bytes_read(&reader, &disk, sizeof disk);
-        catalog->limits[schema][f] = (XtfLimits){
-            .min = xtf_read64(disk.min),
-            .max = xtf_read64(disk.max),
-            .has_none = xtf_read64(disk.has_none) != 0,
-        };
-        reader.failed |= xtf_read64(disk.has_none) > 1;
-    }
-    return (!reader.failed && reader.left == 0) || damaged(error, "limits are not those of a schema's fields");
 }
 
 static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -365,35 +304,6 @@ static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **er
             return damaged(error, "free pages lie beyond any file");
         catalog->free_pages[catalog->n_free_pages] = pages;
     }
-    return true;
-}
-
-static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **error)
-{
-    const XtfTableEntry *table = &catalog->tables[number];
-    const XtfSchema *schema = table->schema < catalog->n_schemas ? catalog->schemas[table->schema] : NULL;
-
-    if (!schema || schema->kind != XTF_SCHEMA_TABLE)
-        return damaged(error, "a table has no schema");
-    if (table->n_rows > XTF_TABLE_MAX || table->rows.bytes > XTF_TABLE_MAX ||
-        table->n_rows * schema->row_size != table->rows.bytes)
-        return damaged(error, "a table's rows do not fill its chunks, or are too many");
-    for (uint32_t i = 0; i < table->rows.n; i++)
-        if (table->rows.chunks[i].length % schema->row_size != 0)
-            return damaged(error, "a table's chunk ends within a row");
-    for (uint32_t i = 0; i < number; i++)
-        if (catalog->tables[i].schema == table->schema)
-            return damaged(error, "two tables are of one schema");
-    return true;
-}
-
-bool xtf_catalog_check(const XtfCatalog *catalog, GError **error)
-{
-    if (catalog->n_schemas != catalog->n_counts)
-        return damaged(error, "it has more numbers of rows than schemas");
-    for (uint32_t i = 0; i < catalog->n_tables; i++)
-        if (!check_table(catalog, i, error))
-            return false;
     return true;
 }
 

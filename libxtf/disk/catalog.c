@@ -236,8 +236,8 @@ static bool decode_limit_items(XtfCatalog *catalog, XtfBytesReader *reader, GErr
 {
     uint64_t n = refs_left(reader);
 
-    return (n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
-           damaged(error, "it has not as many limits as numbers of rows");
+    return (catalog->schemas && n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
+           damaged(error, "it has not as many limits as numbers of rows, or has them first");
 }
 
 static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)

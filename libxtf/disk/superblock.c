@@ -40,7 +40,8 @@ bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *s
     uint64_t offset = (uint64_t)slot * XTF_SUPERBLOCK_STRIDE;
 
     *found = false;
-    if (source->size < sizeof disk || offset > source->size - sizeof disk)
+    uint64_t size = xtf_source_size(source);
+    if (size < sizeof disk || offset > size - sizeof disk)
         return true;
     if (!source->ops->read(source, offset, &disk, sizeof disk, error))
         return false;
@@ -88,7 +89,7 @@ static bool check(const XtfSuperblock *superblock, GError **error)
 static bool fail_none(XtfSource *source, GError **error)
 {
     char magic[sizeof XTF_FILE_MAGIC - 1];
-    bool ours = source->size >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
+    bool ours = xtf_source_size(source) >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
                 memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
 
     return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
@@ -101,9 +102,13 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERB
     *n = 0;
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
         bool found;
-        if (!xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, error))
+        g_autoptr(GError) unreadable = NULL;
+        if (xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, &unreadable)) {
+            *n += found;
+        } else if (slot + 1 == XTF_SUPERBLOCK_SLOTS && *n == 0) { /* else the other slot will do */
+            g_propagate_error(error, g_steal_pointer(&unreadable));
             return false;
-        *n += found;
+        }
     }
     if (*n == 0)
         return fail_none(source, error);
@@ -112,7 +117,14 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERB
         superblocks[0] = superblocks[1];
         superblocks[1] = older;
     }
-    return check(&superblocks[0], error);
+    if (!check(&superblocks[0], error))
+        return false;
+    /* The second stands in for the first one, so it must be of the same file, and sound. */
+    if (*n == XTF_SUPERBLOCK_SLOTS &&
+        (!check(&superblocks[1], NULL) ||
+         memcmp(superblocks[0].info.file_id, superblocks[1].info.file_id, sizeof superblocks[0].info.file_id) != 0))
+        *n = 1;
+    return true;
 }
 
 bool xtf_superblock_writable(const XtfSuperblock *superblock, GError **error)

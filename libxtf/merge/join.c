@@ -150,6 +150,9 @@ bool xtf_join_schemas(XtfJoin *join, const XtfTrace *trace, const char *path, Xt
         if (schema && !xtf_schema_equal(schema, from))
             return xtf_fail(error, XTF_ERROR_INVALID, "%s and %s have different schemas of the name \"%s\"",
                             (const char *)join->paths->pdata[schema->id], path, from->name);
+        if (!schema && join->schemas->len == XTF_SCHEMAS_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: with its schemas there are more than %d", path,
+                            XTF_SCHEMAS_MAX);
         if (!schema)
             schema = add_schema(join, from, path);
         schemas[i] = schema->id;

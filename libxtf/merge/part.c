@@ -173,7 +173,10 @@ static void add_clock(XtfMerge *merge, const XtfClock *clock)
     if (merge->parts->len == 0)
         *whole = *clock;
     bool records = clock->first <= clock->last, known = whole->first <= whole->last;
-    whole->origin = MIN(whole->origin, clock->origin);
+    /* A part without records may have no origin yet; that is stored as 0. */
+    bool has_origin = records || clock->origin > 0, whole_has = known || whole->origin > 0;
+    if (has_origin)
+        whole->origin = whole_has ? MIN(whole->origin, clock->origin) : clock->origin;
     whole->complete = UINT64_MAX; /* nothing will be added */
     if (records) {
         whole->first = known ? MIN(whole->first, clock->first) : clock->first;

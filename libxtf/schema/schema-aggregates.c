@@ -95,6 +95,9 @@ bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggrega
     if (!fields_exist(schema, aggregate->keys, aggregate->n_keys) ||
         !fields_exist(schema, aggregate->values, aggregate->n_values))
         return refuse(schema, error, "a key or value is no field, or is named twice");
+    for (unsigned i = 0; i < aggregate->n_keys; i++)
+        if (strchr(schema->fields[aggregate->keys[i]].refers_to, ':')) /* merging could not map stored keys */
+            return refuse(schema, error, "a key refers to one of several tables");
     return aggregate->kind == XTF_AGGREGATE_FRAMES ? frames_are_sound(schema, aggregate, error)
                                                    : groups_are_sound(schema, aggregate, error);
 }

@@ -25,7 +25,7 @@ void xtf_trace_explain(const XtfTrace *trace, GError **error)
     const XtfTraceInfo *info = &trace->superblock.info;
     bool later;
 
-    if (!error || info->closed || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
+    if (!error || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
         return;
     if (!xtf_trace_has_later(trace, &later, NULL) || !later)
         return;

@@ -49,7 +49,7 @@ static uint8_t *read_item(XtfTrace *trace, XtfRef ref, const char *what, GError 
 
 /* Reads in one go what opening needs, as far as the superblock says where it lies. What lies elsewhere is read by
  * itself. */
-static bool read_opening(XtfTrace *trace, GError **error)
+static void read_opening(XtfTrace *trace)
 {
     enum { OPENING_BYTES_MAX = 4 << 20 };
     const XtfSuperblock *superblock = &trace->superblock;
@@ -58,9 +58,10 @@ static bool read_opening(XtfTrace *trace, GError **error)
 
     if (length > OPENING_BYTES_MAX || length > xtf_source_size(source) ||
         superblock->opening > xtf_source_size(source) - length)
-        return true;
+        return;
     trace->opening = (XtfOpening){.offset = superblock->opening, .length = length, .bytes = g_malloc(MAX(length, 1))};
-    return length == 0 || source->ops->read(source, superblock->opening, trace->opening.bytes, length, error);
+    if (length > 0 && !source->ops->read(source, superblock->opening, trace->opening.bytes, length, NULL))
+        trace->opening.length = 0; /* each item is read by itself then, and says what is wrong */
 }
 
 static bool read_schemas(XtfTrace *trace, GError **error)
@@ -98,8 +99,7 @@ static bool read_catalog(XtfTrace *trace, GError **error)
 {
     XtfRef ref = trace->superblock.catalog;
 
-    if (!read_opening(trace, error))
-        return false;
+    read_opening(trace);
     g_autofree uint8_t *catalog = read_item(trace, ref, "catalog", error);
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error) ||
         !read_clock_maps(trace, error))
@@ -150,7 +150,9 @@ static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, u
 
     if (open_commit(trace, &superblocks[0], &damage))
         return true;
-    if (n > 1 && g_error_matches(damage, XTF_ERROR, XTF_ERROR_DAMAGED) && open_commit(trace, &superblocks[1], NULL)) {
+    bool lost =
+        g_error_matches(damage, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(damage, XTF_ERROR, XTF_ERROR_IO);
+    if (n > 1 && lost && open_commit(trace, &superblocks[1], NULL)) {
         if (superblocks[1].info.commit != superblocks[0].info.commit)
             trace->superblock.info.passed_over = superblocks[0].info.commit;
         return true;
@@ -324,8 +326,17 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     if (!found)
         return true;
     g_atomic_int_inc(&trace->file->references);
-    *later = open_file(trace->file, error);
-    return *later;
+    g_autoptr(XtfTrace) opened = open_file(trace->file, error);
+    if (!opened)
+        return false;
+    if (memcmp(opened->superblock.info.file_id, trace->superblock.info.file_id,
+               sizeof trace->superblock.info.file_id) != 0)
+        return xtf_fail(error, XTF_ERROR_INVALID, "the file is another trace now: somebody wrote it anew");
+    if (opened->superblock.info.commit <= trace->superblock.info.commit)
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not all there yet",
+                           opened->superblock.info.passed_over);
+    *later = g_steal_pointer(&opened);
+    return true;
 }
 
 const char *xtf_format_version(void)

@@ -291,7 +291,7 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
     return array->last;
 }
 
-void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at)
+bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error)
 {
     const XtfLeafWriter *leaf = &array->leaf;
     uint32_t count = xtf_leaf_writer_count(leaf);
@@ -319,6 +319,7 @@ void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
     g_byte_array_append(bytes, rows->data, rows->len);
     xtf_bytes_align(bytes);
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, count);
+    return at->length <= XTF_ITEM_MAX || too_large(array, "its right edge is", error);
 }
 
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
@@ -334,7 +335,8 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
 
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */
     uint64_t before = array->edge.offset;
-    xtf_array_writer_pack_edge(array, edge, &array->edge);
+    if (!xtf_array_writer_pack_edge(array, edge, &array->edge, error))
+        return false;
     free_open(array);
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     xtf_writer_drop(writer, before, array->edge_bytes);

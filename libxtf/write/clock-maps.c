@@ -103,12 +103,28 @@ void xtf_array_writer_hold_to_promise(XtfArrayWriter *array)
     array->earliest = MAX(array->last, complete);
 }
 
+/* Whether a location has rows whose times another map would change. */
+static bool has_other_map(const XtfWriter *writer, uint64_t location, uint32_t number)
+{
+    for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
+        const XtfArrayKey key = {.location = location, .schema = schema};
+        const XtfArrayWriter *array = g_hash_table_lookup(writer->array_of, &key);
+        if (array && array->n_rows > 0 && array->clock_map != number)
+            return true;
+    }
+    return false;
+}
+
 bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t number, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
 
     if (number > writer->clocks.maps->len || (number > 0 && !map_at(&writer->clocks, number)->used))
         return xtf_fail(error, XTF_ERROR_INVALID, "there is no clock map %u", number);
+    if (writer->complete > 0 && has_other_map(writer, location, number))
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "location %" PRIu64 ": its clock cannot change once a time is promised to be complete",
+                        location);
     g_hash_table_replace(writer->clocks.by_location, g_memdup2(&location, sizeof location), GUINT_TO_POINTER(number));
     for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
         const XtfArrayKey key = {.location = location, .schema = schema};

@@ -46,8 +46,8 @@ static bool add_edge(XtfCommitBlock *block, XtfArrayWriter *array, GByteArray *b
     uint64_t before = array->edge.offset, offset;
 
     g_byte_array_set_size(bytes, 0);
-    xtf_array_writer_pack_edge(array, bytes, &array->edge);
-    if (!xtf_commit_block_add_run(block, bytes->data, bytes->len, &offset, error))
+    if (!xtf_array_writer_pack_edge(array, bytes, &array->edge, error) ||
+        !xtf_commit_block_add_run(block, bytes->data, bytes->len, &offset, error))
         return false;
     if (array->edge_bytes > 0)
         xtf_space_drop(array->writer->space, before, array->edge_bytes);
@@ -293,6 +293,7 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
     writer->sealed_bytes = 0;
     if (!write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, &copies[0], closing, error))
         return false;
+    xtf_space_end_commit(writer->space, g_get_monotonic_time());
     return !closing || write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], true, error);
 }
 

@@ -143,10 +143,15 @@ static bool resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
 }
 
 /* The nodes of the P index, which the first commit writes anew. */
-static bool drop_nodes(XtfWriter *writer, XtfTrace *trace, XtfRef ref, unsigned level, GError **error)
+static bool drop_nodes(XtfWriter *writer, XtfTrace *trace, XtfRef ref, unsigned level, uint64_t *n_nodes,
+                       GError **error)
 {
+    const XtfCatalog *catalog = &trace->catalog;
     uint32_t count;
 
+    /* Each node holds an array at least, so there are no more on a level than arrays. */
+    if (ref.length == 0 || ref.length > XTF_NODE_BYTES || (*n_nodes)++ / catalog->arrays_height >= catalog->n_arrays)
+        return xtf_damaged(error, "P index: it names no node of level %u, or too many", level);
     xtf_space_use(writer->space, ref.offset, ref.length);
     xtf_writer_drop(writer, ref.offset, ref.length);
     if (level == 0)
@@ -155,7 +160,7 @@ static bool drop_nodes(XtfWriter *writer, XtfTrace *trace, XtfRef ref, unsigned 
     if (!block || !xtf_node_valid(block->data, block->length, level, &count))
         return block == NULL ? false : xtf_damaged(error, "P index: no node of level %u", level);
     for (uint32_t i = 0; i < count; i++)
-        if (!drop_nodes(writer, trace, xtf_node_branch(block->data, i).child, level - 1, error))
+        if (!drop_nodes(writer, trace, xtf_node_branch(block->data, i).child, level - 1, n_nodes, error))
             return false;
     return true;
 }
@@ -178,21 +183,40 @@ static void drop_opening_items(XtfWriter *writer, const XtfSuperblock *superbloc
         drop_item(writer, catalog->limit_items[i]);
 }
 
+/* A page that is called free, and is not, would be written over. */
+static bool resume_free_pages(XtfWriter *writer, const XtfCatalog *catalog, GError **error)
+{
+    uint64_t end = xtf_first_place(writer->page_size);
+
+    for (uint32_t i = 0; i < catalog->n_free_pages; i++) {
+        const XtfFreePages *pages = &catalog->free_pages[i];
+        if (pages->n_pages == 0)
+            continue;
+        if (pages->page < end || pages->page + pages->n_pages > writer->pages ||
+            xtf_space_is_used(writer->space, pages->page, pages->n_pages))
+            return xtf_damaged(error, "the catalog calls pages free, from page %" PRIu64 " on, that are not",
+                               pages->page);
+        end = pages->page + pages->n_pages;
+        xtf_space_add_free(writer->space, pages);
+    }
+    return true;
+}
+
 /* What the first commit leaves behind, and what was free before. */
 static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
     g_auto(XtfTwin) twin = {0};
+    uint64_t n_nodes = 0;
 
-    if (catalog->n_arrays > 0 && !drop_nodes(writer, trace, catalog->arrays_root, catalog->arrays_height - 1, error))
+    if (catalog->n_arrays > 0 &&
+        !drop_nodes(writer, trace, catalog->arrays_root, catalog->arrays_height - 1, &n_nodes, error))
         return false;
     drop_opening_items(writer, &trace->superblock, catalog);
     /* If it is damaged, where its items lie is not known, and nothing will lie there. */
     if (xtf_trace_read_twin(trace, &twin, NULL) && twin.found)
         drop_opening_items(writer, &twin.superblock, &twin.catalog);
-    for (uint32_t i = 0; i < catalog->n_free_pages; i++)
-        xtf_space_add_free(writer->space, &catalog->free_pages[i]);
-    return true;
+    return resume_free_pages(writer, catalog, error);
 }
 
 static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
@@ -219,7 +243,10 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->incompatible = trace->superblock.incompatible;
     writer->catalog.clock = *clock;
     /* Where it was the first record, it stays so if clocks are corrected. */
-    writer->origin = clock->first <= clock->last && clock->origin == clock->first ? UINT64_MAX : clock->origin;
+    bool records = clock->first <= clock->last;
+    /* It is the first record's, or, without records, not known: then 0 is stored. */
+    bool none = records ? clock->origin == clock->first : clock->origin == 0;
+    writer->origin = none ? UINT64_MAX : clock->origin;
     /* What a writer that died had promised still holds. A closed file may be gone on with from any time. */
     writer->complete = clock->complete == UINT64_MAX ? 0 : clock->complete;
     writer->last_commit_bytes = 0;

@@ -12,6 +12,7 @@ struct XtfSpace {
     GHashTable *uses; /* page -> number of items that lie in it */
     GArray *free;     /* XtfFreePages by page, never side by side */
     GQueue waiting;   /* WaitingPages, those that have waited longest first */
+    GQueue dropped;   /* WaitingPages of the commit being written, whose waiting has not begun */
     GArray *listed;   /* XtfFreePages */
     uint64_t commit;  /* being written */
     gint64 now;
@@ -27,6 +28,7 @@ XtfSpace *xtf_space_new(uint32_t page_size, uint32_t kept_commits, uint32_t kept
     space->uses = g_hash_table_new(g_direct_hash, g_direct_equal);
     space->free = g_array_new(FALSE, FALSE, sizeof(XtfFreePages));
     g_queue_init(&space->waiting);
+    g_queue_init(&space->dropped);
     space->listed = g_array_new(FALSE, FALSE, sizeof(XtfFreePages));
     return space;
 }
@@ -38,6 +40,7 @@ void xtf_space_free(XtfSpace *space)
     g_hash_table_unref(space->uses);
     g_array_unref(space->free);
     g_queue_clear_full(&space->waiting, g_free);
+    g_queue_clear_full(&space->dropped, g_free);
     g_array_unref(space->listed);
     g_free(space);
 }
@@ -79,19 +82,28 @@ void xtf_space_give_back(XtfSpace *space, uint64_t page, uint64_t n_pages)
     }
 }
 
-/* Lets a run of pages wait. Pages come one by one, and mostly side by side. */
-static void wait_for(XtfSpace *space, const XtfFreePages *pages)
+/* Drops a page, as of the commit being written. Pages come one by one, and mostly side by side. */
+static void drop_page(XtfSpace *space, uint64_t page)
 {
-    WaitingPages *last = g_queue_peek_tail(&space->waiting);
+    WaitingPages *last = g_queue_peek_tail(&space->dropped);
 
-    if (last && last->since == space->now && last->pages.commit == pages->commit &&
-        last->pages.page + last->pages.n_pages == pages->page) {
-        last->pages.n_pages += pages->n_pages;
+    if (last && last->pages.page + last->pages.n_pages == page) {
+        last->pages.n_pages++;
         return;
     }
-    WaitingPages *waiting = g_new(WaitingPages, 1);
-    *waiting = (WaitingPages){.pages = *pages, .since = space->now};
-    g_queue_push_tail(&space->waiting, waiting);
+    WaitingPages *dropped = g_new(WaitingPages, 1);
+    *dropped = (WaitingPages){.pages = {.page = page, .n_pages = 1, .commit = space->commit - 1}};
+    g_queue_push_tail(&space->dropped, dropped);
+}
+
+void xtf_space_end_commit(XtfSpace *space, gint64 now)
+{
+    WaitingPages *dropped;
+
+    while ((dropped = g_queue_pop_head(&space->dropped))) {
+        dropped->since = now;
+        g_queue_push_tail(&space->waiting, dropped);
+    }
 }
 
 static gint compare_waiting(gconstpointer a, gconstpointer b, gpointer unused)
@@ -102,9 +114,9 @@ static gint compare_waiting(gconstpointer a, gconstpointer b, gpointer unused)
 
 void xtf_space_add_free(XtfSpace *space, const XtfFreePages *pages)
 {
-    if (pages->n_pages > 0 && pages->commit == 0)
+    if (pages->n_pages > 0 && pages->commit == 0) {
         xtf_space_give_back(space, pages->page, pages->n_pages);
-    else if (pages->n_pages > 0) {
+    } else if (pages->n_pages > 0) {
         WaitingPages *waiting = g_new(WaitingPages, 1);
         *waiting = (WaitingPages){.pages = *pages, .since = space->now};
         g_queue_insert_sorted(&space->waiting, waiting, compare_waiting, NULL);
@@ -135,8 +147,26 @@ void xtf_space_drop(XtfSpace *space, uint64_t offset, uint64_t length)
             continue;
         }
         g_hash_table_remove(space->uses, key);
-        wait_for(space, &(XtfFreePages){.page = page, .n_pages = 1, .commit = space->commit - 1});
+        drop_page(space, page);
     }
+}
+
+bool xtf_space_is_used(const XtfSpace *space, uint64_t page, uint64_t n_pages)
+{
+    GHashTableIter iter;
+    gpointer key;
+
+    if (n_pages < g_hash_table_size(space->uses)) {
+        for (uint64_t i = 0; i < n_pages; i++)
+            if (g_hash_table_contains(space->uses, GSIZE_TO_POINTER(page + i)))
+                return true;
+        return false;
+    }
+    g_hash_table_iter_init(&iter, space->uses);
+    while (g_hash_table_iter_next(&iter, &key, NULL))
+        if (GPOINTER_TO_SIZE(key) - page < n_pages)
+            return true;
+    return false;
 }
 
 void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now)
@@ -172,14 +202,20 @@ static gint compare_pages(gconstpointer a, gconstpointer b)
     return (x->page > y->page) - (x->page < y->page);
 }
 
+static void list_waiting(XtfSpace *space, const GQueue *queue)
+{
+    for (GList *link = queue->head; link; link = link->next) {
+        const WaitingPages *waiting = link->data;
+        g_array_append_val(space->listed, waiting->pages);
+    }
+}
+
 const XtfFreePages *xtf_space_list(XtfSpace *space, uint32_t *n)
 {
     g_array_set_size(space->listed, 0);
     g_array_append_vals(space->listed, space->free->data, space->free->len);
-    for (GList *link = space->waiting.head; link; link = link->next) {
-        const WaitingPages *waiting = link->data;
-        g_array_append_val(space->listed, waiting->pages);
-    }
+    list_waiting(space, &space->waiting);
+    list_waiting(space, &space->dropped);
     g_array_sort(space->listed, compare_pages);
     *n = space->listed->len;
     return (const XtfFreePages *)(const void *)space->listed->data;

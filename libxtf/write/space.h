@@ -26,12 +26,16 @@ void xtf_space_free(XtfSpace *space); /* NULL is fine */
 /* Bytes of the file, not none, that an item takes from now on; that it no longer takes. */
 void xtf_space_use(XtfSpace *space, uint64_t offset, uint64_t length);
 void xtf_space_drop(XtfSpace *space, uint64_t offset, uint64_t length);
+/* Whether an item lies in one of the pages. */
+bool xtf_space_is_used(const XtfSpace *space, uint64_t page, uint64_t n_pages);
 /* Pages of which a file says that no item takes them. */
 void xtf_space_add_free(XtfSpace *space, const XtfFreePages *pages);
 
 /* Frees the pages that commit number `commit`, which is about to be written, may overwrite. `now` is in microseconds of
  * a clock that only rises. */
 void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now);
+/* Says that the commit is the file's now: only from here on is the one before it no longer. */
+void xtf_space_end_commit(XtfSpace *space, gint64 now);
 
 /* Takes free pages, at least `length` bytes side by side; false if there are none. *n_pages may be more than asked
  * for. */

@@ -185,7 +185,7 @@ void xtf_array_writer_hold_to_promise(XtfArrayWriter *array);
 /* Appends the array's right edge to `bytes`, with the item of the open leaf behind it: a run of bytes that begins and
  * ends at multiples of 8, and that must come to lie so in the file too. *at says where the edge alone lies in `bytes`.
  * It takes the time to pack the open leaf. */
-void xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at);
+bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error);
 
 /* Writes the edges of closed arrays to pages of their own. Called with the lock held. */
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error);

@@ -79,6 +79,25 @@ static bool collect(const char *name, XtfNodeKind kind, void *data)
     return true;
 }
 
+/* Collects names. Where the commit of the listed node was overwritten, those of the latest one. */
+static bool list(XtfFs *fs, fuse_ino_t id, XtfNode *listed, Listing *listing, GError **error)
+{
+    XtfAttempt attempt = xtf_fs_attempt(fs);
+    g_auto(XtfInode) directory = {0};
+
+    while (!xtf_node_list(listed, listing->next - 2, collect, listing, error)) {
+        if (!xtf_fs_moves_on(fs, &attempt, error))
+            return false;
+        g_array_set_size(listing->names, 0);
+        listing->reserved = 0;
+        xtf_inode_finish(&directory);
+        if (!xtf_inodes_get(fs->inodes, id, &directory, error))
+            return *error || xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory is there no more");
+        listed = directory.node;
+    }
+    return true;
+}
+
 static void put_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
 {
     for (guint i = 0; i < listing->names->len; i++) {
@@ -123,7 +142,7 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
     Listing listing = {request, plus, (uint64_t)offset, buffer, size, 0, names, 0, entered};
 
     g_array_set_clear_func(names, listed_clear);
-    if (put_dots(&listing, &directory) && !xtf_node_list(listed, listing.next - 2, collect, &listing, &error)) {
+    if (put_dots(&listing, &directory) && !list(fs, id, listed, &listing, &error)) {
         xtf_fs_reply_error(request, error);
         return;
     }

@@ -36,7 +36,7 @@ static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *nam
         xtf_fs_reply_stale(request);
     } else if (g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND)) {
         g_error_free(error);
-        entry = (struct fuse_entry_param){.ino = 0, .entry_timeout = xtf_fs_absence_timeout(&directory)};
+        entry = (struct fuse_entry_param){.ino = 0, .entry_timeout = xtf_fs_absence_timeout(fs, &directory)};
         fuse_reply_entry(request, &entry);
     } else {
         xtf_fs_reply_error(request, error);
@@ -121,12 +121,12 @@ static void handle_readlink(fuse_req_t request, fuse_ino_t id)
 static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = fuse_req_userdata(request);
+    XtfAttempt attempt = xtf_fs_attempt(fs);
     g_auto(XtfInode) inode = {0};
     GError *error = NULL;
 
     XtfOpened *opened = get(fs, id, &inode, &error) ? xtf_opened_new(&inode, &error) : NULL;
-    if (!opened && inode.future == XTF_NODE_CHANGES && error) {
-        g_error_free(error);
+    if (!opened && inode.future == XTF_NODE_CHANGES && error && xtf_fs_moves_on(fs, &attempt, &error)) {
         xtf_fs_reply_stale(request);
     } else if (!opened) {
         reply_unknown(request, error);

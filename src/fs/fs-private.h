@@ -60,7 +60,7 @@ XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
 double xtf_fs_entry_timeout(const XtfInode *inode);
 double xtf_fs_attr_timeout(const XtfInode *inode);
 /* And that there is no such name. */
-double xtf_fs_absence_timeout(const XtfInode *directory);
+double xtf_fs_absence_timeout(const XtfFs *fs, const XtfInode *directory);
 
 /* What stat(2) shows. */
 struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode);

@@ -58,10 +58,14 @@ double xtf_fs_attr_timeout(const XtfInode *inode)
     return inode->future == XTF_NODE_GROWS ? 0.1 : XTF_FS_ENDLESS;
 }
 
-double xtf_fs_absence_timeout(const XtfInode *directory)
+double xtf_fs_absence_timeout(const XtfFs *fs, const XtfInode *directory)
 {
     const XtfGeneration *generation = directory->generation;
-    return generation && !xtf_tree_is_final(generation->tree) ? 0 : XTF_FS_ENDLESS;
+
+    /* Without a generation the directory itself is not there now. */
+    if (fs->follower && (!generation || !xtf_tree_is_final(generation->tree)))
+        return 0;
+    return XTF_FS_ENDLESS;
 }
 
 bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry,

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/import/id-map.h"
+
 enum { FIRST_ROOM = 64 };
 
 static void memory_free(XtfRequestMemory *memory)
@@ -81,9 +83,9 @@ static XtfRequest *request_at(const XtfRequests *requests, uint64_t number)
 /* Where the look-up of an id begins. */
 static uint64_t home_slot(const XtfRequests *requests, uint64_t id, XtfRequestState kind)
 {
-    uint64_t hash = (2 * id + (kind == XTF_REQUEST_SENDING)) * UINT64_C(0x9E3779B97F4A7C15);
+    const uint64_t key[] = {id, kind == XTF_REQUEST_SENDING}; /* nobody can foresee the hash, and make ids collide */
 
-    return (hash ^ hash >> 32) & (2 * requests->room - 1);
+    return xtf_id_hash(key, G_N_ELEMENTS(key)) & (2 * requests->room - 1);
 }
 
 /* The slot of the open request of that kind; a free one if there is none. */

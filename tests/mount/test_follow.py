@@ -87,7 +87,7 @@ class Reader:
 
     def one_process(self):
         proc = self.random.randrange(4)
-        found = parse(read_sized(self.path(f"proc/{proc}/records"))[0])
+        found = parse(read_sized(self.path(f"proc/{proc}/thread/0/records"))[0])
         own = [record for record in EXPECTED if record[1] == proc]
         assert found == own[:len(found)], f"records of process {proc} are others"
 

@@ -104,8 +104,9 @@ static XtfNodeFuture future_of(XtfTree *tree, const char *path)
     return xtf_node_future(node);
 }
 
-static const char *const paths[] = {"records",         "proc/0/records",  "sends/records", "enters_leaves/records",
-                                    "num/10-/records", "thread/1/records"};
+static const char *const paths[] = {"records",         "proc/0/thread/0/records", "proc/0/records",
+                                    "sends/records",   "enters_leaves/records",   "num/10-/records",
+                                    "thread/1/records"};
 
 static void check_commit(Growth *growth, XtfTree *tree, GString **texts)
 {
@@ -113,7 +114,9 @@ static void check_commit(Growth *growth, XtfTree *tree, GString **texts)
     uint64_t half = clock->origin + (MIN(clock->complete, clock->last + 1) - clock->origin + 1) / 2;
 
     assert_count(tree, "count", count_before(growth->times, growth->complete));
-    assert_count(tree, "proc/0/count", growth->of_first->len); /* one location goes on */
+    assert_count(tree, "proc/0/thread/0/count", growth->of_first->len); /* one that is named goes on */
+    assert_count(tree, "proc/0/count",
+                 count_before(growth->of_first, growth->complete)); /* there may be more threads */
     assert_count(tree, "time/0%-50%/count", count_before(growth->times, half));
     assert_count(tree, "time/0%-100%/proc/0/count", count_before(growth->of_first, growth->complete));
     for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++)

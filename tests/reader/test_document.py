@@ -18,7 +18,7 @@ VARIES = re.compile(r"random|CRC-32|nanoseconds")  # from file to file
 def main():
     write_example, document = sys.argv[1:]
     text = pathlib.Path(document).read_text(encoding="utf-8")
-    section = text[text.index("An example, byte by byte"):]
+    section = text[text.index(". An example, byte by byte\n"):]
     lines = [match for match in map(LINE.match, section[:section.index("\n## ")].splitlines()) if match]
     with tempfile.TemporaryDirectory(prefix="xtf-document-") as folder:
         path = pathlib.Path(folder) / "example.xtf"

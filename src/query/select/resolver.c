@@ -174,12 +174,22 @@ static int compare_keys(const void *a, const void *b, void *data)
     return x < y ? -1 : x > y;
 }
 
+static bool names_one_location(const XtfSelection *selection)
+{
+    uint64_t number;
+
+    return selection->procs && selection->threads && xtf_number_set_single(selection->procs, &number) &&
+           xtf_number_set_single(selection->threads, &number);
+}
+
 static bool find_in_trace(Search *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
-    /* Several locations end where all of them are complete, or lines would come between lines. One goes on. */
-    search->time_to = search->selection->endless && locations->len == 1 ? XTF_TIME_OPEN : search->selection->time_to;
+    /* Several locations end where all of them are complete, or lines would come between lines. One that the path names
+     * goes on: there can be no second one later. */
+    search->time_to = search->selection->endless && names_one_location(search->selection) ? XTF_TIME_OPEN
+                                                                                          : search->selection->time_to;
     g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
     for (unsigned i = 0; i < locations->len; i++) {
         if (!add_location(search, g_array_index(locations, uint32_t, i), error))

@@ -46,6 +46,11 @@ static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     return xtf_view_read(&file->tree->views, file->view, file->selection, offset, buffer, length, error);
 }
 
+static bool view_is_lasting(const XtfNode *file)
+{
+    return xtf_view_is_lasting(file->view);
+}
+
 const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
 const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .text = columns_text};
@@ -53,4 +58,4 @@ const XtfNodeClass xtf_records_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .grows = true};
 /* Its widths and its lines are those of the whole trace, and never get fewer. */
 const XtfNodeClass xtf_view_file = {
-    .kind = XTF_NODE_FILE, .size = view_size, .read = view_read, .same_by_size_if_final = true};
+    .kind = XTF_NODE_FILE, .size = view_size, .read = view_read, .same_by_size_if_final = view_is_lasting};

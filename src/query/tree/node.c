@@ -209,7 +209,7 @@ bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
     if (older->text || newer->text)
         return g_strcmp0(older->text, newer->text) == 0;
     return class->kind == XTF_NODE_DIRECTORY || class->same_by_size ||
-           (class->same_by_size_if_final && selection_is_final(newer));
+           (class->same_by_size_if_final && class->same_by_size_if_final(newer) && selection_is_final(newer));
 }
 
 const char *xtf_node_lasting_name(const XtfNode *directory)

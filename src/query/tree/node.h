@@ -34,9 +34,10 @@ typedef struct {
     bool (*size)(XtfNode *file, uint64_t *size, GError **error); /* NULL: whoever makes the node sets its size */
     bool (*read)(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error);
     bool grows; /* a file: while it is not final, later commits only add to its end */
-    /* A file that shows the same in every commit in which it has the same size: always, or if its selection is final.
-     */
-    bool same_by_size, same_by_size_if_final;
+    /* A file that shows the same in every commit in which it has the same size: always, or, NULL for never, if this
+     * holds and its selection is final. */
+    bool same_by_size;
+    bool (*same_by_size_if_final)(const XtfNode *file);
 } XtfNodeClass;
 
 struct XtfNode {

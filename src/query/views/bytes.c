@@ -154,4 +154,5 @@ static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_bytes = {.name = "bytes", .exists = bytes_exists, .shape = shape_bytes, .fill = fill_bytes};
+const XtfView xtf_view_bytes = {
+    .name = "bytes", .lasting = true, .exists = bytes_exists, .shape = shape_bytes, .fill = fill_bytes};

@@ -212,4 +212,5 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
     return true;
 }
 
-const XtfView xtf_view_histogram = {.name = "histogram", .shape = shape_histogram, .fill = fill_histogram};
+const XtfView xtf_view_histogram = {
+    .name = "histogram", .lasting = true, .shape = shape_histogram, .fill = fill_histogram};

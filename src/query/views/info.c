@@ -104,7 +104,7 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     return true;
 }
 
-const XtfView xtf_view_info = {.name = "info", .shape = shape_info, .fill = fill_info};
+const XtfView xtf_view_info = {.name = "info", .lasting = true, .shape = shape_info, .fill = fill_info};
 
 /* ---- columns */
 

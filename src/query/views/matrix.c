@@ -189,4 +189,5 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
     return true;
 }
 
-const XtfView xtf_view_matrix = {.name = "matrix", .exists = matrix_exists, .shape = shape_matrix, .fill = fill_matrix};
+const XtfView xtf_view_matrix = {
+    .name = "matrix", .lasting = true, .exists = matrix_exists, .shape = shape_matrix, .fill = fill_matrix};

@@ -22,6 +22,11 @@ const XtfView *xtf_view_find(const char *name)
     return *view;
 }
 
+bool xtf_view_is_lasting(const XtfView *view)
+{
+    return view->lasting;
+}
+
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
     return !view->exists || view->exists(views->context, selection);

@@ -31,6 +31,9 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
 void xtf_views_finish(XtfViews *views);
 
 const XtfView *xtf_view_find(const char *name); /* NULL if there is none */
+/* Whether no later commit changes what it shows of records that are complete. Locations last until their last record so
+ * far, and there may be more of them later: what hangs on that changes. */
+bool xtf_view_is_lasting(const XtfView *view);
 /* Whether the selection has this view. */
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
 

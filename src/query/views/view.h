@@ -14,6 +14,7 @@ typedef struct {
 
 struct XtfView {
     const char *name;
+    bool lasting; /* what it shows of a window that is complete hangs on the window's records alone */
     /* NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
     /* Sets a shape that is all zeros. */

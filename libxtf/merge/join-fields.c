@@ -106,7 +106,8 @@ static bool load_tables(XtfPartJoin *part, const XtfPartMap *map, GError **error
             .n = (uint32_t)loaded->n_rows,
             .rows = g_new(uint32_t, loaded->n_rows),
         };
-        memset(table->rows, 0xff, loaded->n_rows * sizeof *table->rows); /* XTF_ROW_UNKNOWN */
+        for (uint32_t row = 0; row < table->n; row++)
+            table->rows[row] = XTF_ROW_UNKNOWN;
     }
     return true;
 }

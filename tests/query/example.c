@@ -68,7 +68,8 @@ static void write_leave(Writing *writing, const ExampleEvent *event, Process *pr
 
 static void write_message(Writing *writing, const ExampleEvent *event, const Process *process)
 {
-    const XtfSendsRow row = {.time = event->t,
+    /* A row of `sends` is how a row of `recvs` begins. */
+    const XtfRecvsRow row = {.time = event->t,
                              .seq = process->seq,
                              .region = XTF_NONE32,
                              .peer = event->what,

@@ -75,7 +75,7 @@ static GArray *naive_longest(const Calls *calls, uint64_t n1, uint64_t n2, const
         if (frame->row >= n1 && frame->row < n2 && (!key || frame->region == *key))
             g_array_append_val(all, found);
     }
-    qsort(all->data, all->len, sizeof(Found), compare_found);
+    g_array_sort(all, compare_found);
     return all;
 }
 

@@ -18,12 +18,18 @@ static inline bool xtf_leaf_needs_no_digest(const XtfDescentLeaf *leaf)
     return leaf->first_n == 0 && leaf->end <= FEW_ROWS;
 }
 
+/* A profile reads the rows of its leaves three times: to find the rank of a time, for totals, and for a stack. */
+typedef enum {
+    XTF_READ_FOR_TOTALS = 2,
+    XTF_READ_FOR_STACK = 3,
+} XtfLeafRead;
+
 /* Whether to make do without a digest, the leaf's rows being read: making one takes three times as long as going over
- * the rows once, so it is made for a leaf that is asked for again. A profile reads rows three times. */
-static inline bool xtf_leaf_is_new(const XtfPageView *rows)
+ * the rows once, so it is made for a leaf that is asked for again. That is a leaf whose rows were read more often than
+ * one profile has read them by `read`. */
+static inline bool xtf_leaf_is_new(const XtfPageView *rows, XtfLeafRead read)
 {
-    enum { USES_FEW = 3 };
-    return atomic_load_explicit(&rows->block->uses, memory_order_relaxed) <= USES_FEW;
+    return atomic_load_explicit(&rows->block->uses, memory_order_relaxed) <= (unsigned)read;
 }
 
 /* The totals of a leaf's chunks, pinned: block->data is an XtfChildTotals. The caller puts the block back. */

@@ -164,7 +164,7 @@ static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfP
                           XtfFrameStack *stack, uint32_t *from, GError **error)
 {
     *from = 0;
-    if (within == 0 || xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(rows))
+    if (within == 0 || xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(rows, XTF_READ_FOR_STACK))
         return xtf_frames_before_leaf(leaf, index, stack, error);
     g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, index, error);
     if (!digest)

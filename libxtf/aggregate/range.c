@@ -121,7 +121,7 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows))
+    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS))
         return add_part(query, leaf, &rows, NULL, from, to, error);
     return add_by_digest(query, leaf, &rows, from, to, error);
 }

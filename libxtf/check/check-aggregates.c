@@ -1,11 +1,10 @@
-#include "libxtf/check/check-aggregates.h"
-
 #include <math.h>
 
 #include "libxtf/aggregate/accumulate.h"
 #include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/aggregate/stored.h"
+#include "libxtf/check/check-private.h"
 #include "libxtf/tree/descent.h"
 
 enum {
@@ -15,7 +14,7 @@ enum {
 };
 
 typedef struct {
-    const XtfAggregateCheck *check;
+    XtfChecking *check;
     const XtfArray *array;
     const XtfAggregate *aggregate;
     unsigned index;
@@ -24,19 +23,9 @@ typedef struct {
     bool stopped;
 } AggregateWalk;
 
-static void G_GNUC_PRINTF(2, 3) problem(AggregateWalk *walk, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    walk->check->problem(message, walk->check->data);
-}
-
 static void stop(AggregateWalk *walk, const GError *error)
 {
-    walk->check->problem(error->message, walk->check->data);
+    xtf_checking_problem(walk->check, "%s", error->message);
     walk->stopped = true;
 }
 
@@ -55,8 +44,9 @@ static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint3
     const XtfArray *array = walk->array;
     g_autofree char *where = name_page(page);
 
-    problem(walk, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s", array->id, where,
-            page->level, slot, xtf_descent_child_start(page, slot), xtf_descent_child_end(page, slot), what);
+    xtf_checking_problem(walk->check, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s",
+                         array->id, where, page->level, slot, xtf_descent_child_start(page, slot),
+                         xtf_descent_child_end(page, slot), what);
 }
 
 /* Whether sums of doubles differ by no more than the rounding of an unknown order of addition. */
@@ -155,7 +145,7 @@ static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupT
     g_autoptr(GError) error = NULL;
     g_auto(XtfPageView) rows = {0};
 
-    if (!walk->check->go_on(walk->check->data)) {
+    if (!xtf_checking_go_on(walk->check)) {
         walk->stopped = true;
         return;
     }
@@ -166,8 +156,9 @@ static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupT
     xtf_accumulate_rows(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals,
                         NULL);
     if (walk->stack.frames->len > XTF_STACK_FRAMES_MAX) {
-        problem(walk, "array %u: at row %" PRIu64 " more than %d frames are open: totals behind it are not checked",
-                walk->array->id, walk->stack.n, XTF_STACK_FRAMES_MAX);
+        xtf_checking_problem(
+            walk->check, "array %u: at row %" PRIu64 " more than %d frames are open: totals behind it are not checked",
+            walk->array->id, walk->stack.n, XTF_STACK_FRAMES_MAX);
         walk->stopped = true;
     }
 }
@@ -227,7 +218,7 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
     uint64_t least = UINT64_MAX;
 
     if (!stored)
-        problem(walk, "%s", error->message);
+        xtf_checking_problem(walk->check, "%s", error->message);
     for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
         Border border = {.time = walk->stack.time, .depth = walk->stack.frames->len};
         if (stored && frames && page->level == 1)
@@ -274,9 +265,10 @@ static void check_aggregate(AggregateWalk *walk)
     if (walk->stopped)
         return;
     if (!stored)
-        problem(walk, "%s", error->message);
+        xtf_checking_problem(walk->check, "%s", error->message);
     else if (!totals_equal(0, xtf_block_child_totals(stored), totals))
-        problem(walk, "array %u, right edge: totals of all rows: they are not those of its rows", walk->array->id);
+        xtf_checking_problem(walk->check, "array %u, right edge: totals of all rows: they are not those of its rows",
+                             walk->array->id);
 }
 
 /* ---- How tables lie in their payloads. */
@@ -316,7 +308,7 @@ static void check_tables(AggregateWalk *walk, const char *where, unsigned level,
     while (!fault && payload.left > 0)
         fault = table_fault(walk->array->schema, of_leaves, &payload);
     if (fault)
-        problem(walk, "array %u, %s, level %u: totals: %s", walk->array->id, where, level, fault);
+        xtf_checking_problem(walk->check, "array %u, %s, level %u: totals: %s", walk->array->id, where, level, fault);
 }
 
 static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
@@ -329,14 +321,14 @@ static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
     if (xtf_stored_totals_tables(page, &bytes, &tables, &error))
         check_tables(walk, where, page->level, page->level == 1, tables);
     else
-        problem(walk, "%s", error->message);
+        xtf_checking_problem(walk->check, "%s", error->message);
     for (uint32_t slot = 0; page->level > 1 && slot < page->page.count; slot++) {
         g_auto(XtfDescentPage) child = {0};
         g_clear_error(&error);
         if (xtf_descent_enter(page, slot, &child, &error))
             check_tables_below(walk, &child);
         else
-            problem(walk, "%s", error->message);
+            xtf_checking_problem(walk->check, "%s", error->message);
     }
 }
 
@@ -348,7 +340,7 @@ static void check_all_tables(AggregateWalk *walk)
     XtfDescentPage root;
 
     if (whole.failed)
-        problem(walk, "array %u, right edge: its totals are cut short", array->id);
+        xtf_checking_problem(walk->check, "array %u, right edge: its totals are cut short", array->id);
     else
         check_tables(walk, "right edge", array->height, false, whole);
     if (array->height > 1) {
@@ -357,7 +349,7 @@ static void check_all_tables(AggregateWalk *walk)
     }
 }
 
-void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
+void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array)
 {
     g_autoptr(GError) error = NULL;
 
@@ -365,7 +357,7 @@ void xtf_check_aggregates(const XtfArray *array, const XtfAggregateCheck *check)
         return; /* no totals are stored */
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
     if (!edge) {
-        check->problem(error->message, check->data);
+        xtf_checking_take_error(check, &error);
         return;
     }
     check_all_tables(&(AggregateWalk){.check = check, .array = array, .edge = edge});

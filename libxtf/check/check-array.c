@@ -2,7 +2,6 @@
  * Walking an array. The walk descends as a reader does, so all that a reader verifies on the way is verified; the walk
  * adds what only a whole level shows: its links, and that sealed pages are full.
  */
-#include "libxtf/check/check-aggregates.h"
 #include "libxtf/check/check-private.h"
 #include "libxtf/disk/page.h"
 
@@ -192,7 +191,5 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array)
     else if (first != array->first || check->last_t != array->last)
         xtf_checking_problem(check, "array %u: its first and last times are not what the P index says", array->id);
     else
-        xtf_check_aggregates(
-            array,
-            &(XtfAggregateCheck){.go_on = xtf_checking_go_on, .problem = xtf_checking_pass_problem, .data = check});
+        xtf_checking_aggregates(check, array);
 }

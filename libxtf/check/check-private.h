@@ -13,8 +13,9 @@
 #pragma once
 
 #include "libxtf/check.h"
-#include "libxtf/check/check-values.h"
 #include "libxtf/tree/descent.h"
+
+typedef struct XtfValueCheck XtfValueCheck; /* check-values.c */
 
 /* The use of a page of the file. */
 enum {
@@ -65,9 +66,8 @@ static inline bool xtf_checking_stopping(const XtfChecking *check)
 void xtf_checking_problem(XtfChecking *check, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void xtf_checking_take_error(XtfChecking *check, GError **error);
 void xtf_checking_report_progress(XtfChecking *check);
-/* Of an XtfChecking, for the parts of the check that know no more of it. */
-bool xtf_checking_go_on(void *check);
-void xtf_checking_pass_problem(const char *message, void *check);
+/* Tells of progress; false: the check stops. */
+bool xtf_checking_go_on(XtfChecking *check);
 
 /* Says that a page has a use; false if it has another one already. */
 bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use);
@@ -80,3 +80,21 @@ void xtf_checking_count_pages(XtfChecking *check);
 
 /* Walks an array's pages; its times are local. */
 void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);
+/* Computes all stored totals, borders, snapshots and filters of an array again from the rows. The array's pages must be
+ * sound; what is stored need not be. */
+void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array);
+
+void xtf_checking_superblocks(XtfChecking *check);
+void xtf_checking_names(XtfChecking *check); /* in the schemas */
+/* Where segments lie, and how their numbers become those of the file. */
+void xtf_checking_segments(XtfChecking *check);
+
+/* The strings that rows refer to, and the limits that the catalog states of each field. Walks the heap of strings;
+ * `check` is borrowed. */
+XtfValueCheck *xtf_value_check_new(XtfTrace *trace, XtfChecking *check);
+void xtf_value_check_free(XtfValueCheck *values); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfValueCheck, xtf_value_check_free)
+/* Rows of an array or a table, side by side. */
+void xtf_value_check_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint64_t count);
+/* Compares the limits. `all`: every row of the trace was passed. */
+void xtf_value_check_limits(XtfValueCheck *values, bool all);

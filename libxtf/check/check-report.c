@@ -25,15 +25,8 @@ void xtf_checking_report_progress(XtfChecking *check)
         check->cancelled |= !check->progress((double)check->report.pages / (double)(check->n_uses + 1), check->data);
 }
 
-bool xtf_checking_go_on(void *data)
+bool xtf_checking_go_on(XtfChecking *check)
 {
-    XtfChecking *check = data;
-
     xtf_checking_report_progress(check);
     return !xtf_checking_stopping(check);
-}
-
-void xtf_checking_pass_problem(const char *message, void *data)
-{
-    xtf_checking_problem(data, "%s", message);
 }

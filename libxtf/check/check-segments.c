@@ -1,25 +1,8 @@
-#include "libxtf/check/check-segments.h"
-
 #include <stdlib.h>
 
+#include "libxtf/check/check-private.h"
 #include "libxtf/schema/row-map.h"
 #include "libxtf/tree/row-maps.h"
-
-typedef struct {
-    XtfTrace *trace;
-    XtfSegmentProblem problem;
-    void *data;
-} SegmentCheck;
-
-static void G_GNUC_PRINTF(2, 3) problem(const SegmentCheck *check, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    check->problem(message, check->data);
-}
 
 static int compare_first_pages(const void *a, const void *b)
 {
@@ -27,7 +10,7 @@ static int compare_first_pages(const void *a, const void *b)
     return ((*left)->first_page > (*right)->first_page) - ((*left)->first_page < (*right)->first_page);
 }
 
-static void check_places(const SegmentCheck *check)
+static void check_places(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
     uint64_t allotted = check->trace->superblock.info.pages;
@@ -37,43 +20,43 @@ static void check_places(const SegmentCheck *check)
     for (uint32_t i = 0; i < catalog->n_segments; i++) {
         segments[i] = &catalog->segments[i];
         if (segments[i]->first_page > allotted || segments[i]->pages > allotted - segments[i]->first_page)
-            problem(check, "segment %u lies past the pages that are allotted", i);
+            xtf_checking_problem(check, "segment %u lies past the pages that are allotted", i);
         if (!g_hash_table_add(ids, &catalog->segments[i].id))
-            problem(check, "segment %u: another one has its id", i);
+            xtf_checking_problem(check, "segment %u: another one has its id", i);
     }
     qsort(segments, catalog->n_segments, sizeof(*segments), compare_first_pages);
     for (uint32_t i = 1; i < catalog->n_segments; i++)
         if (segments[i]->first_page < segments[i - 1]->first_page + segments[i - 1]->pages)
-            problem(check, "two segments overlap, at page %" PRIu64, segments[i]->first_page);
+            xtf_checking_problem(check, "two segments overlap, at page %" PRIu64, segments[i]->first_page);
 }
 
 /* The maps of a segment can be loaded, for rows of any schema, and its strings lie in the heap. */
-static void check_maps(const SegmentCheck *check, uint32_t segment)
+static void check_maps(XtfChecking *check, uint32_t segment)
 {
     XtfTrace *trace = check->trace;
     const XtfCatalog *catalog = &trace->catalog;
     const XtfSegmentMap *map = &catalog->segment_maps[segment];
 
     if ((uint64_t)map->strings + map->strings_length > catalog->strings.bytes)
-        problem(check, "segment %u: its strings lie outside of the heap", segment);
+        xtf_checking_problem(check, "segment %u: its strings lie outside of the heap", segment);
     for (uint32_t i = 0; i < map->n_tables; i++)
         if (map->tables[i].schema >= catalog->n_schemas ||
             catalog->schemas[map->tables[i].schema]->kind != XTF_SCHEMA_TABLE)
-            problem(check, "segment %u: it has a map of no table", segment);
+            xtf_checking_problem(check, "segment %u: it has a map of no table", segment);
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         const XtfArray array = {.trace = trace, .schema = catalog->schemas[i], .segment = segment};
         g_autoptr(GError) error = NULL;
         const XtfRowMap *unused;
         if (array.schema->kind != XTF_SCHEMA_TABLE && !xtf_array_row_map(&array, &unused, &error))
-            problem(check, "segment %u: %s", segment, error->message);
+            xtf_checking_problem(check, "segment %u: %s", segment, error->message);
     }
 }
 
-void xtf_check_segments(XtfTrace *trace, XtfSegmentProblem problem_met, void *data)
+void xtf_checking_segments(XtfChecking *check)
 {
-    const SegmentCheck check = {.trace = trace, .problem = problem_met, .data = data};
+    const XtfCatalog *catalog = &check->trace->catalog;
 
-    check_places(&check);
-    for (uint32_t i = 0; trace->catalog.segment_maps && i < trace->catalog.n_segments; i++)
-        check_maps(&check, i);
+    check_places(check);
+    for (uint32_t i = 0; catalog->segment_maps && i < catalog->n_segments; i++)
+        check_maps(check, i);
 }

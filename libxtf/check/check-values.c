@@ -1,9 +1,6 @@
-#include "libxtf/check/check-values.h"
-
+#include "libxtf/check/check-private.h"
 #include "libxtf/disk/strings.h"
-#include "libxtf/error.h"
 #include "libxtf/schema/value-limits.h"
-#include "libxtf/tree/trace-private.h"
 
 enum {
     ROWS_AT_ONCE = 1 << 20,
@@ -11,21 +8,11 @@ enum {
 
 struct XtfValueCheck {
     XtfTrace *trace;
-    const XtfAggregateCheck *check;
+    XtfChecking *check;
     uint8_t *starts; /* a bit for each byte of the heap: a string begins there. NULL: the heap is damaged */
     uint64_t n_bytes;
     XtfLimits **found; /* by schema and field */
 };
-
-static void G_GNUC_PRINTF(2, 3) problem(const XtfValueCheck *values, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    values->check->problem(message, values->check->data);
-}
 
 /* ---- Strings. */
 
@@ -46,7 +33,7 @@ static bool check_empty_string(XtfValueCheck *values)
     g_autoptr(XtfBlock) chunk = xtf_item_get(values->trace, values->trace->catalog.strings.chunks[0], &error);
     if (chunk && chunk->length >= sizeof empty && memcmp(chunk->data, empty, sizeof empty) == 0)
         return true;
-    problem(values, "strings: %s", chunk ? "the first is not the empty string" : error->message);
+    xtf_checking_problem(values->check, "strings: %s", chunk ? "the first is not the empty string" : error->message);
     return false;
 }
 
@@ -62,10 +49,10 @@ static void find_starts(XtfValueCheck *values)
         g_autoptr(GError) error = NULL;
         const char *text;
         if (!xtf_trace_string(values->trace, (uint32_t)id, &text, &error)) {
-            problem(values, "%s", error->message);
+            xtf_checking_problem(values->check, "%s", error->message);
             return;
         }
-        if (++steps % ROWS_AT_ONCE == 0 && !values->check->go_on(values->check->data))
+        if (++steps % ROWS_AT_ONCE == 0 && !xtf_checking_go_on(values->check))
             return;
         starts[id / 8] |= (uint8_t)(1u << id % 8);
         id = xtf_strings_next(id, length_of(text));
@@ -95,7 +82,8 @@ static void pass_strings(XtfValueCheck *values, const XtfSchema *schema, const X
         if (xtf_field_is_none(field, rows)) {
             limits->has_none = true;
         } else if (values->starts && !pass_string(values, id, limits)) {
-            problem(values, "schema \"%s\", field \"%s\": no string begins at %u", schema->name, field->name, id);
+            xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": no string begins at %u", schema->name,
+                                 field->name, id);
             return;
         }
     }
@@ -120,7 +108,7 @@ static void pass_rows(XtfValueCheck *values, const XtfSchema *schema, const uint
 void xtf_value_check_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i += ROWS_AT_ONCE) {
-        if (i > 0 && !values->check->go_on(values->check->data))
+        if (i > 0 && !xtf_checking_go_on(values->check))
             return;
         pass_rows(values, schema, rows + i * schema->row_size, (uint32_t)MIN(count - i, (uint64_t)ROWS_AT_ONCE));
     }
@@ -142,11 +130,12 @@ static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema,
     if (field->type == XTF_TYPE_STRING && !values->starts)
         return;
     if (!limits_equal(&joined, known))
-        problem(values, "schema \"%s\", field \"%s\": values beyond the limits in the catalog", schema->name,
-                field->name);
+        xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog",
+                             schema->name, field->name);
     else if (all && !mapped && !limits_equal(found, known))
-        problem(values, "schema \"%s\", field \"%s\": the limits in the catalog are wider than its values",
-                schema->name, field->name);
+        xtf_checking_problem(values->check,
+                             "schema \"%s\", field \"%s\": the limits in the catalog are wider than its values",
+                             schema->name, field->name);
 }
 
 void xtf_value_check_limits(XtfValueCheck *values, bool all)
@@ -158,7 +147,7 @@ void xtf_value_check_limits(XtfValueCheck *values, bool all)
             compare_limits(values, catalog->schemas[i], f, all);
 }
 
-XtfValueCheck *xtf_value_check_new(XtfTrace *trace, const XtfAggregateCheck *check)
+XtfValueCheck *xtf_value_check_new(XtfTrace *trace, XtfChecking *check)
 {
     XtfValueCheck *values = g_new0(XtfValueCheck, 1);
     const XtfCatalog *catalog = &trace->catalog;

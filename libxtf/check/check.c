@@ -3,10 +3,7 @@
  * within a page, entries against children) is verified. The walk adds what only the whole trace shows: that levels are
  * linked, sealed pages full, every place taken once, counts and limits right.
  */
-#include "libxtf/check/check-aggregates.h"
-#include "libxtf/check/check-header.h"
 #include "libxtf/check/check-private.h"
-#include "libxtf/check/check-segments.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/schema/value-limits.h"
@@ -226,11 +223,10 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
 
-    const XtfAggregateCheck parts = {.go_on = xtf_checking_go_on, .problem = xtf_checking_pass_problem, .data = &check};
-    xtf_check_superblocks(trace, &parts);
-    xtf_check_names(trace, &parts);
-    xtf_check_segments(trace, xtf_checking_pass_problem, &check);
-    check.values = xtf_value_check_new(trace, &parts);
+    xtf_checking_superblocks(&check);
+    xtf_checking_names(&check);
+    xtf_checking_segments(&check);
+    check.values = xtf_value_check_new(trace, &check);
     check.array_ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     check_opening_items(&check);
     check_tables(&check);

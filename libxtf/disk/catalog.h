@@ -19,6 +19,8 @@ typedef struct {
     uint32_t epoch;
 } XtfSegment;
 
+enum { XTF_CHUNK_BYTES = 64 << 10 }; /* a chunk that has so many gets no more */
+
 /* Bytes that lie in several items, one behind the other. What only grows is kept so: a commit stores the last chunk
  * again, and those behind it. */
 typedef struct {

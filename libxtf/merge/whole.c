@@ -1,12 +1,10 @@
 #include <sys/random.h>
 
 #include "libxtf/disk/address.h"
-#include "libxtf/disk/node.h"
+#include "libxtf/disk/node-tree.h"
 #include "libxtf/disk/strings.h"
 #include "libxtf/merge/merge-private.h"
 #include "libxtf/schema/schema-codec.h"
-
-enum { CHUNK_BYTES = 64 << 10 };
 
 /* ---- The P index. */
 
@@ -23,26 +21,15 @@ static bool add_lowest_node(XtfMergeOutput *output, const XtfArray *arrays, guin
     return xtf_merge_output_add(output, bytes->data, bytes->len, &branch->child, error);
 }
 
-static bool add_node_above(XtfMergeOutput *output, unsigned level, const XtfBranch *children, guint n,
-                           XtfBranch *branch, GError **error)
+static bool add_node_above(void *data, const GByteArray *node, XtfRef *ref, GError **error)
 {
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-
-    xtf_node_encode(bytes, level);
-    *branch = (XtfBranch){.location = children->location, .schema = children->schema};
-    for (guint i = 0; i < n; i++) {
-        xtf_node_add_branch(bytes, &children[i]);
-        branch->arrays += children[i].arrays;
-        branch->n_rows += children[i].n_rows;
-    }
-    return xtf_merge_output_add(output, bytes->data, bytes->len, &branch->child, error);
+    return xtf_merge_output_add(data, node->data, node->len, ref, error);
 }
 
 static bool write_arrays(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
 {
     g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
     XtfBranch branch;
-    unsigned level = 0;
 
     for (guint i = 0; i < merge->arrays->len; i += XTF_NODE_ARRAYS) {
         guint n = MIN(merge->arrays->len - i, (guint)XTF_NODE_ARRAYS);
@@ -50,23 +37,7 @@ static bool write_arrays(const XtfMerge *merge, XtfMergeOutput *output, XtfCatal
             return false;
         g_array_append_val(branches, branch);
     }
-    while (branches->len > 1) {
-        guint n_above = 0;
-        level++;
-        for (guint i = 0; i < branches->len; i += XTF_NODE_BRANCHES) {
-            guint n = MIN(branches->len - i, (guint)XTF_NODE_BRANCHES);
-            if (!add_node_above(output, level, &g_array_index(branches, XtfBranch, i), n, &branch, error))
-                return false;
-            g_array_index(branches, XtfBranch, n_above++) = branch; /* over a child that is stored already */
-        }
-        g_array_set_size(branches, n_above);
-    }
-    if (branches->len == 0)
-        return true;
-    catalog->n_arrays = merge->arrays->len;
-    catalog->arrays_height = level + 1;
-    catalog->arrays_root = g_array_index(branches, XtfBranch, 0).child;
-    return true;
+    return xtf_node_tree_store(branches, add_node_above, output, catalog, error);
 }
 
 /* ---- Tables and strings. */
@@ -85,7 +56,7 @@ static bool add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t lengt
 
 static bool write_rows(XtfMergeOutput *output, const XtfJoinedTable *table, XtfChunks *chunks, GError **error)
 {
-    uint32_t step = MAX(CHUNK_BYTES / table->schema->row_size, 1) * table->schema->row_size;
+    uint32_t step = MAX(XTF_CHUNK_BYTES / table->schema->row_size, 1) * table->schema->row_size;
 
     for (uint32_t at = 0; at < table->rows->len; at += step)
         if (!add_chunk(output, table->rows->data + at, MIN(table->rows->len - at, step), chunks, error))
@@ -120,7 +91,7 @@ static bool write_own_strings(const XtfMerge *merge, XtfMergeOutput *output, Xtf
         uint32_t length = 0;
         xtf_strings_get(heap->data, heap->len, at, &text, &length, &fault);
         at = xtf_strings_next(at, length);
-        if (at - start < CHUNK_BYTES && at < heap->len)
+        if (at - start < XTF_CHUNK_BYTES && at < heap->len)
             continue;
         if (!add_chunk(output, heap->data + start, at - start, chunks, error))
             return false;

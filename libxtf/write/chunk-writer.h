@@ -8,8 +8,6 @@
 
 #include "libxtf/write/commit-block.h"
 
-enum { XTF_CHUNK_BYTES = 64 << 10 };
-
 void xtf_chunk_writer_init(XtfChunkWriter *chunks);
 void xtf_chunk_writer_finish(XtfChunkWriter *chunks);
 /* Goes on with what another writer stored; `bytes` are all of them. */

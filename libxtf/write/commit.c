@@ -17,6 +17,7 @@
 
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/codec.h"
+#include "libxtf/disk/node-tree.h"
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
@@ -81,48 +82,14 @@ static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch 
     return true;
 }
 
-/* Stores a node of the level above `n` branches. */
-static bool add_branch_node(XtfCommitBlock *block, unsigned level, const XtfBranch *branches, guint n,
-                            XtfBranch *parent, GError **error)
+/* Stores a node above the lowest, and keeps it in mind: the next commit drops it. */
+static bool add_branch_node(void *data, const GByteArray *node, XtfRef *ref, GError **error)
 {
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    XtfCommitBlock *block = data;
 
-    xtf_node_encode(bytes, level);
-    *parent = (XtfBranch){.location = branches->location, .schema = branches->schema};
-    for (guint i = 0; i < n; i++) {
-        xtf_node_add_branch(bytes, &branches[i]);
-        parent->arrays += branches[i].arrays;
-        parent->n_rows += branches[i].n_rows;
-    }
-    if (!xtf_commit_block_add(block, bytes, &parent->child, error))
+    if (!xtf_commit_block_add(block, node, ref, error))
         return false;
-    g_array_append_val(block->writer->branch_nodes, parent->child);
-    return true;
-}
-
-/* Stores the levels above the lowest, until one node is left: the root. */
-static bool add_branch_nodes(XtfCommitBlock *block, GArray *branches, XtfCatalog *catalog, GError **error)
-{
-    unsigned level = 0;
-
-    while (branches->len > 1) {
-        guint n_parents = 0;
-        level++;
-        for (guint i = 0; i < branches->len; i += XTF_NODE_BRANCHES) {
-            XtfBranch parent;
-            if (!add_branch_node(block, level, &g_array_index(branches, XtfBranch, i),
-                                 MIN(branches->len - i, XTF_NODE_BRANCHES), &parent, error))
-                return false;
-            g_array_index(branches, XtfBranch, n_parents++) = parent; /* over a child that is stored already */
-        }
-        g_array_set_size(branches, n_parents);
-    }
-    if (branches->len == 1) {
-        const XtfBranch *root = &g_array_index(branches, XtfBranch, 0);
-        catalog->n_arrays = root->arrays;
-        catalog->arrays_height = level + 1;
-        catalog->arrays_root = root->child;
-    }
+    g_array_append_val(block->writer->branch_nodes, *ref);
     return true;
 }
 
@@ -180,7 +147,7 @@ static bool add_arrays(XtfCommitBlock *block, GError **error)
             g_array_append_val(branches, branch);
     }
     add_up_arrays(writer);
-    return add_branch_nodes(block, branches, &writer->catalog, error);
+    return xtf_node_tree_store(branches, add_branch_node, block, &writer->catalog, error);
 }
 
 static bool add_tables(XtfCommitBlock *block, GError **error)

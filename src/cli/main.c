@@ -16,20 +16,26 @@
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
 
+enum {
+    WORD_MAX = 32,     /* the longest word that is compared with the commands */
+    TYPING_ERRORS = 2, /* a command with more than these is another word */
+};
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *summary;
+    const char *alias; /* NULL: none */
 } commands[] = {
-    {"import", xtf_command_import, "read a trace of another format into an .xtf file"},
-    {"mount", xtf_command_mount, "mount a trace as a directory"},
-    {"unmount", xtf_command_unmount, "unmount it"},
-    {"ls", xtf_command_ls, "list a directory of a trace's tree, without a mount"},
-    {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount"},
-    {"info", xtf_command_info, "say what is in a trace"},
-    {"check", xtf_command_check, "verify all of a trace"},
-    {"copy", xtf_command_copy, "copy a trace, to store it another way"},
-    {"merge", xtf_command_merge, "make one trace of several that were written apart"},
+    {"import", xtf_command_import, "read a trace of another format into an .xtf file", NULL},
+    {"mount", xtf_command_mount, "mount a trace as a directory", NULL},
+    {"unmount", xtf_command_unmount, "unmount it", "umount"},
+    {"ls", xtf_command_ls, "list a directory of a trace's tree, without a mount", NULL},
+    {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount", NULL},
+    {"info", xtf_command_info, "say what is in a trace", NULL},
+    {"check", xtf_command_check, "verify all of a trace", NULL},
+    {"copy", xtf_command_copy, "copy a trace, to store it another way", NULL},
+    {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
 };
 
 static void print_help(void)
@@ -49,27 +55,76 @@ static void print_help(void)
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
 }
 
+/* Insertions, deletions and replacements of one byte that lead from one short word to another: Levenshtein's distance
+ * (V. I. Levenshtein, 1965), row by row (R. A. Wagner and M. J. Fischer, 1974). */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[WORD_MAX + 1];
+    size_t n = strlen(b);
+
+    for (unsigned j = 0; j <= n; j++)
+        row[j] = j;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= n; j++) {
+            unsigned replaced = diagonal + (*a != b[j - 1]);
+            diagonal = row[j];
+            row[j] = MIN(replaced, 1 + MIN(row[j], row[j - 1]));
+        }
+    }
+    return row[n];
+}
+
+static int no_such_command(const char *word)
+{
+    const char *nearest = NULL;
+    unsigned least = TYPING_ERRORS + 1;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(commands) && strlen(word) <= WORD_MAX; i++) {
+        unsigned errors = distance(word, commands[i].name);
+        if (errors < least && errors < strlen(commands[i].name)) {
+            least = errors;
+            nearest = commands[i].name;
+        }
+    }
+    if (nearest)
+        xtf_print_line(stderr, "xtf: there is no command '%s': did you mean '%s'?", word, nearest);
+    else
+        xtf_print_line(stderr, "xtf: there is no command '%s': see xtf --help", word);
+    return XTF_EXIT_USAGE;
+}
+
+/* mount(8) gives the source as it was typed; a word that is no path can only be a command. */
+static bool is_source(const char *word)
+{
+    return word[0] != '-' && (strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS));
+}
+
 static int run(int argc, char **argv)
 {
+    static const char *const helps[] = {"--help", "-h", "help", NULL};
+    static const char *const versions[] = {"--version", "-V", "version", NULL};
     const char *first = argc > 1 ? argv[1] : "";
     g_autofree char *program = g_path_get_basename(argv[0]);
+
     if (g_str_has_prefix(program, "mount."))
         return xtf_mount_helper(argc, argv);
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (strcmp(first, commands[i].name) == 0)
+        if (g_str_equal(first, commands[i].name) || g_strcmp0(first, commands[i].alias) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+    if (g_strv_contains(helps, first)) {
         print_help();
         return XTF_EXIT_DONE;
     }
-    if (strcmp(first, "--version") == 0) {
+    if (g_strv_contains(versions, first)) {
         puts("xtf " XTF_VERSION);
         return XTF_EXIT_DONE;
     }
-    if (argc > 2 && first[0] != '-')
+    if (argc > 2 && is_source(first))
         return xtf_mount_helper(argc, argv);
-    if (first[0])
-        xtf_print_line(stderr, "xtf: there is no command '%s'", first);
+    if (first[0] && first[0] != '-')
+        return no_such_command(first);
     fputs("Usage: xtf COMMAND [ARGUMENT...] (see xtf --help)\n", stderr);
     return XTF_EXIT_USAGE;
 }

@@ -110,7 +110,8 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
         if (result < 0)
             xtf_fail(error, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
     } else {
-        xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s'", mount_point);
+        xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': 'xtf ls' and 'xtf cat' show the same without a mount",
+                 mount_point);
     }
     fuse_remove_signal_handlers(fs->session);
     return result >= 0;

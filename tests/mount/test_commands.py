@@ -31,6 +31,19 @@ class Commands(harness.TestCase):
         for arguments in [], ["frobnicate"], ["info"], ["check", "a", "b"]:
             self.assertEqual(run(XTF, *arguments, check=False).returncode, 2, arguments)
 
+    def test_mistyped_commands(self):
+        """They are no mounts, whatever follows."""
+        for typed, meant in ("unmout", "unmount"), ("catt", "cat"), ("imprt", "import"), ("chekc", "check"):
+            done = run(XTF, typed, self.trace, self.folder.name, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"xtf: there is no command '{typed}': did you mean '{meant}'?\n")
+        for typed in "frobnicate", "x", "c" * 1000:
+            done = run(XTF, typed, self.trace, self.folder.name, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("see xtf --help", done.stderr)
+        self.assertEqual(run(XTF, "version").stdout, run(XTF, "--version").stdout)
+        self.assertIn("no trace is mounted", run(XTF, "umount", self.folder.name, check=False).stderr)
+
     def test_info(self):
         lines = [line.split() for line in run(XTF, "info", self.trace).stdout.splitlines()]
         facts = {line[0]: line[1:] for line in lines if line}

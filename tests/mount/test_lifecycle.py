@@ -111,6 +111,43 @@ class Mounting(Case):
             self.assertRegex(done.stderr, r"^xtf: .+\n", arguments)
             self.assertFalse(is_mounted(self.dir), arguments)
 
+    def refused(self, *words):
+        done = run(XTF, "mount", self.trace, self.dir, check=False)
+        self.assertEqual(done.returncode, 1)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_nothing_is_hidden(self):
+        """Neither files nor a mount, unless that is asked for."""
+        note = os.path.join(self.dir, "note")
+        with open(note, "w"):
+            self.refused("is not empty", "-o nonempty")
+        run(XTF, "mount", self.trace, self.dir, "-o", "nonempty")
+        self.assertFalse(os.path.exists(note))
+        self.refused(self.trace, "is mounted at", "xtf unmount", "-o nonempty")
+        run(XTF, "unmount", self.dir)
+        os.unlink(note)
+        if ROOT:
+            run("mount", "-t", "tmpfs", "tmpfs", self.dir)
+            self.refused("a filesystem (tmpfs) is mounted at")
+            run("umount", self.dir)
+        run(XTF, "mount", self.trace, self.dir)
+        os.kill(daemons(self.dir)[0], signal.SIGKILL)
+        wait_until(lambda: not os.path.exists(os.path.join(self.dir, "count")), "the daemon to die")
+        self.refused("xtf unmount")
+        run(XTF, "unmount", self.dir)
+
+    @unittest.skipUnless(ROOT and shutil.which("setpriv"), "only root becomes another user")
+    def test_unmount_by_another_user(self):
+        run(XTF, "mount", self.trace, self.dir, "-o", "allow_other")
+        os.chmod(self.folder.name, 0o755)
+        program = shutil.copy(XTF, self.folder.name)
+        as_nobody = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+        done = run(*as_nobody, program, "unmount", self.dir, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("user root mounted", done.stderr)
+        self.assertTrue(is_mounted(self.dir))
+
     def test_unmount_refuses_what_is_not_ours(self):
         for directory in (self.dir, "/proc", "/nothing/here"):
             done = run(XTF, "unmount", directory, check=False)

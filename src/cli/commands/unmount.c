@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/mount/mount-point.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 
@@ -24,35 +26,47 @@ static char *real_path(const char *directory)
     return parent ? g_build_filename(parent, name, NULL) : NULL;
 }
 
-/* Whether the topmost mount there is a trace. */
-static bool is_mounted_trace(const char *path)
+static int fail_to_unmount(const char *directory, int number)
 {
-    g_autofree char *table = NULL;
-    bool is_trace = false;
-
-    if (!g_file_get_contents("/proc/self/mountinfo", &table, NULL, NULL))
-        return false;
-    g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
-    for (char **line = lines; *line; line++) {
-        g_auto(GStrv) fields = g_strsplit(*line, " ", -1);
-        if (g_strv_length(fields) < 7)
-            continue;
-        g_autofree char *mounted = g_strcompress(fields[4]); /* \040 and the like */
-        const char *type = strstr(*line, " - ");
-        if (strcmp(mounted, path) == 0)
-            is_trace = type && g_str_has_prefix(type + 3, "fuse.xtf ");
-    }
-    return is_trace;
+    if (number == EBUSY)
+        xtf_print_line(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)", directory);
+    else
+        xtf_print_line(stderr, "xtf: cannot unmount '%s': %s", directory, g_strerror(number));
+    return XTF_EXIT_FAILED;
 }
 
-/* Only fusermount3 may unmount for a user. */
-static int unmount_as_user(const char *path, bool lazy)
+/* Only fusermount3 may unmount for a user. Its messages, which speak of itself, are kept for the faults that have no
+ * better ones. */
+static int unmount_as_user(const char *directory, const char *path, bool lazy)
 {
     const char *arguments[] = {"fusermount3", lazy ? "-uz" : "-u", "--", path, NULL};
+    g_autofree char *messages = NULL;
+    g_autoptr(GError) error = NULL;
+    int status;
 
-    execvp(arguments[0], (char *const *)arguments);
-    fprintf(stderr, "xtf: cannot run fusermount3: %s\n", g_strerror(errno));
+    if (!g_spawn_sync(NULL, (char **)arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
+                      NULL, &messages, &status, &error))
+        return xtf_cli_fail(g_steal_pointer(&error));
+    if (g_spawn_check_wait_status(status, NULL))
+        return XTF_EXIT_DONE;
+    if (strstr(messages, "Device or resource busy")) /* it speaks English everywhere */
+        return fail_to_unmount(directory, EBUSY);
+    xtf_print_line(stderr, "xtf: cannot unmount '%s': %s", directory, g_strchomp(messages));
     return XTF_EXIT_FAILED;
+}
+
+/* Whether this user may not unmount it, and then says who may. */
+static bool is_of_another(const char *directory, const XtfMounted *mounted)
+{
+    uint64_t owner;
+
+    if (geteuid() == 0 || !mounted->owner ||
+        !g_ascii_string_to_unsigned(mounted->owner, 10, 0, UINT32_MAX, &owner, NULL) || owner == getuid())
+        return false;
+    const struct passwd *user = getpwuid((uid_t)owner);
+    xtf_print_line(stderr, "xtf: user %s mounted '%s': only that user or root may unmount it",
+                   user ? user->pw_name : mounted->owner, directory);
+    return true;
 }
 
 int xtf_command_unmount(int argc, char **argv)
@@ -63,21 +77,22 @@ int xtf_command_unmount(int argc, char **argv)
          NULL},
         {0},
     };
+    g_auto(XtfMounted) mounted = {0};
 
     if (!xtf_cli_parse(&argc, &argv, 1, "DIR", "Unmounts a trace.", entries))
         return XTF_EXIT_USAGE;
     g_autofree char *path = real_path(argv[1]);
-    if (!path || !is_mounted_trace(path)) {
+    if (path)
+        xtf_mounted_find(&mounted, path);
+    if (g_strcmp0(mounted.type, "fuse.xtf") != 0) {
         xtf_print_line(stderr, "xtf: no trace is mounted at '%s'", argv[1]);
         return XTF_EXIT_FAILED;
     }
+    if (is_of_another(argv[1], &mounted))
+        return XTF_EXIT_FAILED;
     if (geteuid() != 0)
-        return unmount_as_user(path, lazy);
+        return unmount_as_user(argv[1], path, lazy);
     if (umount2(path, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) == 0)
         return XTF_EXIT_DONE;
-    if (errno == EBUSY)
-        xtf_print_line(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)", argv[1]);
-    else
-        xtf_print_line(stderr, "xtf: cannot unmount '%s': %s", argv[1], g_strerror(errno));
-    return XTF_EXIT_FAILED;
+    return fail_to_unmount(argv[1], errno);
 }

@@ -1,29 +1,15 @@
 #include "src/cli/mount/mount.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "src/cli/mount/await.h"
 #include "src/cli/mount/daemon.h"
+#include "src/cli/mount/mount-point.h"
 #include "src/cli/mount/readahead.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
-
-static char *mount_point(const char *directory, GError **error)
-{
-    char *path = realpath(directory, NULL); /* the daemon leaves the working directory */
-    struct stat attributes;
-
-    if (path && stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode))
-        return path;
-    if (path)
-        errno = ENOTDIR;
-    xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(errno));
-    free(path);
-    return NULL;
-}
 
 static void ready(void *data)
 {
@@ -65,7 +51,7 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     XtfDaemon daemon;
     int status;
 
-    g_autofree char *target = mount_point(directory, &error);
+    g_autofree char *target = xtf_mount_point(directory, options->nonempty, &error);
     if (!target)
         return xtf_cli_fail(error);
     if (!xtf_daemon_start(&daemon, manner->foreground, &status)) {

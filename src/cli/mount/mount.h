@@ -11,7 +11,8 @@ typedef struct {
     uint64_t cache_bytes; /* of the page cache; 0: the default */
     uint64_t max_nodes;
     unsigned threads;
-    bool follow; /* show what is written meanwhile */
+    bool follow;   /* show what is written meanwhile */
+    bool nonempty; /* mount over files, or over another mount, which it hides */
     uid_t uid;
     gid_t gid;
     GString *kernel; /* for mount(2), separated by commas */

@@ -70,6 +70,15 @@ static bool own_option(XtfMountOptions *options, const char *option, bool *valid
     return own;
 }
 
+static bool flag_option(XtfMountOptions *options, const char *option)
+{
+    bool follow = g_str_equal(option, "follow"), nonempty = g_str_equal(option, "nonempty");
+
+    options->follow = options->follow || follow;
+    options->nonempty = options->nonempty || nonempty;
+    return follow || nonempty;
+}
+
 bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sloppy, GError **error)
 {
     g_auto(GStrv) parts = g_strsplit(list, ",", -1);
@@ -82,10 +91,8 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
-        if (g_str_equal(*option, "follow")) {
-            options->follow = true;
+        if (flag_option(options, *option))
             continue;
-        }
         if (!own_option(options, *option, &valid) && !sloppy)
             return xtf_fail(error, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);
         if (!valid)

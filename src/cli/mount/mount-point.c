@@ -1,0 +1,95 @@
+#include "src/cli/mount/mount-point.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libxtf/error.h"
+
+/* The value of NAME=VALUE among options that commas separate. */
+static char *find_option(const char *options, const char *name)
+{
+    g_auto(GStrv) parts = g_strsplit(options, ",", -1);
+    size_t length = strlen(name);
+
+    for (char **part = parts; *part; part++)
+        if (g_str_has_prefix(*part, name) && (*part)[length] == '=')
+            return g_strdup(*part + length + 1);
+    return NULL;
+}
+
+void xtf_mounted_find(XtfMounted *mounted, const char *path)
+{
+    g_autofree char *table = NULL;
+
+    *mounted = (XtfMounted){0};
+    if (!g_file_get_contents("/proc/self/mountinfo", &table, NULL, NULL))
+        return;
+    /* ID PARENT DEVICE ROOT PATH OPTIONS [OPTIONAL...] - TYPE SOURCE SUPER-OPTIONS; see proc(5). */
+    g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        g_auto(GStrv) fields = g_strsplit(*line, " ", -1);
+        const char *filesystem = strstr(*line, " - ");
+        if (g_strv_length(fields) < 7 || !filesystem)
+            continue;
+        g_autofree char *place = g_strcompress(fields[4]); /* \040 and the like */
+        g_auto(GStrv) described = g_strsplit(filesystem + 3, " ", 3);
+        if (!g_str_equal(place, path) || g_strv_length(described) < 3)
+            continue;
+        xtf_mounted_finish(mounted); /* a later line is a mount on top */
+        mounted->type = g_strdup(described[0]);
+        mounted->source = g_strdup(described[1]);
+        mounted->owner = find_option(described[2], "user_id");
+    }
+}
+
+void xtf_mounted_finish(XtfMounted *mounted)
+{
+    g_free(mounted->type);
+    g_free(mounted->source);
+    g_free(mounted->owner);
+    *mounted = (XtfMounted){0};
+}
+
+static bool fail(const char *directory, int number, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(number));
+}
+
+/* Whether a mount at the path would hide nothing. */
+static bool hides_nothing(const char *directory, const char *path, GError **error)
+{
+    g_auto(XtfMounted) mounted;
+    g_autoptr(GDir) folder = NULL;
+
+    xtf_mounted_find(&mounted, path);
+    if (mounted.type && g_str_equal(mounted.type, "fuse.xtf"))
+        return xtf_fail(error, XTF_ERROR_IO,
+                        "'%s' is mounted at '%s' already: 'xtf unmount' it first (-o nonempty mounts over it)",
+                        mounted.source, directory);
+    if (mounted.type)
+        return xtf_fail(error, XTF_ERROR_IO, "a filesystem (%s) is mounted at '%s' (-o nonempty mounts over it)",
+                        mounted.type, directory);
+    folder = g_dir_open(path, 0, NULL);
+    if (folder && g_dir_read_name(folder))
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' is not empty: a mount would hide its files (-o nonempty does it)",
+                        directory);
+    return true;
+}
+
+char *xtf_mount_point(const char *directory, bool hide, GError **error)
+{
+    g_autofree char *path = realpath(directory, NULL); /* the daemon leaves the working directory */
+    struct stat attributes;
+
+    if (!path && errno == ENOTCONN)
+        xtf_fail(error, XTF_ERROR_IO, "the daemon of the mount at '%s' has died: 'xtf unmount' it first", directory);
+    else if (!path || stat(path, &attributes) != 0)
+        fail(directory, errno, error);
+    else if (!S_ISDIR(attributes.st_mode))
+        fail(directory, ENOTDIR, error);
+    else if (hide || hides_nothing(directory, path, error))
+        return g_steal_pointer(&path);
+    return NULL;
+}

@@ -1,0 +1,25 @@
+/*
+ * Directories to mount at, and what is mounted there.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* What the kernel says of the topmost mount at a path. */
+typedef struct {
+    char *type;   /* "fuse.xtf"; NULL: nothing is mounted there */
+    char *source; /* as `mount` shows it, blanks as \040 */
+    char *owner;  /* the user_id= of a FUSE mount; NULL: none is stated */
+} XtfMounted;
+
+/* Of a real path. Nothing is found where there is no /proc. */
+void xtf_mounted_find(XtfMounted *mounted, const char *path);
+void xtf_mounted_finish(XtfMounted *mounted);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMounted, xtf_mounted_finish)
+
+/*
+ * The real path of a directory to mount at. NULL with an error if it is no directory; or if it has files or is a mount,
+ * which the new mount would hide, unless `hide` says that it may.
+ */
+char *xtf_mount_point(const char *directory, bool hide, GError **error);

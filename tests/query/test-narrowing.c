@@ -1,5 +1,6 @@
 /* Narrowing by region, communicator, peer and tag, against a naive memory of the same records. */
 #include <criterion/criterion.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,13 +23,26 @@ static char *spell(const char *text)
     return g_string_free(name, FALSE);
 }
 
-/* By name, where it can be one of a directory, or by row. */
-static char *spell_row(Fixture *fixture, const char *const *names, uint64_t row, bool *by_name)
-{
-    g_autofree char *name = spell(names[row]);
+enum { NAMED_MAX = 64 }; /* rows of a table with names */
 
-    *by_name = *name && strlen(name) <= 255 && random_below(fixture, 3);
-    return *by_name ? g_steal_pointer(&name) : g_strdup_printf("#%lu", row);
+/* A row by its name, where it can be one of a directory, or by its number; or the rows whose names fit a pattern. */
+static char *spell_rows(Fixture *fixture, const char *const *names, unsigned n, bool in[static NAMED_MAX])
+{
+    static const char *const patterns[] = {"*", "*_*", "*[!A-Z]*", "*s*", "*[a-m]*"};
+    const char *pattern = patterns[random_below(fixture, G_N_ELEMENTS(patterns))];
+    uint64_t row = random_below(fixture, n), how = random_below(fixture, 5);
+    g_autofree char *name = spell(names[row]);
+    bool by_name = *name && strlen(name) <= 255 / 3;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (how == 0)
+            in[i] |= *names[i] && fnmatch(pattern, names[i], FNM_NOESCAPE) == 0;
+        else
+            in[i] |= i == row || (how > 1 && by_name && g_str_equal(names[i], names[row]));
+    }
+    if (how == 0)
+        return g_strdup(pattern);
+    return how > 1 && by_name ? g_steal_pointer(&name) : g_strdup_printf("#%lu", row);
 }
 
 /* ---- Random narrowings, as paths and as subsets. */
@@ -38,8 +52,9 @@ typedef enum { BY_PROC, BY_THREAD, BY_TYPE, BY_WINDOW, BY_REGION, BY_COMM, BY_PE
 typedef struct {
     char *component;
     Kind kind;
-    uint64_t first, last;     /* both in; of a window: ticks */
-    const char *const *names; /* not NULL: rows that share the name of row `first` are in too */
+    uint64_t first, last; /* both in; of a window: ticks */
+    bool is_named;        /* then these rows are in: */
+    bool rows[NAMED_MAX];
 } Filter;
 
 static void filter_clear(void *data)
@@ -63,30 +78,43 @@ static bool passes(const Filter *filter, const Message *message)
 
     if (value == NOTHING)
         return false;
-    if (filter->names)
-        return g_str_equal(filter->names[value], filter->names[filter->first]);
+    if (filter->is_named)
+        return filter->rows[value];
     return value >= filter->first && value <= filter->last;
 }
 
+/* A list of one to three parts. */
 static Filter named_filter(Fixture *fixture, Kind kind, const char *what, const char *const *names, unsigned n)
 {
-    Filter filter = {.kind = kind, .first = random_below(fixture, n)};
-    bool by_name;
-    g_autofree char *name = spell_row(fixture, names, filter.first, &by_name);
+    Filter filter = {.kind = kind, .is_named = true};
+    g_autoptr(GString) path = g_string_new(what);
 
-    filter.last = filter.first;
-    filter.names = by_name ? names : NULL;
-    filter.component = g_strdup_printf("%s/%s", what, name);
+    for (uint64_t i = 0, n_parts = 1 + random_below(fixture, 3); i < n_parts; i++) {
+        g_autofree char *part = spell_rows(fixture, names, n, filter.rows);
+        g_string_append_printf(path, "%c%s", i ? ',' : '/', part);
+    }
+    filter.component = g_strdup(path->str);
     return filter;
 }
 
+/* Of the numbers less than n; where both ends are open there is a comma. */
 static Filter set_filter(Fixture *fixture, Kind kind, const char *what, uint64_t n)
 {
     Filter filter = {.kind = kind, .first = random_below(fixture, n)};
 
     filter.last = filter.first + random_below(fixture, n - filter.first);
-    filter.component = filter.first == filter.last ? g_strdup_printf("%s/%lu", what, filter.first)
-                                                   : g_strdup_printf("%s/%lu-%lu", what, filter.first, filter.last);
+    bool from_start = filter.first == 0 && random_below(fixture, 2),
+         to_end = filter.last == n - 1 && random_below(fixture, 2);
+    if (from_start && to_end)
+        filter.component = g_strdup_printf("%s/-%lu,%lu-", what, filter.last / 2, filter.last / 2);
+    else if (from_start)
+        filter.component = g_strdup_printf("%s/-%lu", what, filter.last);
+    else if (to_end)
+        filter.component = g_strdup_printf("%s/%lu-", what, filter.first);
+    else if (filter.first == filter.last)
+        filter.component = g_strdup_printf("%s/%lu", what, filter.first);
+    else
+        filter.component = g_strdup_printf("%s/%lu-%lu", what, filter.first, filter.last);
     return filter;
 }
 
@@ -389,14 +417,17 @@ Test(narrowing, nonsense_is_not_there)
         "/region/MPI_Recv", "/region/#99", "/region/#",    "/region/a\\b",
         "/region/\\x00",    "/comm/none",  "/comm/#5",     "/comm/#-1",
         "/peer/2",          "/peer/x",     "/peer/0-2",    "/tag/x",
-        "/tag/3-1",         "/tag/",       "/region/\\x4", "/region/#18446744073709551616",
-        "/region/A/x",      "/tag/-1"};
+        "/tag/3-1",         "/tag/-",      "/region/\\x4", "/region/#18446744073709551616",
+        "/region/A/x",      "/tag/--1",    "/peer/2-",     "/peer/-2",
+        "/region/MPI*x",    "/region/A,x", "/region/,A",   "/comm/split,"};
     g_autoptr(Fixture) fixture = messages_new(23, 4, 300, true);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
         if (!g_str_has_suffix(wrong[i], "/"))
             cr_assert_eq(resolve_error(fixture, wrong[i]), XTF_ERROR_NOT_FOUND, "%s", wrong[i]);
     }
+    for (unsigned i = 0; i < n_message_regions; i++) /* none of them has a meaning in a list */
+        cr_assert_null(strpbrk(message_regions[i], ",*?["), "%s", message_regions[i]);
     cr_assert_eq(read_count(fixture, "/region/A/region/MPI_Send"), 0);
     cr_assert_eq(read_count(fixture, "/tag/1/tag/2"), 0);
     cr_assert_eq(read_count(fixture, "/marks/region/A"), 0);

@@ -13,22 +13,37 @@ def seconds(ticks, ticks_a_second):
     return f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
 
 
-def set_text(numbers):
-    """0-3,5"""
+def set_text(numbers, among=()):
+    """0-3,5. A range that ends with the first or last number of all, if they are given, is left open there."""
     parts, numbers = [], sorted(numbers)
     for number in numbers:
         if parts and parts[-1][1] == number - 1:
             parts[-1][1] = number
         else:
             parts.append([number, number])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+    def text(first, last):
+        if among and last == max(among):
+            return f"{first}-"
+        if among and first == min(among):
+            return f"-{last}"
+        return str(first) if first == last else f"{first}-{last}"
+    return ",".join(text(first, last) for first, last in parts)
 
 
 def escaped(name):
     """A region's or communicator's name as a part of a path. "" if a path must use its number."""
-    data = name.encode("utf-8", "surrogateescape")
+    data = as_bytes(name)
     text = "".join(chr(byte) if 33 <= byte <= 126 and byte not in b"/\\" else f"\\x{byte:02x}" for byte in data)
     return f"\\x{data[0]:02x}{text[1:]}" if text[:1] in (".", "#") else text
+
+
+def as_bytes(name):
+    return name.encode("utf-8", "surrogateescape")
+
+
+def all_escaped(data):
+    """No byte has a meaning in a list or pattern."""
+    return "".join(f"\\x{byte:02X}" for byte in data)
 
 
 class Selection:
@@ -61,9 +76,9 @@ class Selection:
         self.parts.append(f"time/{text(a)}-{'' if b is OPEN else text(b)}")
         return self
 
-    def in_procs(self, procs):
+    def in_procs(self, procs, text=None):
         self.procs = procs
-        self.parts.append("proc/" + set_text(procs))
+        self.parts.append("proc/" + (text or set_text(procs)))
         return self
 
     def in_threads(self, threads):
@@ -81,9 +96,9 @@ class Selection:
         self.parts.append("region/" + text)
         return self
 
-    def in_peers(self, procs):
+    def in_peers(self, procs, text=None):
         self.peers = procs
-        self.parts.append("peer/" + set_text(procs))
+        self.parts.append("peer/" + (text or set_text(procs)))
         return self
 
     def in_comms(self, text, ids):
@@ -161,10 +176,13 @@ class Chooser:
         items = sorted(items)
         return set(self.random.sample(items, self.random.choice([1, 1, min(2, len(items)), len(items)])))
 
+    def set_text(self, numbers, among):
+        return set_text(numbers, among if self.random.random() < 0.5 else ())
+
     def selection(self, window, procs=None):
         selection = Selection(self.expected)
         if window:
             selection.in_window(*window)
         if procs is not None:
-            selection.in_procs(procs)
+            selection.in_procs(procs, self.set_text(procs, self.naive.procs))
         return selection

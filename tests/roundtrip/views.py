@@ -20,7 +20,7 @@ from fractions import Fraction
 from compare import Comparison
 from expected import Expected
 from naive import BEFORE, RECVS, SENDS, Naive, slices
-from selections import Chooser, escaped
+from selections import Chooser, all_escaped, as_bytes, escaped
 from shown import Cat, Mounted, Shown, shows, ticks_of
 from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
@@ -365,14 +365,30 @@ class Views(Comparison):
     def narrow_region(self, selection):
         if not self.regions:
             return None
-        row = self.random.randrange(len(self.regions))
-        name = self.names[self.regions[row]]
-        if not name or self.random.random() < 0.3:
-            return selection.in_regions(f"#{row}", {self.regions[row]})
-        return selection.in_regions(escaped(name), {region for region in self.regions if self.names[region] == name})
+        parts = [self.some_regions() for _ in range(self.random.choice([1, 1, 2, 3]))]
+        return selection.in_regions(",".join(text for text, _ in parts), set().union(*[regions for _, regions in parts]))
+
+    def some_regions(self):
+        """A region by its row or name, or those whose names begin or end as its name does; and as a path has it."""
+        row, how = self.random.randrange(len(self.regions)), self.random.random()
+        data = as_bytes(self.names[self.regions[row]])
+        if not data or how < 0.3:
+            return f"#{row}", {self.regions[row]}
+        if how < 0.6:
+            text = escaped(self.names[self.regions[row]]).replace(",", "\\x2c")
+            return text, {region for region in self.regions if as_bytes(self.names[region]) == data}
+        if how < 0.8:
+            start = data[:self.random.randint(1, 5)]
+            return all_escaped(start) + "*", {region for region in self.regions
+                                              if as_bytes(self.names[region]).startswith(start)}
+        end = data[-self.random.randint(1, 5):]
+        return "*" + all_escaped(end), {region for region in self.regions if as_bytes(self.names[region]).endswith(end)}
 
     def narrow_peer(self, selection):
-        return selection.in_peers(self.chooser.subset(self.naive.procs)) if self.naive.procs else None
+        if not self.naive.procs:
+            return None
+        peers = self.chooser.subset(self.naive.procs)
+        return selection.in_peers(peers, self.chooser.set_text(peers, self.naive.procs))
 
     def narrow_comm(self, selection):
         rows = self.shown.table("communicators") if "communicators" in self.shown.reader.list("/definitions") else []
@@ -395,7 +411,10 @@ class Views(Comparison):
         if self.random.random() < 0.5:
             return selection.in_tags(set(self.random.sample(tags, min(len(tags), 10))))
         first, last = sorted((self.random.choice(tags), self.random.choice(tags)))
-        return selection.in_tags({tag for tag in tags if first <= tag <= last}, f"{first}-{last}")
+        return selection.in_tags(*self.random.choice([
+            ({tag for tag in tags if first <= tag <= last}, f"{first}-{last}"),
+            ({tag for tag in tags if first <= tag}, f"{first}-"),
+            ({tag for tag in tags if 0 <= tag <= last}, f"-{last}")]))
 
 
 def compare_archive(xtf, archive, options):

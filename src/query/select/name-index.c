@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/query/select/name-pattern.h"
 #include "src/query/text/escape.h"
 
 /* ---- Texts as names of directories. */
@@ -27,22 +28,11 @@ char *xtf_directory_name_escape(const char *text)
 
 char *xtf_directory_name_unescape(const char *name)
 {
-    g_autoptr(GString) text = g_string_new(NULL);
+    XtfNamePattern *pattern = xtf_name_pattern_new(name);
+    char *text = pattern ? g_strdup(xtf_name_pattern_text(pattern)) : NULL;
 
-    for (const char *p = name; *p; p++) {
-        if (*p != '\\') {
-            g_string_append_c(text, *p);
-            continue;
-        }
-        if (p[1] != 'x' || !g_ascii_isxdigit(p[2]) || !g_ascii_isxdigit(p[3]))
-            return NULL;
-        char c = (char)(g_ascii_xdigit_value(p[2]) << 4 | g_ascii_xdigit_value(p[3]));
-        if (!c)
-            return NULL;
-        g_string_append_c(text, c);
-        p += 3;
-    }
-    return g_string_free(g_steal_pointer(&text), FALSE);
+    xtf_name_pattern_free(pattern);
+    return text;
 }
 
 bool xtf_directory_name_is_usable(const char *name)
@@ -61,6 +51,8 @@ void xtf_name_index_finish(XtfNameIndex *index)
     g_free(index->listed);
     if (index->rows)
         g_hash_table_unref(index->rows);
+    if (index->long_rows)
+        g_hash_table_unref(index->long_rows);
     memset(index, 0, sizeof *index);
 }
 
@@ -70,8 +62,8 @@ static bool is_listable(const char *text)
     return name != NULL;
 }
 
-/* No path has a longer name. So a row with one is found by its number alone, and nothing reads the name to its end:
- * many rows may refer to one long text. */
+/* No path has a longer name. So a row with one is found by its number or by a pattern, and loading reads no name to its
+ * end: many rows may refer to one long text. */
 static bool is_short(const char *text)
 {
     return strnlen(text, XTF_DIRECTORY_NAME_MAX + 1) <= XTF_DIRECTORY_NAME_MAX;
@@ -90,17 +82,15 @@ static guint hash_name(gconstpointer name)
     return (guint)(hash >> 32);
 }
 
-/* Goes from the last row to the first, so that each chain of namesakes ascends and the table has its first row. */
+/* Goes from the last row to the first, so that each chain of namesakes ascends and the tables have its first row. Long
+ * names are the same if they are one text of the trace. */
 static void link_namesakes(XtfNameIndex *index)
 {
     for (uint64_t row = index->n_rows; row-- > 0;) {
-        index->next[row] = row;
-        if (!is_short(index->texts[row]))
-            continue;
-        const char **later = g_hash_table_lookup(index->rows, index->texts[row]);
-        if (later)
-            index->next[row] = (uint64_t)(later - index->texts);
-        g_hash_table_replace(index->rows, (void *)index->texts[row], &index->texts[row]);
+        GHashTable *table = is_short(index->texts[row]) ? index->rows : index->long_rows;
+        const char **later = g_hash_table_lookup(table, index->texts[row]);
+        index->next[row] = later ? (uint64_t)(later - index->texts) : row;
+        g_hash_table_replace(table, (void *)index->texts[row], &index->texts[row]);
     }
 }
 
@@ -137,18 +127,27 @@ bool xtf_table_names(XtfTrace *trace, const char *table_name, const char ***text
     return true;
 }
 
-bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error)
+void xtf_name_index_init(XtfNameIndex *index, const char *what, const char **texts, uint64_t n_rows)
 {
-    *index = (XtfNameIndex){.what = what};
-    if (!xtf_table_names(trace, table, &index->texts, &index->n_rows, error))
-        return false;
+    *index = (XtfNameIndex){.what = what, .texts = texts, .n_rows = n_rows};
     if (!index->texts)
-        return true;
-    index->next = g_new(uint64_t, index->n_rows + 1);
-    index->listed = g_new(uint64_t, index->n_rows + 1);
+        return;
+    index->next = g_new(uint64_t, n_rows + 1);
+    index->listed = g_new(uint64_t, n_rows + 1);
     index->rows = g_hash_table_new(hash_name, g_str_equal);
+    index->long_rows = g_hash_table_new(g_direct_hash, g_direct_equal);
     link_namesakes(index);
     choose_listed(index);
+}
+
+bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error)
+{
+    const char **texts;
+    uint64_t n_rows = 0;
+
+    if (!xtf_table_names(trace, table, &texts, &n_rows, error))
+        return false;
+    xtf_name_index_init(index, what, texts, n_rows);
     return true;
 }
 
@@ -163,37 +162,131 @@ static bool parse_row(const char *name, uint64_t *row)
     return *name == '#' && n && !digits[n] && g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX, row, NULL);
 }
 
-static XtfNumberSet *find_row(const XtfNameIndex *index, uint64_t row, GError **error)
+/* What a list means so far: its rows. */
+typedef struct {
+    const XtfNameIndex *index;
+    bool *in; /* by row */
+} List;
+
+/* Adds a row that is first in a chain of namesakes, and the others. */
+static void add_namesakes(List *list, const char **slot)
 {
-    if (row < index->n_rows)
-        return xtf_number_set_from_numbers(&row, 1);
-    xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s #%" PRIu64 "; there are %" PRIu64, index->what, row,
-             index->n_rows);
+    const XtfNameIndex *index = list->index;
+    uint64_t row = (uint64_t)(slot - index->texts);
+
+    for (list->in[row] = true; index->next[row] != row; list->in[row] = true)
+        row = index->next[row];
+}
+
+/* Adds the rows of a name; false if there is none. */
+static bool add_name(List *list, const char *text)
+{
+    const char **slot = list->index->rows ? g_hash_table_lookup(list->index->rows, text) : NULL;
+
+    if (slot)
+        add_namesakes(list, slot);
+    return slot;
+}
+
+/* Adds the rows of all names that fit; false if there are none. A row without a name fits nothing. */
+static bool add_fitting(List *list, GHashTable *table, const XtfNamePattern *pattern)
+{
+    GHashTableIter names;
+    void *name, *slot;
+    bool any = false;
+
+    if (!table)
+        return false;
+    g_hash_table_iter_init(&names, table);
+    while (g_hash_table_iter_next(&names, &name, &slot)) {
+        if (!*(const char *)name || !xtf_name_pattern_fits(pattern, name))
+            continue;
+        add_namesakes(list, slot);
+        any = true;
+    }
+    return any;
+}
+
+/* The same of names of all lengths. */
+static bool add_pattern(List *list, const XtfNamePattern *pattern)
+{
+    bool of_short = add_fitting(list, list->index->rows, pattern);
+    return add_fitting(list, list->index->long_rows, pattern) || of_short;
+}
+
+static bool add_row(List *list, uint64_t row, GError **error)
+{
+    const XtfNameIndex *index = list->index;
+
+    if (row >= index->n_rows)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s #%" PRIu64 "; there are %" PRIu64, index->what, row,
+                        index->n_rows);
+    list->in[row] = true;
+    return true;
+}
+
+/* Adds what a part of the list means that is no name as it is written. */
+static bool add_part(List *list, const char *part, GError **error)
+{
+    const char *what = list->index->what;
+    XtfNamePattern *pattern = xtf_name_pattern_new(part);
+    bool good;
+
+    if (!*part)
+        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "the list has an empty name; a comma in a name is \\x2c");
+    else if (!pattern)
+        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "a backslash begins \\xNN, and stands for itself as \\x5c");
+    else if (!xtf_name_pattern_is_open(pattern))
+        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s \"%s\"", what, part);
+    else
+        good = add_pattern(list, pattern) ||
+               xtf_fail(error, XTF_ERROR_NOT_FOUND, "no %s of the trace has a name like \"%s\"", what, part);
+    xtf_name_pattern_free(pattern);
+    return good;
+}
+
+/* Adds the longest name at the beginning of a list that is there as it is written, up to a comma or to the end. Returns
+ * where it ends; NULL if there is none. */
+static const char *add_longest_name(List *list, const char *text)
+{
+    for (size_t length = strlen(text); length > 0; length--) {
+        if (text[length] && text[length] != ',')
+            continue;
+        g_autofree char *part = g_strndup(text, length);
+        g_autofree char *name = xtf_directory_name_unescape(part);
+        if (name && add_name(list, name))
+            return text + length;
+    }
     return NULL;
+}
+
+static bool add_list(List *list, const char *text, GError **error)
+{
+    for (;; text++) {
+        const char *comma = strchrnul(text, ',');
+        g_autofree char *part = g_strndup(text, (size_t)(comma - text));
+        uint64_t row;
+        if (parse_row(part, &row)) {
+            if (!add_row(list, row, error))
+                return false;
+            text = comma;
+        } else {
+            const char *end = add_longest_name(list, text);
+            if (!end && !add_part(list, part, error))
+                return false;
+            text = end ? end : comma;
+        }
+        if (!*text)
+            return true;
+    }
 }
 
 XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name, GError **error)
 {
-    g_autofree char *text = xtf_directory_name_unescape(name);
-    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    uint64_t row;
+    g_autofree bool *in = g_new0(bool, index->n_rows + 1);
+    List list = {index, in};
 
-    if (parse_row(name, &row))
-        return find_row(index, row, error);
-    if (!text) {
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "a backslash begins \\xNN, and stands for itself as \\x5c");
-        return NULL;
-    }
-    const char **slot = index->rows ? g_hash_table_lookup(index->rows, text) : NULL;
-    if (!slot) {
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s of this name", index->what);
-        return NULL;
-    }
-    row = (uint64_t)(slot - index->texts);
-    g_array_append_val(rows, row);
-    for (; index->next[row] != row; row = index->next[row])
-        g_array_append_val(rows, index->next[row]);
-    return xtf_number_set_from_numbers((const uint64_t *)(void *)rows->data, rows->len);
+    return add_list(&list, name, error) ? xtf_number_set_from_flags(in, index->n_rows) : NULL;
 }
 
 char *xtf_name_index_print(const XtfNameIndex *index, uint64_t i)

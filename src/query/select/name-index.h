@@ -5,6 +5,10 @@
  * beginning. In a name that is looked up, any other byte may stand for itself too. NAME means all rows of that name.
  * #ROW means one row; rows without a name, or whose name is too long for a directory, are listed that way.
  *
+ * A name that is looked up may be a list, NAME,#ROW,PATTERN (name-pattern.h). A name that is there as it is written,
+ * with its commas and stars, is that name: at each place of a list the longest one that is there is meant. So whatever
+ * is listed is found, and a byte written as \xNN is never a comma between names, nor a pattern's.
+ *
  * Immutable once loaded: any thread may use it.
  */
 #pragma once
@@ -24,10 +28,11 @@ enum {
 typedef struct {
     const char *what; /* "region": for messages */
     uint64_t n_rows;
-    const char **texts; /* by row: its name, in the trace's own bytes; borrowed */
-    uint64_t *next;     /* by row: the next row of the same name; the row itself: it is the last */
-    GHashTable *rows;   /* text to the address in `texts` of its first row */
-    uint64_t *listed;   /* rows that are listed: the first of each name, and all without a usable name */
+    const char **texts;    /* by row: its name, in the trace's own bytes; borrowed */
+    uint64_t *next;        /* by row: the next row of the same name; the row itself: it is the last */
+    GHashTable *rows;      /* text to the address in `texts` of its first row */
+    GHashTable *long_rows; /* the same of texts that are too long for paths: by their addresses */
+    uint64_t *listed;      /* rows that are listed: the first of each name, and all without a usable name */
     uint64_t n_listed;
 } XtfNameIndex;
 
@@ -38,7 +43,11 @@ bool xtf_table_names(XtfTrace *trace, const char *table, const char ***texts, ui
 bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error);
 void xtf_name_index_finish(XtfNameIndex *index); /* all zeros is fine */
 
-/* The rows that a directory's name means. NULL with XTF_ERROR_NOT_FOUND if there are none. */
+/* From any texts, which are borrowed; takes the array of n_rows pointers to them, NULL: there are no rows. `what` is
+ * borrowed. */
+void xtf_name_index_init(XtfNameIndex *index, const char *what, const char **texts, uint64_t n_rows);
+
+/* The rows that a directory's name means. NULL with XTF_ERROR_NOT_FOUND if some part of it means none. */
 XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name, GError **error);
 
 /* The i-th directory's name, of n_listed. */

@@ -1,6 +1,7 @@
 #include "src/query/select/number-set.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "libxtf/error.h"
 
@@ -69,44 +70,79 @@ static XtfNumberSet *set_from_ranges(GArray *ranges)
     return set;
 }
 
-XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n)
+XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n)
 {
     g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
 
-    for (size_t i = 0; i < n; i++) {
-        XtfNumberRange range = {numbers[i], numbers[i]};
+    for (uint64_t i = 0; i < n; i++) {
+        XtfNumberRange range = {i, i};
+        if (!flags[i])
+            continue;
+        while (range.last + 1 < n && flags[range.last + 1])
+            range.last++;
         g_array_append_val(ranges, range);
+        i = range.last;
     }
     return set_from_ranges(ranges);
 }
 
-XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **error)
+int xtf_compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* ---- Parsing. */
+
+static bool check_number(const XtfNumbers *numbers, uint64_t number, GError **error)
+{
+    if (numbers->is_any ||
+        (numbers->n && bsearch(&number, numbers->all, numbers->n, sizeof number, xtf_compare_numbers)))
+        return true;
+    if (!numbers->n)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", numbers->what);
+    return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                    "there is no %s %" PRIu64 "; there are %u, from %" PRIu64 " to %" PRIu64, numbers->what, number,
+                    numbers->n, numbers->all[0], numbers->all[numbers->n - 1]);
+}
+
+/* "5", "5-7", "5-" or "-7" at *text, which it passes over; `whole` is all of the text. */
+static bool parse_range(const XtfNumbers *numbers, const char *whole, const char **text, XtfNumberRange *range,
+                        GError **error)
+{
+    bool has_first = parse_number(text, &range->first), has_dash = **text == '-', has_last = false;
+
+    *text += has_dash;
+    if (has_dash)
+        has_last = parse_number(text, &range->last);
+    if (!(has_first || has_last) || (**text && **text != ','))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63, 8-, -7 or 0,4,8-11", whole,
+                        numbers->what);
+    if (!has_first)
+        range->first = 0;
+    if (!has_last)
+        range->last = has_dash ? UINT64_MAX : range->first;
+    if (range->first > range->last)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "in \"%s\" the range ends before it begins", whole);
+    return (!has_first || check_number(numbers, range->first, error)) &&
+           (!has_last || check_number(numbers, range->last, error));
+}
+
+XtfNumberSet *xtf_number_set_parse(const XtfNumbers *numbers, const char *text, GError **error)
 {
     g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
-    const char *p = text;
 
-    for (;; p++) {
+    for (const char *p = text;; p++) {
         XtfNumberRange range;
-        bool good = parse_number(&p, &range.first);
-
-        range.last = range.first;
-        if (good && *p == '-') {
-            p++;
-            good = parse_number(&p, &range.last);
-        }
-        if (!good || (*p && *p != ',')) {
-            xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63 or 0,4,8-11", text, what);
+        if (!parse_range(numbers, text, &p, &range, error))
             return NULL;
-        }
-        if (range.first > range.last) {
-            xtf_fail(error, XTF_ERROR_NOT_FOUND, "in \"%s\" the range ends before it begins", text);
-            return NULL;
-        }
         g_array_append_val(ranges, range);
         if (!*p)
             return set_from_ranges(ranges);
     }
 }
+
+/* ---- Using sets. */
 
 XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b)
 {

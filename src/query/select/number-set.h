@@ -18,9 +18,19 @@ typedef struct {
     XtfNumberRange ranges[];
 } XtfNumberSet;
 
-/* "12", "0-63", "0,4,8-11". For messages: the numbers are of a `what`. */
-XtfNumberSet *xtf_number_set_parse(const char *what, const char *text, GError **error);
-XtfNumberSet *xtf_number_set_from_numbers(const uint64_t *numbers, size_t n);
+/* What the numbers of a set are of. */
+typedef struct {
+    const char *what;    /* "process": for messages */
+    bool is_any;         /* every number is one; else those of `all` are: */
+    const uint64_t *all; /* ascending; borrowed */
+    uint32_t n;
+} XtfNumbers;
+
+/* "12", "0-63", "8-", "-7", "0,4,8-11". XTF_ERROR_NOT_FOUND if it is no set, or if a number that it names is none of
+ * these. An open end stays open, whatever numbers there are: a trace that grows may have more later. */
+XtfNumberSet *xtf_number_set_parse(const XtfNumbers *numbers, const char *text, GError **error);
+/* The numbers less than n whose flag is set. */
+XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n);
 XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
 void xtf_number_set_unref(XtfNumberSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)
@@ -30,6 +40,9 @@ bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value);
 /* Whether it is one number, and which. */
 bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value);
 void xtf_number_set_print(const XtfNumberSet *set, GString *out);
+
+/* For qsort() and its like, of uint64_t. */
+int xtf_compare_numbers(const void *a, const void *b);
 
 /* Ranks of records [*from, *to): "K", which is *single, or "I-J", "I-", "-J". */
 bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error);

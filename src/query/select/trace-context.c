@@ -80,12 +80,6 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
     return true;
 }
 
-int xtf_compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static uint32_t sort_distinct(uint64_t *numbers, uint32_t n)
 {
     uint32_t distinct = 0;
@@ -276,22 +270,6 @@ uint64_t xtf_trace_context_final(const XtfTraceContext *context)
         return UINT64_MAX;
     /* Until the first record is complete an earlier one may come, and with it another time 0. */
     return clock->first <= clock->last && clock->complete > clock->first ? clock->complete : 0;
-}
-
-bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
-                           GError **error)
-{
-    for (unsigned i = 0; i < 2 * set->n_ranges; i++) {
-        uint64_t number = i % 2 ? set->ranges[i / 2].last : set->ranges[i / 2].first;
-        if (n && bsearch(&number, numbers, n, sizeof number, xtf_compare_numbers))
-            continue;
-        if (!n)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", what);
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "there is no %s %" PRIu64 "; there are %u, from %" PRIu64 " to %" PRIu64, what, number, n,
-                        numbers[0], numbers[n - 1]);
-    }
-    return true;
 }
 
 const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind)

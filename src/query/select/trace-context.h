@@ -72,13 +72,6 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
 /* The time before which nothing changes any more: 0 if everything may, UINT64_MAX if the trace does not grow. */
 uint64_t xtf_trace_context_final(const XtfTraceContext *context);
 
-/* For qsort() and its like, of uint64_t. */
-int xtf_compare_numbers(const void *a, const void *b);
-
-/* Whether all ends of a set's ranges are among `numbers`, which are ascending. */
-bool xtf_number_set_exists(const XtfNumberSet *set, const char *what, const uint64_t *numbers, uint32_t n,
-                           GError **error);
-
 /* The schema that has this name in the tree, and this kind; NULL if there is none. */
 const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind);
 

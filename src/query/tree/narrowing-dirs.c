@@ -15,9 +15,12 @@ enum {
 static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
-    g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("process", name, error) : NULL;
 
-    if (!set || !xtf_number_set_exists(set, "process", locations->procs, locations->n_procs, error))
+    if (!locations)
+        return NULL;
+    const XtfNumbers procs = {.what = "process", .all = locations->procs, .n = locations->n_procs};
+    g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&procs, name, error);
+    if (!set)
         return NULL;
     if (directory->class == &xtf_peers_dir)
         return xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set));
@@ -27,16 +30,19 @@ static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **erro
 static XtfNode *lookup_threads(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
-    g_autoptr(XtfNumberSet) set = locations ? xtf_number_set_parse("thread", name, error) : NULL;
 
-    if (!set || !xtf_number_set_exists(set, "thread", locations->threads, locations->n_threads, error))
+    if (!locations)
         return NULL;
-    return xtf_node_new_selection(directory, xtf_selection_in_threads(directory->selection, set));
+    const XtfNumbers threads = {.what = "thread", .all = locations->threads, .n = locations->n_threads};
+    g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&threads, name, error);
+    return set ? xtf_node_new_selection(directory, xtf_selection_in_threads(directory->selection, set)) : NULL;
 }
 
 static XtfNode *lookup_tags(XtfNode *directory, const char *name, GError **error)
 {
-    g_autoptr(XtfNumberSet) set = xtf_number_set_parse("tag", name, error);
+    static const XtfNumbers tags = {.what = "tag", .is_any = true};
+    g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&tags, name, error);
+
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_TAG, set)) : NULL;
 }
 

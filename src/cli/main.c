@@ -32,6 +32,7 @@ static const struct {
     {"unmount", xtf_command_unmount, "unmount it", "umount"},
     {"ls", xtf_command_ls, "list a directory of a trace's tree, without a mount", NULL},
     {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount", NULL},
+    {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL},
     {"info", xtf_command_info, "say what is in a trace", NULL},
     {"check", xtf_command_check, "verify all of a trace", NULL},
     {"copy", xtf_command_copy, "copy a trace, to store it another way", NULL},
@@ -49,7 +50,7 @@ static void print_help(void)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     g_autofree char *formats = xtf_import_formats();
-    printf("\n`import`, `mount`, `ls` and `cat` take %s, too.\n", formats);
+    printf("\n`import`, `mount`, `ls`, `cat` and `diff` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");

@@ -21,7 +21,7 @@ class Commands(harness.TestCase):
 
     def test_help(self):
         overview = run(XTF, "--help").stdout
-        for command in "import", "mount", "unmount", "ls", "cat", "info", "check", "copy":
+        for command in "import", "mount", "unmount", "ls", "cat", "diff", "info", "check", "copy":
             self.assertRegex(overview, rf"(?m)^  {command} ")
             self.assertIn(f"xtf {command}", run(XTF, command, "--help").stdout)
             wrong = run(XTF, command, "--nonsense", check=False)
@@ -183,6 +183,9 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("copy", "--codec", "plain", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns"})
         self.assertEqual(self.complete("ls", "-l", "trace.xtf", "count", "/proc/1/t"), {"/proc/1/thread/", "/proc/1/time/"})
+        self.assertEqual(self.complete("diff", "--by", "inc"), {"inclusive"})
+        self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
+        self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})
 
 
 if __name__ == "__main__":

@@ -113,6 +113,21 @@ void xtf_lines_signed(XtfLines *lines, int64_t number)
     put(lines, begin, (size_t)(end - begin), false);
 }
 
+void xtf_lines_signed_wide(XtfLines *lines, bool negative, Wide number)
+{
+    char digits[CELL_TEXT_MAX], *end = digits + sizeof digits, *begin = xtf_put_wide(end, number);
+
+    if (negative)
+        *--begin = '-';
+    put(lines, begin, (size_t)(end - begin), false);
+}
+
+size_t xtf_wide_width(Wide number)
+{
+    char digits[CELL_TEXT_MAX], *end = digits + sizeof digits;
+    return (size_t)(end - xtf_put_wide(end, number));
+}
+
 /* Puts whole seconds and the rest separately, since the ticks may need more than 64 bits. */
 static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
 {
@@ -131,10 +146,18 @@ static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
     return xtf_put_wide(end, seconds);
 }
 
-void xtf_lines_ticks(XtfLines *lines, Wide ticks)
+void xtf_lines_signed_ticks(XtfLines *lines, bool negative, Wide ticks)
 {
     char text[CELL_TEXT_MAX], *end = text + sizeof text, *begin = put_ticks(lines->scale, ticks, end);
+
+    if (negative)
+        *--begin = '-';
     put(lines, begin, (size_t)(end - begin), false);
+}
+
+void xtf_lines_ticks(XtfLines *lines, Wide ticks)
+{
+    xtf_lines_signed_ticks(lines, false, ticks);
 }
 
 size_t xtf_ticks_width(const XtfTimeScale *scale, Wide ticks)

@@ -50,13 +50,16 @@ void xtf_lines_none(XtfLines *lines); /* a dash */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number); /* else a dash */
 void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks);         /* as seconds, exactly */
-void xtf_lines_seconds(XtfLines *lines, double seconds);                /* with as many digits as ticks have */
+void xtf_lines_signed_ticks(XtfLines *lines, bool negative, unsigned __int128 ticks);
+void xtf_lines_seconds(XtfLines *lines, double seconds); /* with as many digits as ticks have */
 void xtf_lines_real(XtfLines *lines, const char *format, double number);
 void xtf_lines_signed(XtfLines *lines, int64_t number);
+void xtf_lines_signed_wide(XtfLines *lines, bool negative, unsigned __int128 number);
 /* In hundredths of a percent; a dash if the whole is 0. */
 void xtf_lines_percent(XtfLines *lines, unsigned __int128 part, unsigned __int128 whole);
 void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number); /* see xtf_text_put() */
 void xtf_lines_name(XtfLines *lines, const char *name, size_t length);   /* escaped already; padded if too short */
 
-/* Characters of a time. */
+/* Characters of a number; of a time. */
+size_t xtf_wide_width(unsigned __int128 number);
 size_t xtf_ticks_width(const XtfTimeScale *scale, unsigned __int128 ticks);

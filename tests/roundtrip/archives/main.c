@@ -42,6 +42,8 @@ static const struct {
     {"sums-messages", write_sums_messages},
     {"sums-communicators", write_sums_communicators},
     {"sums-metrics", write_sums_metrics},
+    {"diff-before", write_diff_before},
+    {"diff-after", write_diff_after},
 };
 
 static int write_one(const char *folder, const char *name)

@@ -23,6 +23,10 @@ void write_sums_communicators(const char *folder); /* part of the world, in anot
 /* Metrics: sums-metrics.c */
 void write_sums_metrics(const char *folder); /* of all value types; extremes */
 
+/* Two runs of one program: diffs.c */
+void write_diff_before(const char *folder);
+void write_diff_after(const char *folder);
+
 /* The same numbers in every run. */
 typedef struct {
     uint64_t state;

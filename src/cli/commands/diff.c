@@ -1,0 +1,75 @@
+/*
+ * xtf diff A B [PATH [PATH_B]]: what changed between two traces, or between two parts of one.
+ */
+#include "src/query/diff/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "libxtf/error.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
+
+static bool diff(XtfTree *const trees[2], const char *const paths[2], const XtfDiffOptions *options, GError **error)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(XtfNode) a = xtf_tree_resolve(trees[0], paths[0], error);
+    g_autoptr(XtfNode) b = a ? xtf_tree_resolve(trees[1], paths[1], error) : NULL;
+
+    if (!b || !xtf_diff(a, b, options, text, error))
+        return false;
+    return fwrite(text->str, 1, text->len, stdout) == text->len ||
+           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+}
+
+static bool parse_order(const char *text, XtfDiffOrder *by)
+{
+    const char *name;
+
+    for (unsigned i = 0; (name = xtf_diff_order_name(i)); i++) {
+        if (g_strcmp0(text, name) == 0) {
+            *by = (XtfDiffOrder)i;
+            return true;
+        }
+    }
+    return !text;
+}
+
+int xtf_command_diff(int argc, char **argv)
+{
+    g_autofree char *by = NULL;
+    gint64 top = 0;
+    const GOptionEntry entries[] = {
+        {"by", 'b', 0, G_OPTION_ARG_STRING, &by, "Compare exclusive (default) or inclusive time, or calls", "WHAT"},
+        {"top", 'n', 0, G_OPTION_ARG_INT64, &top, "Show the N regions that changed most (default: all)", "N"},
+        {0},
+    };
+    XtfDiffOptions options = {0};
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(
+            &argc, &argv, -2, "A B [PATH [PATH_B]]",
+            "Puts the totals and the regions of two traces side by side, the greatest change first. PATH is\n"
+            "a directory of their trees, such as time/40%-60% or proc/0; PATH_B that of B, if it is another:\n"
+            "`xtf diff T T time/0%-50% time/50%-100%` compares two halves of one trace.",
+            entries))
+        return XTF_EXIT_USAGE;
+    if (argc > 5 || top < 0 || !parse_order(by, &options.by)) {
+        fputs(argc > 5  ? "xtf: diff: too many arguments\n"
+              : top < 0 ? "xtf: diff: --top takes a number from 1 on (0: all)\n"
+                        : "xtf: diff: --by takes exclusive, inclusive or calls\n",
+              stderr);
+        return XTF_EXIT_USAGE;
+    }
+    options.top = (uint64_t)top;
+    const char *paths[] = {argc > 3 ? argv[3] : "/", argc > 4 ? argv[4] : argc > 3 ? argv[3] : "/"};
+    g_autoptr(XtfTree) a = xtf_cli_open_tree(argv[1], &error);
+    g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(argv[2], &error) : NULL;
+    if (!b)
+        return xtf_cli_fail(error);
+    xtf_print_line(stdout, "# a: %s %s", argv[1], paths[0]);
+    xtf_print_line(stdout, "# b: %s %s", argv[2], paths[1]);
+    return diff((XtfTree *[]){a, b}, paths, &options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+}

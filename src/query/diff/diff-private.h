@@ -1,0 +1,9 @@
+/* The tables of a diff, a file each. */
+#pragma once
+
+#include "src/query/diff/diff.h"
+#include "src/query/diff/side.h"
+
+bool xtf_diff_add_facts(const XtfDiffSide sides[2], const XtfTimeScale *common, GString *out, GError **error);
+bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error);

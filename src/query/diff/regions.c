@@ -1,0 +1,160 @@
+/*
+ * The table of regions of a diff: the greatest change first.
+ */
+#include "src/query/diff/change.h"
+#include "src/query/diff/diff-private.h"
+#include "src/query/text/escape.h"
+
+static const char *const orders[] = {
+    [XTF_DIFF_BY_EXCLUSIVE] = "exclusive",
+    [XTF_DIFF_BY_INCLUSIVE] = "inclusive",
+    [XTF_DIFF_BY_CALLS] = "calls",
+};
+
+const char *xtf_diff_order_name(unsigned order)
+{
+    return order < G_N_ELEMENTS(orders) ? orders[order] : NULL;
+}
+
+typedef struct {
+    const char *label; /* borrowed */
+    uint64_t number;
+    bool known[2];    /* whether the trace has such a region */
+    XtfWide calls[2]; /* of all regions of this label together */
+    XtfWide time[2];  /* inclusive or exclusive; ticks of the trace, then of the common clock */
+    XtfWide by[2];    /* the one that is compared */
+} Line;
+
+/* Adds a region of one side to its line. */
+static void add_total(Line *line, const XtfRegionTotal *total, unsigned side, XtfDiffOrder by)
+{
+    line->known[side] = true;
+    line->calls[side] += total->calls;
+    line->time[side] += by == XTF_DIFF_BY_INCLUSIVE ? total->inclusive : total->exclusive;
+}
+
+/* Adds the regions of one side. `lines` has a line for each pair, then one for frames that began before the trace, then
+ * one for all regions that are not defined. */
+static void add_side(Line *lines, const XtfDiffSide *side, unsigned i, const XtfRegionPairs *pairs, XtfDiffOrder by)
+{
+    const XtfRegions *regions = &side->regions.times.regions;
+
+    for (uint64_t row = 0; row < side->regions.n; row++) {
+        uint64_t number = row < regions->n ? pairs->pairs[i][row] : pairs->labels->len + (row - regions->n);
+        if (xtf_region_is_listed(regions, row))
+            add_total(&lines[number], &side->regions.all[row], i, by);
+    }
+}
+
+static bool make_comparable(Line *line, const XtfDiffSide sides[2], const XtfTimeScale *common, XtfDiffOrder by,
+                            GError **error)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (!xtf_common_ticks(common, xtf_diff_side_scale(&sides[i]), line->time[i], &line->time[i], error))
+            return false;
+        line->by[i] = by == XTF_DIFF_BY_CALLS ? line->calls[i] : line->time[i];
+    }
+    return true;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const Line *x = a, *y = b;
+    XtfWide change_x = xtf_wide_distance(x->by[0], x->by[1]), change_y = xtf_wide_distance(y->by[0], y->by[1]);
+    XtfWide most_x = MAX(x->by[0], x->by[1]), most_y = MAX(y->by[0], y->by[1]);
+
+    if (change_x != change_y)
+        return change_x > change_y ? -1 : 1;
+    if (most_x != most_y)
+        return most_x > most_y ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The lines that show anything, sorted. */
+static GArray *make_lines(const XtfDiffSide sides[2], const XtfRegionPairs *pairs, const XtfTimeScale *common,
+                          XtfDiffOrder by, GError **error)
+{
+    static const char *const others[] = {"(before trace)", "?"};
+    uint64_t n_pairs = pairs->labels->len, n = n_pairs + G_N_ELEMENTS(others);
+    g_autofree Line *all = g_new0(Line, n);
+    g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(Line));
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (sides[i].has_regions)
+            add_side(all, &sides[i], i, pairs, by);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        Line *line = &all[i];
+        line->number = i;
+        line->label = i < n_pairs ? pairs->labels->pdata[i] : others[i - n_pairs];
+        if (!line->calls[0] && !line->calls[1] && !line->time[0] && !line->time[1])
+            continue;
+        if (!make_comparable(line, sides, common, by, error))
+            return NULL;
+        g_array_append_val(shown, *line);
+    }
+    g_array_sort(shown, compare_lines);
+    return g_steal_pointer(&shown);
+}
+
+static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeScale *common, XtfDiffOrder by)
+{
+    size_t calls = 0, time = 0, label = 0;
+
+    for (const Line *line = lines; line < lines + n; line++) {
+        calls = MAX(calls, xtf_wide_width(MAX(line->calls[0], line->calls[1])));
+        time = MAX(time, xtf_ticks_width(common, MAX(line->time[0], line->time[1])));
+        label = MAX(label, xtf_text_width(line->label, false, XTF_TABLE_TEXT_MAX));
+    }
+    xtf_grid_add(grid, "calls_a", calls);
+    xtf_grid_add(grid, "calls_b", calls);
+    xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_a" : "exclusive_a", time);
+    xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_b" : "exclusive_b", time);
+    xtf_grid_add(grid, "difference", (by == XTF_DIFF_BY_CALLS ? calls : time) + 1);
+    xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
+    xtf_grid_add_text(grid, "region", label);
+}
+
+static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (line->known[i])
+            xtf_lines_signed_wide(lines, false, line->calls[i]);
+        else
+            xtf_lines_none(lines);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (line->known[i])
+            xtf_lines_ticks(lines, line->time[i]);
+        else
+            xtf_lines_none(lines);
+    }
+    if (by == XTF_DIFF_BY_CALLS)
+        xtf_lines_difference(lines, line->by[0], line->by[1]);
+    else
+        xtf_lines_ticks_difference(lines, line->by[0], line->by[1]);
+    xtf_lines_ratio(lines, line->known[0] && line->known[1], (double)line->by[0], (double)line->by[1]);
+    xtf_lines_text(lines, line->label, line->number);
+}
+
+bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error)
+{
+    const XtfRegionTexts texts[2] = {sides[0].texts, sides[1].texts};
+    g_auto(XtfRegionPairs) pairs = {0};
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    xtf_region_pairs_init(&pairs, texts);
+    g_autoptr(GArray) all = make_lines(sides, &pairs, common, options->by, error);
+    if (!all)
+        return false;
+    const Line *first = (const Line *)(const void *)all->data;
+    uint64_t n = options->top ? MIN(options->top, (uint64_t)all->len) : all->len;
+    lay_out(&grid, first, n, common, options->by);
+    xtf_lines_init(&lines, &grid, common, out);
+    xtf_lines_header(&lines);
+    for (uint64_t i = 0; i < n; i++)
+        put_line(&lines, &first[i], options->by);
+    return xtf_lines_finish(&lines, error);
+}

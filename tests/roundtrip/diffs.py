@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Compares every number of `xtf diff` with what naive.py computes from otf2-print's lines of both archives.
+
+usage: diffs.py XTF OTF2-ARCHIVES EXAMPLE
+"""
+
+import pathlib
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+from expected import Expected
+from naive import BEFORE, WRAP
+from shown import Cat, Shown, plain
+from views import Views
+from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+
+WINDOWS = 4
+UNKNOWN = object() # a region that a trace does not have; a figure that it does not know
+
+
+class Trace:
+    def __init__(self, xtf, archive, folder):
+        self.path = folder / f"{archive.stem}-{archive.parent.name}.xtf"
+        xtf.import_archive(archive, self.path)
+        self.expected = Expected(str(archive))
+        self.views = Views(self.expected, Shown(Cat(xtf, self.path)), 0, len(archive.name))
+
+    def selection(self, number):
+        if number == 0:
+            return self.views.chooser.selection(None, None)
+        chooser = self.views.chooser
+        procs = chooser.subset(self.views.naive.procs) if number % 2 else None
+        return chooser.selection(chooser.window(), procs)
+
+
+class Side:
+    """The totals of a selection, as diff should show them: {fact: Fraction} and {label: [calls, inclusive, exclusive]}."""
+
+    def __init__(self, trace, selection):
+        naive = trace.views.naive
+        self.trace, self.selection = trace, selection
+        a, b = selection.window()
+        locations = naive.selected(selection)
+        self.has_calls = trace.views.has("enters_leaves")
+        self.profile = {key: naive.profile(locations, a, b)[key] for key in [*trace.views.regions, BEFORE]}
+        self.facts = {"window": Fraction(b - a), "processes": len({location.proc for location in locations}),
+                      "locations": len(locations), "records": len(naive.records(selection)),
+                      "calls": sum(numbers[0] for key, numbers in self.profile.items() if key is not BEFORE),
+                      "measured": Fraction(naive.measured(locations, a, b))}
+        if not self.has_calls:
+            self.facts["calls"] = self.facts["measured"] = UNKNOWN
+        self.add_moved(naive.moved(selection))
+
+    def add_moved(self, moved):
+        sums = [sum(numbers) for numbers in zip(*moved.values())] or [0] * 7
+        for types, facts, at in ((("sends",), ("messages_sent", "bytes_sent"), 0),
+                                 (("recvs",), ("messages_received", "bytes_received"), 2),
+                                 (("collectives",), ("collectives", "collective_sent", "collective_received"), 4)):
+            for i, fact in enumerate(facts):
+                number = sums[at + i] if i == 0 else sums[at + i] % WRAP
+                self.facts[fact] = number if self.trace.views.has(*types) else UNKNOWN
+        for mean, bytes_of, messages in (("mean_sent", "bytes_sent", "messages_sent"),
+                                         ("mean_received", "bytes_received", "messages_received")):
+            known = self.facts[messages] is not UNKNOWN and self.facts[messages] > 0
+            self.facts[mean] = self.facts[bytes_of] / self.facts[messages] if known else UNKNOWN
+
+    def seconds(self, ticks, digits):
+        """As shown: rounded down."""
+        return Fraction(int(Fraction(ticks) / self.trace.expected.ticks * 10**digits), 10**digits)
+
+
+TIMES = ("window", "measured")
+
+
+def pair_regions(sides):
+    """For each side {key: label}. A region goes by its name, by name and file, or by name, file and line."""
+    keys = [[(side.trace.views.names[key], *(key[1:] if isinstance(key, tuple) else ("", 0)))
+             for key in side.trace.views.regions] for side in sides]
+    names, files = (set().union(*({item for item, n in Counter(key[:length] for key in of).items() if n > 1} for of in keys))
+                    for length in (1, 2))
+
+    def label(key):
+        name, file, line = key
+        if key[:1] not in names:
+            return (name,)
+        return (name, file) if key[:2] not in files else (name, file, line)
+
+    return [{whole: label(key) for whole, key in zip(side.trace.views.regions, of)} for side, of in zip(sides, keys)]
+
+
+def show_label(label):
+    if label[0] is BEFORE or len(label) == 1 or not label[1]:
+        return label[0]
+    return f"{label[0]} ({':'.join(map(str, label[1:]))})"
+
+
+class Diff:
+    """One run of `xtf diff`."""
+
+    def __init__(self, xtf, sides, by=None, top=None):
+        self.sides, self.by, self.top = sides, by or "exclusive", top
+        self.problems, self.checks = [], 0
+        paths = [side.selection.path().rstrip("/") or "/" for side in sides]
+        self.what = f"{sides[0].trace.path.name} {sides[1].trace.path.name} {' '.join(paths)} by {by}"
+        text = xtf.expect("diff", *([f"--by={by}"] if by else []), *(["--top", str(top)] if top else []),
+                          *(side.trace.path for side in sides), *paths).decode()
+        head, *lines = text.split("\n", 2)
+        self.check("head", [head, lines[0]], [f"# {letter}: {side.trace.path} {path}"
+                                              for letter, side, path in zip("ab", sides, paths)])
+        tables = lines[1].split("\n\n")
+        self.check("tables", len(tables), 2)
+        self.compare_facts(tables[0].rstrip("\n").split("\n"))
+        self.compare_regions(tables[1].rstrip("\n").split("\n"))
+
+    def check(self, what, found, wanted):
+        self.checks += 1
+        if found != wanted:
+            self.problems.append(f"{self.what}: {what}: {found!r}, should be {wanted!r}")
+
+    def table(self, lines, columns):
+        self.check("columns", lines[0].lstrip("# ").split(), columns)
+        self.check("widths", len({len(line.encode()) for line in lines}), 1)
+        return [line.strip().split(None, len(columns) - 1) for line in lines[1:]]
+
+    def compare_number(self, what, cell, wanted):
+        if wanted is UNKNOWN or cell == "-":
+            self.check(what, cell, "-" if wanted is UNKNOWN else wanted)
+        else:
+            self.check(what, Fraction(cell), wanted)
+
+    def compare_ratio(self, what, cell, a, b):
+        if a is UNKNOWN or b is UNKNOWN or a == 0:
+            self.check(f"{what} ratio", cell, "-")
+        else:
+            self.check(f"{what} ratio", abs(Fraction(cell) - Fraction(b) / Fraction(a)) <=
+                       abs(Fraction(b) / Fraction(a)) * Fraction(51, 10**5), True)
+
+    def compare_facts(self, lines):
+        rows = self.table(lines, ["what", "a", "b", "difference", "ratio", "unit"])
+        a, b = (side.facts for side in self.sides)
+        self.check("facts", sorted(row[0] for row in rows),
+                   sorted(fact for fact in a if a[fact] is not UNKNOWN or b[fact] is not UNKNOWN))
+        for fact, *cells, ratio, unit in rows:
+            wanted = [side.facts[fact] for side in self.sides]
+            if fact in TIMES:
+                digits = len(cells[0].partition(".")[2])
+                wanted = [side.seconds(number, digits) for side, number in zip(self.sides, wanted)]
+                self.check("unit", unit, "s")
+            change = UNKNOWN if UNKNOWN in wanted else wanted[1] - wanted[0]
+            known = [number for number in wanted if number is not UNKNOWN]
+            exact = not fact.startswith("mean")
+            for cell, number in zip(cells, [*wanted, change]):
+                if exact or number is UNKNOWN:
+                    self.compare_number(fact, cell, number)
+                else: # six digits of a mean; of the difference of two means as many
+                    self.check(fact, abs(float(cell) - float(number)) <= 1e-5 * max(map(float, [*known, 1])), True)
+            self.compare_ratio(fact, ratio, *wanted)
+
+    def wanted_lines(self, digits):
+        """{label: [[calls, time] of a, of b]}, with all regions of either trace."""
+        wanted = defaultdict(lambda: [UNKNOWN, UNKNOWN])
+        for i, (side, labels) in enumerate(zip(self.sides, pair_regions(self.sides))):
+            for key, (calls, inclusive, exclusive) in side.profile.items():
+                label = (BEFORE, BEFORE) if key is BEFORE else labels[key]
+                time = inclusive if self.by == "inclusive" else exclusive
+                old = (0, 0) if wanted[label][i] is UNKNOWN else wanted[label][i]
+                wanted[label][i] = (old[0] + calls, old[1] + time)
+        for label, numbers in list(wanted.items()):
+            if all(number is UNKNOWN or number == (0, 0) for number in numbers):
+                del wanted[label]
+            else:
+                wanted[label] = [number if number is UNKNOWN else (number[0], side.seconds(number[1], digits))
+                                 for side, number in zip(self.sides, numbers)]
+        return wanted
+
+    def compare_regions(self, lines):
+        time = "inclusive" if self.by == "inclusive" else "exclusive"
+        rows = self.table(lines, ["calls_a", "calls_b", f"{time}_a", f"{time}_b", "difference", "ratio", "region"])
+        cell = next((cell for row in rows for cell in row[2:4] if cell != "-"), "0.0")
+        wanted = self.wanted_lines(len(cell.partition(".")[2]))
+        at = 0 if self.by == "calls" else 1
+        changes = {label: [0 if number is UNKNOWN else number[at] for number in numbers] for label, numbers in wanted.items()}
+        texts = Counter(map(show_label, wanted))
+        labels = {show_label(label): label for label in wanted if texts[show_label(label)] == 1}
+        self.check("number of regions", len(rows), min(len(wanted), self.top or len(wanted)))
+        order = sorted((abs(b - a) for a, b in changes.values()), reverse=True)
+        self.check("order", [abs(Fraction(row[4])) for row in rows], order[:len(rows)])
+        for calls_a, calls_b, time_a, time_b, difference, ratio, region in rows:
+            label = labels.get(plain(region))
+            if label is None: # a region that is called as another is shown
+                self.check(f"{region} is a region", plain(region) in texts, True)
+                continue
+            for number, calls, seconds in zip(wanted[label], (calls_a, calls_b), (time_a, time_b)):
+                self.compare_number(f"{region} calls", calls, UNKNOWN if number is UNKNOWN else number[0])
+                self.compare_number(f"{region} time", seconds, UNKNOWN if number is UNKNOWN else number[1])
+            a, b = changes[label]
+            self.check(f"{region} difference", Fraction(difference), b - a)
+            known = [UNKNOWN if number is UNKNOWN else number[at] for number in wanted[label]]
+            self.compare_ratio(region, ratio, *known)
+
+
+def compare_pair(xtf, pair):
+    """Random selections of both; then all of the first with itself, which has no differences."""
+    diffs = []
+    for number in range(WINDOWS):
+        sides = [Side(trace, trace.selection(number)) for trace in pair]
+        for by in (None, "inclusive", "calls"):
+            diffs.append(Diff(xtf, sides, by, top=3 if number == 1 else None))
+    same = [Side(pair[0], pair[0].selection(0))] * 2
+    diffs.append(Diff(xtf, same))
+    for table in xtf.expect("diff", pair[0].path, pair[0].path).decode().split("\n\n"):
+        for line in table.splitlines():
+            if not line.startswith("#") and set("".join(line.split()[3 if "window" in table else 4])) - set("0.-"):
+                diffs[-1].problems.append(f"a trace and itself differ: {line}")
+    return diffs
+
+
+def check_usage(xtf, trace):
+    """What is no directory of records, and wrong options, are refused."""
+    problems = []
+    for status, *arguments in ((1, trace, trace, "count"), (1, trace, trace, "proc"), (1, trace, trace, "/", "profile"),
+                               (1, trace, trace, "proc/99999"), (1, trace, "/nowhere.xtf"), (2, trace),
+                               (2, trace, trace, "--by=size"), (2, trace, trace, "--top=-1"),
+                               (2, trace, trace, "/", "/", "/"), (0, trace, trace, "sends"), (0, trace, trace, "num/0-2")):
+        result = xtf.run("diff", *arguments)
+        if result.status != status or bool(result.errors) != bool(status):
+            problems.append(f"not status {status}: {result}")
+    return problems
+
+
+def main():
+    need("otf2-print")
+    xtf = Xtf(sys.argv[1])
+    problems, checks = [], 0
+    with temporary_folder() as temporary:
+        folder = pathlib.Path(temporary)
+        subprocess.run([sys.argv[2], folder, "diff-before", "diff-after", "missing-definitions"], check=True)
+        archives = [[folder / "diff-before.otf2", folder / "diff-after.otf2"],
+                    [folder / "diff-after.otf2", folder / "missing-definitions.otf2"],
+                    [pathlib.Path(sys.argv[3])] * 2]
+        if shared_traces():
+            archives.append([shared_traces() / name / "traces.otf2" for name in ("pingpong-2", "pingpong-papi-2")])
+        for pair in archives:
+            traces = {archive: Trace(xtf, archive, folder) for archive in pair}
+            try:
+                for diff in compare_pair(xtf, [traces[archive] for archive in pair]):
+                    problems += diff.problems
+                    checks += diff.checks
+            except Failure as failure:
+                problems.append(str(failure))
+        problems += check_usage(xtf, folder / f"diff-before-{folder.name}.xtf")
+    print(f"{checks} comparisons, {len(problems)} problems")
+    print("\n".join(problems[:20]))
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

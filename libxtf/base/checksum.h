@@ -1,13 +1,28 @@
 /*
- * Checksums: CRC-32 as in zlib, PNG and gzip.
+ * Checksums: CRC-32 as in zlib, PNG and gzip. libdeflate computes it several times faster than zlib.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef XTF_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#else
 #include <zlib.h>
+#endif
+
+/* The checksum of bytes behind others, whose checksum is `before`; that of no bytes is 0. */
+static inline uint32_t xtf_checksum_on(uint32_t before, const void *bytes, size_t length)
+{
+#ifdef XTF_HAVE_LIBDEFLATE
+    return libdeflate_crc32(before, bytes, length);
+#else
+    return (uint32_t)crc32_z(before, bytes, length);
+#endif
+}
 
 static inline uint32_t xtf_checksum(const void *bytes, size_t length)
 {
-    return (uint32_t)crc32_z(0, bytes, length);
+    return xtf_checksum_on(0, bytes, length);
 }

@@ -124,6 +124,14 @@ static void lru_add(Shard *shard, Entry *entry)
     shard->lru.older = entry;
 }
 
+static void lru_add_oldest(Shard *shard, Entry *entry)
+{
+    entry->older = &shard->lru;
+    entry->newer = shard->lru.newer;
+    entry->newer->older = entry;
+    shard->lru.newer = entry;
+}
+
 static void lru_remove(Entry *entry)
 {
     entry->older->newer = entry->newer;
@@ -364,7 +372,7 @@ XtfBlock *xtf_block_pin(XtfBlock *block)
     return block;
 }
 
-void xtf_block_put(XtfBlock *block)
+static void put(XtfBlock *block, void (*add)(Shard *shard, Entry *entry))
 {
     if (!block)
         return;
@@ -374,10 +382,20 @@ void xtf_block_put(XtfBlock *block)
     g_mutex_lock(&shard->lock);
     if (--entry->pins == 0) {
         shard->pinned_bytes -= entry_cost(entry);
-        lru_add(shard, entry);
+        add(shard, entry);
         make_room(shard, 0);
     }
     g_mutex_unlock(&shard->lock);
+}
+
+void xtf_block_put(XtfBlock *block)
+{
+    put(block, lru_add);
+}
+
+void xtf_block_put_unneeded(XtfBlock *block)
+{
+    put(block, lru_add_oldest);
 }
 
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats)

@@ -1,8 +1,8 @@
 #include "libxtf/disk/codec.h"
 
-#include "libxtf/base/le.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/pack/pack.h"
+#include "libxtf/pack/sampled-times.h"
 
 static uint64_t plain_bound(const XtfSchema *schema, uint32_t count)
 {
@@ -31,16 +31,6 @@ static bool plain_fills(const XtfSchema *schema, uint32_t length, uint32_t count
     return false;
 }
 
-static bool plain_unpack_times(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
-                               uint64_t *times, const char **fault)
-{
-    if (!plain_fills(schema, length, count, fault))
-        return false;
-    for (uint32_t n = 0; n < count; n++)
-        times[n] = xtf_load64(packed + (size_t)n * schema->row_size);
-    return true;
-}
-
 static bool plain_unpack_rows(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                               uint32_t count, uint8_t *rows, const char **fault)
 {
@@ -52,12 +42,6 @@ static bool plain_unpack_rows(const XtfSchema *schema, const XtfRowMap *map, con
     return true;
 }
 
-static bool compact_unpack_times(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
-                                 uint64_t *times, const char **fault)
-{
-    return xtf_unpack_times(packed, length, count, times, fault);
-}
-
 static const XtfCodec codecs[] = {
     [XTF_CODEC_PLAIN] =
         {
@@ -65,7 +49,6 @@ static const XtfCodec codecs[] = {
             .side_by_side = true,
             .bound = plain_bound,
             .pack = plain_pack,
-            .unpack_times = plain_unpack_times,
             .unpack_rows = plain_unpack_rows,
         },
     [XTF_CODEC_COMPACT] =
@@ -74,7 +57,7 @@ static const XtfCodec codecs[] = {
             .feature = XTF_FEATURE_COMPACT,
             .bound = xtf_pack_bound,
             .pack = xtf_pack,
-            .unpack_times = compact_unpack_times,
+            .unpack_times = xtf_sampled_times_unpack,
             .unpack_rows = xtf_unpack_mapped,
         },
 };

@@ -37,9 +37,10 @@ typedef struct {
     /* As xtf_pack(). */
     uint32_t (*pack)(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
                      uint32_t room, uint32_t *estimate);
-    /* As xtf_unpack_times() and xtf_unpack_mapped(): false with *fault if the bytes are not `count` rows. */
-    bool (*unpack_times)(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
-                         uint64_t *times, const char **fault);
+    /* As xtf_sampled_times_unpack(); NULL where rows lie side by side. */
+    uint8_t *(*unpack_times)(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
+                             const char **fault);
+    /* As xtf_unpack_mapped(): false with *fault if the bytes are not `count` rows. */
     bool (*unpack_rows)(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                         uint32_t count, uint8_t *rows, const char **fault);
 } XtfCodec;

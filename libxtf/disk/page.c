@@ -1,6 +1,6 @@
 #include "libxtf/disk/page.h"
 
-#include <zlib.h>
+#include "libxtf/base/checksum.h"
 
 /* The place is part of it, so that a page written to a wrong place is found out. */
 uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_t *payload, size_t length)
@@ -8,9 +8,9 @@ uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_
     XtfLe64 le_place;
 
     xtf_write64(&le_place, place);
-    uLong crc = crc32_z(0, le_place.bytes, sizeof le_place);
-    crc = crc32_z(crc, (const Bytef *)head, offsetof(XtfDiskPage, checksum));
-    return (uint32_t)crc32_z(crc, payload, length);
+    uint32_t crc = xtf_checksum(le_place.bytes, sizeof le_place);
+    crc = xtf_checksum_on(crc, head, offsetof(XtfDiskPage, checksum));
+    return xtf_checksum_on(crc, payload, length);
 }
 
 /* Whether the times of rows do not fall. */

@@ -32,12 +32,9 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
 uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);
 
 /*
- * The times of `count` packed rows, as integers of this machine, ascending. Any bytes may be given: if they are not
- * `count` packed rows, returns false and sets *fault to a phrase such as "its times fall".
+ * The rows as they were packed, count * schema->row_size bytes. Any bytes may be given: if they are not `count` packed
+ * rows, returns false and sets *fault to a phrase such as "its times fall". (The times alone: sampled-times.h.)
  */
-bool xtf_unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, uint64_t *times, const char **fault);
-
-/* The rows as they were packed, count * schema->row_size bytes. Fails like xtf_unpack_times(). */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);
 /* The same rows, mapped to the numbers of the whole file. The map may be NULL. */

@@ -2,144 +2,25 @@
  * Unpacking rows. The bytes may be anything: every number in them is checked against the number of rows and the schema
  * before it is used.
  */
-#include "libxtf/pack/deflate.h"
-#include "libxtf/pack/pack-format.h"
 #include "libxtf/pack/pack.h"
-
-typedef struct {
-    const uint8_t *at, *end;
-    const char *fault; /* the first fault; NULL while there is none */
-} Reader;
-
-static bool fail(Reader *reader, const char *fault)
-{
-    if (!reader->fault)
-        reader->fault = fault;
-    return false;
-}
-
-static uint64_t read_varint(Reader *reader)
-{
-    uint64_t value = 0;
-
-    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
-        uint8_t byte = *reader->at++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return shift < 63 || byte <= 1 ? value : (fail(reader, "it has a number of more than 64 bits"), 0);
-    }
-    fail(reader, "it has a number that does not end");
-    return 0;
-}
-
-static uint8_t read_byte(Reader *reader)
-{
-    if (reader->at < reader->end)
-        return *reader->at++;
-    fail(reader, "it is cut short");
-    return 0;
-}
-
-/* A stream of `least` to `most` bytes, in scratch memory, followed by 8 bytes that may be read too; NULL on a fault. */
-static const uint8_t *read_stream(Reader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
-{
-    uint64_t code = read_varint(reader), n = code >> 2;
-    unsigned kind = code & 3;
-    uint64_t stored = kind == XTF_STREAM_DEFLATED ? read_varint(reader) : kind == XTF_STREAM_REPEATED ? 1 : n;
-
-    if (!reader->fault && (n < least || n > most || kind > XTF_STREAM_REPEATED))
-        fail(reader, "a stream of it has a wrong length");
-    if (!reader->fault && (stored > (uint64_t)(reader->end - reader->at) ||
-                           (kind == XTF_STREAM_DEFLATED && n / XTF_DEFLATE_RATIO_MAX > stored)))
-        fail(reader, "a stream of it is cut short");
-    if (reader->fault)
-        return NULL;
-    const uint8_t *from = reader->at;
-    uint8_t *to = xtf_scratch(use, n + XTF_TAIL_MAX);
-    reader->at += stored;
-    if (kind == XTF_STREAM_STORED)
-        memcpy(to, from, n);
-    else if (kind == XTF_STREAM_REPEATED)
-        memset(to, *from, n);
-    else if (!xtf_deflate->inflate(from, stored, to, n))
-        return fail(reader, "a stream of it does not inflate"), NULL;
-    memset(to + n, 0, XTF_TAIL_MAX);
-    *length = (size_t)n;
-    return to;
-}
-
-/* The meaning of each head. */
-typedef struct {
-    uint64_t base[256], mask[256];
-    uint8_t tail[256];
-} Heads;
-
-static const Heads *get_heads(void)
-{
-    static Heads heads;
-    static gsize ready;
-
-    if (g_once_init_enter(&ready)) {
-        for (unsigned i = 0; i < XTF_HEAD_CLASSES; i++) {
-            const XtfHeadClass *c = &xtf_head_classes[i];
-            unsigned next = i + 1 < XTF_HEAD_CLASSES ? c[1].head : 256;
-            for (unsigned head = c->head; head < next; head++) {
-                heads.base[head] = c->base + ((uint64_t)(head - c->head) << 8 * (c->tail % XTF_TAIL_MAX));
-                heads.mask[head] = c->tail > 0 ? UINT64_MAX >> (64 - 8 * c->tail) : 0;
-                heads.tail[head] = c->tail;
-            }
-        }
-        g_once_init_leave(&ready, 1);
-    }
-    return &heads;
-}
-
-/* A sequence of numbers, read one by one. */
-typedef struct {
-    const Heads *heads;
-    const uint8_t *head, *tail;
-} Numbers;
-
-static bool read_numbers(Reader *reader, uint32_t count, Numbers *numbers)
-{
-    const Heads *heads = get_heads();
-    size_t length, needed = 0;
-    const uint8_t *head = read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
-
-    if (!head)
-        return false;
-    for (uint32_t n = 0; n < count; n++)
-        needed += heads->tail[head[n]];
-    const uint8_t *tail = read_stream(reader, XTF_SCRATCH_TAILS, needed, needed, &length);
-    *numbers = (Numbers){heads, head, tail};
-    return tail != NULL;
-}
-
-static inline uint64_t next_number(Numbers *numbers)
-{
-    uint8_t head = *numbers->head++;
-    uint64_t number = numbers->heads->base[head] + (xtf_load64(numbers->tail) & numbers->heads->mask[head]);
-
-    numbers->tail += numbers->heads->tail[head];
-    return number;
-}
+#include "libxtf/pack/read-streams.h"
 
 /* The times are the first part of packed rows. */
-static bool read_times(Reader *reader, uint32_t count, uint64_t *times)
+static bool read_times(XtfPackReader *reader, uint32_t count, uint64_t *times)
 {
-    Numbers numbers;
+    XtfNumberReader numbers;
     uint64_t time = 0;
     bool falls = false;
 
-    if (!read_numbers(reader, count, &numbers))
+    if (!xtf_read_numbers(reader, count, &numbers, NULL))
         return false;
     for (uint32_t n = 0; n < count; n++) {
-        uint64_t step = next_number(&numbers);
+        uint64_t step = xtf_next_number(&numbers);
         time += step;
         falls |= time < step;
         times[n] = time;
     }
-    return !falls || fail(reader, "its times fall");
+    return !falls || xtf_pack_fail(reader, "its times fall");
 }
 
 typedef struct {
@@ -163,18 +44,18 @@ typedef struct {
 
 enum { COPY = 16 }; /* bytes at once */
 
-static void read_modes(Reader *reader, Templates *templates)
+static void read_modes(XtfPackReader *reader, Templates *templates)
 {
     for (unsigned f = 0; f < templates->n_fields; f++) {
         XtfPackField *field = &templates->fields[f];
         *field = xtf_pack_field(&templates->schema->fields[f + 1]);
-        field->mode = read_byte(reader);
+        field->mode = xtf_read_byte(reader);
         if (field->mode == XTF_PACK_STEP)
-            templates->before[f] = xtf_unzigzag(read_varint(reader));
+            templates->before[f] = xtf_unzigzag(xtf_read_varint(reader));
         else if (field->mode > XTF_PACK_PLANES)
-            fail(reader, "it has a field of an unknown mode");
+            xtf_pack_fail(reader, "it has a field of an unknown mode");
     }
-    templates->n = read_byte(reader) + 1u;
+    templates->n = xtf_read_byte(reader) + 1u;
 }
 
 /* Stores the low bits of `value` that fit the field. */
@@ -186,7 +67,7 @@ static inline void put_field(const XtfPackField *field, uint8_t *row, uint64_t v
     xtf_store64(at, below | value << field->load.shift);
 }
 
-static void read_value(Reader *reader, Templates *templates, unsigned f, unsigned i)
+static void read_value(XtfPackReader *reader, Templates *templates, unsigned f, unsigned i)
 {
     const XtfPackField *field = &templates->fields[f];
     TemplateValue *value = &templates->values[f * templates->n + i];
@@ -194,24 +75,24 @@ static void read_value(Reader *reader, Templates *templates, unsigned f, unsigne
 
     switch (field->mode) {
     case XTF_PACK_VALUE:
-        put_field(field, templates->images + i * templates->image_size, xtf_unzigzag(read_varint(reader)));
+        put_field(field, templates->images + i * templates->image_size, xtf_unzigzag(xtf_read_varint(reader)));
         break;
     case XTF_PACK_STEP:
-        value->value = xtf_unzigzag(read_varint(reader));
+        value->value = xtf_unzigzag(xtf_read_varint(reader));
         break;
     case XTF_PACK_DISTANCE:
-        kind = read_byte(reader);
+        kind = xtf_read_byte(reader);
         value->is_chained = kind == XTF_PACK_CHAINED;
-        value->value = value->is_chained ? 0 : read_varint(reader);
+        value->value = value->is_chained ? 0 : xtf_read_varint(reader);
         if (kind > XTF_PACK_CHAINED)
-            fail(reader, "a distance has an unknown form");
+            xtf_pack_fail(reader, "a distance has an unknown form");
         break;
     default:
         break;
     }
 }
 
-static bool read_numbers_of_templates(Reader *reader, Templates *templates)
+static bool read_numbers_of_templates(XtfPackReader *reader, Templates *templates)
 {
     uint8_t greatest = 0;
 
@@ -220,22 +101,22 @@ static bool read_numbers_of_templates(Reader *reader, Templates *templates)
         return true;
     }
     if ((uint64_t)(reader->end - reader->at) < templates->count)
-        return fail(reader, "its numbers of templates are cut short");
+        return xtf_pack_fail(reader, "its numbers of templates are cut short");
     templates->numbers = reader->at;
     reader->at += templates->count;
     for (uint32_t n = 0; n < templates->count; n++)
         greatest = MAX(greatest, templates->numbers[n]);
-    return greatest < templates->n || fail(reader, "a row has a template that does not exist");
+    return greatest < templates->n || xtf_pack_fail(reader, "a row has a template that does not exist");
 }
 
 /* Reads what put_templates() in pack.c wrote. */
-static bool read_templates(Reader *reader, Templates *templates)
+static bool read_templates(XtfPackReader *reader, Templates *templates)
 {
     size_t length;
     uint64_t most =
         templates->n_fields * (XTF_PACK_TEMPLATES_MAX + UINT64_C(1)) * XTF_PACK_FIELD_MAX + 1 + templates->count;
-    const uint8_t *stream = read_stream(reader, XTF_SCRATCH_STREAM, 2, most, &length);
-    Reader within = {.at = stream, .end = stream ? stream + length : NULL};
+    const uint8_t *stream = xtf_read_stream(reader, XTF_SCRATCH_STREAM, 2, most, &length);
+    XtfPackReader within = {.at = stream, .end = stream ? stream + length : NULL};
 
     if (!stream)
         return false;
@@ -249,8 +130,8 @@ static bool read_templates(Reader *reader, Templates *templates)
         for (unsigned i = 0; i < templates->n && !within.fault; i++)
             read_value(&within, templates, f, i);
     if (!within.fault && read_numbers_of_templates(&within, templates) && within.at != within.end)
-        fail(&within, "there are bytes behind its templates");
-    return !within.fault || fail(reader, within.fault);
+        xtf_pack_fail(&within, "there are bytes behind its templates");
+    return !within.fault || xtf_pack_fail(reader, within.fault);
 }
 
 /* Fills rows with the values in their templates and with their times. */
@@ -284,7 +165,7 @@ static void fill_steps(const Templates *templates, unsigned f, uint8_t *rows)
     }
 }
 
-static bool fill_distances(Reader *reader, const Templates *templates, unsigned f, uint8_t *rows)
+static bool fill_distances(XtfPackReader *reader, const Templates *templates, unsigned f, uint8_t *rows)
 {
     const XtfPackField field = templates->fields[f];
     const TemplateValue *values = templates->values + f * templates->n;
@@ -295,7 +176,7 @@ static bool fill_distances(Reader *reader, const Templates *templates, unsigned 
         const TemplateValue *value = &values[templates->numbers[n]];
         if (value->is_chained) {
             if (n == 0 || distance >= n)
-                return fail(reader, "a row is chained to one outside");
+                return xtf_pack_fail(reader, "a row is chained to one outside");
             distance = (distance + 1 + xtf_pack_get(&field, rows - (distance + 1) * row_size)) & field.mask;
         } else {
             distance = value->value & field.mask;
@@ -305,17 +186,17 @@ static bool fill_distances(Reader *reader, const Templates *templates, unsigned 
     return true;
 }
 
-static bool fill_numbers(Reader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
+static bool fill_numbers(XtfPackReader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
 {
     const XtfPackField it = *field;
     bool is_signed = it.field->type == XTF_TYPE_I32 || it.field->type == XTF_TYPE_I64;
     uint64_t value = 0;
-    Numbers numbers;
+    XtfNumberReader numbers;
 
-    if (!read_numbers(reader, templates->count, &numbers))
+    if (!xtf_read_numbers(reader, templates->count, &numbers, NULL))
         return false;
     for (uint32_t n = 0; n < templates->count; n++, rows += templates->schema->row_size) {
-        uint64_t number = next_number(&numbers);
+        uint64_t number = xtf_next_number(&numbers);
         if (it.mode == XTF_PACK_STEPS)
             value += xtf_unzigzag(number);
         else
@@ -325,12 +206,12 @@ static bool fill_numbers(Reader *reader, const Templates *templates, const XtfPa
     return true;
 }
 
-static bool fill_planes(Reader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
+static bool fill_planes(XtfPackReader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
 {
     size_t row_size = templates->schema->row_size, length;
 
     for (unsigned byte = 0; byte < field->field->width; byte++) {
-        const uint8_t *plane = read_stream(reader, XTF_SCRATCH_STREAM, templates->count, templates->count, &length);
+        const uint8_t *plane = xtf_read_stream(reader, XTF_SCRATCH_STREAM, templates->count, templates->count, &length);
         uint8_t *to = rows + field->field->offset + byte;
         if (!plane)
             return false;
@@ -351,7 +232,7 @@ static XtfFieldSet fields_in_templates(const Templates *templates)
     return set;
 }
 
-static bool read_rest(Reader *reader, const XtfSchema *schema, const XtfRowMap *map, uint32_t count,
+static bool read_rest(XtfPackReader *reader, const XtfSchema *schema, const XtfRowMap *map, uint32_t count,
                       const uint64_t *times, uint8_t *rows)
 {
     Templates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
@@ -378,20 +259,12 @@ static bool read_rest(Reader *reader, const XtfSchema *schema, const XtfRowMap *
     return good;
 }
 
-static bool finish(const Reader *reader, const char **fault)
+static bool finish(const XtfPackReader *reader, const char **fault)
 {
     xtf_scratch_done();
     if (reader->fault)
         *fault = reader->fault;
     return !reader->fault;
-}
-
-bool xtf_unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, uint64_t *times, const char **fault)
-{
-    Reader reader = {.at = packed, .end = packed + length};
-
-    read_times(&reader, count, times);
-    return finish(&reader, fault);
 }
 
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
@@ -403,7 +276,7 @@ bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t le
 bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                        uint32_t count, uint8_t *rows, const char **fault)
 {
-    Reader reader = {.at = packed, .end = packed + length};
+    XtfPackReader reader = {.at = packed, .end = packed + length};
     uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
     bool good = read_times(&reader, count, times);
 
@@ -413,6 +286,6 @@ bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint
         for (uint32_t n = 0; good && n < count; n++)
             xtf_store64(rows + (size_t)n * schema->row_size, times[n]);
     if (good && reader.at != reader.end)
-        fail(&reader, "there are bytes behind its rows");
+        xtf_pack_fail(&reader, "there are bytes behind its rows");
     return finish(&reader, fault);
 }

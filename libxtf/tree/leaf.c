@@ -65,7 +65,7 @@ typedef struct {
     uint8_t edge_height; /* of the right edge whose open leaf this is; 0: a page held the rows */
 } Unpacked;
 
-_Static_assert(sizeof(Unpacked) % sizeof(uint64_t) == 0, "times lie behind it");
+_Static_assert(sizeof(Unpacked) % sizeof(uint64_t) == 0, "sampled times lie behind it");
 
 /* The packed leaf that a maker is to unpack. */
 typedef struct {
@@ -79,73 +79,80 @@ static const XtfClockMap *clock_of(const XtfArray *array, XtfLeafPart part)
     return part == XTF_LEAF_GLOBAL_ROWS ? array->clock : NULL;
 }
 
-/* Unpacks the rows, or their times alone, to `to`. */
-static bool unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
-                   uint32_t length, uint8_t *to, const char **fault)
+/* Unpacks the rows, or their times alone, behind `before` bytes of a new allocation of *size bytes. */
+static uint8_t *unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
+                       uint32_t length, uint32_t before, uint32_t *size, const char **fault)
 {
     const XtfCodec *codec = xtf_codec(array->codec);
-    uint64_t *times = (uint64_t *)(void *)to;
 
-    if (part != XTF_LEAF_TIMES) {
-        if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, to, fault))
-            return false;
-        if (clock_of(array, part))
-            xtf_clock_map_rows(array->clock, array->schema, to, packed->count);
-        return true;
-    }
-    if (!codec->unpack_times(array->schema, packed->payload, length, packed->count, times, fault))
-        return false;
-    for (uint32_t i = 0; i < packed->count; i++) /* keys are little-endian, wherever they lie */
-        times[i] = GUINT64_TO_LE(times[i]);
-    return true;
+    if (part == XTF_LEAF_TIMES)
+        return codec->unpack_times(packed->payload, length, packed->count, before, size, fault);
+    *size = before + packed->count * array->schema->row_size;
+    g_autofree uint8_t *bytes = g_malloc(*size);
+    if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, bytes + before, fault))
+        return NULL;
+    if (clock_of(array, part))
+        xtf_clock_map_rows(array->clock, array->schema, bytes + before, packed->count);
+    return g_steal_pointer(&bytes);
 }
 
-static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
+/* The page or item that a leaf is packed in, pinned, and the bytes of the packed rows in it. */
+static XtfBlock *get_packed(const PackedLeaf *leaf, XtfPageView *packed, uint32_t *length, GError **error)
+{
+    const XtfArray *array = leaf->array;
+    XtfBlock *page =
+        leaf->edge ? xtf_open_leaf_get(array, leaf->edge, error) : xtf_page_get(array, leaf->place, 0, error);
+
+    if (page && leaf->edge) {
+        view_of_open_leaf(array, leaf->edge, page, packed);
+        *length = page->length;
+    } else if (page) {
+        xtf_page_view_of_page(array, page, packed);
+        *length = xtf_read32(xtf_page_head(page)->length);
+    }
+    return page;
+}
+
+static bool make_of(const PackedLeaf *leaf, const XtfPageView *packed, uint32_t packed_length, XtfLeafPart part,
+                    uint8_t **data, uint32_t *length, GError **error)
 {
     const XtfArray *array = leaf->array;
     const XtfRowMap *map;
-    XtfPageView packed;
-    uint32_t packed_length;
-    g_autoptr(XtfBlock) page =
-        leaf->edge ? xtf_open_leaf_get(array, leaf->edge, error) : xtf_page_get(array, leaf->place, 0, error);
+    const char *fault = NULL;
 
-    if (!page)
-        return false;
-    if (leaf->edge) {
-        view_of_open_leaf(array, leaf->edge, page, &packed);
-        packed_length = page->length;
-    } else {
-        xtf_page_view_of_page(array, page, &packed);
-        packed_length = xtf_read32(xtf_page_head(page)->length);
-    }
-    if (packed.count > xtf_leaf_rows_max(xtf_array_page_size(array), array->schema->row_size))
-        return xtf_damaged(error, "array %u: a leaf of %u rows: it holds more than it may", array->id, packed.count);
+    if (packed->count > xtf_leaf_rows_max(xtf_array_page_size(array), array->schema->row_size))
+        return xtf_damaged(error, "array %u: a leaf of %u rows: it holds more than it may", array->id, packed->count);
     if (!xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = {
         .schema = array->schema,
         .clock = clock_of(array, part),
-        .first_n = packed.first_n,
-        .previous = packed.previous,
-        .next = packed.next,
+        .first_n = packed->first_n,
+        .previous = packed->previous,
+        .next = packed->next,
         .array = array->id,
-        .count = packed.count,
+        .count = packed->count,
         .edge_height = leaf->edge ? array->height : 0,
     };
-    uint32_t stride = part == XTF_LEAF_TIMES ? (uint32_t)sizeof(uint64_t) : array->schema->row_size;
-    uint32_t size = (uint32_t)sizeof head + head.count * stride;
-    g_autofree uint8_t *bytes = g_malloc(size);
-    const char *fault = NULL;
-
-    memcpy(bytes, &head, sizeof head);
-    if (unpack(array, map, part, &packed, packed_length, bytes + sizeof head, &fault)) {
-        *data = g_steal_pointer(&bytes);
-        *length = size;
+    uint8_t *bytes = unpack(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
+    if (bytes) {
+        *data = memcpy(bytes, &head, sizeof head);
         return true;
     }
     if (leaf->edge)
         return xtf_damaged(error, "array %u: its open leaf: %s", array->id, fault);
     return xtf_damaged(error, "page %" PRIu64 ": %s", leaf->place, fault);
+}
+
+static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
+{
+    XtfPageView packed;
+    uint32_t packed_length = 0;
+    XtfBlock *page = get_packed(leaf, &packed, &packed_length, error);
+    bool good = page && make_of(leaf, &packed, packed_length, part, data, length, error);
+
+    xtf_block_put_unneeded(page);
+    return good;
 }
 
 static bool make_times(void *context, uint8_t **data, uint32_t *length, GError **error)
@@ -192,8 +199,9 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     *leaf = (XtfPageView){
         .block = g_steal_pointer(&block),
         .payload = part == XTF_LEAF_TIMES ? NULL : content,
-        .keys = content,
-        .stride = part == XTF_LEAF_TIMES ? (uint32_t)sizeof(uint64_t) : array->schema->row_size,
+        .times = part == XTF_LEAF_TIMES ? (const XtfSampledTimes *)(const void *)content : NULL,
+        .keys = part == XTF_LEAF_TIMES ? NULL : content,
+        .stride = array->schema->row_size,
         .count = head->count,
         .first_n = head->first_n,
         .previous = head->previous,

@@ -39,7 +39,7 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
     g_autofree uint64_t *times = g_new(uint64_t, count);
     const char *fault = NULL;
 
-    bool has_times = xtf_unpack_times(packed, length, count, times, &fault);
+    bool has_times = unpack_times(packed, length, count, times, &fault);
     must(has_times == !fault, "a fault that was not told, or was none");
     for (uint32_t n = 1; has_times && n < count; n++)
         must(times[n - 1] <= times[n], "times that fall");

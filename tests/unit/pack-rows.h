@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "libxtf/pack/sampled-times.h"
 #include "libxtf/schema.h"
 
 typedef struct __attribute__((packed)) {
@@ -23,6 +24,19 @@ static const XtfFieldSpec call_fields[] = {
     {.name = "enter", .type = XTF_TYPE_U64, .flags = XTF_FIELD_DISTANCE},
     {0},
 };
+
+/* The times of packed rows; false with *fault if there are none. A byte read past the end of them is seen. */
+static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, uint64_t *times,
+                                const char **fault)
+{
+    enum { BEFORE = 16 };
+    uint32_t size;
+    g_autofree uint8_t *bytes = xtf_sampled_times_unpack(packed, length, count, BEFORE, &size, fault);
+
+    for (uint32_t n = 0; bytes && n < count; n++)
+        times[n] = xtf_sampled_times_at((const XtfSampledTimes *)(const void *)(bytes + BEFORE), n);
+    return bytes != NULL;
+}
 
 static inline XtfSchema *make_schema(const XtfFieldSpec *fields)
 {

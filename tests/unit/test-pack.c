@@ -41,7 +41,7 @@ static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *r
     memset(unpacked, 0xaa, size);
     cr_assert(xtf_unpack_rows(schema, packed.bytes, packed.length, count, unpacked, &fault), "%s", fault);
     cr_assert(memcmp(unpacked, rows, size) == 0, "%u rows of %u bytes differ", count, schema->row_size);
-    cr_assert(xtf_unpack_times(packed.bytes, packed.length, count, times, &fault), "%s", fault);
+    cr_assert(unpack_times(packed.bytes, packed.length, count, times, &fault), "%s", fault);
     for (uint32_t n = 0; n < count; n++)
         cr_assert_eq(times[n], xtf_field_get(&schema->fields[0], (const uint8_t *)rows + (size_t)n * schema->row_size));
 }
@@ -186,7 +186,7 @@ Test(pack, damage)
     memcpy(longer, packed.bytes, packed.length);
     cr_assert_not(xtf_unpack_rows(schema, longer, packed.length + 1, rows->len, unpacked, &fault));
     for (uint32_t off = 1; off < 3; off++) { /* another number of rows */
-        cr_assert_not(xtf_unpack_times(packed.bytes, packed.length, rows->len - off, times, &fault));
+        cr_assert_not(unpack_times(packed.bytes, packed.length, rows->len - off, times, &fault));
         cr_assert_not(xtf_unpack_rows(schema, packed.bytes, packed.length, rows->len - off, unpacked, &fault));
     }
     unsigned faults = 0;
@@ -194,13 +194,41 @@ Test(pack, damage)
         g_autofree uint8_t *copy = g_memdup2(packed.bytes, packed.length);
         copy[g_rand_int_range(random, 0, round % 2 ? 40 : (gint32)packed.length)] ^= 1u
                                                                                      << g_rand_int_range(random, 0, 8);
-        bool good = xtf_unpack_times(copy, packed.length, rows->len, times, &fault);
+        bool good = unpack_times(copy, packed.length, rows->len, times, &fault);
         for (guint n = 1; good && n < rows->len; n++)
             cr_assert_leq(times[n - 1], times[n]);
         faults += !xtf_unpack_rows(schema, copy, packed.length, rows->len, unpacked, &fault);
     }
     cr_assert_gt(faults, 20000 / 2, "%u faults", faults); /* tails may be anything */
     g_free(packed.bytes);
+}
+
+/* Ranks by samples are those of the times side by side, at, between, before and behind all of them. */
+Test(pack, ranks_by_samples)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(6);
+    const uint32_t counts[] = {1, 2, XTF_TIMES_STEP - 1, XTF_TIMES_STEP, XTF_TIMES_STEP + 1, 2 * XTF_TIMES_STEP, 5000};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+        g_autoptr(XtfSchema) schema = make_schema(call_fields);
+        g_autoptr(GArray) rows = make_calls(random, counts[i], 100);
+        Packed packed = pack(schema, rows->data, counts[i], 1);
+        const char *fault = NULL;
+        uint32_t size, at = 0;
+        uint8_t *bytes = xtf_sampled_times_unpack(packed.bytes, packed.length, counts[i], 0, &size, &fault);
+        const XtfSampledTimes *times = (const XtfSampledTimes *)(const void *)bytes;
+        cr_assert(bytes, "%s", fault);
+        cr_assert_lt(size, 100 + 4 * counts[i]);
+        uint64_t last = g_array_index(rows, CallRow, counts[i] - 1).time, comparisons = 0;
+        for (uint64_t t = 0; t <= last + 2 && t < 30000; t++) {
+            while (at < counts[i] && g_array_index(rows, CallRow, at).time < t)
+                at++;
+            cr_assert_eq(xtf_sampled_times_rank(times, t, &comparisons), at, "time %" G_GUINT64_FORMAT, t);
+        }
+        cr_assert_eq(xtf_sampled_times_rank(times, UINT64_MAX, &comparisons), counts[i]);
+        g_free(bytes);
+        g_free(packed.bytes);
+    }
 }
 
 Test(pack, falling_times_are_a_fault)
@@ -213,7 +241,7 @@ Test(pack, falling_times_are_a_fault)
     const char *fault = NULL;
     uint64_t times[2];
 
-    cr_assert_not(xtf_unpack_times(packed, length, 2, times, &fault));
+    cr_assert_not(unpack_times(packed, length, 2, times, &fault));
     cr_assert_str_eq(fault, "its times fall");
     cr_assert_not(xtf_unpack_rows(schema, packed, length, 2, (uint8_t *)times, &fault));
 }

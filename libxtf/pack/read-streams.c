@@ -1,0 +1,96 @@
+#include "libxtf/pack/read-streams.h"
+
+#include "libxtf/pack/deflate.h"
+
+bool xtf_pack_fail(XtfPackReader *reader, const char *fault)
+{
+    if (!reader->fault)
+        reader->fault = fault;
+    return false;
+}
+
+uint64_t xtf_read_varint(XtfPackReader *reader)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
+        uint8_t byte = *reader->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return shift < 63 || byte <= 1 ? value : (xtf_pack_fail(reader, "it has a number of more than 64 bits"), 0);
+    }
+    xtf_pack_fail(reader, "it has a number that does not end");
+    return 0;
+}
+
+uint8_t xtf_read_byte(XtfPackReader *reader)
+{
+    if (reader->at < reader->end)
+        return *reader->at++;
+    xtf_pack_fail(reader, "it is cut short");
+    return 0;
+}
+
+const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
+{
+    uint64_t code = xtf_read_varint(reader), n = code >> 2;
+    unsigned kind = code & 3;
+    uint64_t stored = kind == XTF_STREAM_DEFLATED ? xtf_read_varint(reader) : kind == XTF_STREAM_REPEATED ? 1 : n;
+
+    if (!reader->fault && (n < least || n > most || kind > XTF_STREAM_REPEATED))
+        xtf_pack_fail(reader, "a stream of it has a wrong length");
+    if (!reader->fault && (stored > (uint64_t)(reader->end - reader->at) ||
+                           (kind == XTF_STREAM_DEFLATED && n / XTF_DEFLATE_RATIO_MAX > stored)))
+        xtf_pack_fail(reader, "a stream of it is cut short");
+    if (reader->fault)
+        return NULL;
+    const uint8_t *from = reader->at;
+    uint8_t *to = xtf_scratch(use, n + XTF_TAIL_MAX);
+    reader->at += stored;
+    if (kind == XTF_STREAM_STORED)
+        memcpy(to, from, n);
+    else if (kind == XTF_STREAM_REPEATED)
+        memset(to, *from, n);
+    else if (!xtf_deflate->inflate(from, stored, to, n))
+        return xtf_pack_fail(reader, "a stream of it does not inflate"), NULL;
+    memset(to + n, 0, XTF_TAIL_MAX);
+    *length = (size_t)n;
+    return to;
+}
+
+const XtfHeads *xtf_heads(void)
+{
+    static XtfHeads heads;
+    static gsize ready;
+
+    if (g_once_init_enter(&ready)) {
+        for (unsigned i = 0; i < XTF_HEAD_CLASSES; i++) {
+            const XtfHeadClass *c = &xtf_head_classes[i];
+            unsigned next = i + 1 < XTF_HEAD_CLASSES ? c[1].head : 256;
+            for (unsigned head = c->head; head < next; head++) {
+                heads.base[head] = c->base + ((uint64_t)(head - c->head) << 8 * (c->tail % XTF_TAIL_MAX));
+                heads.mask[head] = c->tail > 0 ? UINT64_MAX >> (64 - 8 * c->tail) : 0;
+                heads.tail[head] = c->tail;
+            }
+        }
+        g_once_init_leave(&ready, 1);
+    }
+    return &heads;
+}
+
+bool xtf_read_numbers(XtfPackReader *reader, uint32_t count, XtfNumberReader *numbers, size_t *tails)
+{
+    const XtfHeads *heads = xtf_heads();
+    size_t length, needed = 0;
+    const uint8_t *head = xtf_read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
+
+    if (!head)
+        return false;
+    for (uint32_t n = 0; n < count; n++)
+        needed += heads->tail[head[n]];
+    const uint8_t *tail = xtf_read_stream(reader, XTF_SCRATCH_TAILS, needed, needed, &length);
+    *numbers = (XtfNumberReader){heads, head, tail};
+    if (tails)
+        *tails = needed;
+    return tail != NULL;
+}

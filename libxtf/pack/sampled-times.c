@@ -1,0 +1,101 @@
+#include "libxtf/pack/sampled-times.h"
+
+#include "libxtf/pack/read-streams.h"
+
+/* Goes over all times, and notes samples; false if they fall. */
+static bool take_samples(XtfNumberReader numbers, uint32_t count, XtfTimeSample *samples)
+{
+    const uint8_t *tails = numbers.tail;
+    uint64_t time = 0;
+    bool falls = false;
+
+    for (uint32_t n = 0; n < count;) {
+        uint32_t end = MIN(count, n + XTF_TIMES_STEP);
+        uint64_t step = xtf_next_number(&numbers);
+        time += step;
+        falls |= time < step;
+        *samples++ = (XtfTimeSample){.time = time, .tail = (uint64_t)(numbers.tail - tails)};
+        for (n++; n < end; n++) {
+            step = xtf_next_number(&numbers);
+            time += step;
+            falls |= time < step;
+        }
+    }
+    return !falls;
+}
+
+uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before,
+                                  uint32_t *size, const char **fault)
+{
+    XtfPackReader reader = {.at = packed, .end = packed + length};
+    uint32_t n_samples = (count + XTF_TIMES_STEP - 1) / XTF_TIMES_STEP;
+    XtfNumberReader numbers;
+    size_t n_tails;
+
+    if (!xtf_read_numbers(&reader, count, &numbers, &n_tails)) {
+        xtf_scratch_done();
+        *fault = reader.fault;
+        return NULL;
+    }
+    size_t heads_at = before + sizeof(XtfSampledTimes) + n_samples * sizeof(XtfTimeSample), tails_at = heads_at + count,
+           bytes = tails_at + n_tails + XTF_TAIL_MAX;
+    g_autofree uint8_t *room = g_malloc(bytes);
+    XtfSampledTimes *times = (XtfSampledTimes *)(void *)(room + before);
+    XtfTimeSample *samples = (XtfTimeSample *)(void *)(times + 1);
+
+    *times = (XtfSampledTimes){.count = count, .samples = samples, .heads = room + heads_at, .tails = room + tails_at};
+    memcpy(room + heads_at, numbers.head, count);
+    memcpy(room + tails_at, numbers.tail, n_tails + XTF_TAIL_MAX);
+    bool rises = take_samples(numbers, count, samples);
+    xtf_scratch_done();
+    if (!rises) {
+        *fault = "its times fall";
+        return NULL;
+    }
+    *size = (uint32_t)bytes;
+    return g_steal_pointer(&room);
+}
+
+/* The numbers behind the row of sample i. */
+static XtfNumberReader behind_sample(const XtfSampledTimes *times, uint32_t i)
+{
+    return (XtfNumberReader){.heads = xtf_heads(),
+                             .head = times->heads + (size_t)i * XTF_TIMES_STEP + 1,
+                             .tail = times->tails + times->samples[i].tail};
+}
+
+uint64_t xtf_sampled_times_at(const XtfSampledTimes *times, uint32_t i)
+{
+    uint64_t time = times->samples[i / XTF_TIMES_STEP].time;
+    XtfNumberReader numbers = behind_sample(times, i / XTF_TIMES_STEP);
+
+    for (uint32_t n = i % XTF_TIMES_STEP; n > 0; n--)
+        time += xtf_next_number(&numbers);
+    return time;
+}
+
+uint32_t xtf_sampled_times_rank(const XtfSampledTimes *times, uint64_t t, uint64_t *comparisons)
+{
+    uint32_t low = 0, high = (times->count + XTF_TIMES_STEP - 1) / XTF_TIMES_STEP;
+
+    while (low < high) { /* the first sample that is not before t */
+        uint32_t middle = low + (high - low) / 2;
+        ++*comparisons;
+        if (times->samples[middle].time < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    XtfNumberReader numbers = behind_sample(times, low - 1);
+    uint64_t time = times->samples[low - 1].time;
+    uint32_t n = (low - 1) * XTF_TIMES_STEP + 1, end = MIN(times->count, low * XTF_TIMES_STEP);
+    for (; n < end; n++) {
+        ++*comparisons;
+        time += xtf_next_number(&numbers);
+        if (time >= t)
+            break;
+    }
+    return n;
+}

@@ -19,13 +19,16 @@ typedef enum {
 
 /* Called often: both functions should be quick. A filter that takes one group alone says so by `exact`, all keys of the
  * group, and has no functions: then it can be told of most leaves that they have no row of it, where the aggregate has
- * filters (schema.h). */
+ * filters (schema.h). A filter with neither takes all groups. */
 struct XtfGroupFilter {
     const uint64_t *exact; /* borrowed; NULL: match() says */
     XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);
     /* match() of a row's whole key; NULL: match() is asked instead. */
     bool (*takes_row)(const uint8_t *row, const void *data);
     const void *data; /* borrowed */
+    /* Of an XTF_AGGREGATE_FRAMES: of the rows of these groups, only those that begin a frame. Ranks and selects heed
+     * it; xtf_array_totals() does not, since each cell is about beginnings, ends or times already. */
+    bool begun;
 };
 
 /* The number of rows before n whose groups the filter takes. For frames a row's key is the one that it holds, so no
@@ -35,7 +38,7 @@ bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupF
 /* The row that the filter takes and that has k such rows before it; n_rows if there is none. */
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
                             uint64_t *n, GError **error);
-/* Whether the filter takes the group of a row. */
+/* Whether the filter takes a row. */
 bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row);
 
 XTF_END_DECLS

@@ -30,6 +30,7 @@ typedef struct {
     const XtfSpan *span;
     const uint8_t *rows;
     uint64_t n_rows; /* 0: there are no more */
+    uint64_t first;  /* the number of the first in its array */
 } XtfRowRun;
 
 /* References the spans, and begins with their record k, counted from 0. */

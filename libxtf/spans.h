@@ -19,10 +19,15 @@ XTF_BEGIN_DECLS
 typedef struct {
     XtfArray array;
     uint64_t lo, hi;       /* positions [lo, hi) */
-    XtfGroupFilter filter; /* match is NULL: all rows */
+    XtfGroupFilter filter; /* all zeros: all rows */
     unsigned aggregate;    /* the one whose groups the filter takes */
     uint32_t tag;          /* the caller's own; means nothing here */
 } XtfSpan;
+
+static inline bool xtf_span_is_filtered(const XtfSpan *span)
+{
+    return span->filter.match || span->filter.exact || span->filter.begun;
+}
 
 void xtf_span_init(XtfSpan *span, const XtfArray *array); /* all rows */
 /* Leaves the rows with a time in [from, to); with `to` UINT64_MAX all from `from` on. */

@@ -58,7 +58,7 @@ static XtfMatch match(const XtfTotalsQuery *query, const uint64_t *key, unsigned
 {
     const XtfGroupFilter *filter = query->filter;
 
-    if (!filter)
+    if (!filter || (!filter->exact && !filter->match))
         return XTF_MATCH_ALL;
     if (!filter->exact)
         return filter->match(key, depth, filter->data);
@@ -128,10 +128,11 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
     return true;
 }
 
-static uint64_t rows_counted(const XtfAggregate *aggregate, const uint64_t *cells)
+static uint64_t rows_counted(const XtfTotalsQuery *query, const uint64_t *cells)
 {
-    return aggregate->kind == XTF_AGGREGATE_FRAMES ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED]
-                                                   : cells[XTF_GROUP_ROWS];
+    if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
+        return cells[XTF_GROUP_ROWS];
+    return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begun ? 0 : cells[XTF_FRAMES_ENDED]);
 }
 
 static void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells)
@@ -161,7 +162,7 @@ void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_
         if (query->totals)
             add_group(page, group, cells);
         else
-            query->count += rows_counted(query->aggregate, cells);
+            query->count += rows_counted(query, cells);
     }
 }
 

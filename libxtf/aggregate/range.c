@@ -271,6 +271,8 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
 
     if (!filter)
         return true;
+    if (filter->begun && xtf_field_get(&schema->fields[aggregate->values[0]], row) != 0)
+        return false;
     if (filter->exact) {
         bool same = true;
         for (unsigned k = aggregate->n_keys; k > 0 && same; k--) /* the last key has the most values */
@@ -279,6 +281,8 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
     }
     if (filter->takes_row)
         return filter->takes_row(row, filter->data);
+    if (!filter->match)
+        return true;
     xtf_aggregate_row_key(schema, aggregate, row, key);
     return filter->match(key, aggregate->n_keys, filter->data) == XTF_MATCH_ALL;
 }

@@ -13,6 +13,7 @@ enum {
 
 typedef struct {
     uint64_t t, location, seq;
+    uint64_t n; /* the row's number in its array */
     uint32_t span;
     uint32_t offset; /* of the row in `bytes` */
 } Entry;
@@ -65,7 +66,7 @@ XtfRecordBatches *xtf_record_batches_new(const XtfSpans *spans, uint64_t *positi
     for (uint32_t i = 0; i < spans->n; i++) {
         const XtfArray *array = &spans->spans[i].array;
         batches->time[i] = array->first;
-        if ((positions[i] > 0 || spans->spans[i].filter.match) && positions[i] < spans->spans[i].hi &&
+        if ((positions[i] > 0 || xtf_span_is_filtered(&spans->spans[i])) && positions[i] < spans->spans[i].hi &&
             !xtf_span_time(&spans->spans[i], positions[i], &batches->time[i], error))
             return NULL;
         first = MIN(first, array->first);
@@ -150,6 +151,7 @@ static void add_rows(XtfRecordBatches *batches, uint32_t i, const uint8_t *row, 
         Entry entry = {.t = xtf_field_get(&schema->fields[0], row),
                        .location = batches->spans->spans[i].array.location,
                        .seq = xtf_row_seq(seq, row, n),
+                       .n = n,
                        .span = i,
                        .offset = batches->bytes->len};
         g_array_append_val(batches->entries, entry);
@@ -225,7 +227,7 @@ bool xtf_record_batches_next(XtfRecordBatches *batches, XtfRowRun *run, GError *
         return false;
     if (batches->at < batches->entries->len) {
         const Entry *entry = &g_array_index(batches->entries, Entry, batches->at++);
-        *run = (XtfRowRun){&batches->spans->spans[entry->span], batches->bytes->data + entry->offset, 1};
+        *run = (XtfRowRun){&batches->spans->spans[entry->span], batches->bytes->data + entry->offset, 1, entry->n};
     }
     return true;
 }

@@ -197,7 +197,10 @@ bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *ru
         return false;
     if (reader->n_heap && max) {
         const Input *input = &reader->inputs[reader->heap[0]];
-        *run = (XtfRowRun){&reader->spans->spans[input->span], input->row, run_length(reader, input, max)};
+        *run = (XtfRowRun){.span = &reader->spans->spans[input->span],
+                           .rows = input->row,
+                           .n_rows = run_length(reader, input, max),
+                           .first = input->rows.cursor.n + (input->rows.n_rows - input->left)};
         reader->taken = run->n_rows;
     }
     return true;

@@ -35,7 +35,7 @@ bool xtf_span_filter(XtfSpan *span, unsigned aggregate, const XtfGroupFilter *fi
 
 bool xtf_span_position(const XtfSpan *span, uint64_t n, uint64_t *position, GError **error)
 {
-    if (span->filter.match)
+    if (xtf_span_is_filtered(span))
         return xtf_array_group_rank(&span->array, span->aggregate, &span->filter, n, position, error);
     *position = n;
     return true;
@@ -50,7 +50,7 @@ bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GE
 {
     uint64_t row = position;
 
-    if (!span->filter.match) {
+    if (!xtf_span_is_filtered(span)) {
         *n = position;
         return true;
     }
@@ -78,7 +78,7 @@ bool xtf_span_rank_within(const XtfSpan *span, uint64_t t, uint64_t low, uint64_
 {
     uint64_t n, found;
 
-    if (!span->filter.match)
+    if (!xtf_span_is_filtered(span))
         return xtf_array_rank_within(&span->array, t, low, high, position, error);
     if (!xtf_array_rank_within(&span->array, t, 0, span->array.n_rows, &n, error) ||
         !xtf_span_position(span, n, &found, error))
@@ -114,7 +114,7 @@ static uint64_t stretch(const XtfSpan *span, const uint8_t *row, uint64_t n_rows
     const XtfGroupFilter filter = span->filter;
     uint64_t n = 0;
 
-    if (!filter.takes_row) {
+    if (!filter.takes_row || filter.begun) {
         while (n < n_rows && xtf_row_matches(schema, span->aggregate, &filter, row + n * schema->row_size) == taken)
             n++;
         return n;
@@ -130,7 +130,7 @@ static bool measure_run(XtfSpanReader *reader, GError **error)
     const XtfSpan *span = reader->span;
     uint64_t most = MIN(xtf_cursor_available(&reader->cursor), span->hi - reader->position);
 
-    if (span->filter.match)
+    if (xtf_span_is_filtered(span))
         most = stretch(span, xtf_cursor_row(&reader->cursor), most, true);
     reader->n_rows = most;
     return most || disagree(span, error);
@@ -162,7 +162,7 @@ bool xtf_span_reader_next(XtfSpanReader *reader, GError **error)
     if (position >= reader->span->hi)
         return xtf_span_reader_seek(reader, position, error);
     uint64_t left = xtf_cursor_available(cursor) - reader->n_rows;
-    if (reader->span->filter.match) {
+    if (xtf_span_is_filtered(reader->span)) {
         const uint8_t *row = xtf_cursor_row(cursor) + reader->n_rows * reader->span->array.schema->row_size;
         uint64_t passed = stretch(reader->span, row, left, false);
         if (passed == left) { /* the next run may be many leaves on */

@@ -292,3 +292,22 @@ static inline void assert_cells(const XtfGroupTotals *totals, NaiveCells cells, 
     }
     cr_assert_eq(seen, xtf_group_totals_n(totals), "%s: there are groups of other keys", what);
 }
+
+/* As array 0 of location 7, in many small leaves. */
+static inline void write_small_leaves(const char *path, bool plain, const Calls *calls)
+{
+    GError *error = NULL;
+    const XtfWriterOptions options = {
+        .page_size = 4096, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    uint32_t id;
+
+    cr_assert_good(writer, error);
+    g_autoptr(XtfSchema) schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, call_fields, &error);
+    cr_assert_good(schema && xtf_schema_add_aggregate(schema, &call_aggregate, &error), error);
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
+    for (guint i = 0; i < calls->rows->len; i++)
+        cr_assert_good(xtf_array_writer_append(array, &g_array_index(calls->rows, CallRow, i), &error), error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}

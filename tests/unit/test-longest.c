@@ -14,24 +14,6 @@ static const CallShape shapes[] = {
     {.name = "very deep", .rows = 20000, .deep = 3000, .regions = 10, .jumps = 1},
 };
 
-static void write_calls(const char *path, bool plain, const Calls *calls)
-{
-    GError *error = NULL;
-    const XtfWriterOptions options = {
-        .page_size = 4096, .codec = plain ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
-    XtfWriter *writer = xtf_writer_create(path, &options, &error);
-    uint32_t id;
-
-    cr_assert_good(writer, error);
-    g_autoptr(XtfSchema) schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, call_fields, &error);
-    cr_assert_good(schema && xtf_schema_add_aggregate(schema, &call_aggregate, &error), error);
-    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
-    XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
-    for (guint i = 0; i < calls->rows->len; i++)
-        cr_assert_good(xtf_array_writer_append(array, &g_array_index(calls->rows, CallRow, i), &error), error);
-    cr_assert_good(xtf_writer_close(writer, &error), error);
-}
-
 static const NaiveFrame *naive_at(const Calls *calls, guint i)
 {
     return &g_array_index(calls->frames, NaiveFrame, i);
@@ -115,7 +97,7 @@ Test(longest, ends_and_longest_frames_are_those_of_a_list)
     for (size_t i = 0; i < 2 * G_N_ELEMENTS(shapes); i++) {
         g_autoptr(GRand) random = g_rand_new_with_seed((guint32)i);
         Calls *calls = random_calls(random, &shapes[i / 2]);
-        write_calls(path, i % 2, calls);
+        write_small_leaves(path, i % 2, calls);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfArray array = find_array(trace, 7, 0);
         check_ends(&array, calls, random);
@@ -138,7 +120,7 @@ Test(longest, the_longest_of_many_costs_few_leaves)
     XtfFrameSpan frame;
     size_t n = 1;
 
-    write_calls(path, true, calls);
+    write_small_leaves(path, true, calls);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
     xtf_trace_get_counters(trace, &before);
@@ -161,7 +143,7 @@ Test(longest, a_row_that_begins_no_frame_has_no_end)
     Calls *calls = random_calls(random, &shape);
     uint64_t n = 0, end;
 
-    write_calls(path, false, calls);
+    write_small_leaves(path, false, calls);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
     while (g_array_index(calls->rows, CallRow, n).event == 0)

@@ -103,7 +103,7 @@ static XtfNode *lookup_fields(XtfNode *directory, const Record *record, GError *
     uint32_t schema = record->span.array.schema->id;
     const XtfFormat *format = xtf_formats_get(formats, schema, error);
     const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
-    XtfRowRun run = {&record->span, record->row, 1};
+    XtfRowRun run = {&record->span, record->row, 1, record->span.lo};
 
     if (!format || !locations)
         return NULL;
@@ -164,7 +164,7 @@ static bool add_side_rows(XtfFormats *formats, const XtfFormat *format, const Xt
     uint64_t n = span->lo;
     for (; found && n < span->hi && n - span->lo < SIDE_ROWS_MAX && text->len < SIDE_BYTES_MAX; n++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
-        XtfRowRun run = {span, row, 1};
+        XtfRowRun run = {span, row, 1, n};
         gsize at = text->len;
         const char *whole;
         uint32_t string;

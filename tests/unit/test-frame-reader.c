@@ -1,0 +1,188 @@
+/*
+ * Frames one by one against a list of all frames, and against the time between each two rows.
+ */
+#include "frames-fixture.h"
+
+#include "libxtf/frame-reader.h"
+#include "libxtf/group-filter.h"
+
+static const CallShape shapes[] = {
+    {.name = "a row", .rows = 1, .deep = 3, .regions = 3},
+    {.name = "few", .rows = 70, .deep = 4, .regions = 3},
+    {.name = "nested", .rows = 60000, .deep = 6, .regions = 20, .ties = 40},
+    {.name = "recursion", .rows = 8000, .deep = 30, .regions = 2, .ties = 20},
+    {.name = "never ended", .rows = 8000, .deep = 10, .regions = 20, .never_ending = 500},
+    {.name = "mis-nested", .rows = 8000, .deep = 20, .regions = 20, .jumps = 20, .orphans = 3},
+    {.name = "all wrong", .rows = 8000, .deep = 8, .regions = REGIONS, .jumps = 20, .orphans = 10, .lies = 10},
+    {.name = "very deep", .rows = 6000, .deep = 3000, .regions = 10, .jumps = 1},
+};
+
+/* Exclusive time of each frame: the time between each two rows goes to the frame that began last of those open. */
+static uint64_t *naive_exclusive(const Calls *calls, uint64_t last)
+{
+    uint64_t *exclusive = g_new0(uint64_t, calls->frames->len + 1), before = 0;
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
+    guint next = 0;
+
+    for (guint n = 0; n <= calls->rows->len; n++) {
+        uint64_t time = n < calls->rows->len ? g_array_index(calls->rows, CallRow, n).time : last;
+        if (open->len > 0)
+            exclusive[g_array_index(open, guint, open->len - 1)] += time - before;
+        while (open->len > 0 &&
+               g_array_index(calls->frames, NaiveFrame, g_array_index(open, guint, open->len - 1)).end_row == n)
+            g_array_set_size(open, open->len - 1);
+        if (next < calls->frames->len && g_array_index(calls->frames, NaiveFrame, next).row == n) {
+            g_array_append_val(open, next);
+            next++;
+        }
+        before = time;
+    }
+    return exclusive;
+}
+
+static XtfFrameEnding naive_ending(const Calls *calls, const NaiveFrame *frame)
+{
+    if (frame->end_row == UINT32_MAX)
+        return XTF_FRAME_OPEN;
+    const CallRow *end = &g_array_index(calls->rows, CallRow, frame->end_row);
+    return end->event && end->enter == frame->end_row - frame->row ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
+}
+
+static void check_frame(XtfFrameReader *reader, const Calls *calls, guint i, const uint64_t *exclusive, uint64_t last)
+{
+    const NaiveFrame *right = &g_array_index(calls->frames, NaiveFrame, i);
+    GError *error = NULL;
+    XtfFrameTimes frame;
+    uint64_t ticks;
+    bool known;
+
+    cr_assert_good(xtf_frame_reader_find(reader, right->row, &frame, &error), error);
+    cr_assert_eq(frame.span.row, right->row);
+    cr_assert_eq(frame.span.key, right->region);
+    cr_assert_eq(frame.span.begin, right->begin);
+    cr_assert_eq(frame.span.end, MIN(right->end, last), "row %u", right->row);
+    cr_assert_eq(frame.span.end_row, MIN(right->end_row, calls->rows->len), "row %u", right->row);
+    cr_assert_eq(frame.ending, naive_ending(calls, right), "row %u", right->row);
+    cr_assert_eq(frame.exclusive, exclusive[i], "row %u: %lu, should be %lu", right->row, frame.exclusive,
+                 exclusive[i]);
+    if (frame.ending != XTF_FRAME_LEFT)
+        return;
+    cr_assert_good(xtf_frame_reader_duration(reader, right->end_row, &known, &ticks, &error), error);
+    cr_assert(known && ticks == right->end - right->begin, "row %u", right->end_row);
+}
+
+static void check_durations(XtfFrameReader *reader, const Calls *calls)
+{
+    g_autofree bool *ends = g_new0(bool, calls->rows->len);
+    GError *error = NULL;
+
+    for (guint i = 0; i < calls->frames->len; i++) {
+        const NaiveFrame *frame = &g_array_index(calls->frames, NaiveFrame, i);
+        if (naive_ending(calls, frame) == XTF_FRAME_LEFT)
+            ends[frame->end_row] = true;
+    }
+    for (guint n = 0; n < calls->rows->len; n++) {
+        uint64_t ticks;
+        bool known;
+        cr_assert_good(xtf_frame_reader_duration(reader, n, &known, &ticks, &error), error);
+        cr_assert_eq(known, ends[n], "row %u", n);
+    }
+}
+
+static void check_frames(const XtfArray *array, const Calls *calls, GRand *random, uint32_t most)
+{
+    uint64_t last = array->last + 1000;
+    g_autofree uint64_t *exclusive = naive_exclusive(calls, last);
+    g_autoptr(XtfFrameReader) reader = xtf_frame_reader_new(array, 0, last, most);
+    guint n = calls->frames->len, many = MIN(n, 3000);
+
+    for (guint i = 0; i < n && i < many; i++)
+        check_frame(reader, calls, i, exclusive, last);
+    for (guint i = n - many; i < n; i++)
+        check_frame(reader, calls, i, exclusive, last);
+    for (guint i = 0; i < 100 && n > 0; i++)
+        check_frame(reader, calls, (guint)g_rand_int_range(random, 0, (gint32)n), exclusive, last);
+    check_durations(reader, calls);
+}
+
+/* Ranks and selects of the rows that begin frames: of one key, and of all. */
+static void check_beginnings(const XtfArray *array, const Calls *calls)
+{
+    const uint64_t key = 1;
+    GError *error = NULL;
+
+    for (int of_key = 0; of_key < 2; of_key++) {
+        const XtfGroupFilter filter = {.exact = of_key ? &key : NULL, .begun = true};
+        uint64_t right = 0, rank, row;
+        for (guint i = 0; i < calls->frames->len; i++) {
+            const NaiveFrame *frame = &g_array_index(calls->frames, NaiveFrame, i);
+            if (of_key && frame->region != key)
+                continue;
+            if (right % 37 == 0) {
+                cr_assert_good(xtf_array_group_rank(array, 0, &filter, frame->row, &rank, &error), error);
+                cr_assert_eq(rank, right);
+                cr_assert_good(xtf_array_group_select(array, 0, &filter, right, &row, &error), error);
+                cr_assert_eq(row, frame->row);
+            }
+            right++;
+        }
+        cr_assert_good(xtf_array_group_rank(array, 0, &filter, array->n_rows, &rank, &error), error);
+        cr_assert_eq(rank, right);
+        cr_assert_good(xtf_array_group_select(array, 0, &filter, right, &row, &error), error);
+        cr_assert_eq(row, array->n_rows);
+    }
+}
+
+Test(frame_reader, frames_are_those_of_a_list)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(shapes); i++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed((guint32)i);
+        Calls *calls = random_calls(random, &shapes[i / 2]);
+        write_small_leaves(path, i % 2, calls);
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        XtfArray array = find_array(trace, 7, 0);
+        check_frames(&array, calls, random, i % 3 == 0 ? 1 : i % 3 == 1 ? 100 : 100000);
+        check_beginnings(&array, calls);
+        calls_free(calls);
+    }
+    remove_folder(folder);
+}
+
+/* Beginnings that the rows of a span have, in runs. */
+Test(frame_reader, a_span_can_have_beginnings_only)
+{
+    const CallShape shape = {.name = "some", .rows = 20000, .deep = 6, .regions = 20, .orphans = 3, .jumps = 3};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    GError *error = NULL;
+    Calls *calls = random_calls(random, &shape);
+    const XtfGroupFilter filter = {.begun = true};
+    XtfSpan span;
+
+    write_small_leaves(path, true, calls);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 7, 0);
+    xtf_span_init(&span, &array);
+    cr_assert_good(xtf_span_filter(&span, 0, &filter, &error), error);
+    cr_assert_eq(span.hi, calls->frames->len);
+    g_autoptr(XtfSpans) spans = xtf_spans_new(NULL, NULL);
+    cr_assert_good(xtf_spans_add(spans, &span, &error), error);
+    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(spans, 5, &error);
+    cr_assert_good(reader, error);
+    XtfRowRun run;
+    guint i = 5;
+    for (;;) {
+        cr_assert_good(xtf_record_reader_next(reader, 3, &run, &error), error);
+        if (run.n_rows == 0)
+            break;
+        for (uint64_t n = 0; n < run.n_rows; n++, i++)
+            cr_assert_eq(run.first + n, g_array_index(calls->frames, NaiveFrame, i).row);
+    }
+    cr_assert_eq(i, calls->frames->len);
+    calls_free(calls);
+    remove_folder(folder);
+}

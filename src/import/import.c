@@ -1,7 +1,10 @@
 #include "src/import/import.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
+#include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
 #include "src/import/job.h"
 #include "src/import/output.h"
 
@@ -31,14 +34,18 @@ static void blame(GError *error, const char *anchor, const GArray *suspects)
  * be sure which of them is to blame, then one that skips it.
  */
 static GVariant *read_trace(const XtfImporter *importer, const char *anchor, const char *output,
-                            const XtfImportOptions *options, GError **error)
+                            const XtfReplaced *replaced, const XtfImportOptions *options, GError **error)
 {
     g_autoptr(GArray) skipped = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     XtfImportOptions own = *options;
 
     for (;;) {
-        XtfImportJob job = {
-            .importer = importer, .anchor = anchor, .output = output, .options = &own, .skipped = skipped};
+        XtfImportJob job = {.importer = importer,
+                            .anchor = anchor,
+                            .output = output,
+                            .options = &own,
+                            .skipped = skipped,
+                            .replaced = replaced};
         XtfSupervision supervision = {
             .work = xtf_import_job_run,
             .data = &job,
@@ -64,6 +71,42 @@ static GVariant *read_trace(const XtfImporter *importer, const char *anchor, con
     }
 }
 
+/* The value of a property of a trace; NULL if there is none, or it cannot be read. */
+static char *find_property(XtfTrace *trace, const char *name)
+{
+    const XtfTable *table;
+    const char *key, *value;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_PROPERTIES, &table, NULL) || !table)
+        return NULL;
+    const XtfField *names = xtf_schema_field(table->schema, "name");
+    const XtfField *values = xtf_schema_field(table->schema, "value");
+    for (uint64_t i = 0; names && values && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (xtf_trace_string(trace, (uint32_t)xtf_field_get(names, row), &key, NULL) && g_str_equal(key, name) &&
+            xtf_trace_string(trace, (uint32_t)xtf_field_get(values, row), &value, NULL))
+            return g_strdup(value);
+    }
+    return NULL;
+}
+
+/* What stands where the output goes must be an import of the same trace, or nobody must miss it. */
+static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, const char *output, bool force,
+                          GError **error)
+{
+    struct stat there;
+
+    *replaced = (XtfReplaced){.path = output};
+    if (force || stat(output, &there) != 0 || !S_ISREG(there.st_mode) || there.st_size == 0)
+        return true;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, NULL);
+    if (trace)
+        replaced->identity = find_property(trace, importer->identity);
+    return replaced->identity ||
+           xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is no import%s: --force replaces it", output,
+                    trace ? " of such an archive" : "");
+}
+
 bool xtf_import(const char *path, const char *output, const XtfImportOptions *options, XtfImportReport *report,
                 GError **error)
 {
@@ -71,10 +114,15 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
     const XtfImporter *importer;
     g_autofree char *anchor = xtf_import_detect(path, &importer, error);
     char *temporary = anchor ? xtf_output_begin(output, anchor, error) : NULL;
+    XtfReplaced replaced;
 
     if (!temporary)
         return false;
-    g_autoptr(GVariant) result = read_trace(importer, anchor, temporary, options ? options : &defaults, error);
+    options = options ? options : &defaults;
+    g_autoptr(GVariant) result = NULL;
+    if (find_replaced(&replaced, importer, output, options->force, error))
+        result = read_trace(importer, anchor, temporary, &replaced, options, error);
+    g_free(replaced.identity);
     if (!xtf_output_end(temporary, output, result, error))
         return false;
     xtf_import_report_unpack(report, result);

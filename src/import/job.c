@@ -56,6 +56,16 @@ void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *defi
                         kinds->str);
 }
 
+bool xtf_import_may_replace(const XtfImportJob *job, const char *identity, GError **error)
+{
+    const XtfReplaced *replaced = job->replaced;
+
+    if (!replaced->identity || g_str_equal(replaced->identity, identity))
+        return true;
+    return xtf_fail(error, XTF_ERROR_IO, "'%s' holds another trace: -o writes elsewhere, --force replaces it",
+                    replaced->path);
+}
+
 static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
 {
     const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;

@@ -13,12 +13,19 @@
 #include "src/import/stream.h"
 #include "src/import/supervise.h"
 
+/* What the output replaces. */
+typedef struct {
+    const char *path;
+    char *identity; /* of the trace that the import there is of (importer.h); NULL: whatever it is, it may go */
+} XtfReplaced;
+
 struct XtfImportJob {
     const XtfImporter *importer;
     const char *anchor;
     const char *output;
     const XtfImportOptions *options;
     const GArray *skipped; /* of uint64_t: locations that the reader died of before */
+    const XtfReplaced *replaced;
 
     XtfSupervised *shared;
     XtfWriter *writer; /* from xtf_import_create_output() on */
@@ -38,11 +45,14 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
 void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations);
 void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions);
 
+/* Whether an import of the trace of that identity may replace what is in its place. */
+bool xtf_import_may_replace(const XtfImportJob *job, const char *identity, GError **error);
+
 /* Creates the output, with a clock of that many ticks a second, and adds the schemas of all arrays. */
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error);
 
 /* Counts the records of a stream, and the events and locations that were read for it. Any thread. */
 void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations);
 
-/* An XtfSupervisedWork: runs the importer of `job`, which has its first five members set. Returns the report. */
+/* An XtfSupervisedWork: runs the importer of `job`, which has its first six members set. Returns the report. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);

@@ -11,6 +11,7 @@
 
 #include "libxtf/xtf.h"
 #include "src/import/import.h"
+#include "src/model/schemas.h"
 
 #define ANCHOR "eztrace_log.otf2"
 
@@ -127,6 +128,41 @@ Test(import, replaces_no_device_and_not_its_own_source)
     remove_copy(copy);
 }
 
+/* A trace whose one property says what an import says of the archive that it is of. */
+static void write_import_of(const char *path, const char *trace_id)
+{
+    const XtfWriterOptions options = {.resolution_num = 1, .resolution_den = 1, .no_sync = true};
+    g_autoptr(GError) error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    uint32_t schema, name, value;
+
+    cr_assert_not_null(writer, "%s", error ? error->message : "");
+    cr_assert(xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_PROPERTIES), &schema, &error));
+    cr_assert(xtf_writer_add_string(writer, "otf2.trace_id", &name, &error));
+    cr_assert(xtf_writer_add_string(writer, trace_id, &value, &error));
+    const XtfPropertyRow row = {.name = name, .value = value};
+    cr_assert(xtf_table_writer_append(xtf_writer_table(writer, schema, &error), &row, NULL, &error));
+    cr_assert(xtf_writer_close(writer, &error));
+}
+
+Test(import, replaces_an_import_of_another_archive_only_by_force)
+{
+    char *copy = copy_example();
+    g_autofree char *output = in(copy, "out.xtf");
+
+    write_import_of(output, "0123456789abcdef");
+    for (unsigned force = 0; force < 2; force++) {
+        const XtfImportOptions options = {.storage.no_sync = true, .force = force};
+        g_auto(XtfImportReport) report;
+        g_autoptr(GError) error = NULL;
+        xtf_import_report_init(&report);
+        cr_assert_eq(xtf_import(copy, output, &options, &report, &error), force);
+        cr_assert(force || strstr(error->message, "holds another trace"), "%s", error ? error->message : "");
+        cr_assert_eq(n_records(output) > 0, force);
+    }
+    remove_copy(copy);
+}
+
 Test(import, gives_the_output_the_rights_of_a_new_file)
 {
     char *copy = copy_example();
@@ -143,9 +179,10 @@ Test(import, gives_the_output_the_rights_of_a_new_file)
 }
 
 /* Tries an import that must fail, over an output that must stay. */
-static void expect_refusal(const char *copy, const char *archive, const XtfImportOptions *options, XtfErrorCode code,
+static void expect_refusal(const char *copy, const char *archive, const XtfImportOptions *given, XtfErrorCode code,
                            const char *word)
 {
+    XtfImportOptions options = given ? *given : (XtfImportOptions){0};
     g_autofree char *output = in(copy, "out.xtf");
     g_autofree char *content = NULL;
     g_auto(XtfImportReport) report;
@@ -154,7 +191,8 @@ static void expect_refusal(const char *copy, const char *archive, const XtfImpor
     cr_assert(g_file_set_contents(output, "precious", -1, NULL));
     unsigned before = n_files(copy);
     xtf_import_report_init(&report);
-    cr_assert_not(xtf_import(archive, output, options, &report, &error));
+    options.force = true;
+    cr_assert_not(xtf_import(archive, output, &options, &report, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, code), "%d: %s", error->code, error->message);
     cr_assert_not_null(strstr(error->message, word), "%s", error->message);
     cr_assert_eq(n_files(copy), before, "something was left behind");

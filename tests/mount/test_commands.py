@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+import tempfile
 
 import harness
 from harness import XTF, run
@@ -92,13 +93,17 @@ class Commands(harness.TestCase):
         os.mkdir(folder)
         copy = os.path.join(folder, "copy.xtf")
         for codec in "compact", "plain":
-            run(XTF, "copy", "-q", "--codec", codec, self.trace, copy)
+            run(XTF, "copy", "-qf", "--codec", codec, self.trace, copy)
             self.assertRegex(run(XTF, "info", copy).stdout, rf"(?m)^codec +{codec}$")
             for path in "records", "histogram", "proc/1/time/20%-70%/count":
                 self.assertEqual(run(XTF, "cat", copy, path).stdout, run(XTF, "cat", self.trace, path).stdout)
         before = open(copy, "rb").read()
         for source in copy, EXAMPLE, "none.xtf":
-            self.assertEqual(run(XTF, "copy", source, copy, check=False).returncode, 1, source)
+            for options in [], ["--force"]:
+                self.assertEqual(run(XTF, "copy", *options, source, copy, check=False).returncode, 1, source)
+        refused = run(XTF, "copy", self.trace, copy, check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn(f"'{copy}' is there already: --force", refused.stderr)
         self.assertEqual(open(copy, "rb").read(), before)
         self.assertEqual(os.listdir(folder), ["copy.xtf"])
 
@@ -107,6 +112,40 @@ class Commands(harness.TestCase):
         archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))
         run(XTF, "import", "-q", ".", cwd=archive)
         self.assertIn("melt.xtf", os.listdir(archive))
+
+    @harness.needs_otf2
+    def test_import_replaces_nothing_else(self):
+        """An import takes the place of an older import of the same trace alone, unless it is forced."""
+        folder = tempfile.mkdtemp(dir=self.folder.name)
+        output = os.path.join(folder, "eztrace_log.xtf")
+
+        def put(content):
+            with open(output, "wb") as file:
+                file.write(content)
+
+        def imported(*options):
+            return run(XTF, "import", *options, EXAMPLE, "-o", output, check=False)
+
+        first = imported()
+        self.assertEqual(first.returncode, 0)
+        self.assertTrue(first.stdout.splitlines()[-1].startswith(f"{output}: {os.path.getsize(output)} bytes"))
+        self.assertEqual(imported("-q").returncode, 0)
+        with open(output, "rb") as file:
+            whole = file.read()
+        with open(self.trace, "rb") as file:
+            other = file.read()
+        for content, reason in ((b"notes", "is no import"), (whole[:5000], "is no import"), (other, "no import of such")):
+            put(content)
+            done = imported("-q")
+            self.assertEqual(done.returncode, 1, reason)
+            self.assertRegex(done.stderr, f"'{output}' .*{reason}.*--force")
+            with open(output, "rb") as file:
+                self.assertEqual(file.read(), content)
+        self.assertEqual(imported("-qf").returncode, 0)
+        run(XTF, "cat", output, "count")
+        self.assertEqual(os.listdir(folder), ["eztrace_log.xtf"])
+        self.assertEqual(run(XTF, "import", EXAMPLE, "-o", "-", check=False, cwd=folder).returncode, 2)
+        self.assertEqual(os.listdir(folder), ["eztrace_log.xtf"])
 
     def test_source_of_no_format(self):
         empty = os.path.join(self.folder.name, "nothing.xtf")

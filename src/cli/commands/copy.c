@@ -54,8 +54,9 @@ static void print_sizes(const char *from, const char *to)
 int xtf_command_copy(int argc, char **argv)
 {
     g_auto(XtfCliStorage) storage = {0};
-    gboolean quiet = FALSE;
+    gboolean force = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace COPY if it is there already", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         {0},
@@ -69,6 +70,10 @@ int xtf_command_copy(int argc, char **argv)
                        entries) ||
         !xtf_cli_storage_options("copy", &storage, &options))
         return XTF_EXIT_USAGE;
+    if (!force && g_file_test(argv[2], G_FILE_TEST_EXISTS)) {
+        xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", argv[2]);
+        return XTF_EXIT_FAILED;
+    }
     g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
     char *temporary = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!temporary)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
@@ -28,12 +29,23 @@ static void print_counts(const XtfImportReport *report)
         xtf_print_line(stdout, "left out: %s", (const char *)g_ptr_array_index(report->left_out, i));
 }
 
-static void print_report(const XtfImportReport *report, bool quiet)
+static void print_output(const char *output, uint64_t records)
+{
+    struct stat written;
+
+    if (stat(output, &written) == 0)
+        xtf_print_line(stdout, "%s: %" PRIu64 " bytes, %.2f a record", output, (uint64_t)written.st_size,
+                       records > 0 ? (double)written.st_size / (double)records : 0);
+}
+
+static void print_report(const XtfImportReport *report, const char *output, bool quiet)
 {
     for (guint i = 0; i < report->warnings->len; i++)
         xtf_print_line(stderr, "xtf: warning: %s", (const char *)g_ptr_array_index(report->warnings, i));
-    if (!quiet)
-        print_counts(report);
+    if (quiet)
+        return;
+    print_counts(report);
+    print_output(output, report->kept);
 }
 
 /* "dir/NAME.otf2", "dir/NAME/" and "." in dir/NAME become "NAME.xtf", in the current folder. */
@@ -57,7 +69,7 @@ static int import(const char *archive, const char *output, const XtfImportOption
     xtf_import_report_init(&report);
     if (!xtf_cli_import(archive, output, options, quiet, &report, &error))
         return xtf_cli_fail(error);
-    print_report(&report, quiet);
+    print_report(&report, output, quiet);
     return XTF_EXIT_DONE;
 }
 
@@ -65,12 +77,14 @@ int xtf_command_import(int argc, char **argv)
 {
     g_autofree char *output = NULL;
     g_auto(XtfCliStorage) storage = {0};
-    gboolean keep_going = FALSE, quiet = FALSE;
+    gboolean keep_going = FALSE, force = FALSE, quiet = FALSE;
     gint jobs = 0;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: the archive's name, .xtf)", "FILE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: the archive's name, .xtf, here)",
+         "FILE"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Read N locations at a time (default: one a processor)", "N"},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE even if it is no import of this archive", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
         {0},
@@ -92,7 +106,12 @@ int xtf_command_import(int argc, char **argv)
         return XTF_EXIT_USAGE;
     if (!output)
         output = default_output(argv[1]);
+    if (g_str_equal(output, "-")) {
+        fputs("xtf: import: a trace is no stream: -o takes the name of a file\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
     options.jobs = (unsigned)jobs;
     options.keep_going = keep_going;
+    options.force = force;
     return import(argv[1], output, &options, quiet);
 }

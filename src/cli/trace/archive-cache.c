@@ -135,7 +135,7 @@ static void remove_others(const char *folder, const char *prefix, const char *ke
 
 static bool import_to(const char *anchor, const char *output, bool quiet, GError **error)
 {
-    const XtfImportOptions options = {0};
+    const XtfImportOptions options = {.force = true}; /* the folder is ours */
     g_auto(XtfImportReport) report;
 
     xtf_import_report_init(&report);

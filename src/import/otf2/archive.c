@@ -138,6 +138,14 @@ static void add_own_properties(XtfOtf2Definitions *source, OTF2_Reader *reader)
     free(names);
 }
 
+char *xtf_otf2_trace_id(OTF2_Reader *reader)
+{
+    uint64_t id = 0;
+
+    OTF2_Reader_GetTraceId(reader, &id);
+    return g_strdup_printf("%" PRIx64, id);
+}
+
 void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
 {
     static const struct {
@@ -149,15 +157,13 @@ void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
         {"description", OTF2_Reader_GetDescription},
     };
     uint8_t major = 0, minor = 0, bugfix = 0;
-    uint64_t id = 0;
 
     OTF2_Reader_GetVersion(reader, &major, &minor, &bugfix);
-    OTF2_Reader_GetTraceId(reader, &id);
     g_autofree char *version = g_strdup_printf("%u.%u.%u", major, minor, bugfix);
-    g_autofree char *trace_id = g_strdup_printf("%" PRIx64, id);
+    g_autofree char *trace_id = xtf_otf2_trace_id(reader);
     add_text(source, "source", "OTF2");
     add_text(source, "otf2.version", version);
-    add_text(source, "otf2.trace_id", trace_id);
+    add_text(source, XTF_OTF2_TRACE_ID, trace_id);
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
         char *text = NULL;
         if (texts[i].get(reader, &text) == OTF2_SUCCESS && text)

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XTF_OTF2_ENDING ".otf2"
+#define XTF_OTF2_TRACE_ID "otf2.trace_id" /* a property of imports */
+#define XTF_OTF2_ENDING   ".otf2"
 
 bool xtf_otf2_is_anchor(const char *path);
 

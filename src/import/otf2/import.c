@@ -75,7 +75,8 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(reader);
     if (code != OTF2_SUCCESS)
         return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "the archive's anchor file");
-    if (!read_definitions(import, reader, error))
+    g_autofree char *id = xtf_otf2_trace_id(reader);
+    if (!xtf_import_may_replace(import->job, id, error) || !read_definitions(import, reader, error))
         return false;
     xtf_otf2_describe_archive(&import->source, reader);
     xtf_import_note_definitions(import->job, definitions, xtf_number_processes(definitions));

@@ -53,5 +53,8 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error);
 /* Lists the locations to read. A missing .evt file is an error, unless the options say to keep going. */
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error);
 
+/* The number that the recorder gave the trace, at random. The caller frees it. */
+char *xtf_otf2_trace_id(OTF2_Reader *reader);
+
 /* Adds the rows of `properties`: what the archive says of itself. */
 void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader);

@@ -6,6 +6,7 @@ const XtfImporter xtf_otf2_importer = {
     .name = "OTF2",
     .description = "the anchor file (NAME" XTF_OTF2_ENDING ") of an OTF2 archive",
     .ending = XTF_OTF2_ENDING,
+    .identity = XTF_OTF2_TRACE_ID,
     .option = "otf2",
     .detect = xtf_otf2_is_anchor,
     .files = xtf_otf2_files,

@@ -87,6 +87,8 @@ static void define_all(Writing *writing, const Run *run)
                        &(XtfLocationRow){.id = run->locations[i].id,
                                          .proc = run->locations[i].proc,
                                          .thread = run->locations[i].thread});
+    for (uint32_t tag = 0; tag < RUN_TAGS; tag++)
+        writing_define(writing, XTF_MODEL_TAGS, &(XtfTagRow){.tag = tag});
     define_comms(writing, run->recipe.n_procs);
 }
 
@@ -186,7 +188,7 @@ static void message(Author *author, RunEvent *event)
     uint32_t peer = (uint32_t)g_rand_int_range(random, 0, (gint32)n_procs), rank = n_procs + 7;
 
     event->comm = (uint32_t)g_rand_int_range(random, 0, N_COMMS);
-    event->tag = (uint32_t)g_rand_int_range(random, 0, 5);
+    event->tag = (uint32_t)g_rand_int_range(random, 0, RUN_TAGS);
     event->bytes = (uint64_t)g_rand_int_range(random, 0, 100000);
     event->region = region_around(author);
     if (event->comm == SELF)

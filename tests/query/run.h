@@ -14,6 +14,7 @@
 enum {
     RUN_REGIONS = 6, /* the last is never entered */
     RUN_METRICS = 4, /* the last is never recorded */
+    RUN_TAGS = 5,
     RUN_NONE = UINT32_MAX,
 };
 

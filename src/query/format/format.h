@@ -95,6 +95,8 @@ bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, con
                        GError **error);
 /* The same for the end of a line, without the lock. */
 bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
+/* The same for a column in the midst of a line, where blanks are escaped. */
+bool xtf_padded_words_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
 /* The labels of a field's values; as wide as the labels of values within the field's limits. */
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
 const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */

@@ -96,12 +96,23 @@ bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, con
     return true;
 }
 
-bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
+static bool names_of_width(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
+                           GError **error)
 {
     g_mutex_lock(&formats->lock);
-    bool good = xtf_formats_names(formats, table, XTF_NAME_WIDTH_MAX, names, error);
+    bool good = xtf_formats_names(formats, table, cap, names, error);
     g_mutex_unlock(&formats->lock);
     return good;
+}
+
+bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
+{
+    return names_of_width(formats, table, XTF_NAME_WIDTH_MAX, names, error);
+}
+
+bool xtf_padded_words_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
+{
+    return names_of_width(formats, table, XTF_STRING_WIDTH_MAX, names, error);
 }
 
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)

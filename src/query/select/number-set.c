@@ -86,6 +86,13 @@ XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n)
     return set_from_ranges(ranges);
 }
 
+XtfNumberSet *xtf_number_set_of_one(uint64_t number)
+{
+    XtfNumberSet *set = set_new(1);
+    set->ranges[0] = (XtfNumberRange){number, number};
+    return set;
+}
+
 int xtf_compare_numbers(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

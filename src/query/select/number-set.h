@@ -31,6 +31,7 @@ typedef struct {
 XtfNumberSet *xtf_number_set_parse(const XtfNumbers *numbers, const char *text, GError **error);
 /* The numbers less than n whose flag is set. */
 XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n);
+XtfNumberSet *xtf_number_set_of_one(uint64_t number);
 XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
 void xtf_number_set_unref(XtfNumberSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)

@@ -212,6 +212,21 @@ void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number)
     xtf_text_put(cell, width, text, !last, number);
 }
 
+void xtf_lines_repeat_cells(XtfLines *lines, const char *rest, size_t length, uint64_t n)
+{
+    GString *out = lines->out;
+    gsize cells = lines->grid->line - length, begin = out->len - cells;
+
+    g_string_set_size(out, begin + n * lines->grid->line);
+    for (uint64_t i = 0; i < n; i++) {
+        char *line = out->str + begin + i * lines->grid->line;
+        if (i)
+            memcpy(line, out->str + begin, cells);
+        memcpy(line + cells, rest + i * length, length);
+    }
+    lines->column = 0;
+}
+
 void xtf_lines_name(XtfLines *lines, const char *name, size_t length)
 {
     put(lines, name, length, true);

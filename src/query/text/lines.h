@@ -14,7 +14,7 @@
 #include "src/query/text/time-scale.h"
 
 enum {
-    XTF_GRID_COLUMNS_MAX = 12,
+    XTF_GRID_COLUMNS_MAX = 32,
 };
 
 typedef struct {
@@ -59,6 +59,10 @@ void xtf_lines_signed_wide(XtfLines *lines, bool negative, unsigned __int128 num
 void xtf_lines_percent(XtfLines *lines, unsigned __int128 part, unsigned __int128 whole);
 void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number); /* see xtf_text_put() */
 void xtf_lines_name(XtfLines *lines, const char *name, size_t length);   /* escaped already; padded if too short */
+
+/* Makes `n` lines of the one that is begun: each has its cells, and then one of the lines in `rest`, which are `length`
+ * bytes each and have the other columns. */
+void xtf_lines_repeat_cells(XtfLines *lines, const char *rest, size_t length, uint64_t n);
 
 /* Characters of a number; of a time. */
 size_t xtf_wide_width(unsigned __int128 number);

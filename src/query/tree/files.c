@@ -38,12 +38,14 @@ static bool records_read(XtfNode *file, uint64_t offset, char *buffer, size_t le
 
 static bool view_size(XtfNode *file, uint64_t *size, GError **error)
 {
-    return xtf_view_size(&file->tree->views, file->view, file->selection, size, error);
+    const XtfShownTable table = {file->view, file->selection, file->grouping};
+    return xtf_view_size(&file->tree->views, &table, size, error);
 }
 
 static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    return xtf_view_read(&file->tree->views, file->view, file->selection, offset, buffer, length, error);
+    const XtfShownTable table = {file->view, file->selection, file->grouping};
+    return xtf_view_read(&file->tree->views, &table, offset, buffer, length, error);
 }
 
 static bool view_is_lasting(const XtfNode *file)

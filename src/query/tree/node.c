@@ -15,6 +15,7 @@ void xtf_node_unref(XtfNode *node)
     if (!node || !g_atomic_ref_count_dec(&node->references))
         return;
     xtf_selection_unref(node->selection);
+    xtf_grouping_unref(node->grouping);
     g_free(node->text);
     g_free(node);
 }

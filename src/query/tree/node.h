@@ -4,7 +4,7 @@
  * A node points to its class, which is one kind of directory, file or link. A file of this room knows the classes of
  * the files below it, which are those of its directories' children:
  *
- *     node < files, definitions-dir, window-links, record-dir < narrowing-dirs < selection-dir < tree
+ *     node < files, definitions-dir, window-links, record-dir, by-dir < narrowing-dirs < selection-dir < tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */
@@ -48,6 +48,7 @@ struct XtfNode {
     uint32_t numberings;     /* num/ components so far */
     bool is_window;          /* a selection right under time/, and its zoom/ */
     XtfSelection *selection; /* NULL outside of selections */
+    XtfGrouping *grouping;   /* below by/KEY; NULL elsewhere */
     union {
         struct {
             uint64_t from, to;

@@ -212,5 +212,8 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
     return true;
 }
 
-const XtfView xtf_view_histogram = {
-    .name = "histogram", .lasting = true, .shape = shape_histogram, .fill = fill_histogram};
+const XtfView xtf_view_histogram = {.name = "histogram",
+                                    .lasting = true,
+                                    .shape = shape_histogram,
+                                    .fill = fill_histogram,
+                                    .not_by = 1 << XTF_GROUP_BY_TIME};

@@ -166,8 +166,7 @@ static void add_line(const XtfRegionTimes *region_times, const XtfSelectedLocati
     xtf_lines_region_name(lines, &region_times->regions, spread->row);
 }
 
-static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                           GError **error)
+static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(XtfRegionTimes) region_times = {0};
     g_auto(XtfSelectedLocations) selected = {0};
@@ -180,7 +179,8 @@ static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t fi
         spreads[row].row = row;
     if (!measure_all(&region_times, &selected, spreads, error))
         return false;
-    qsort(spreads, region_times.regions.n, sizeof *spreads, compare_spreads);
+    if (sorted)
+        qsort(spreads, region_times.regions.n, sizeof *spreads, compare_spreads);
     for (uint64_t i = 0; i < region_times.regions.n; i++) {
         if (xtf_region_is_listed(&region_times.regions, spreads[i].row))
             add_line(&region_times, &selected, &spreads[i], lines);
@@ -188,5 +188,20 @@ static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t fi
     return true;
 }
 
-const XtfView xtf_view_imbalance = {
-    .name = "imbalance", .exists = xtf_region_times_exist, .shape = shape_imbalance, .fill = fill_imbalance};
+static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                           GError **error)
+{
+    return fill_ordered(views, selection, lines, true, error);
+}
+
+static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                        GError **error)
+{
+    return fill_ordered(views, selection, lines, false, error);
+}
+
+const XtfView xtf_view_imbalance = {.name = "imbalance",
+                                    .exists = xtf_region_times_exist,
+                                    .shape = shape_imbalance,
+                                    .fill = fill_imbalance,
+                                    .fill_in_order = fill_by_row};

@@ -189,5 +189,9 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
     return true;
 }
 
-const XtfView xtf_view_matrix = {
-    .name = "matrix", .lasting = true, .exists = matrix_exists, .shape = shape_matrix, .fill = fill_matrix};
+const XtfView xtf_view_matrix = {.name = "matrix",
+                                 .lasting = true,
+                                 .exists = matrix_exists,
+                                 .shape = shape_matrix,
+                                 .fill = fill_matrix,
+                                 .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};

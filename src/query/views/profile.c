@@ -34,15 +34,15 @@ static int compare_totals(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                         GError **error)
+static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(XtfRegionTotals) totals = {0};
 
     if (!xtf_region_totals_load(&totals, views->formats, selection, error))
         return false;
     const XtfRegions *regions = &totals.times.regions;
-    qsort(totals.all, totals.n, sizeof *totals.all, compare_totals);
+    if (sorted)
+        qsort(totals.all, totals.n, sizeof *totals.all, compare_totals);
     for (const XtfRegionTotal *total = totals.all; total < totals.all + totals.n; total++) {
         if (!xtf_region_is_listed(regions, total->line))
             continue;
@@ -57,5 +57,20 @@ static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t firs
     return true;
 }
 
-const XtfView xtf_view_profile = {
-    .name = "profile", .exists = xtf_region_times_exist, .shape = shape_profile, .fill = fill_profile};
+static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                         GError **error)
+{
+    return fill_ordered(views, selection, lines, true, error);
+}
+
+static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                        GError **error)
+{
+    return fill_ordered(views, selection, lines, false, error);
+}
+
+const XtfView xtf_view_profile = {.name = "profile",
+                                  .exists = xtf_region_times_exist,
+                                  .shape = shape_profile,
+                                  .fill = fill_profile,
+                                  .fill_in_order = fill_by_row};

@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
+#include "src/query/views/blocks.h"
 #include "src/query/views/view.h"
 
 enum {
@@ -22,6 +23,11 @@ const XtfView *xtf_view_find(const char *name)
     return *view;
 }
 
+const XtfView *xtf_view_find_for_blocks(const char *name)
+{
+    return g_str_equal(name, xtf_view_count.name) ? &xtf_view_count : xtf_view_find(name);
+}
+
 bool xtf_view_is_lasting(const XtfView *view)
 {
     return view->lasting;
@@ -32,26 +38,28 @@ bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelect
     return !view->exists || view->exists(views->context, selection);
 }
 
-/* A part of a view's text: `at_once` lines from `first` on. */
+/* A part of a table's text: `at_once` lines from `first` on. */
 typedef struct {
     XtfKept kept;
-    const XtfView *view;
-    XtfSelection *selection;
+    XtfShownTable table; /* owned */
     uint64_t first;
     GString *text; /* NULL: not made yet */
 } Part;
 
-static Part *part_new(const XtfView *view, XtfSelection *selection, uint64_t first)
+static Part *part_new(const XtfShownTable *table, uint64_t first)
 {
     Part *part = g_new(Part, 1);
-    *part = (Part){.view = view, .selection = xtf_selection_ref(selection), .first = first};
+    *part = (Part){.table = *table, .first = first};
+    xtf_selection_ref(table->selection);
+    xtf_grouping_ref(table->grouping);
     return part;
 }
 
 static void part_free(void *data)
 {
     Part *part = data;
-    xtf_selection_unref(part->selection);
+    xtf_selection_unref(part->table.selection);
+    xtf_grouping_unref(part->table.grouping);
     if (part->text)
         g_string_free(part->text, TRUE);
     g_free(part);
@@ -60,7 +68,8 @@ static void part_free(void *data)
 static gboolean part_equal(const void *item, const void *wanted)
 {
     const Part *a = item, *b = wanted;
-    return a->view == b->view && a->selection == b->selection && a->first == b->first;
+    return a->table.view == b->table.view && a->table.selection == b->table.selection &&
+           a->table.grouping == b->table.grouping && a->first == b->first;
 }
 
 static const XtfKeeperMethods part_methods = {.equal = part_equal, .free = part_free};
@@ -78,26 +87,26 @@ void xtf_views_finish(XtfViews *views)
 
 /* ---- Shapes. */
 
-static bool get_shape(XtfViews *views, const XtfView *view, const XtfSelection *selection, XtfViewShape *shape,
-                      GError **error)
+static bool get_shape(XtfViews *views, const XtfShownTable *table, XtfViewShape *shape, GError **error)
 {
     uint64_t bytes;
 
     *shape = (XtfViewShape){0};
-    if (!view->shape(views, selection, shape, error))
+    if (table->grouping ? !xtf_blocks_shape(views, table->view, table->grouping, shape, error)
+                        : !table->view->shape(views, table->selection, shape, error))
         return false;
     shape->at_once = CLAMP(shape->at_once, 1, MAX(shape->n_lines, 1));
     if (shape->n_lines < UINT64_MAX &&
         !__builtin_mul_overflow(shape->n_lines + 1, (uint64_t)shape->grid.line, &bytes) && bytes <= INT64_MAX)
         return true;
-    return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of this selection makes too large a file", view->name);
+    return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of this selection makes too large a file", table->view->name);
 }
 
-bool xtf_view_size(XtfViews *views, const XtfView *view, const XtfSelection *selection, uint64_t *size, GError **error)
+bool xtf_view_size(XtfViews *views, const XtfShownTable *table, uint64_t *size, GError **error)
 {
     XtfViewShape shape;
 
-    if (!get_shape(views, view, selection, &shape, error))
+    if (!get_shape(views, table, &shape, error))
         return false;
     *size = (shape.n_lines + 1) * shape.grid.line;
     return true;
@@ -105,19 +114,21 @@ bool xtf_view_size(XtfViews *views, const XtfView *view, const XtfSelection *sel
 
 /* ---- Parts. */
 
-static GString *make_text(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfViewShape *shape,
-                          uint64_t first, GError **error)
+static GString *make_text(XtfViews *views, const XtfShownTable *table, const XtfViewShape *shape, uint64_t first,
+                          GError **error)
 {
     uint64_t count = MIN(shape->at_once, shape->n_lines - first);
     g_autoptr(GString) text = g_string_new(NULL);
     XtfLines lines;
 
     xtf_lines_init(&lines, &shape->grid, &views->context->scale, text);
-    if (!view->fill(views, selection, first, count, &lines, error) || !xtf_lines_finish(&lines, error))
+    bool good = table->grouping ? xtf_blocks_fill(views, table->view, table->grouping, first, count, &lines, error)
+                                : table->view->fill(views, table->selection, first, count, &lines, error);
+    if (!good || !xtf_lines_finish(&lines, error))
         return NULL;
     if (text->len == count * shape->grid.line)
         return g_steal_pointer(&text);
-    xtf_damaged(error, "the %s has more or fewer lines than the trace states", view->name);
+    xtf_damaged(error, "the %s has more or fewer lines than the trace states", table->view->name);
     return NULL;
 }
 
@@ -135,13 +146,13 @@ static void read_header(const XtfViewShape *shape, const XtfTimeScale *scale, ui
 }
 
 /* Copies from the part that begins with line `first`: one that is kept, or is made now. */
-static bool read_part(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfViewShape *shape,
-                      uint64_t first, uint64_t offset, char *buffer, size_t length, GError **error)
+static bool read_part(XtfViews *views, const XtfShownTable *table, const XtfViewShape *shape, uint64_t first,
+                      uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    Part *part = xtf_keeper_take(&views->parts, part_new(view, selection, first));
+    Part *part = xtf_keeper_take(&views->parts, part_new(table, first));
 
     if (!part->text)
-        part->text = make_text(views, view, selection, shape, first, error);
+        part->text = make_text(views, table, shape, first, error);
     bool good = part->text;
     if (good)
         xtf_copy_part(part->text->str, part->text->len, (first + 1) * shape->grid.line, offset, buffer, length);
@@ -149,13 +160,13 @@ static bool read_part(XtfViews *views, const XtfView *view, XtfSelection *select
     return good;
 }
 
-bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t offset, char *buffer,
-                   size_t length, GError **error)
+bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset, char *buffer, size_t length,
+                   GError **error)
 {
     XtfViewShape shape;
     uint64_t line, end = offset + length;
 
-    if (!get_shape(views, view, selection, &shape, error))
+    if (!get_shape(views, table, &shape, error))
         return false;
     line = shape.grid.line;
     if (offset < line)
@@ -163,7 +174,7 @@ bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection
     /* Lines are counted from the one below the header. */
     uint64_t first = offset < line ? 0 : (offset / line - 1) / shape.at_once * shape.at_once;
     for (; first < shape.n_lines && (first + 1) * line < end; first += shape.at_once) {
-        if (!read_part(views, view, selection, &shape, first, offset, buffer, length, error))
+        if (!read_part(views, table, &shape, first, offset, buffer, length, error))
             return false;
     }
     return true;

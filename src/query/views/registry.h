@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "src/query/format/format.h"
+#include "src/query/select/grouping.h"
 #include "src/query/select/keeper.h"
 #include "src/query/select/selection.h"
 
@@ -31,13 +32,22 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
 void xtf_views_finish(XtfViews *views);
 
 const XtfView *xtf_view_find(const char *name); /* NULL if there is none */
+/* The same of tables side by side: also of a view that a selection alone shows otherwise. */
+const XtfView *xtf_view_find_for_blocks(const char *name);
 /* Whether no later commit changes what it shows of records that are complete. Locations last until their last record so
  * far, and there may be more of them later: what hangs on that changes. */
 bool xtf_view_is_lasting(const XtfView *view);
 /* Whether the selection has this view. */
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
 
-bool xtf_view_size(XtfViews *views, const XtfView *view, const XtfSelection *selection, uint64_t *size, GError **error);
+/* A table to show: a view of a selection; or, with a grouping, the views of its blocks side by side. Borrowed. */
+typedef struct {
+    const XtfView *view;
+    XtfSelection *selection; /* with a grouping, the one that it cuts up */
+    XtfGrouping *grouping;   /* NULL: none */
+} XtfShownTable;
+
+bool xtf_view_size(XtfViews *views, const XtfShownTable *table, uint64_t *size, GError **error);
 /* Fills `buffer` with `length` bytes from `offset`, all of which lie within the size. */
-bool xtf_view_read(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t offset, char *buffer,
-                   size_t length, GError **error);
+bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset, char *buffer, size_t length,
+                   GError **error);

@@ -136,4 +136,8 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_stack = {.name = "stack", .exists = stack_exists, .shape = shape_stack, .fill = fill_stack};
+const XtfView xtf_view_stack = {.name = "stack",
+                                .exists = stack_exists,
+                                .shape = shape_stack,
+                                .fill = fill_stack,
+                                .not_by = 1 << XTF_GROUP_BY_PROC};

@@ -314,5 +314,9 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
     return true;
 }
 
-const XtfView xtf_view_values = {
-    .name = "values", .lasting = true, .exists = values_exist, .shape = shape_values, .fill = fill_values};
+const XtfView xtf_view_values = {.name = "values",
+                                 .lasting = true,
+                                 .exists = values_exist,
+                                 .shape = shape_values,
+                                 .fill = fill_values,
+                                 .not_by = 1 << XTF_GROUP_BY_TIME};

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "src/query/select/grouping.h"
 #include "src/query/text/lines.h"
 #include "src/query/views/registry.h"
 
@@ -22,9 +23,21 @@ struct XtfView {
     /* Adds lines first to first + count - 1. Both are multiples of shape->at_once; at the end count may be less. */
     bool (*fill)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                  GError **error);
+
+    /* Of tables side by side (blocks.h). Sets of keys: bit k is XtfGroupKey k. */
+    unsigned not_by; /* keys whose values change the view's lines */
+    /* The lines of `fill` in an order that does not hang on what they show. NULL: `fill` has such an order. */
+    bool (*fill_in_order)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                          GError **error);
+    unsigned together; /* keys of which fill_together() makes many blocks at one go */
+    /* Adds the lines, in order, of a selection's blocks of values `first` to first + n - 1 of a key, block by block. */
+    bool (*fill_together)(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                          uint64_t n, XtfLines *lines, GError **error);
 };
 
 /* In the order in which directories list them; the last is NULL. A view is a file of its own and a line of this. */
 extern const XtfView *const xtf_all_views[];
 extern const XtfView xtf_view_bytes, xtf_view_histogram, xtf_view_imbalance, xtf_view_info, xtf_view_matrix,
     xtf_view_profile, xtf_view_stack, xtf_view_values;
+/* For tables side by side alone, where the file `count` is a column. */
+extern const XtfView xtf_view_count;

@@ -61,7 +61,7 @@ def main():
               lambda trace: [arguments.xtf, "import", "-q", "--jobs", 1, "-o", trace, arguments.archive], folder / "trace.xtf")
         hard = folder / "hard.xtf"
         common.Run([arguments.bench / "generate", "--hard", "--plain", "--records", arguments.hard, hard])
-        store(arguments, "hard", lambda trace: [arguments.xtf, "copy", "-q", hard, trace], folder / "trace.xtf")
+        store(arguments, "hard", lambda trace: [arguments.xtf, "copy", "-qf", hard, trace], folder / "trace.xtf")
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def test_same(folder, trace, parts, seed, codec):
         compare(trace, other, paths, "split and merged in steps")
     run("merge", "-q", "-o", other, *reversed(names))
     check(other)
-    run("copy", "-q", other, rewritten)
+    run("copy", "-qf", other, rewritten)
     check(rewritten)
     compare(other, rewritten, paths, "merged and rewritten")
     print(f"{pathlib.Path(trace).name}: {parts} parts, {codec}: {len(paths)} files")
@@ -110,7 +110,7 @@ def test_refusals(folder, trace):
     before = len(list(folder.iterdir()))
     refused(a, odd, names=(a, odd), says="location")
     refused(a, b, a, names=(a,), says="same file")
-    run("copy", "-q", "--page-size", "8K", b, odd)
+    run("copy", "-qf", "--page-size", "8K", b, odd)
     refused(a, odd, names=(a, odd), says="xtf copy --page-size 4096")
     for data in (b"", b"something else", b.read_bytes()[:5000]):
         odd.write_bytes(data)

@@ -297,7 +297,7 @@ def held(trace):
 
 
 def copied(xtf, source, to, *options):
-    run(xtf, "copy", "--quiet", *options, source, to)
+    run(xtf, "copy", "--quiet", "--force", *options, source, to)
     run(xtf, "check", "--quiet", to)
     trace = Trace(to)
     check(trace)
@@ -316,7 +316,7 @@ def test_copy(xtf, dump_trace, folder):
             expect(held(trace) == whole, "a copy of", seed, "of codec", codec, "has other contents")
     before = first.read_bytes()
     for arguments in ((first, first), (first, folder), (folder / "none.xtf", folder / "new.xtf"), (first, folder / "none" / "new.xtf")):
-        done = subprocess.run([xtf, "copy", *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([xtf, "copy", "--force", *arguments], capture_output=True, text=True, check=False)
         expect(done.returncode == 1 and done.stderr.startswith("xtf: "), "copy of", *arguments, "says", done.stderr)
     expect(first.read_bytes() == before, "a refused copy changed its source")
     left = sorted(path.name for path in folder.iterdir())

@@ -93,7 +93,7 @@ show "grep -c MPI_Allreduce proc/0/enters_leaves/records"
 say "totals of any window cost no scan: where the time went, and who waits for whom"
 show "head -5 time/40%-60%/profile"
 show "head -4 time/40%-60%/imbalance"
-show "awk '\$3' time/40%-60%/matrix"
+show "cat time/40%-60%/matrix"
 
 say "and there are links to move about"
 show "awk '\$3' proc/2/time/60%-61%/histogram | head -8"

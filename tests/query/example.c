@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 enum {
-    PROCS_MAX = 64,
+    PROCS_MAX = 160,
     DEPTH_MAX = 8,
 };
 

@@ -1,5 +1,6 @@
 /* Views of few events, written out by hand: what each view means. test-views.c compares them with random traces. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #include "example.h"
 
@@ -83,9 +84,47 @@ Test(matrix, counts_messages_where_they_are_sent_and_under_recvs_where_they_are_
 {
     EXAMPLE(written, MESSAGES);
 
-    LINES(written, "matrix", 0, "# sender receiver messages bytes", "0 0 0 0", "0 1 2 120", "1 0 1 0", "1 1 0 0", "");
-    LINES(written, "recvs/matrix", 1, "0 0 0 0", "1 0 0 0", "0 1 1 100", "1 1 0 0", "");
-    LINES(written, "proc/1/recvs/matrix", 1, "0 1 1 100", "1 1 0 0", "");
+    LINES(written, "matrix", 0, "# sender receiver messages bytes", "0 1 2 120", "1 0 1 0", "");
+    LINES(written, "recvs/matrix", 1, "0 1 1 100", "");
+    LINES(written, "proc/1/recvs/matrix", 1, "0 1 1 100", "");
+    LINES(written, "proc/0/recvs/matrix", 1, "");
+}
+
+/* Pairs are those of the whole trace, so that sizes hang on no window. */
+Test(matrix, has_the_pairs_that_exchange_messages_anywhere)
+{
+    EXAMPLE(written, SEND(1, 0, 1, 100), SEND(2, 0, 2, 20), SEND(3, 2, 0, 3), ENTER(5, 3, MAIN));
+
+    LINES(written, "matrix", 1, "0 1 1 100", "0 2 1 20", "2 0 1 3", "");
+    LINES(written, "time/2ns-/matrix", 1, "0 1 0 0", "0 2 1 20", "2 0 1 3", "");
+    LINES(written, "time/4ns-/matrix", 1, "0 1 0 0", "0 2 0 0", "2 0 0 0", "");
+    LINES(written, "peer/0/matrix", 1, "2 0 1 3", "");
+    LINES(written, "peer/1-/proc/0/matrix", 1, "0 1 1 100", "0 2 1 20", "");
+    LINES(written, "peer/2-/tag/99/matrix", 1, "0 2 0 0", "");
+    LINES(written, "proc/1,3/matrix", 1, "");
+}
+
+/* The text is made in parts, which begin anywhere among a process's lines. */
+Test(matrix, of_many_pairs_is_read_in_parts)
+{
+    enum { PROCS = 150 };
+    g_autofree ExampleEvent *events = g_new0(ExampleEvent, PROCS * PROCS);
+    g_auto(Written) written;
+
+    for (unsigned i = 0; i < PROCS * PROCS; i++)
+        events[i] = SEND(i, i / PROCS, i % PROCS, i);
+    example_write(&written, events, PROCS * PROCS);
+    GString *text = written_read(&written, "matrix");
+    g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
+    cr_assert_gt(text->len, 600000); /* several parts */
+    cr_assert_eq(g_strv_length(lines), PROCS * PROCS + 2);
+    for (unsigned i = 0; i < PROCS * PROCS; i++) {
+        unsigned sender, receiver, messages, bytes;
+        cr_assert_eq(sscanf(lines[i + 1], "%u %u %u %u", &sender, &receiver, &messages, &bytes), 4);
+        cr_assert(sender == i / PROCS && receiver == i % PROCS && messages == 1 && bytes == i, "%s", lines[i + 1]);
+    }
+    g_string_free(text, TRUE);
+    LINES(written, "peer/7,140/proc/0-1/matrix", 1, "0 7 1 7", "0 140 1 140", "1 7 1 157", "1 140 1 290", "");
 }
 
 Test(bytes, has_a_line_for_each_process)

@@ -55,6 +55,7 @@ class Views(Comparison):
         self.regions = self.region_rows()
         self.types = sorted({record.type for records in expected.locations.values() for record in records})
         self.here = ""
+        self.pairs = {}
 
     def region_rows(self):
         """The key of each region, in the order of rows. The key of a region that otf2-print cannot name is its id."""
@@ -247,10 +248,16 @@ class Views(Comparison):
         at_receiver = selection.type == "recvs"
         wanted = self.naive.matrix(selection, RECVS if at_receiver else SENDS)
         pairs = [(own, peer) for own in self.own_procs(selection) for peer in self.naive.procs
-                 if selection.peers is None or peer in selection.peers]
+                 if (own, peer) in self.ever(at_receiver) and (selection.peers is None or peer in selection.peers)]
         self.same("pairs", [tuple(map(int, line[1::-1] if at_receiver else line[:2])) for line in lines], pairs)
         for line, pair in zip(lines, pairs):
             self.same(f"{pair}", [int(cell) for cell in line[2:]], wanted.get(pair, [0, 0]))
+
+    def ever(self, at_receiver):
+        """The pairs that exchange messages anywhere in the trace."""
+        if at_receiver not in self.pairs:
+            self.pairs[at_receiver] = self.naive.matrix(self.chooser.selection(None), RECVS if at_receiver else SENDS)
+        return self.pairs[at_receiver]
 
     def compare_bytes(self, selection):
         if not self.has("sends", "recvs", "collectives"):

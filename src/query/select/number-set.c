@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libxtf/error.h"
 
@@ -170,6 +171,13 @@ XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b)
     }
     set->n_ranges = n;
     return set;
+}
+
+bool xtf_number_set_equal(const XtfNumberSet *a, const XtfNumberSet *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->n_ranges == b->n_ranges && memcmp(a->ranges, b->ranges, a->n_ranges * sizeof *a->ranges) == 0;
 }
 
 bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value)

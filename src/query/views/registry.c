@@ -3,6 +3,7 @@
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
 #include "src/query/views/blocks.h"
+#include "src/query/views/pairs.h"
 #include "src/query/views/view.h"
 
 enum {
@@ -78,11 +79,13 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
 {
     *views = (XtfViews){.resolver = resolver, .formats = formats, .context = resolver->context};
     xtf_keeper_init(&views->parts, &part_methods, KEPT_BYTES, KEPT_PARTS);
+    xtf_pair_counts_init(&views->pair_counts);
 }
 
 void xtf_views_finish(XtfViews *views)
 {
     xtf_keeper_finish(&views->parts);
+    xtf_keeper_finish(&views->pair_counts);
 }
 
 /* ---- Shapes. */

@@ -26,6 +26,7 @@ typedef struct {
     XtfFormats *formats;      /* borrowed */
     XtfTraceContext *context; /* borrowed */
     XtfKeeper parts;
+    XtfKeeper pair_counts; /* pairs.h */
 } XtfViews;
 
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats);

@@ -304,7 +304,7 @@ Test(format, names_stay_apart_and_tame)
 
     g_autofree char *table = content(&sample, "definitions/regions");
     g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
-    cr_assert(g_str_has_prefix(lines[0], "# row line file"), "%s", lines[0]);
+    cr_assert(g_str_has_prefix(lines[0], "# row line file") && strstr(lines[0], " class "), "%s", lines[0]);
     cr_assert(g_str_has_prefix(g_strchug(lines[1]), "0"), "%s", lines[1]);
     cr_assert(strstr(lines[1], " - ") && strstr(lines[1], "\"\""), "no line, no file: %s", lines[1]);
     cr_assert(strstr(lines[2], "a\\x20file.c") && strstr(lines[2], " operator new(unsigned long)"), "%s", lines[2]);
@@ -334,10 +334,11 @@ Test(format, long_names_are_cut_in_tables)
     cr_assert(strstr(lines[2], "xxx~1") != g_strrstr(lines[2], "xxx~1"));
 
     g_autofree char *row = content(&sample, "definitions/rows/regions/1");
-    g_autofree char *expected = g_strdup_printf("row  1\nline 2\nfile %s\\x1b\nname %s\\x1b\n", name, name);
+    g_autofree char *expected =
+        g_strdup_printf("row   1\nline  2\nfile  %s\\x1b\nclass program\nname  %s\\x1b\n", name, name);
     cr_assert_str_eq(row, expected);
     g_autofree char *first = content(&sample, "definitions/rows/regions/0");
-    cr_assert(g_str_has_prefix(first, "row  0\nline 1\nfile \"\"\nname xxx"));
+    cr_assert(g_str_has_prefix(first, "row   0\nline  1\nfile  \"\"\nclass program\nname  xxx"));
     sample_end(&sample);
 }
 

@@ -47,7 +47,7 @@ static char *spell_rows(Fixture *fixture, const char *const *names, unsigned n, 
 
 /* ---- Random narrowings, as paths and as subsets. */
 
-typedef enum { BY_PROC, BY_THREAD, BY_TYPE, BY_WINDOW, BY_REGION, BY_COMM, BY_PEER, BY_TAG, N_KINDS } Kind;
+typedef enum { BY_PROC, BY_THREAD, BY_TYPE, BY_WINDOW, BY_REGION, BY_COMM, BY_PEER, BY_TAG, BY_CLASS, N_KINDS } Kind;
 
 typedef struct {
     char *component;
@@ -62,12 +62,20 @@ static void filter_clear(void *data)
     g_free(((Filter *)data)->component);
 }
 
+/* Of the regions of these traces, one is MPI's. */
+enum { PROGRAM, P2P, NEITHER };
+
+static uint64_t class_of(uint64_t region)
+{
+    return region == NOTHING ? NOTHING : strncmp(message_regions[region], "MPI_", 4) ? PROGRAM : P2P;
+}
+
 static uint64_t value_of(const Message *message, Kind kind)
 {
     const uint64_t values[N_KINDS] = {
         [BY_PROC] = message->proc, [BY_THREAD] = message->thread, [BY_TYPE] = message->type,
         [BY_WINDOW] = message->t,  [BY_REGION] = message->region, [BY_COMM] = message->comm,
-        [BY_PEER] = message->peer, [BY_TAG] = message->tag,
+        [BY_PEER] = message->peer, [BY_TAG] = message->tag,       [BY_CLASS] = class_of(message->region),
     };
     return values[kind];
 }
@@ -118,6 +126,29 @@ static Filter set_filter(Fixture *fixture, Kind kind, const char *what, uint64_t
     return filter;
 }
 
+static Filter class_filter(Fixture *fixture)
+{
+    static const struct {
+        const char *component;
+        uint64_t first, last;
+    } classes[] = {{"class/program", PROGRAM, PROGRAM},
+                   {"class/p2p", P2P, P2P},
+                   {"class/mpi", P2P, P2P},
+                   {"class/wait,mpi", P2P, P2P},
+                   {"class/p[12]p", P2P, P2P},
+                   {"class/p*", PROGRAM, P2P},
+                   {"class/omp,p2p,io", P2P, P2P},
+                   {"class/useful,p2p", PROGRAM, P2P},
+                   {"class/barrier", NEITHER, NEITHER},
+                   {"class/useful", PROGRAM, PROGRAM}};
+    unsigned i = (unsigned)random_below(fixture, G_N_ELEMENTS(classes));
+
+    return (Filter){.kind = BY_CLASS,
+                    .first = classes[i].first,
+                    .last = classes[i].last,
+                    .component = g_strdup(classes[i].component)};
+}
+
 static Filter window_filter(Fixture *fixture)
 {
     uint64_t n = fixture->records->len;
@@ -155,6 +186,8 @@ static Filter random_filter(Fixture *fixture, uint64_t n_procs)
         return named_filter(fixture, BY_COMM, "comm", message_comms, n_message_comms);
     case BY_WINDOW:
         return window_filter(fixture);
+    case BY_CLASS:
+        return class_filter(fixture);
     case BY_THREAD:
         return set_filter(fixture, BY_THREAD, "thread", 2);
     default:
@@ -385,6 +418,17 @@ Test(narrowing, lists_what_can_be_looked_up)
     cr_assert_eq(none->len + nothing->len, 0);
 }
 
+Test(narrowing, lists_the_classes_that_the_trace_has)
+{
+    g_autoptr(Fixture) fixture = messages_new(25, 4, 500, true);
+    g_autoptr(GPtrArray) names = list(fixture, "/class");
+    g_autofree char *all = NULL;
+
+    g_ptr_array_add(names, NULL);
+    all = g_strjoinv(" ", (char **)names->pdata);
+    cr_assert_str_eq(all, "mpi useful program p2p");
+}
+
 Test(narrowing, names_lead_back_to_their_rows)
 {
     g_autoptr(Fixture) fixture = messages_new(22, 4, 500, true);
@@ -419,7 +463,9 @@ Test(narrowing, nonsense_is_not_there)
         "/peer/2",          "/peer/x",     "/peer/0-2",    "/tag/x",
         "/tag/3-1",         "/tag/-",      "/region/\\x4", "/region/#18446744073709551616",
         "/region/A/x",      "/tag/--1",    "/peer/2-",     "/peer/-2",
-        "/region/MPI*x",    "/region/A,x", "/region/,A",   "/comm/split,"};
+        "/region/MPI*x",    "/region/A,x", "/region/,A",   "/comm/split,",
+        "/class/x",         "/class/mpi,", "/class/,mpi",  "/class/MPI",
+        "/class/#0",        "/class/x*",   "/class/\\x4"};
     g_autoptr(Fixture) fixture = messages_new(23, 4, 300, true);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {

@@ -8,10 +8,11 @@
 #include "src/query/text/escape.h"
 #include "src/query/text/value-kind.h"
 
-/* A column of a field; the first column is the row's number. The last text is in the last column, and keeps its blanks.
- */
+/* A column of a field, or an extra one; the first column is the row's number. The last text is in the last column, and
+ * keeps its blanks. */
 typedef struct {
     const XtfField *field;
+    bool extra;
     const XtfField *type; /* of a value: the field of its type */
     size_t from, width;
     bool text;
@@ -21,6 +22,7 @@ struct XtfTableView {
     XtfTrace *trace;
     const XtfTable *table; /* NULL: no rows */
     uint64_t n_rows;
+    XtfTableExtra extra;
     GArray *columns;
     size_t line;  /* with its newline */
     char *header; /* the first line */
@@ -40,9 +42,9 @@ static Column *column_at(const XtfTableView *view, unsigned i)
     return &g_array_index(view->columns, Column, i);
 }
 
-static const char *column_name(const Column *column)
+static const char *column_name(const XtfTableView *view, const Column *column)
 {
-    return column->field ? column->field->name : "row";
+    return column->field ? column->field->name : column->extra ? view->extra.name : "row";
 }
 
 static bool is_last(const XtfTableView *view, unsigned i)
@@ -74,7 +76,9 @@ static bool cell_text(const XtfTableView *view, const Column *column, const uint
     const XtfField *field = column->field;
     uint64_t v = field ? xtf_field_get(field, row) : number;
 
-    *text = buffer;
+    *text = column->extra ? view->extra.words[view->extra.by_row[number]] : buffer;
+    if (column->extra)
+        return true;
     if (field && xtf_field_is_none(field, row)) {
         *text = "-";
         return true;
@@ -104,28 +108,38 @@ static const uint8_t *row_at(const XtfTableView *view, uint64_t number)
     return view->table->rows + number * view->table->schema->row_size;
 }
 
+static void add_field(XtfTableView *view, const XtfSchema *schema, const XtfField *field)
+{
+    bool typed = g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8;
+    Column column = {
+        .field = field,
+        .type = typed ? xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE) : NULL,
+        .text = field->type == XTF_TYPE_STRING || field->n_labels,
+        .width = xtf_text_width(field->name, true, XTF_TABLE_TEXT_MAX),
+    };
+    g_array_append_val(view->columns, column);
+}
+
 static void add_columns(XtfTableView *view, const XtfSchema *schema)
 {
     const XtfField *last = NULL;
-    Column column = {.width = strlen("row")};
+    Column number = {.width = strlen("row")}, extra = {.extra = true, .text = true};
 
-    g_array_append_val(view->columns, column);
+    g_array_append_val(view->columns, number);
     for (uint32_t i = 0; i < schema->n_fields; i++) {
         if (schema->fields[i].type == XTF_TYPE_STRING)
             last = &schema->fields[i];
     }
-    for (uint32_t i = 0; i <= schema->n_fields; i++) {
-        const XtfField *field = i < schema->n_fields ? &schema->fields[i] : last;
-        if (!field || (field == last && i < schema->n_fields))
-            continue;
-        column.field = field;
-        column.type = g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8
-                          ? xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE)
-                          : NULL;
-        column.text = field->type == XTF_TYPE_STRING || field->n_labels;
-        column.width = xtf_text_width(field->name, true, XTF_TABLE_TEXT_MAX);
-        g_array_append_val(view->columns, column);
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        if (&schema->fields[i] != last)
+            add_field(view, schema, &schema->fields[i]);
     }
+    if (view->extra.name) {
+        extra.width = strlen(view->extra.name);
+        g_array_append_val(view->columns, extra);
+    }
+    if (last)
+        add_field(view, schema, last);
 }
 
 static bool measure(XtfTableView *view, GError **error)
@@ -167,16 +181,18 @@ static void lay_out(XtfTableView *view)
     view->header[at - 1] = '\n';
     for (unsigned i = 0; i < view->columns->len; i++) {
         const Column *column = column_at(view, i);
-        put_cell(view->header, column, column_name(column), is_last(view, i), i);
+        put_cell(view->header, column, column_name(view, column), is_last(view, i), i);
     }
 }
 
-XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, GError **error)
+XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, const XtfTableExtra *extra, GError **error)
 {
     g_autoptr(XtfTableView) view = g_new0(XtfTableView, 1);
     uint64_t bytes;
 
     view->trace = trace;
+    if (extra)
+        view->extra = *extra;
     view->columns = g_array_new(FALSE, FALSE, sizeof(Column));
     if (!xtf_trace_table(trace, schema->name, &view->table, error))
         return NULL;
@@ -252,13 +268,13 @@ GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GErr
     const char *text;
 
     for (unsigned i = 0; i < view->columns->len; i++)
-        widest = MAX(widest, xtf_text_width(column_name(column_at(view, i)), true, XTF_TABLE_TEXT_MAX));
+        widest = MAX(widest, xtf_text_width(column_name(view, column_at(view, i)), true, XTF_TABLE_TEXT_MAX));
     for (unsigned i = 0; i < view->columns->len; i++) {
         const Column *column = column_at(view, i);
         if (!cell_text(view, column, row_at(view, number), number, buffer, &text, error))
             return NULL;
         size_t room = XTF_WHOLE_TEXT_MAX - MIN(out->len, (gsize)XTF_WHOLE_TEXT_MAX);
-        add_shown(out, column_name(column), widest, true, i);
+        add_shown(out, column_name(view, column), widest, true, i);
         g_string_append_c(out, ' ');
         add_shown(out, text, xtf_text_width(text, false, MAX(room, XTF_TABLE_TEXT_MAX)), false, number);
         g_string_append_c(out, '\n');

@@ -19,8 +19,15 @@ enum {
 
 typedef struct XtfTableView XtfTableView;
 
-/* The view of a TABLE schema. Loads its table and measures it. */
-XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, GError **error);
+/* A column that the table does not have, before the last text. */
+typedef struct {
+    const char *name;
+    const char *const *words; /* what cells say */
+    const uint8_t *by_row;    /* numbers of words */
+} XtfTableExtra;
+
+/* The view of a TABLE schema. Loads its table and measures it. Borrows what `extra` points to, which may be NULL. */
+XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, const XtfTableExtra *extra, GError **error);
 void xtf_table_view_free(XtfTableView *view); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTableView, xtf_table_view_free)
 

@@ -94,6 +94,15 @@ XtfNumberSet *xtf_number_set_of_one(uint64_t number)
     return set;
 }
 
+XtfNumberSet *xtf_number_set_from_ranges(const XtfNumberRange *ranges, size_t n)
+{
+    g_autoptr(GArray) copy = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
+
+    if (n)
+        g_array_append_vals(copy, ranges, (guint)n);
+    return set_from_ranges(copy);
+}
+
 int xtf_compare_numbers(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

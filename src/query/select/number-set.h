@@ -32,6 +32,8 @@ XtfNumberSet *xtf_number_set_parse(const XtfNumbers *numbers, const char *text, 
 /* The numbers less than n whose flag is set. */
 XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n);
 XtfNumberSet *xtf_number_set_of_one(uint64_t number);
+/* In any order; they may overlap. */
+XtfNumberSet *xtf_number_set_from_ranges(const XtfNumberRange *ranges, size_t n);
 XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
 void xtf_number_set_unref(XtfNumberSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)

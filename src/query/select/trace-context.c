@@ -213,6 +213,11 @@ static bool load_name_indexes(XtfTraceContext *context, GError **error)
     return false;
 }
 
+static bool load_classes(XtfTraceContext *context, GError **error)
+{
+    return xtf_region_classes_load(&context->classes, context->trace, error);
+}
+
 /* Loads something unless it is loaded; if it fails, the next caller tries again. */
 static bool load_once(XtfTraceContext *context, gint *loaded, bool (*load)(XtfTraceContext *, GError **),
                       GError **error)
@@ -246,6 +251,11 @@ const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError *
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error)
 {
     return load_once(context, &context->name_indexes_loaded, load_name_indexes, error) ? &context->comms : NULL;
+}
+
+const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->classes_loaded, load_classes, error) ? &context->classes : NULL;
 }
 
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
@@ -310,5 +320,6 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     xtf_ranks_finish(&context->ranks);
     xtf_name_index_finish(&context->regions);
     xtf_name_index_finish(&context->comms);
+    xtf_region_classes_finish(&context->classes);
     g_mutex_clear(&context->lock);
 }

@@ -17,6 +17,7 @@
 #include "src/query/select/name-index.h"
 #include "src/query/select/number-set.h"
 #include "src/query/select/ranks.h"
+#include "src/query/select/region-classes.h"
 #include "src/query/text/time-scale.h"
 
 typedef struct {
@@ -53,6 +54,8 @@ typedef struct {
     gint ranks_loaded; /* atomic */
     XtfNameIndex regions, comms;
     gint name_indexes_loaded; /* atomic */
+    XtfRegionClasses classes;
+    gint classes_loaded; /* atomic */
 } XtfTraceContext;
 
 /* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
@@ -65,6 +68,7 @@ const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError
 const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
+const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);
 
 /* The index in `all` of the first location of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);

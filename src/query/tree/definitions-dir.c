@@ -1,18 +1,34 @@
 /* definitions/: a file for each definition table, and rows/TABLE/ROW: a file for each row, in which no text is cut. */
 #include <string.h>
 
+#include "libxtf/vocabulary.h"
 #include "src/query/tree/entries.h"
 
 #define ROWS "rows"
 
 /* ---- Tables. */
 
-/* With the lock held. */
-static const XtfTableView *table_view(XtfTree *tree, uint32_t schema, GError **error)
+/* Regions have their classes beside what the trace says of them. */
+static bool find_extra(XtfTree *tree, const XtfSchema *schema, XtfTableExtra *extra, GError **error)
 {
-    if (!tree->tables[schema])
-        tree->tables[schema] = xtf_table_view_new(tree->trace, xtf_trace_schema(tree->trace, schema), error);
-    return tree->tables[schema];
+    *extra = (XtfTableExtra){0};
+    if (!g_str_equal(schema->name, XTF_TABLE_REGIONS) || xtf_schema_field(schema, "class"))
+        return true;
+    const XtfRegionClasses *classes = xtf_trace_context_classes(&tree->context, error);
+    if (classes && classes->by_row)
+        *extra = (XtfTableExtra){.name = "class", .words = xtf_class_names, .by_row = classes->by_row};
+    return classes;
+}
+
+/* With the lock held. */
+static const XtfTableView *table_view(XtfTree *tree, uint32_t number, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_schema(tree->trace, number);
+    XtfTableExtra extra;
+
+    if (!tree->tables[number] && find_extra(tree, schema, &extra, error))
+        tree->tables[number] = xtf_table_view_new(tree->trace, schema, &extra, error);
+    return tree->tables[number];
 }
 
 /* A view is immutable once it is made. */

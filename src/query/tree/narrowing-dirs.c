@@ -125,6 +125,39 @@ static bool list_named(XtfNode *directory, XtfLister *lister, GError **error)
 const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
 const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
 
+/* ---- class/: sets of regions. */
+
+static XtfNode *lookup_class(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(&directory->tree->context, error);
+    XtfClassSet wanted;
+
+    if (!classes || !xtf_class_set_parse(name, &wanted, error))
+        return NULL;
+    g_autoptr(XtfNumberSet) rows = xtf_region_classes_rows(classes, wanted);
+    return xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_REGION, rows));
+}
+
+/* The classes that the trace has regions of, and what they are called together. */
+static bool list_classes(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(&directory->tree->context, error);
+
+    if (!classes)
+        return false;
+    for (const XtfClassGroup *group = xtf_class_groups; group->name; group++) {
+        if (classes->present & group->classes)
+            xtf_lister_show(lister, group->name, XTF_NODE_DIRECTORY);
+    }
+    for (unsigned i = 0; i < XTF_N_CLASSES; i++) {
+        if (classes->present & XTF_CLASS_BIT(i))
+            xtf_lister_show(lister, xtf_class_names[i], XTF_NODE_DIRECTORY);
+    }
+    return true;
+}
+
+const XtfNodeClass xtf_classes_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_class, .list = list_classes};
+
 /* ---- time/ and num/: ranges without end, which are not listed. */
 
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)

@@ -34,6 +34,7 @@ typedef struct {
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
     {"by", &xtf_by_dir, ALL, 0, NULL},
+    {"class", &xtf_classes_dir, ALL, 0, NULL},
     {"columns", &xtf_columns_file, ALL, ALL, NULL},
     {"comm", &xtf_comms_dir, ALL, 0, NULL},
     {"count", &xtf_count_file, ALL, ALL, NULL},
@@ -91,8 +92,8 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     return xtf_not_found(error,
-                         "\"%s\" is no file, no record type and none of proc, thread, time, num, region, comm, peer, "
-                         "tag, by: see README and info",
+                         "\"%s\" is no file, no record type and none of proc, thread, time, num, region, class, comm, "
+                         "peer, tag, by: see README and info",
                          name);
 }
 

@@ -12,7 +12,7 @@ static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfVie
         return false;
     const XtfRegions *regions = &region_times.regions;
     size_t time = xtf_region_times_width(&region_times);
-    shape->n_lines = shape->at_once = regions->only ? regions->n_listed : xtf_regions_n_lines(regions);
+    shape->n_lines = shape->at_once = regions->n_listed + !regions->only + regions->lists_unknown;
     xtf_grid_add(&shape->grid, "row", regions->row_width);
     xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&region_times.frames, views->context));
     xtf_grid_add(&shape->grid, "inclusive", time);

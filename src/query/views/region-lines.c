@@ -28,6 +28,7 @@ bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelecti
     regions->has_unknown = limits->has_none || (limits->min <= limits->max && limits->max >= regions->n);
     regions->only = selection->by[XTF_BY_REGION];
     regions->n_listed = regions->only ? count_below(regions->only, regions->n) : regions->n;
+    regions->lists_unknown = regions->has_unknown && xtf_number_set_contains(regions->only, regions->n);
     regions->name_width = MAX(regions->names ? regions->names->width : 0, strlen(before_name));
     regions->row_width = xtf_count_digits(regions->n ? regions->n - 1 : 0);
     return true;

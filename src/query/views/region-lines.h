@@ -19,6 +19,7 @@ typedef struct {
     bool has_unknown;
     const XtfNumberSet *only; /* rows that region/ selects: no other line is listed; NULL: all lines are. Borrowed */
     uint64_t n_listed;        /* rows that are listed */
+    bool lists_unknown;       /* the line of regions that the trace does not define is listed, too */
     size_t name_width, row_width;
 } XtfRegions;
 
@@ -34,7 +35,9 @@ static inline uint64_t xtf_regions_n_lines(const XtfRegions *regions)
 /* Whether a view of the selection shows the line. */
 static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t line)
 {
-    return !regions->only || (line < regions->n && xtf_number_set_contains(regions->only, line));
+    if (line < regions->n)
+        return xtf_number_set_contains(regions->only, line);
+    return line == regions->n ? !regions->only : regions->lists_unknown;
 }
 
 /* The line of a key of the aggregate of frames. A damaged trace may lead to line xtf_regions_n_lines(). */

@@ -1,0 +1,67 @@
+/*
+ * Classes of regions: what a call does for the program, as far as a recorder's definition of the region tells.
+ *
+ * Whatever speaks of classes uses this table alone: class/ in the tree, the column `class` of definitions/regions,
+ * efficiencies, colours. The rules, in this order:
+ *
+ * 1. What the measurement itself does is known by its name.
+ * 2. A name of MPI's says more than a paradigm and a role do: some recorders call MPI_Wait a function, some
+ *    point to point. It counts where the paradigm is MPI, or says nothing (UNKNOWN, USER, NONE).
+ * 3. The paradigm, with the role.
+ * 4. Where the paradigm says nothing: the role; where the role is FUNCTION, the name, by the conventions of OpenMP's
+ *    run-time libraries, POSIX and others.
+ *
+ * A region that none of these knows is the program. A region's class follows from its own definition alone.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    XTF_CLASS_PROGRAM,
+    XTF_CLASS_P2P,
+    XTF_CLASS_WAIT, /* waits, tests and probes */
+    XTF_CLASS_COLLECTIVE,
+    XTF_CLASS_BARRIER, /* of MPI */
+    XTF_CLASS_RMA,
+    XTF_CLASS_MPI_IO,
+    XTF_CLASS_MPI_INIT, /* and finalize */
+    XTF_CLASS_MPI_OTHER,
+    XTF_CLASS_OMP_WORK, /* what the program does in OpenMP's constructs */
+    XTF_CLASS_OMP_SYNC,
+    XTF_CLASS_OMP_OTHER,
+    XTF_CLASS_THREADS, /* libraries of threads: POSIX and others */
+    XTF_CLASS_PGAS,    /* SHMEM, GASPI, UPC */
+    XTF_CLASS_OFFLOAD,
+    XTF_CLASS_IO, /* not MPI's */
+    XTF_CLASS_MEASUREMENT,
+    XTF_N_CLASSES,
+} XtfRegionClass;
+
+/* By class: its name, a word of lower-case letters and hyphens. */
+extern const char *const xtf_class_names[XTF_N_CLASSES];
+
+/* A set of classes: bit k stands for class k. */
+typedef uint32_t XtfClassSet;
+#define XTF_CLASS_BIT(class) ((XtfClassSet)1 << (class))
+
+#define XTF_CLASSES_MPI    (XTF_CLASS_BIT(XTF_CLASS_MPI_OTHER + 1) - XTF_CLASS_BIT(XTF_CLASS_P2P))
+#define XTF_CLASSES_OMP    (XTF_CLASS_BIT(XTF_CLASS_OMP_OTHER + 1) - XTF_CLASS_BIT(XTF_CLASS_OMP_WORK))
+#define XTF_CLASSES_USEFUL (XTF_CLASS_BIT(XTF_CLASS_PROGRAM) | XTF_CLASS_BIT(XTF_CLASS_OMP_WORK))
+
+/* Names for several classes together: "mpi", "omp", "useful". The last has no name. */
+typedef struct {
+    const char *name;
+    XtfClassSet classes;
+} XtfClassGroup;
+extern const XtfClassGroup xtf_class_groups[];
+
+/* The class of a region of this name. Paradigm and role are the labels that the trace has for them; NULL: it has none.
+ */
+XtfRegionClass xtf_region_class(const char *name, const char *paradigm, const char *role);
+
+/* The class or group of a name; 0 if there is none. */
+XtfClassSet xtf_classes_by_name(const char *name);

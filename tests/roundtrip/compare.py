@@ -117,13 +117,18 @@ class Comparison:
         columns = {name: i for i, name in enumerate(self.shown.columns_of[record_type])}
         self.check(f"lines of {where}/records", len(lines), len(records))
         proc, thread = self.threads[location]
-        for line, record in zip(lines, records):
+        for i, (line, record) in enumerate(zip(lines, records)):
             here = f"{where}, record {record.seq}, {record.event.name}"
             found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), int(line[1]), int(line[2]),
                      int(line[columns["seq"]]), line[columns["event"]])
             self.check(here, found, (record.time, proc, thread, record.seq, record.event.name))
             self.compare_region(here, line, columns, record)
             self.compare_fields(here, line, columns, record)
+            if record_type == "enters_leaves":
+                cell = line[columns["duration"]]
+                self.check(f"{here}: duration", None if cell == "-" else ticks_of(cell, self.expected.ticks, 0),
+                           record.time - records[i - record.enter].time
+                           if record.event.name == "LEAVE" and record.enter else None)
 
     def compare_region(self, here, line, columns, record):
         cell = line[columns["region"]]

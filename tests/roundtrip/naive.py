@@ -25,15 +25,22 @@ def overlap(begin, end, a, b):
 
 
 class Frame:
-    """A call: from its ENTER to the row that ended it."""
+    """A call: from its ENTER to the row that ended it. It is "left" by its own LEAVE, "cut" by the end of another call, or
+    "open" for ever."""
 
-    __slots__ = ("row", "region", "begin", "end")
+    __slots__ = ("row", "region", "begin", "end", "end_row", "ending", "parent", "depth", "exclusive")
 
-    def __init__(self, row, region, begin):
+    def __init__(self, row, region, begin, parent):
         self.row = row
         self.region = region
         self.begin = begin
-        self.end = None
+        self.parent = parent
+        self.depth = parent.depth + 1 if parent else 1
+        self.exclusive = 0
+        self.end = self.end_row = self.ending = None
+
+    def finish(self, row, time, ending):
+        self.end_row, self.end, self.ending = row, time, ending
 
 
 class Location:
@@ -61,20 +68,23 @@ class Location:
             orphan = record.event.name == "LEAVE" and record.enter == 0
             if self.stack:
                 self.charge(previous, record.time, self.stack[-1].region)
+                self.stack[-1].exclusive += record.time - previous
             elif orphan:
                 self.charge(previous, record.time, BEFORE)
             if record.event.name == "ENTER":
-                self.end_above(row - record.enter if record.enter else None, record.time)
-                self.stack.append(Frame(row, record.region, record.time))
+                self.end_above(row - record.enter if record.enter else None, row, record.time, "cut")
+                parent = self.stack[-1] if self.stack else None
+                self.stack.append(Frame(row, record.region, record.time, parent))
                 self.frames.append(self.stack[-1])
                 self.depth = max(self.depth, len(self.stack))
             elif not orphan:
-                self.end_above(row - record.enter, record.time)
-                self.stack.pop().end = record.time
+                self.end_above(row - record.enter, row, record.time, "cut")
+                self.stack.pop().finish(row, record.time, "left")
             previous = record.time
         if self.stack:
             self.charge(previous, self.last, self.stack[-1].region)
-        self.end_above(None, self.last)
+            self.stack[-1].exclusive += self.last - previous
+        self.end_above(None, len(self.calls), self.last, "open")
         self.join_opens()
 
     def charge(self, begin, end, region):
@@ -83,10 +93,10 @@ class Location:
             if region == BEFORE:
                 self.opens.append((begin, end, region))
 
-    def end_above(self, row, time):
-        """Ends all frames above the frame of a row; if the row has no open frame, ends all frames."""
+    def end_above(self, row, by, time, ending):
+        """Row `by` ends all frames above the frame of a row; if the row has no open frame, it ends all frames."""
         while self.stack and self.stack[-1].row != row:
-            self.stack.pop().end = time
+            self.stack.pop().finish(by, time, ending)
 
     def join_opens(self):
         """A region is open while any of its frames is open: recursion does not count twice."""

@@ -79,6 +79,24 @@ class Profile(unittest.TestCase):
         self.assertEqual(timeline.depth, 3)
 
 
+class Frames(unittest.TestCase):
+    def check(self, timeline, *wanted):
+        """(region, begin, end, exclusive, depth, ending)"""
+        self.assertEqual([(frame.region, frame.begin, frame.end, frame.exclusive, frame.depth, frame.ending)
+                          for frame in timeline.frames], list(wanted))
+
+    def test_nested(self):
+        timeline = location((10, "+A"), (20, "+B"), (30, "+A"), (45, "-A"), (50, "-B"), (100, "-A"))
+        self.check(timeline, ("A", 10, 100, 60, 1, "left"), ("B", 20, 50, 15, 2, "left"), ("A", 30, 45, 15, 3, "left"))
+        self.assertEqual([frame.parent and frame.parent.row for frame in timeline.frames], [None, 0, 1])
+
+    def test_endings(self):
+        timeline = location((0, "+A"), (10, "+B"), (20, "-A"), (30, "-X"), (40, "+C"), (50, "+D"), (70, "x"))
+        self.check(timeline, ("A", 0, 20, 10, 1, "left"), ("B", 10, 20, 10, 2, "cut"), ("C", 40, 70, 10, 1, "open"),
+                   ("D", 50, 70, 20, 2, "open"))
+        self.assertEqual([frame.end_row for frame in timeline.frames], [2, 2, 6, 6])
+
+
 class Paths(unittest.TestCase):
     def test_seconds(self):
         for hz in (1, 1000, 1995386627):

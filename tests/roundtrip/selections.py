@@ -54,6 +54,7 @@ class Selection:
         self.parts = []
         self.procs = self.threads = self.type = None
         self.regions = self.peers = self.comms = self.tags = None
+        self.calls = False # a line a call, not a record
         self.a, self.b = expected.origin, OPEN
 
     def path(self, view=""):
@@ -91,6 +92,12 @@ class Selection:
         self.parts.append(record_type)
         return self
 
+    def in_calls(self):
+        self.calls = True
+        self.type = "enters_leaves"
+        self.parts.append("calls")
+        return self
+
     def in_regions(self, text, regions):
         self.regions = regions
         self.parts.append("region/" + text)
@@ -123,6 +130,8 @@ class Selection:
         if record.time < self.a or (self.b is not OPEN and record.time >= self.b):
             return False
         if self.type is not None and record.type != self.type:
+            return False
+        if self.calls and record.event.name != "ENTER":
             return False
         if self.regions is not None and record.region not in self.regions:
             return False

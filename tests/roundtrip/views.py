@@ -17,6 +17,7 @@ import sys
 import time
 from fractions import Fraction
 
+from calls import Calls
 from compare import Comparison
 from expected import Expected
 from naive import BEFORE, RECVS, SENDS, Naive, slices
@@ -54,6 +55,7 @@ class Views(Comparison):
         self.random = self.chooser.random
         self.regions = self.region_rows()
         self.types = sorted({record.type for records in expected.locations.values() for record in records})
+        self.calls = Calls(self)
         self.here = ""
         self.pairs = {}
 
@@ -82,6 +84,7 @@ class Views(Comparison):
             self.compare_messages(window, procs)
             self.compare_slices(window, procs)
             self.compare_narrowed(window, procs)
+            self.calls.compare(window, procs)
 
     def compare_absent(self):
         """Paths that make no sense, or would need a scan, do not exist."""
@@ -350,6 +353,8 @@ class Views(Comparison):
                 continue
             if self.types and self.random.random() < 0.4:
                 selection.in_type(self.random.choice(self.types))
+            elif self.has("enters_leaves") and self.random.random() < 0.2:
+                selection.in_calls()
             self.compare_count(selection.shuffled(self.random))
             self.compare_views_of(selection)
 

@@ -9,19 +9,22 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/query/format/call-cells.h"
+#include "src/query/select/call-readers.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/value-kind.h"
 
 enum {
-    BLOCK_ROWS = 64,
+    BLOCK_ROWS = XTF_CALL_ROWS_MAX,
 };
 
 typedef struct {
     XtfTrace *trace;
     const XtfRanks *ranks;
     const XtfTimeScale *scale;
-    uint64_t proc; /* of the run's location */
+    uint64_t proc;       /* of the run's location */
+    XtfCallBlock *calls; /* of the block; NULL: it shows none */
 } Context;
 
 /* Some rows and their lines. */
@@ -140,9 +143,7 @@ static bool put_cell(const Context *context, const XtfCell *cell, const uint8_t 
         return put_string(context, cell, (uint32_t)v, line, error);
     case XTF_CELL_VALUE:
         return put_value(context, cell, row, line, error);
-    case XTF_CELL_UNSIGNED:
-    case XTF_CELL_NAME:
-    case XTF_CELL_TYPE:
+    default: /* by blocks */
         break;
     }
     return true;
@@ -257,6 +258,8 @@ static void put_names(const XtfCell *cell, const Block *block)
 
 static bool put_column(const Context *context, const XtfCell *cell, Block *block, GError **error)
 {
+    if (cell->kind >= XTF_CELL_CALL_END)
+        return xtf_call_cell_put(cell, context->calls, error);
     switch (cell->kind) {
     case XTF_CELL_TYPE:
         return true; /* the template has it */
@@ -286,12 +289,17 @@ struct XtfRenderer {
     const XtfFormat *format;
     const XtfLocations *locations;
     Beginning *beginnings; /* by schema */
+    XtfCallReaders *calls; /* NULL: not needed so far */
+    XtfCallBlock *block;
 };
 
 XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, const XtfLocations *locations)
 {
     XtfRenderer *renderer = g_new0(XtfRenderer, 1);
-    *renderer = (XtfRenderer){formats, format, locations, g_new0(Beginning, format->n_programs + 1)};
+    *renderer = (XtfRenderer){.formats = formats,
+                              .format = format,
+                              .locations = locations,
+                              .beginnings = g_new0(Beginning, format->n_programs + 1)};
     return renderer;
 }
 
@@ -302,6 +310,8 @@ void xtf_renderer_free(XtfRenderer *renderer)
     for (uint32_t i = 0; i < renderer->format->n_programs; i++)
         g_free(renderer->beginnings[i].template);
     g_free(renderer->beginnings);
+    xtf_call_readers_free(renderer->calls);
+    g_free(renderer->block);
     g_free(renderer);
 }
 
@@ -374,6 +384,47 @@ static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const
     return true;
 }
 
+/* Readies the block of calls for a run. */
+static bool begin_calls(XtfRenderer *renderer, const XtfRowRun *run, GError **error)
+{
+    const XtfTraceContext *context = renderer->formats->context;
+
+    if (!renderer->calls) {
+        renderer->calls = xtf_call_readers_new(context, renderer->locations);
+        renderer->block = g_new0(XtfCallBlock, 1);
+    }
+    renderer->block->scale = &context->scale;
+    renderer->block->clock = run->span->array.clock;
+    renderer->block->reader = xtf_call_readers_get(renderer->calls, run->span, error);
+    return renderer->block->reader;
+}
+
+/* The calls of a block; row `first` is its first. */
+static bool load_calls(const XtfRenderer *renderer, const Block *block, uint64_t first, GError **error)
+{
+    XtfCallBlock *calls = renderer->block;
+
+    calls->first = first;
+    calls->n = block->n;
+    calls->line = block->line;
+    calls->lines = block->lines;
+    return !renderer->format->of_calls || xtf_call_block_load(calls, error);
+}
+
+static bool render_block(XtfRenderer *renderer, const Context *context, const XtfSchema *schema, Beginning *beginning,
+                         Block *block, GError **error)
+{
+    const XtfProgram *program = &renderer->format->programs[schema->id];
+
+    if (!begin_block(renderer, beginning, schema, block, error))
+        return false;
+    for (uint32_t i = 0; i < program->n_cells; i++) {
+        if (!put_column(context, &program->cells[i], block, error))
+            return false;
+    }
+    return true;
+}
+
 bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error)
 {
     const XtfFormat *format = renderer->format;
@@ -381,24 +432,24 @@ bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GE
     const XtfProgram *program = &format->programs[schema->id];
     const XtfLocation *location = &renderer->locations->all[run->span->tag];
     XtfTraceContext *context = renderer->formats->context;
-    Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc};
 
     if (!program->template)
         return xtf_damaged(error, "the trace has rows of \"%s\", though it states that there are none", schema->name);
+    if (program->shows_calls && !begin_calls(renderer, run, error))
+        return false;
+    const Context row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc,
+                                 renderer->block};
     Beginning *beginning = begin_lines(renderer, program, schema->id, location);
     Block block; /* not cleared: its values are large for a run of one row */
     block.rows = run->rows;
     block.lines = out;
     block.row_size = schema->row_size;
     block.line = format->line;
-    for (uint64_t left = run->n_rows; left > 0; left -= block.n) {
-        block.n = (uint32_t)MIN(left, BLOCK_ROWS);
-        if (!begin_block(renderer, beginning, schema, &block, error))
+    for (uint64_t done = 0; done < run->n_rows; done += block.n) {
+        block.n = (uint32_t)MIN(run->n_rows - done, BLOCK_ROWS);
+        if ((program->shows_calls && !load_calls(renderer, &block, run->first + done, error)) ||
+            !render_block(renderer, &row_context, schema, beginning, &block, error))
             return false;
-        for (uint32_t i = 0; i < program->n_cells; i++) {
-            if (!put_column(&row_context, &program->cells[i], &block, error))
-                return false;
-        }
         block.rows += (size_t)block.n * block.row_size;
         block.lines += (size_t)block.n * block.line;
     }

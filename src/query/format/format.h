@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "libxtf/records.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/select/selection.h"
 
 enum {
     XTF_NAME_WIDTH_MAX = 40,   /* of the name at the end of a line */
@@ -43,15 +43,21 @@ typedef enum {
     XTF_CELL_STRING, /* of the trace's heap */
     XTF_CELL_PEER,   /* a rank, shown as a process */
     XTF_CELL_VALUE,  /* 64 bits, whose type is in another field */
+    /* Of calls, whose rows are ENTERs; they have no field. See call-cells.h. */
+    XTF_CELL_CALL_END,
+    XTF_CELL_CALL_DURATION,
+    XTF_CELL_CALL_EXCLUSIVE,
+    XTF_CELL_CALL_ENDING,
+    XTF_CELL_LEAVE_DURATION, /* of `enters_leaves` */
 } XtfCellKind;
 
 typedef struct {
     XtfCellKind kind;
-    const XtfField *field; /* NULL: XTF_CELL_TYPE */
+    const XtfField *field; /* NULL: XTF_CELL_TYPE, and cells of calls */
     const XtfField *other; /* of a VALUE: the field of its type. May be NULL */
     XtfCommSource comm;    /* of a PEER */
     const XtfPaddedNames *names;
-    uint64_t max;      /* of an UNSIGNED: the largest that fits */
+    uint64_t max;      /* of an UNSIGNED: the largest that fits; of a time of calls: the most ticks */
     uint32_t from, to; /* in the line */
     uint32_t width;    /* of the widest value; the column may be wider */
     uint32_t column;
@@ -62,12 +68,14 @@ typedef struct {
     uint32_t n_cells;
     XtfCell *cells;
     char *template;
+    bool shows_calls; /* has cells of calls */
 } XtfProgram;
 
 typedef struct {
     GArray *columns;      /* of XtfColumn */
     uint32_t line;        /* bytes, with the newline */
     bool has_prefix;      /* begins with time, proc, thread */
+    bool of_calls;        /* rows are ENTERs, lines are calls */
     XtfProgram *programs; /* by schema; a NULL template: no lines of it */
     uint32_t n_programs;
 } XtfFormat;
@@ -75,7 +83,7 @@ typedef struct {
 typedef struct {
     XtfTraceContext *context; /* borrowed */
     GMutex lock;
-    XtfFormat **formats;   /* by schema; the last is that of all types merged */
+    XtfFormat **formats;   /* by schema; then that of all types merged, and that of calls */
     GHashTable *names;     /* table and width to XtfPaddedNames */
     GPtrArray *labels;     /* XtfPaddedNames of fields */
     const XtfRanks *ranks; /* once there is a format */
@@ -89,6 +97,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFormat, xtf_format_free)
 
 /* The lines of a type, of a side array, or with XTF_ANY_TYPE or XTF_NO_TYPE of all types merged. NULL with an error. */
 const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error);
+/* The lines of a selection: those of its type, or of calls. */
+const XtfFormat *xtf_formats_of(XtfFormats *formats, const XtfSelection *selection, GError **error);
 
 /* With the lock held: the names of a table's rows, no wider than `cap`. *names is NULL if the table has no names. */
 bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
@@ -99,7 +109,8 @@ bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const Xtf
 bool xtf_padded_words_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
 /* The labels of a field's values; as wide as the labels of values within the field's limits. */
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
-const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word); /* one name */
+/* The same of n words. */
+const XtfPaddedNames *xtf_formats_words(XtfFormats *formats, const char *const *words, uint64_t n);
 
 /* Whether a cell shows a string, and which: num/K shows all of it. */
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string);

@@ -5,7 +5,9 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/query/format/format.h"
+#include "src/query/select/aggregate-ref.h"
 #include "src/query/text/digits.h"
+#include "src/query/text/lines.h"
 
 enum {
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
@@ -57,12 +59,12 @@ static XtfColumn *column_at(const Layout *layout, uint32_t i)
     return &g_array_index(layout->format->columns, XtfColumn, i);
 }
 
-static void add_prefix(Layout *layout)
+static void add_prefix(Layout *layout, const char *time, const char *description)
 {
     const XtfLocations *locations = layout->locations;
 
     layout->format->has_prefix = true;
-    add_column(layout, "time", "s", "since the origin of the trace", layout->formats->context->scale.width);
+    add_column(layout, time, "s", description, layout->formats->context->scale.width);
     add_column(layout, "proc", "", "process", locations->proc_width);
     add_column(layout, "thread", "", "thread of the process", locations->thread_width);
 }
@@ -164,7 +166,8 @@ static XtfCell make_name_cell(Layout *layout, const XtfSchema *schema, const Xtf
 
 static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
 {
-    const XtfPaddedNames *names = xtf_formats_word(layout->formats, layout->formats->context->type_names[schema->id]);
+    const XtfPaddedNames *names =
+        xtf_formats_words(layout->formats, (const char *const *)&layout->formats->context->type_names[schema->id], 1);
     return (XtfCell){.kind = XTF_CELL_TYPE, .names = names, .width = names->width};
 }
 
@@ -184,6 +187,7 @@ static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint
     XtfColumn *c = column_at(layout, column);
 
     cell.column = column;
+    program->shows_calls |= cell.kind >= XTF_CELL_CALL_END;
     if (!layout->fixed) {
         c->width = MAX(c->width, cell.width);
         c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING;
@@ -192,6 +196,21 @@ static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint
     }
     program->cells = g_renew(XtfCell, program->cells, program->n_cells + 1);
     program->cells[program->n_cells++] = cell;
+}
+
+/* A column of times or durations of calls, which are as wide as a time, or as the longest time that a clock measured.
+ */
+static void add_time_of_call(Layout *layout, const XtfSchema *schema, XtfCellKind kind, const char *name,
+                             const char *description)
+{
+    const XtfTraceContext *context = layout->formats->context;
+    uint64_t longest = context->growing ? UINT64_MAX : xtf_trace_longest(context->trace);
+    XtfCell cell = {.kind = kind, .max = context->scale.last - context->scale.origin};
+
+    if (kind != XTF_CELL_CALL_END)
+        cell.max = MAX(cell.max, longest);
+    cell.width = (uint32_t)MAX(context->scale.width, xtf_ticks_width(&context->scale, cell.max));
+    add_cell(layout, schema, cell, add_column(layout, name, "s", description, 1));
 }
 
 /* ---- The columns of all types merged, of one type, and of a side array. */
@@ -215,7 +234,7 @@ static void lay_out_merged(Layout *layout)
 {
     XtfTraceContext *context = layout->formats->context;
 
-    add_prefix(layout);
+    add_prefix(layout, "time", "since the origin of the trace");
     uint32_t first = layout->format->columns->len;
     layout->fixed = context->growing;
     for (uint32_t i = 0; i < G_N_ELEMENTS(merged_columns); i++) {
@@ -250,12 +269,28 @@ static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
              add_column(layout, field->name, field->unit, description ? description : field->role, 1));
 }
 
+static bool are_calls_known(const Layout *layout, const XtfSchema *schema)
+{
+    XtfAggregateRef frames;
+    return xtf_aggregate_ref_frames(&frames, layout->formats->context) && frames.schema == schema;
+}
+
+/* The name of a record, if the table has one, at the end of the line. */
+static void add_name(Layout *layout, const XtfSchema *schema, const char *column, const char *description)
+{
+    const XtfField *name = naming_field(schema);
+    XtfCell cell = name ? make_name_cell(layout, schema, name, XTF_NAME_WIDTH_MAX) : (XtfCell){0};
+
+    if (name && cell.kind == XTF_CELL_NAME)
+        add_cell(layout, schema, cell, add_column(layout, column, "", description, 1));
+}
+
 static void lay_out_type(Layout *layout, const XtfSchema *schema)
 {
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
-    const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT), *name = naming_field(schema);
+    const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
 
-    add_prefix(layout);
+    add_prefix(layout, "time", "since the origin of the trace");
     uint32_t first = layout->format->columns->len;
     for (uint32_t i = 0; i < 2; i++)
         add_column(layout, merged_columns[i].name, "", merged_columns[i].description, 1);
@@ -267,11 +302,36 @@ static void lay_out_type(Layout *layout, const XtfSchema *schema)
         if (field != seq && field != event)
             add_field(layout, schema, make_cell(layout, schema, field));
     }
-    if (!name)
-        return;
-    XtfCell cell = make_name_cell(layout, schema, name, XTF_NAME_WIDTH_MAX);
-    if (cell.kind == XTF_CELL_NAME)
-        add_cell(layout, schema, cell, add_column(layout, "name", "", merged_columns[6].description, 1));
+    if (are_calls_known(layout, schema))
+        add_time_of_call(layout, schema, XTF_CELL_LEAVE_DURATION, "duration",
+                         "of LEAVE: since its ENTER, by the location's clock");
+    add_name(layout, schema, "name", merged_columns[6].description);
+}
+
+/* A line a call: the rows are ENTERs. */
+static void lay_out_calls(Layout *layout, const XtfSchema *schema)
+{
+    static const char *const endings[] = {"left", "cut", "open"}; /* by XtfFrameEnding */
+    const XtfField *region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
+    const XtfField *depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH);
+    XtfCell ending = {.kind = XTF_CELL_CALL_ENDING};
+
+    layout->format->of_calls = true;
+    add_prefix(layout, "start", "when it was entered, since the origin of the trace");
+    add_time_of_call(layout, schema, XTF_CELL_CALL_END, "end",
+                     "when it ended; if it is open, the location's last record");
+    add_time_of_call(layout, schema, XTF_CELL_CALL_DURATION, "duration", "by the location's clock");
+    add_time_of_call(layout, schema, XTF_CELL_CALL_EXCLUSIVE, "exclusive", "the same without the calls made in it");
+    if (depth)
+        add_field(layout, schema, make_cell(layout, schema, depth));
+    ending.names = xtf_formats_words(layout->formats, endings, G_N_ELEMENTS(endings));
+    ending.width = ending.names->width;
+    add_cell(
+        layout, schema, ending,
+        add_column(layout, "ending", "", "left; cut: ended without a LEAVE, by another call; open: never left", 1));
+    column_at(layout, layout->format->columns->len - 1)->left = true;
+    add_field(layout, schema, make_cell(layout, schema, region));
+    add_name(layout, schema, "name", "of the region");
 }
 
 /* The fields of a side row, without the time and seq of its record. */
@@ -312,14 +372,15 @@ static void finish_program(Layout *layout, XtfProgram *program)
         XtfCell *cell = &program->cells[i];
         cell->from = column_at(layout, cell->column)->from;
         cell->to = cell->from + column_at(layout, cell->column)->width;
-        cell->max = xtf_largest_of_digits(cell->to - cell->from);
+        if (cell->kind < XTF_CELL_CALL_END)
+            cell->max = xtf_largest_of_digits(cell->to - cell->from);
         cell->last = cell->column + 1 == format->columns->len;
         if (cell->kind == XTF_CELL_TYPE)
             memcpy(program->template + cell->from, cell->names->text, cell->names->width);
     }
 }
 
-static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
+static XtfFormat *lay_out(XtfFormats *formats, int64_t type, bool calls, GError **error)
 {
     XtfTrace *trace = formats->context->trace;
     g_autoptr(XtfFormat) format = g_new0(XtfFormat, 1);
@@ -334,6 +395,8 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
         return NULL;
     if (!schema)
         lay_out_merged(&layout);
+    else if (calls)
+        lay_out_calls(&layout, schema);
     else if (schema->kind == XTF_SCHEMA_SIDE)
         lay_out_side(&layout, schema);
     else
@@ -350,14 +413,25 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, GError **error)
     return g_steal_pointer(&format);
 }
 
-const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error)
+static const XtfFormat *get_format(XtfFormats *formats, int64_t type, bool calls, GError **error)
 {
-    XtfFormat **slot = &formats->formats[type >= 0 ? (uint32_t)type : xtf_trace_n_schemas(formats->context->trace)];
+    uint32_t n = xtf_trace_n_schemas(formats->context->trace);
+    XtfFormat **slot = &formats->formats[calls ? n + 1 : type >= 0 ? (uint32_t)type : n];
 
     g_mutex_lock(&formats->lock);
     if (!*slot)
-        *slot = lay_out(formats, type, error);
+        *slot = lay_out(formats, type, calls, error);
     const XtfFormat *format = *slot;
     g_mutex_unlock(&formats->lock);
     return format;
+}
+
+const XtfFormat *xtf_formats_get(XtfFormats *formats, int64_t type, GError **error)
+{
+    return get_format(formats, type, false, error);
+}
+
+const XtfFormat *xtf_formats_of(XtfFormats *formats, const XtfSelection *selection, GError **error)
+{
+    return get_format(formats, selection->type, selection->calls, error);
 }

@@ -16,7 +16,7 @@ void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context)
 {
     *formats = (XtfFormats){.context = context};
     g_mutex_init(&formats->lock);
-    formats->formats = g_new0(XtfFormat *, xtf_trace_n_schemas(context->trace) + 1);
+    formats->formats = g_new0(XtfFormat *, xtf_trace_n_schemas(context->trace) + 2);
     formats->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, names_free);
     formats->labels = g_ptr_array_new_with_free_func(names_free);
 }
@@ -42,7 +42,7 @@ void xtf_format_free(XtfFormat *format)
 
 void xtf_formats_finish(XtfFormats *formats)
 {
-    for (uint32_t i = 0; i <= xtf_trace_n_schemas(formats->context->trace); i++)
+    for (uint32_t i = 0; i <= xtf_trace_n_schemas(formats->context->trace) + 1; i++)
         xtf_format_free(formats->formats[i]);
     g_free(formats->formats);
     g_hash_table_unref(formats->names);
@@ -123,9 +123,9 @@ const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *fi
     return names;
 }
 
-const XtfPaddedNames *xtf_formats_word(XtfFormats *formats, const char *word)
+const XtfPaddedNames *xtf_formats_words(XtfFormats *formats, const char *const *words, uint64_t n)
 {
-    XtfPaddedNames *names = pad_words(&word, 1, 0, 0, 1, XTF_STRING_WIDTH_MAX, true);
+    XtfPaddedNames *names = pad_words(words, n, 0, n - 1, 1, XTF_STRING_WIDTH_MAX, true);
     g_ptr_array_add(formats->labels, names);
     return names;
 }

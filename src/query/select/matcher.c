@@ -17,6 +17,7 @@ typedef struct {
 
 struct XtfMatcher {
     unsigned index;
+    bool begun; /* only rows that begin frames, of the aggregate of frames */
     unsigned n_tests;
     Test tests[XTF_N_FACETS];
     /* Of peers. */
@@ -134,7 +135,14 @@ XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *select
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error)
 {
-    return first_fit(context, selection, schema, 0, schema->n_aggregates, error);
+    XtfAggregateRef frames;
+
+    if (!selection->calls || !xtf_aggregate_ref_frames(&frames, context))
+        return first_fit(context, selection, schema, 0, schema->n_aggregates, error);
+    XtfMatcher *matcher = xtf_matcher_new(context, selection, schema, frames.number, error);
+    if (matcher)
+        matcher->begun = true;
+    return matcher;
 }
 
 void xtf_matcher_free(XtfMatcher *matcher)
@@ -232,5 +240,7 @@ XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)
 
     *filter = (XtfFilter){matcher, proc};
     matcher->filters = g_slist_prepend(matcher->filters, filter);
-    return xtf_filter_groups(filter);
+    XtfGroupFilter groups = xtf_filter_groups(filter);
+    groups.begun = matcher->begun;
+    return groups;
 }

@@ -32,7 +32,7 @@ typedef struct XtfMatcher XtfMatcher;
  * whether a row is in the selection. */
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error);
-/* The same for the first aggregate whose keys do. */
+/* The same for the first aggregate whose keys do; for calls the aggregate of frames. */
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
@@ -48,5 +48,6 @@ typedef struct {
 
 /* Borrows the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
-/* The same with a filter that the matcher owns. No other thread may use the matcher meanwhile. */
+/* The same with a filter that the matcher owns, which of calls takes their ENTERs alone. No other thread may use the
+ * matcher meanwhile. */
 XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc);

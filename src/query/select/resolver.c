@@ -44,6 +44,8 @@ static void print_key(const XtfSelection *selection, GString *key)
             xtf_number_set_print(selection->by[i], key);
         }
     }
+    if (selection->calls)
+        g_string_append_c(key, 'c');
     g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64 "%s", selection->type, selection->time_from,
                            selection->time_to, selection->endless ? "e" : "");
 }
@@ -206,7 +208,7 @@ static bool narrow_span(Search *search, XtfSpan *span, GError **error)
     if ((selection->time_from != base->time_from || selection->time_to != base->time_to) &&
         !xtf_span_cut(span, selection->time_from, selection->time_to, error))
         return false;
-    if (memcmp(selection->by, base->by, sizeof base->by) != 0)
+    if (memcmp(selection->by, base->by, sizeof base->by) != 0 || selection->calls != base->calls)
         return filter_span(search, span, error);
     /* The positions stay; but the filter is one that the new spans own. */
     return !search->matchers || find_filter(search, span, &span->filter, &span->aggregate, error);
@@ -246,7 +248,7 @@ static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GErr
 
     if (!search.locations)
         return NULL;
-    if (xtf_selection_has_facets(selection)) {
+    if (xtf_selection_is_filtered(selection)) {
         search.matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
         g_ptr_array_set_size(search.matchers, (int)xtf_trace_n_schemas(context->trace));
     }
@@ -283,7 +285,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     XtfTrace *trace = resolver->context->trace;
     uint64_t total = 0;
 
-    if (selection->base || selection->procs || selection->threads || xtf_selection_has_facets(selection) ||
+    if (selection->base || selection->procs || selection->threads || xtf_selection_is_filtered(selection) ||
         selection->time_from > scale->origin || selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)

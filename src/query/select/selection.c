@@ -48,6 +48,7 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
     for (unsigned i = 0; i < XTF_N_FACETS; i++)
         copy->by[i] = xtf_number_set_ref(selection->by[i]);
     copy->type = selection->type;
+    copy->calls = selection->calls;
     copy->time_from = selection->time_from;
     copy->time_to = selection->time_to;
     copy->endless = selection->endless;
@@ -82,6 +83,13 @@ XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t sche
 {
     XtfSelection *narrow = selection_copy(selection);
     narrow->type = selection->type == XTF_ANY_TYPE || selection->type == schema ? (int64_t)schema : XTF_NO_TYPE;
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context)
+{
+    XtfSelection *narrow = xtf_selection_in_type(selection, (uint32_t)context->enters_leaves);
+    narrow->calls = narrow->type >= 0;
     return narrow;
 }
 

@@ -41,6 +41,7 @@ struct XtfSelection {
     XtfNumberSet *procs, *threads;  /* NULL: all */
     XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; see matcher.h */
     int64_t type;                   /* a schema's id, or one of the above */
+    bool calls;                     /* of `enters_leaves`, the type, only the ENTERs: as calls, a line each */
     uint64_t time_from, time_to;    /* [from, to) */
     bool endless; /* to the end of the trace, wherever that is: no window has an end. Of a growing trace `time_to` is
                      where it is complete */
@@ -57,6 +58,8 @@ XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
+/* The calls of the selection. They exist if the trace keeps aggregates of frames. */
+XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to);
 
@@ -69,6 +72,12 @@ bool xtf_selection_has_type(const XtfSelection *selection, const XtfSchema *sche
 
 /* Whether anything narrows by the values of fields. */
 bool xtf_selection_has_facets(const XtfSelection *selection);
+
+/* Whether it has some rows of an array and not others, whatever their times. */
+static inline bool xtf_selection_is_filtered(const XtfSelection *selection)
+{
+    return selection->calls || xtf_selection_has_facets(selection);
+}
 
 /* Its window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);

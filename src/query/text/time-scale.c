@@ -77,6 +77,16 @@ static void put_fraction_slowly(const XtfTimeScale *scale, uint64_t rest, char *
     }
 }
 
+/* rest * fraction / num, where rest < num. The inverse is too small by less than 1 in units of 2^-60, so the quotient
+ * is too small by at most 1. */
+static inline uint64_t fraction_of(const XtfTimeScale *scale, uint64_t rest)
+{
+    uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
+    uint64_t left =
+        rest * scale->fraction - quotient * scale->num; /* less than 2 * num, and right although both products wrap */
+    return quotient + (left >= scale->num);
+}
+
 char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end)
 {
     uint64_t rest;
@@ -93,6 +103,8 @@ char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end)
     if (scale->digits) {
         if (G_LIKELY(scale->fraction == scale->num))
             xtf_put_padded(end, rest, scale->digits);
+        else if (G_LIKELY(scale->inverse))
+            xtf_put_padded(end, fraction_of(scale, rest), scale->digits);
         else if (scale->fraction)
             xtf_put_padded(end, (uint64_t)((Wide)rest * scale->fraction / scale->num), scale->digits);
         else
@@ -109,16 +121,6 @@ void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *
     xtf_time_scale_put(scale, ticks, end);
     if (scale->inverse)
         *second = ticks - ticks % scale->num;
-}
-
-/* rest * fraction / num, where rest < num. The inverse is too small by less than 1 in units of 2^-60, so the quotient
- * is too small by at most 1. */
-static inline uint64_t fraction_of(const XtfTimeScale *scale, uint64_t rest)
-{
-    uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
-    uint64_t left =
-        rest * scale->fraction - quotient * scale->num; /* less than 2 * num, and right although both products wrap */
-    return quotient + (left >= scale->num);
 }
 
 void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n,

@@ -22,7 +22,7 @@ static GString *count_text(XtfNode *file, GError **error)
 
 static GString *columns_text(XtfNode *file, GError **error)
 {
-    const XtfFormat *format = xtf_formats_get(&file->tree->formats, file->selection->type, error);
+    const XtfFormat *format = xtf_formats_of(&file->tree->formats, file->selection, error);
     return format ? xtf_columns_text(format, &file->tree->context.scale) : NULL;
 }
 
@@ -58,6 +58,14 @@ const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .text = columns_text};
 const XtfNodeClass xtf_records_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .grows = true};
+/* A call that is open at the end of a commit lasts longer in the next: while a trace grows its lines may change. */
+static bool never(const XtfNode *file)
+{
+    return false;
+}
+
+const XtfNodeClass xtf_calls_file = {
+    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .same_by_size_if_final = never};
 /* Its widths and its lines are those of the whole trace, and never get fewer. */
 const XtfNodeClass xtf_view_file = {
     .kind = XTF_NODE_FILE, .size = view_size, .read = view_read, .same_by_size_if_final = view_is_lasting};

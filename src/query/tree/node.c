@@ -61,11 +61,19 @@ static bool read_kept(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     return true;
 }
 
+static bool never(const XtfNode *file)
+{
+    return false;
+}
+
 static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
+/* Calls that are open at the end of a commit may last longer in the next. */
+static const XtfNodeClass kept_text_of_calls = {
+    .kind = XTF_NODE_FILE, .read = read_kept, .same_by_size_if_final = never};
 
 static void keep_text(XtfNode *node, GString *text)
 {
-    node->class = &kept_text;
+    node->class = node->selection && node->selection->calls ? &kept_text_of_calls : &kept_text;
     node->size = text->len;
     node->text = g_string_free(text, FALSE);
 }
@@ -73,6 +81,7 @@ static void keep_text(XtfNode *node, GString *text)
 XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
 {
     XtfNode *node = xtf_node_new(parent, &kept_text);
+
     keep_text(node, text);
     return node;
 }

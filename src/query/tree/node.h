@@ -4,7 +4,8 @@
  * A node points to its class, which is one kind of directory, file or link. A file of this room knows the classes of
  * the files below it, which are those of its directories' children:
  *
- *     node < files, definitions-dir, window-links, record-dir, by-dir < narrowing-dirs < selection-dir < tree
+ *     node < files, definitions-dir, window-links, call-entries < record-dir, by-dir < narrowing-dirs < selection-dir <
+ *     tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */

@@ -5,6 +5,7 @@
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/text/escape.h"
+#include "src/query/tree/call-entries.h"
 
 /* A record, and where it is. */
 typedef struct {
@@ -101,7 +102,8 @@ static XtfNode *lookup_fields(XtfNode *directory, const Record *record, GError *
 {
     XtfFormats *formats = &directory->tree->formats;
     uint32_t schema = record->span.array.schema->id;
-    const XtfFormat *format = xtf_formats_get(formats, schema, error);
+    const XtfFormat *format = directory->selection->calls ? xtf_formats_of(formats, directory->selection, error)
+                                                          : xtf_formats_get(formats, schema, error);
     const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
     XtfRowRun run = {&record->span, record->row, 1, record->span.lo};
 
@@ -267,6 +269,11 @@ static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, b
     *found = false;
     if (context->enters_leaves < 0)
         return true;
+    if (node->selection->calls) { /* the record is its ENTER */
+        *n = record->span.lo;
+        *found = true;
+        return true;
+    }
     if (array->schema->id == context->enters_leaves) {
         *found = follow(array, record->span.lo, record->row, n);
         return true;
@@ -277,34 +284,17 @@ static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, b
     return !*found || enter_before(&calls, record, n, found, error);
 }
 
-/* The shortest path to the ENTER: proc/P/thread/T/enters_leaves/num/N. *target is NULL if there is none, or if two
- * locations share the numbers P and T. */
+/* The path to the ENTER. *target is NULL if there is none. */
 static bool enter_target(XtfNode *node, const Record *record, char **target, GError **error)
 {
     const XtfTraceContext *context = &node->tree->context;
-    const XtfLocations *locations = xtf_trace_context_locations(&node->tree->context, error);
     uint64_t n;
     bool found;
 
     *target = NULL;
-    if (!locations || !find_enter(node, record, &n, &found, error))
-        return false;
-    const XtfLocation *location = &locations->all[record->span.tag];
-    for (int i = -1; i <= 1; i += 2) {
-        uint64_t other = (uint64_t)((int64_t)record->span.tag + i);
-        if (other < locations->n && locations->all[other].proc == location->proc &&
-            locations->all[other].thread == location->thread)
-            return true;
-    }
-    if (!found)
-        return true;
-    GString *path = g_string_new(NULL);
-    for (uint32_t i = 0; i < node->depth; i++)
-        g_string_append(path, "../");
-    g_string_append_printf(path, "proc/%" PRIu64 "/thread/%" PRIu64 "/%s/num/%" PRIu64, location->proc,
-                           location->thread, context->type_names[context->enters_leaves], n);
-    *target = g_string_free(path, FALSE);
-    return true;
+    return find_enter(node, record, &n, &found, error) &&
+           (!found ||
+            xtf_location_path(node, record->span.tag, context->type_names[context->enters_leaves], n, target, error));
 }
 
 /* ---- The directory. */
@@ -312,7 +302,7 @@ static bool enter_target(XtfNode *node, const Record *record, char **target, GEr
 bool xtf_record_dir_has(const char *name)
 {
     static const char *const names[] = {"record", "enter", "next", "prev", NULL};
-    return g_strv_contains(names, name);
+    return g_strv_contains(names, name) || xtf_call_entry_has(name);
 }
 
 static bool has_neighbour(const XtfNode *directory, bool next)
@@ -344,6 +334,9 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
         return lookup_side(directory, &record, side, error);
     if (g_str_equal(name, "record"))
         return lookup_fields(directory, &record, error);
+    if (xtf_call_entry_has(name))
+        return directory->selection->calls ? xtf_call_entry_new(directory, &record.span, name, error)
+                                           : xtf_no_such(name, error);
     if (!enter_target(directory, &record, &target, error))
         return NULL;
     return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
@@ -358,6 +351,8 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     if (!find_record(directory, &record, error) || !enter_target(directory, &record, &enter, error))
         return false;
     xtf_lister_show(lister, "record", XTF_NODE_FILE);
+    if (directory->selection->calls && !xtf_call_entries_list(directory, &record.span, lister, error))
+        return false;
     if (enter)
         xtf_lister_show(lister, "enter", XTF_NODE_LINK);
     if (has_neighbour(directory, true))

@@ -1,6 +1,6 @@
 /*
  * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of
- * the record; and links to the records beside it in the selection and to the ENTER around it.
+ * the record; links to the records beside it in the selection and to the ENTER around it; and what a call has besides.
  */
 #pragma once
 

@@ -72,7 +72,7 @@ void xtf_records_finish(XtfRecords *records)
 
 bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *size, GError **error)
 {
-    const XtfFormat *format = xtf_formats_get(records->formats, selection->type, error);
+    const XtfFormat *format = xtf_formats_of(records->formats, selection, error);
     uint64_t count, bytes;
 
     if (!format || !xtf_resolver_count(records->resolver, selection, &count, error))
@@ -146,7 +146,7 @@ static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char 
 bool xtf_records_read(XtfRecords *records, XtfSelection *selection, uint64_t offset, char *buffer, size_t length,
                       GError **error)
 {
-    const XtfFormat *format = xtf_formats_get(records->formats, selection->type, error);
+    const XtfFormat *format = xtf_formats_of(records->formats, selection, error);
     g_autoptr(XtfSpans) spans = format && length ? xtf_resolver_spans(records->resolver, selection, error) : NULL;
 
     if (!format || !spans)

@@ -1,8 +1,11 @@
 #include "src/query/tree/selection-dir.h"
 
+#include "src/query/select/aggregate-ref.h"
 #include "src/query/tree/entries.h"
 #include "src/query/views/selected-locations.h"
 #include "src/query/views/view.h"
+
+#define CALLS "calls"
 
 /* ---- The entries that a directory has whatever its records are. */
 
@@ -29,11 +32,22 @@ typedef struct {
     XtfNode *(*make)(XtfNode *directory, const char *name, GError **error); /* NULL: makes a node of the class */
 } Entry;
 
+static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfTraceContext *context = &directory->tree->context;
+    XtfAggregateRef frames;
+
+    if (!xtf_aggregate_ref_frames(&frames, context))
+        return xtf_not_found(error, "the trace has no calls, or keeps no aggregates of them");
+    return xtf_node_new_selection(directory, xtf_selection_in_calls(directory->selection, context));
+}
+
 /* In the order of the listing. A directory below which each record is once more is not listed: programs that walk the
  * tree would read all records again. */
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
     {"by", &xtf_by_dir, ALL, 0, NULL},
+    {CALLS, &xtf_selection_dir, ALL, 0, make_calls},
     {"class", &xtf_classes_dir, ALL, 0, NULL},
     {"columns", &xtf_columns_file, ALL, ALL, NULL},
     {"comm", &xtf_comms_dir, ALL, 0, NULL},
@@ -91,10 +105,11 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         schema = xtf_trace_context_schema(context, name, XTF_SCHEMA_DERIVED);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
-    return xtf_not_found(error,
-                         "\"%s\" is no file, no record type and none of proc, thread, time, num, region, class, comm, "
-                         "peer, tag, by: see README and info",
-                         name);
+    return xtf_not_found(
+        error,
+        "\"%s\" is no file, no record type and none of calls, proc, thread, time, num, region, class, comm, "
+        "peer, tag, by: see README and info",
+        name);
 }
 
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
@@ -108,12 +123,13 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
         return lookup_type(directory, name, error);
     if (entry->make)
         return entry->make(directory, name, error);
-    return xtf_node_with_size(xtf_node_new(directory, entry->class), error);
+    bool are_calls = entry->class == &xtf_records_file && directory->selection->calls;
+    return xtf_node_with_size(xtf_node_new(directory, are_calls ? &xtf_calls_file : entry->class), error);
 }
 
 /* ---- Listing. */
 
-/* The types that the selection's locations have records of, in the order of the schemas. */
+/* The types that the selection's locations have records of, calls first, then in the order of the schemas. */
 static bool list_types(XtfTraceContext *context, const XtfSelection *selection, XtfLister *lister, GError **error)
 {
     g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(context->trace) + 1);
@@ -128,6 +144,9 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
         for (uint32_t j = 0; j < arrays.n; j++)
             present[arrays.all[j].schema->id] = true;
     }
+    XtfAggregateRef frames;
+    if (xtf_aggregate_ref_frames(&frames, context) && present[frames.schema->id])
+        xtf_lister_show(lister, CALLS, XTF_NODE_DIRECTORY);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         XtfSchemaKind kind = xtf_trace_schema(context->trace, i)->kind;
         if (present[i] && (kind == XTF_SCHEMA_RECORD || kind == XTF_SCHEMA_DERIVED))

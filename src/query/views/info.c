@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "src/query/select/aggregate-ref.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/views/view.h"
@@ -20,6 +21,14 @@ static bool type_shown(const XtfTraceContext *context, const XtfSelection *selec
 {
     return xtf_trace_n_rows(context->trace, schema) &&
            xtf_selection_has_type(selection, xtf_trace_schema(context->trace, schema));
+}
+
+/* Whether info has a line for calls above that of the schema, whose records are their ENTERs and LEAVEs. */
+static bool calls_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
+{
+    XtfAggregateRef frames;
+    return schema == context->enters_leaves && type_shown(context, selection, schema) &&
+           xtf_aggregate_ref_frames(&frames, context);
 }
 
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection)
@@ -38,13 +47,14 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     const XtfTraceContext *context = views->context;
     size_t name_width = strlen("duration");
 
-    shape->n_lines = shape->at_once = FIXED_LINES;
+    shape->n_lines = FIXED_LINES;
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        if (!type_shown(context, selection, i))
+        if (!type_shown(context, selection, i) || selection->calls)
             continue;
         name_width = MAX(name_width, xtf_text_width(context->type_names[i], true, TYPE_WIDTH_MAX));
-        shape->at_once = ++shape->n_lines;
+        shape->n_lines += 1 + calls_shown(context, selection, i);
     }
+    shape->at_once = shape->n_lines;
     xtf_grid_add_text(&shape->grid, "what", name_width);
     xtf_grid_add(&shape->grid, "value", MAX(xtf_count_width(context, selection), context->scale.width));
     xtf_grid_add_text(&shape->grid, "unit", 0);
@@ -69,6 +79,12 @@ static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, G
     return g_steal_pointer(&counts);
 }
 
+static bool count_calls(XtfResolver *resolver, const XtfSelection *selection, uint64_t *count, GError **error)
+{
+    g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, resolver->context);
+    return xtf_resolver_count(resolver, calls, count, error);
+}
+
 static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
 {
     xtf_lines_text(lines, what, 0);
@@ -88,7 +104,7 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
 {
     const XtfTraceContext *context = views->context;
     g_autofree uint64_t *counts = count_by_type(views->resolver, selection, error);
-    uint64_t from, to, total;
+    uint64_t from, to, total, calls;
 
     if (!counts || !xtf_resolver_count(views->resolver, selection, &total, error))
         return false;
@@ -96,8 +112,13 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     add_time(lines, "from", from - context->scale.origin);
     add_time(lines, "to", to - context->scale.origin);
     add_time(lines, "duration", to - from);
-    add_count(lines, "records", total);
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+    add_count(lines, selection->calls ? "calls" : "records", total);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace) && !selection->calls; i++) {
+        bool shows_calls = calls_shown(context, selection, i);
+        if (shows_calls && !count_calls(views->resolver, selection, &calls, error))
+            return false;
+        if (shows_calls)
+            add_count(lines, "calls", calls);
         if (type_shown(context, selection, i))
             add_count(lines, context->type_names[i], counts[i]);
     }

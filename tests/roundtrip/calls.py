@@ -1,0 +1,99 @@
+"""Compares calls/ with the calls that naive.py makes of otf2-print's lines: their lines, by window, process, thread and
+regions, and what num/K of a call leads to."""
+
+from shown import shows, ticks_of
+
+LINES_MAX = 5000
+COLUMNS = ["start", "proc", "thread", "end", "duration", "exclusive", "depth", "ending", "region", "name"]
+
+
+class Calls:
+    """`views` is the comparison of all views of the trace."""
+
+    def __init__(self, views):
+        self.views = views
+        self.random = views.random
+        self.ticks = views.expected.ticks
+        self.origin = views.expected.origin
+
+    def compare(self, window, procs):
+        if not self.views.has("enters_leaves"):
+            return
+        for narrow in False, True:
+            selection = self.views.chooser.selection(window, procs)
+            if narrow and self.random.random() < 0.3:
+                selection.in_threads(self.views.chooser.subset(
+                    {location.thread for location in self.views.naive.locations}))
+            if narrow and self.random.random() < 0.8 and self.views.regions:
+                selection = self.views.narrow_region(selection)
+            self.compare_selection(selection.in_calls().shuffled(self.random))
+
+    def wanted(self, selection):
+        """[(begin, location's number, row, location, frame)] of the calls that are entered in the selection."""
+        a, b = selection.a, selection.b
+        return sorted((frame.begin, location.number, frame.row, location, frame)
+                      for location in self.views.naive.selected(selection) for frame in location.frames
+                      if a <= frame.begin and (b is None or frame.begin < b) and
+                      (selection.regions is None or frame.region in selection.regions))
+
+    def compare_selection(self, selection):
+        views, path = self.views, selection.path()
+        wanted = self.wanted(selection)
+        views.check(f"count of {path}", views.shown.count(path), len(wanted))
+        profile = views.shown.reader.read(selection.path("profile")).split("\n")[1:-1]
+        views.check(f"calls of {path}profile", sum(int(line.split()[1]) for line in profile if line.split()[0] != "-"),
+                    len(wanted))
+        if len(wanted) > LINES_MAX:
+            first = self.random.randrange(len(wanted) - LINES_MAX)
+            self.compare_lines(f"{path}num/{first}-{first + LINES_MAX}", wanted[first:first + LINES_MAX])
+        else:
+            self.compare_lines(path, wanted)
+        for k in self.random.sample(range(len(wanted)), min(len(wanted), 3)):
+            self.compare_one(f"{path}num/{k}", wanted[k][3], wanted[k][4])
+
+    def compare_lines(self, path, wanted):
+        views = self.views
+        lines = list(views.shown.records(path, "calls"))
+        views.check(f"columns of {path}", views.shown.columns_of["calls"], COLUMNS)
+        views.check(f"lines of {path}", len(lines), len(wanted))
+        for i, (line, (_, _, _, location, frame)) in enumerate(zip(lines, wanted)):
+            self.compare_line(f"{path}: line {i}", line, location, frame)
+
+    def compare_line(self, here, line, location, frame):
+        found = (ticks_of(line[0], self.ticks, self.origin), int(line[1]), int(line[2]),
+                 ticks_of(line[3], self.ticks, self.origin), ticks_of(line[4], self.ticks, 0),
+                 ticks_of(line[5], self.ticks, 0), int(line[6]), line[7])
+        self.views.check(here, found, (frame.begin, location.proc, location.thread, frame.end, frame.end - frame.begin,
+                                       frame.exclusive, frame.depth, frame.ending))
+        self.views.check(f"{here}: region", self.views.regions[int(line[8])], frame.region)
+        self.views.check(f"{here}: name", shows(line[9], self.views.names[frame.region]), True)
+
+    def fields(self, path):
+        return [line.split(None, 1)[1] for line in self.views.shown.reader.read(path).splitlines()]
+
+    def compare_one(self, path, location, frame):
+        """One call as a directory."""
+        views = self.views
+        record = self.fields(f"{path}/record")
+        self.compare_line(path, [cell.removesuffix(" s") if i in (0, 3, 4, 5) else cell for i, cell in enumerate(record)],
+                          location, frame)
+        children = [other for other in location.frames if other.parent is frame]
+        lines = [line.rstrip(" ").split(None, len(COLUMNS) - 1)
+                 for line in views.shown.reader.read(f"{path}/children").splitlines()]
+        views.check(f"{path}/children", len(lines), len(children))
+        for line, child in zip(lines, children):
+            self.compare_line(f"{path}/children", line, location, child)
+        names = views.shown.reader.list(path)
+        views.check(f"{path}: parent", "parent" in names, frame.parent is not None)
+        views.check(f"{path}: leave", "leave" in names, frame.ending == "left")
+        if frame.parent:
+            self.compare_line(f"{path}/parent",
+                              [cell.removesuffix(" s") if i in (0, 3, 4, 5) else cell
+                               for i, cell in enumerate(self.fields(f"{path}/parent/record"))], location, frame.parent)
+        inside = sum(frame.row < other.row < frame.end_row for other in location.frames)
+        views.check(f"{path}/inside", views.shown.count(f"{path}/inside"), inside)
+        for link, row in (("enter", frame.row), ("leave", frame.end_row)):
+            if link == "enter" or frame.ending == "left":
+                record = dict(line.split(None, 1) for line in views.shown.reader.read(f"{path}/{link}/record").splitlines())
+                views.check(f"{path}/{link}", (record["event"], int(record["seq"])),
+                            (link.upper(), location.calls[row].seq))

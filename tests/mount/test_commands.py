@@ -107,6 +107,15 @@ class Commands(harness.TestCase):
         self.assertEqual(open(copy, "rb").read(), before)
         self.assertEqual(os.listdir(folder), ["copy.xtf"])
 
+    def test_windows_beyond_the_trace(self):
+        """They have nothing, and who asks is told."""
+        for path in "time/1h-2h/count", "proc/0/time/100%-/count", "at/2h/count":
+            done = run(XTF, "cat", self.trace, path)
+            self.assertEqual(done.stdout, "0\n", path)
+            self.assertIn(f"xtf: warning: {path}: the trace ends at ", done.stderr)
+        for path in "time/99%-2h/count", "at/100%/count":
+            self.assertEqual(run(XTF, "cat", self.trace, path).stderr, "", path)
+
     @harness.needs_otf2
     def test_import_of_the_current_folder(self):
         archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))

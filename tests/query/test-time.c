@@ -37,6 +37,10 @@ Test(time, units_are_exact)
     assert_window(&scale, "100.25s-100.25s", 100250000000, 100250000000);
     assert_window(&scale, "25%-100%", 250, 1000);
     assert_window(&scale, "33.3%-33.4%", 333, 334);
+    assert_window(&scale, "0-50%", 0, 500);
+    assert_window(&scale, "0%-0.00", 0, 0);
+    assert_window(&scale, "10%-2s", 100, 2000000000);
+    assert_window(&scale, "1ns-50%", 1, 500);
     assert_window(&scale, "0-99999999999999999999999999999999", 0, UINT64_MAX);
 }
 
@@ -67,6 +71,8 @@ Test(time, refuses_nonsense)
                                         "2-1",
                                         "1ms-1us",
                                         "10-20ms",
+                                        "40%-60",
+                                        "0.0000000001-60%",
                                         "1.2.3-4",
                                         "1--2",
                                         "1e3-2e3",
@@ -89,7 +95,36 @@ Test(time, refuses_nonsense)
     }
 }
 
+Test(time, instants)
+{
+    static const struct {
+        const char *text;
+        uint64_t t;
+    } cases[] = {{"0", 5000},    {"1.5s", 6500}, {"50%", 5500},
+                 {"100%", 6000}, {"2ms", 5002},  {"99999999999999999999999", UINT64_MAX}};
+    static const char *const wrong[] = {"", "-", "1-", "-1", "1-2", "x", "1x", "%", "1 s"};
+    XtfTimeScale scale = scale_of(1000, 1, 5000, 5999);
+    uint64_t t = 7;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++)
+        cr_assert(!xtf_time_scale_parse_instant(&scale, wrong[i], &t, NULL) && t == 7, "%s", wrong[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        cr_assert(xtf_time_scale_parse_instant(&scale, cases[i].text, &t, NULL), "%s", cases[i].text);
+        cr_assert_eq(t, cases[i].t, "%s", cases[i].text);
+    }
+}
+
 /* Ticks printed as a window read back as the same ticks, and as a column too. */
+static void assert_instant(const XtfTimeScale *scale, uint64_t t)
+{
+    char name[XTF_TIME_TEXT_MAX];
+    uint64_t read = 0;
+
+    xtf_time_scale_print_instant(scale, t, name);
+    cr_assert(xtf_time_scale_parse_instant(scale, name, &read, NULL), "%s", name);
+    cr_assert_eq(read, t, "%s", name);
+}
+
 static void round_trip(const XtfTimeScale *scale, uint64_t a, uint64_t b)
 {
     char name[XTF_WINDOW_TEXT_MAX], column[XTF_TIME_TEXT_MAX], *end = column + sizeof column;
@@ -98,6 +133,8 @@ static void round_trip(const XtfTimeScale *scale, uint64_t a, uint64_t b)
 
     xtf_time_scale_print_window(scale, a, b, name);
     assert_window(scale, name, a, b);
+    assert_instant(scale, a);
+    assert_instant(scale, b);
     g_snprintf(window, sizeof window, "%.*s-", (int)(end - begin), begin);
     assert_window(scale, window, a, XTF_TIME_OPEN);
     cr_assert_leq(end - begin, scale->width);

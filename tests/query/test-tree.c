@@ -114,6 +114,87 @@ Test(tree, windows_tile)
     g_string_free(path, TRUE);
 }
 
+/* Backwards a window can't reach beyond 0; forwards it keeps its width. */
+Test(tree, windows_at_the_ends)
+{
+    g_autoptr(Fixture) fixture = fixture_new(52, &ordinary);
+    static const char *const cases[][2] = {{"/time/0.001-0.003/prev", "../0-0.001"},
+                                           {"/time/0-0.001/next", "../0.001-0.002"},
+                                           {"/time/0.0015-0.002/prev", "../0.001-0.0015"}};
+    g_autoptr(XtfNode) last = resolve(fixture, "/time/99%-");
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *window = g_path_get_dirname(cases[i][0]), *name = g_path_get_basename(cases[i][0]);
+        g_autoptr(XtfNode) directory = resolve(fixture, window);
+        g_autoptr(XtfNode) link = xtf_node_lookup(directory, name, NULL);
+        cr_assert_str_eq(xtf_node_target(link), cases[i][1], "%s: %s", cases[i][0], xtf_node_target(link));
+    }
+    cr_assert_eq(resolve_error(fixture, "/time/-1us/prev"), XTF_ERROR_NOT_FOUND);
+    cr_assert_null(xtf_node_lookup(last, "next", NULL));
+    cr_assert(xtf_node_lookup(last, "prev", NULL));
+}
+
+static bool append_name(const char *name, XtfNodeKind kind, void *data)
+{
+    g_string_append_printf(data, "%s ", name);
+    return true;
+}
+
+static void assert_same_text(Fixture *fixture, const char *path, const char *other)
+{
+    GString *a = read_file(fixture, path), *b = read_file(fixture, other);
+
+    cr_assert_str_eq(a->str, b->str, "%s, %s", path, other);
+    g_string_free(a, TRUE);
+    g_string_free(b, TRUE);
+}
+
+Test(tree, an_instant_lies_between_what_is_before_and_after)
+{
+    g_autoptr(Fixture) fixture = fixture_new(53, &ordinary);
+    g_autoptr(XtfNode) instant = resolve(fixture, "/at/50%");
+    GString *names = g_string_new(NULL);
+
+    for (unsigned i = 0; i <= 50; i++) {
+        g_autofree char *at = g_strdup_printf("/proc/0/at/%u%%", 2 * i);
+        g_autofree char *before = g_strconcat(at, "/before", NULL), *after = g_strconcat(at, "/after", NULL);
+        g_autofree char *stack = g_strconcat(at, "/stack", NULL);
+        g_autofree char *reordered = g_strdup_printf("/at/%u%%/proc/0/stack", 2 * i);
+        g_autofree char *beginning = g_strdup_printf("/proc/0/time/%u%%-/stack", 2 * i);
+        cr_assert_eq(read_count(fixture, at), 0);
+        cr_assert_eq(read_count(fixture, before) + read_count(fixture, after), read_count(fixture, "/proc/0"));
+        cr_assert(i > 0 || read_count(fixture, before) == 0);
+        cr_assert(i < 50 || read_count(fixture, after) == 0);
+        assert_same_text(fixture, stack, beginning);
+        assert_same_text(fixture, reordered, beginning);
+    }
+    cr_assert(xtf_node_list(instant, 0, append_name, names, NULL));
+    cr_assert_str_eq(names->str, "after before stack proc ", "%s", names->str);
+    cr_assert_eq(resolve_error(fixture, "/at/1-2"), XTF_ERROR_NOT_FOUND);
+    cr_assert_eq(resolve_error(fixture, "/at/50%/next"), XTF_ERROR_NOT_FOUND);
+    cr_assert_eq(resolve_error(fixture, "/time/1-2/after"), XTF_ERROR_NOT_FOUND);
+    g_string_free(names, TRUE);
+}
+
+Test(tree, says_what_lies_beyond_the_trace)
+{
+    static const char *const beyond[] = {"/time/1h-/count", "/proc/1/time/100%-", "/at/1h/stack",
+                                         "/time/1h-2h/num/0-5/count"};
+    static const char *const within[] = {
+        "/", "/count", "/time/0-1h/count", "/at/100%/stack", "/time/0-0/count", "/at/0", "/definitions/regions"};
+    g_autoptr(Fixture) fixture = fixture_new(54, &ordinary);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(beyond); i++) {
+        g_autoptr(XtfNode) node = resolve(fixture, beyond[i]);
+        g_autofree char *remark = xtf_node_remark(node);
+        cr_assert(remark && strstr(remark, "the trace ends at "), "%s", beyond[i]);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(within); i++) {
+        g_autoptr(XtfNode) node = resolve(fixture, within[i]);
+        cr_assert_null(xtf_node_remark(node), "%s", within[i]);
+    }
+}
+
 /* ---- Single records. */
 
 static uint64_t field_of(Fixture *fixture, const char *path, const char *field)

@@ -77,6 +77,11 @@ class Selection:
         self.parts.append(f"time/{text(a)}-{'' if b is OPEN else text(b)}")
         return self
 
+    def at_instant(self, tick):
+        self.a = self.b = tick
+        self.parts.append(f"at/{seconds(tick - self.expected.origin, self.expected.ticks)}")
+        return self
+
     def in_procs(self, procs, text=None):
         self.procs = procs
         self.parts.append("proc/" + (text or set_text(procs)))

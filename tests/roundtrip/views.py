@@ -140,6 +140,8 @@ class Views(Comparison):
         self.compare_profile(selection.shuffled(self.random))
         self.compare_imbalance(selection)
         self.compare_stack(selection)
+        if self.chooser.times:
+            self.compare_stack(self.chooser.selection(None, procs).at_instant(self.chooser.edge()).shuffled(self.random))
 
     def rows_shown(self, selection):
         """The regions that a table has a line for, by row."""

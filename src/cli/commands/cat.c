@@ -10,6 +10,7 @@
 #include "libxtf/error.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 
 enum {
     BUFFER = 1 << 20,
@@ -36,6 +37,9 @@ static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
         return false;
     if (xtf_node_kind(node) == XTF_NODE_DIRECTORY)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: a directory; `xtf ls` shows what is in it", path);
+    g_autofree char *remark = xtf_node_remark(node);
+    if (remark)
+        xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
     return copy_out(node, buffer, error);
 }
 

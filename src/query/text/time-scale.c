@@ -151,6 +151,11 @@ static char *print_end(const XtfTimeScale *scale, uint64_t t, char *out)
     return out + (end - begin);
 }
 
+void xtf_time_scale_print_instant(const XtfTimeScale *scale, uint64_t t, char text[static XTF_TIME_TEXT_MAX])
+{
+    *print_end(scale, t, text) = '\0';
+}
+
 void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t b,
                                  char text[static XTF_WINDOW_TEXT_MAX])
 {
@@ -233,33 +238,48 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
     return p;
 }
 
-static bool parse_end(const XtfTimeScale *scale, const char *text, const char *end, uint64_t *t, GError **error)
+typedef enum {
+    IN_UNIT,
+    IN_PERCENT,
+    WITHOUT_UNIT, /* seconds */
+} Written;
+
+/* Multiplies a number by its unit, which is what stands from `unit` to `end`: ticks. */
+static bool apply_unit(const XtfTimeScale *scale, const char *name, const char *end, Big *big, Written *written,
+                       GError **error)
+{
+    size_t length = (size_t)(end - name);
+    const Unit *unit = NULL;
+
+    *written = length == 0 ? WITHOUT_UNIT : length == 1 && *name == '%' ? IN_PERCENT : IN_UNIT;
+    if (*written == IN_PERCENT) {
+        big_multiply_add(big, scale->end - scale->origin, 0);
+        big_divide(big, 100);
+        return true;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(units) && !unit; i++) {
+        if (length ? strlen(units[i].name) == length && memcmp(units[i].name, name, length) == 0 : i == 0)
+            unit = &units[i];
+    }
+    if (!unit)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of time; there are ns us ms s m h %%",
+                        (int)length, name);
+    big_multiply_add(big, unit->num, 0);
+    big_multiply_add(big, scale->num, 0);
+    big_divide(big, unit->den);
+    big_divide(big, scale->den);
+    return true;
+}
+
+static bool parse_time(const XtfTimeScale *scale, const char *text, const char *end, uint64_t *t, Written *written,
+                       GError **error)
 {
     Big big = {0};
     unsigned decimals = 0;
-    const char *p = parse_number(text, end, &big, &decimals, error);
-    size_t length = p ? (size_t)(end - p) : 0;
+    const char *unit = parse_number(text, end, &big, &decimals, error);
 
-    if (!p)
+    if (!unit || !apply_unit(scale, unit, end, &big, written, error))
         return false;
-    if (length == 1 && *p == '%') {
-        big_multiply_add(&big, scale->end - scale->origin, 0);
-        big_divide(&big, 100);
-    } else {
-        const Unit *unit = NULL;
-        for (unsigned i = 0; i < G_N_ELEMENTS(units) && !unit; i++) {
-            if (length ? strlen(units[i].name) == length && memcmp(units[i].name, p, length) == 0 : i == 0)
-                unit = &units[i];
-        }
-        if (!unit) {
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of time; there are ns us ms s m h %%",
-                            (int)length, p);
-        }
-        big_multiply_add(&big, unit->num, 0);
-        big_multiply_add(&big, scale->num, 0);
-        big_divide(&big, unit->den);
-        big_divide(&big, scale->den);
-    }
     while (decimals--)
         big_divide(&big, 10);
 
@@ -268,17 +288,35 @@ static bool parse_end(const XtfTimeScale *scale, const char *text, const char *e
     return true;
 }
 
+/* Beside a percentage, who leaves out the unit of a number may have meant either. 0 is 0 in all units. */
+static bool check_units(const XtfTimeScale *scale, const char *text, int length, uint64_t t, Written written,
+                        Written beside, GError **error)
+{
+    if (written != WITHOUT_UNIT || beside != IN_PERCENT || t == scale->origin)
+        return true;
+    return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                    "beside a percentage, \"%.*s\" could be seconds or percent: write %.*ss or %.*s%%", length, text,
+                    length, text, length, text);
+}
+
 bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error)
 {
     const char *dash = strchr(text, '-'), *end = text + strlen(text);
+    Written from_written = IN_UNIT, to_written = IN_UNIT;
     uint64_t from = 0, to = XTF_TIME_OPEN;
 
     if (!dash || end - text == 1)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "\"%s\" is no window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-", text);
-    if (dash > text && !parse_end(scale, text, dash, &from, error))
+                        "\"%s\" is no window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-; an instant is "
+                        "below at/",
+                        text);
+    const char *last = dash + 1;
+    if (dash > text && !parse_time(scale, text, dash, &from, &from_written, error))
         return false;
-    if (dash + 1 < end && !parse_end(scale, dash + 1, end, &to, error))
+    if (last < end && !parse_time(scale, last, end, &to, &to_written, error))
+        return false;
+    if (!check_units(scale, text, (int)(dash - text), from, from_written, to_written, error) ||
+        !check_units(scale, last, (int)(end - last), to, to_written, from_written, error))
         return false;
     if (from > to)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the window \"%s\" ends before it begins%s", text,
@@ -286,4 +324,14 @@ bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, ui
     *a = from;
     *b = to;
     return true;
+}
+
+bool xtf_time_scale_parse_instant(const XtfTimeScale *scale, const char *text, uint64_t *t, GError **error)
+{
+    Written written;
+
+    if (strchr(text, '-'))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" is no instant: write 1.5s or 10%%; a window is below time/",
+                        text);
+    return parse_time(scale, text, text + strlen(text), t, &written, error);
 }

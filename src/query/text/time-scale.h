@@ -59,8 +59,14 @@ void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, cons
 void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t b,
                                  char text[static XTF_WINDOW_TEXT_MAX]);
 
-/* "100-200", "1.5ms-", "-5%": [*a, *b) in ticks. XTF_ERROR_NOT_FOUND says what is wrong with it. */
+/* The name of an instant, "1.5". */
+void xtf_time_scale_print_instant(const XtfTimeScale *scale, uint64_t t, char text[static XTF_TIME_TEXT_MAX]);
+
+/* "100-200", "1.5ms-", "-5%": [*a, *b) in ticks. XTF_ERROR_NOT_FOUND says what is wrong with it. A number without a
+ * unit is in seconds; beside a percentage it is refused, unless it is 0. */
 bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, uint64_t *a, uint64_t *b, GError **error);
+/* "1.5", "50%". UINT64_MAX if it is beyond all ticks. */
+bool xtf_time_scale_parse_instant(const XtfTimeScale *scale, const char *text, uint64_t *t, GError **error);
 
 /* The i-th of the n + 1 bounds of n time bins that divide [a, b) as equally as ticks allow. */
 static inline uint64_t xtf_time_bin_bound(uint64_t a, uint64_t b, uint64_t i, uint64_t n)

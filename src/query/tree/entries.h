@@ -13,10 +13,12 @@ extern const XtfNodeClass xtf_view_file; /* the maker sets its `view` */
 extern const XtfNodeClass xtf_definitions_dir;
 bool xtf_definitions_dir_has(const char *name); /* beside the tables */
 extern const XtfNodeClass xtf_by_dir;
-extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_numbers_dir;
+extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_instants_dir, xtf_numbers_dir;
 extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir, xtf_classes_dir;
 
 /* "next" or "prev" of a window. */
 XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error);
+/* "before" or "after" of an instant. */
+XtfNode *xtf_instant_link_new(XtfNode *instant, const char *name, GError **error);
 extern const XtfNodeClass xtf_zoom_dir;
 XtfNode *xtf_zoom_new(XtfNode *directory, const char *name, GError **error);

@@ -158,7 +158,7 @@ static bool list_classes(XtfNode *directory, XtfLister *lister, GError **error)
 
 const XtfNodeClass xtf_classes_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_class, .list = list_classes};
 
-/* ---- time/ and num/: ranges without end, which are not listed. */
+/* ---- time/, at/ and num/: ranges without end, which are not listed. */
 
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
 {
@@ -183,6 +183,25 @@ static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **err
     return node;
 }
 
+/* The window without width. */
+static XtfNode *lookup_instant(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfTimeScale *scale = &directory->tree->context.scale;
+    uint64_t t;
+
+    if (!xtf_time_scale_parse_instant(scale, name, &t, error))
+        return NULL;
+    t = MIN(t, XTF_TIME_OPEN - 1);
+    XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_window(directory->selection, t, t));
+    node->is_instant = true;
+    node->window.from = node->window.to = t;
+    if (!xtf_tree_is_final(directory->tree) && strchr(name, '%')) {
+        node->text = g_malloc(XTF_TIME_TEXT_MAX);
+        xtf_time_scale_print_instant(scale, t, node->text);
+    }
+    return node;
+}
+
 static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **error)
 {
     uint64_t i, j;
@@ -200,4 +219,5 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
 }
 
 const XtfNodeClass xtf_times_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_window};
+const XtfNodeClass xtf_instants_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_instant};
 const XtfNodeClass xtf_numbers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_numbers};

@@ -48,12 +48,13 @@ struct XtfNode {
     uint32_t depth;          /* of a directory: components from the root */
     uint32_t numberings;     /* num/ components so far */
     bool is_window;          /* a selection right under time/, and its zoom/ */
+    bool is_instant;         /* a selection right under at/ */
     XtfSelection *selection; /* NULL outside of selections */
     XtfGrouping *grouping;   /* below by/KEY; NULL elsewhere */
     union {
         struct {
             uint64_t from, to;
-        } window; /* of a window and of zoom/: the times of its name, which may be beyond the trace's */
+        } window; /* of a window, an instant and of zoom/: the times of its name, which may be beyond the trace's */
         struct {
             uint64_t number, count;
         } record;            /* num/K: K, and how many records the selection has */

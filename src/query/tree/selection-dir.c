@@ -16,13 +16,16 @@ enum {
     WINDOWS = 4,
     ANY_PROC = 8,         /* not narrowed by proc/ */
     PROC_ANY_THREAD = 16, /* narrowed by proc/, but not by thread/ */
+    INSTANTS = 32,
 };
 
+/* The sets that a directory is in. */
 static unsigned sets_of(const XtfNode *directory)
 {
     const XtfSelection *selection = directory->selection;
     return ALL | (directory->depth == 0 ? ROOT : 0) | (directory->is_window ? WINDOWS : 0) |
-           (selection->procs ? 0 : ANY_PROC) | (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
+           (directory->is_instant ? INSTANTS : 0) | (selection->procs ? 0 : ANY_PROC) |
+           (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
 }
 
 typedef struct {
@@ -46,6 +49,9 @@ static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
  * tree would read all records again. */
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
+    {"after", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
+    {"at", &xtf_instants_dir, ALL, 0, NULL},
+    {"before", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
     {"by", &xtf_by_dir, ALL, 0, NULL},
     {CALLS, &xtf_selection_dir, ALL, 0, make_calls},
     {"class", &xtf_classes_dir, ALL, 0, NULL},
@@ -107,8 +113,8 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     return xtf_not_found(
         error,
-        "\"%s\" is no file, no record type and none of calls, proc, thread, time, num, region, class, comm, "
-        "peer, tag, by: see README and info",
+        "\"%s\" is no file, no record type and none of calls, proc, thread, time, at, num, region, class, "
+        "comm, peer, tag, by: see README and info",
         name);
 }
 
@@ -158,15 +164,19 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
 static void list_views(XtfNode *directory, XtfLister *lister)
 {
     for (const XtfView *const *view = xtf_all_views; *view; view++) {
-        if (xtf_view_exists(&directory->tree->views, *view, directory->selection))
+        bool listed = !directory->is_instant || *view == &xtf_view_stack;
+        if (listed && xtf_view_exists(&directory->tree->views, *view, directory->selection))
             xtf_lister_show(lister, (*view)->name, XTF_NODE_FILE);
     }
 }
 
+/* An instant has no records: what shows records is there, but is not listed. */
 static bool is_listed(XtfNode *directory, const Entry *entry)
 {
-    if (!(entry->is_listed & sets_of(directory)) || !entry->make)
-        return entry->is_listed & sets_of(directory);
+    unsigned sets = sets_of(directory) & ~(directory->is_instant ? (unsigned)ALL : 0);
+
+    if (!(entry->is_listed & sets) || !entry->make)
+        return entry->is_listed & sets;
     g_autoptr(XtfNode) made = entry->make(directory, entry->name, NULL);
     return made;
 }
@@ -181,7 +191,7 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
         else if (is_listed(directory, &entries[i]))
             xtf_lister_show(lister, entries[i].name, entries[i].class->kind);
     }
-    if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE)
+    if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE || directory->is_instant)
         return true;
     return list_types(&directory->tree->context, selection, lister, error);
 }

@@ -55,6 +55,10 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
 /* Of a link. Owned by the node. */
 const char *xtf_node_target(const XtfNode *link);
 
+/* What a user may want to know of a node that is there all the same: that its window lies beyond the trace. NULL: there
+ * is nothing to say. The caller frees it. */
+char *xtf_node_remark(const XtfNode *node);
+
 /* What becomes of a node's name and content in the trees of later commits. */
 typedef enum {
     XTF_NODE_FINAL,   /* nothing: they are the same in each. A directory may list more */

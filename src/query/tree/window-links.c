@@ -1,4 +1,5 @@
-/* Links from a window of time to others: next and prev to its neighbours, zoom/ to its ten parts. */
+/* Links from a window of time to others: next and prev to its neighbours, zoom/ to its ten parts; and from an instant
+ * to the windows before and after it. */
 #include "src/query/tree/entries.h"
 
 enum {
@@ -28,6 +29,15 @@ XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error)
     if (next)
         return link_to(window, "../", to, width > UINT64_MAX - 1 - to ? UINT64_MAX - 1 : to + width);
     return link_to(window, "../", from - MIN(width, from - scale->origin), from);
+}
+
+XtfNode *xtf_instant_link_new(XtfNode *instant, const char *name, GError **error)
+{
+    uint64_t origin = instant->tree->context.scale.origin, t = instant->window.from;
+
+    if (g_str_equal(name, "after"))
+        return link_to(instant, "../../time/", t, XTF_TIME_OPEN);
+    return link_to(instant, "../../time/", origin, t);
 }
 
 /* ---- zoom/ */

@@ -181,6 +181,14 @@ static bool find_tags(XtfGrouping *grouping, const char *text, GError **error)
                     NAMED_TAGS_MAX);
 }
 
+static void set_slices(XtfGrouping *grouping, uint64_t n)
+{
+    XtfKeyValues *values = &grouping->values;
+
+    values->n = n;
+    xtf_selection_window(grouping->selection, &grouping->context->scale, &values->from, &values->to);
+}
+
 static bool find_slices(XtfGrouping *grouping, const char *text, GError **error)
 {
     guint64 n;
@@ -188,8 +196,7 @@ static bool find_slices(XtfGrouping *grouping, const char *text, GError **error)
     if (!text || !g_ascii_isdigit(*text) || !g_ascii_string_to_unsigned(text, 10, 1, XTF_SLICES_MAX, &n, NULL))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "write time:N for N equal slices of the window, of 1 to %d: time:100", XTF_SLICES_MAX);
-    grouping->values.n = n;
-    xtf_selection_window(grouping->selection, &grouping->context->scale, &grouping->values.from, &grouping->values.to);
+    set_slices(grouping, n);
     return true;
 }
 
@@ -236,23 +243,40 @@ static bool check_outer(const XtfGrouping *outer, XtfGroupKey key, GError **erro
     return true;
 }
 
+static XtfGrouping *grouping_alloc(XtfTraceContext *context, XtfSelection *selection, XtfGrouping *outer,
+                                   XtfGroupKey key)
+{
+    XtfGrouping *grouping = g_new0(XtfGrouping, 1);
+
+    g_atomic_ref_count_init(&grouping->references);
+    grouping->context = context;
+    grouping->outer = xtf_grouping_ref(outer);
+    grouping->selection = xtf_selection_ref(selection);
+    grouping->values.key = key;
+    return grouping;
+}
+
+XtfGrouping *xtf_grouping_new_slices(XtfTraceContext *context, const XtfSelection *selection, uint64_t n)
+{
+    XtfGrouping *grouping = grouping_alloc(context, (XtfSelection *)selection, NULL, XTF_GROUP_BY_TIME);
+
+    set_slices(grouping, n);
+    grouping->n_blocks = n;
+    return grouping;
+}
+
 XtfGrouping *xtf_grouping_new(XtfTraceContext *context, XtfSelection *selection, XtfGrouping *outer, const char *text,
                               GError **error)
 {
-    g_autoptr(XtfGrouping) grouping = g_new0(XtfGrouping, 1);
     const char *rest;
     XtfGroupKey key;
 
-    g_atomic_ref_count_init(&grouping->references);
     if (!parse_key(text, &key, &rest)) {
         xtf_fail(error, XTF_ERROR_NOT_FOUND,
                  "\"%s\" is no key: there are proc, thread, region, comm, peer, tag, and time:N for N slices", text);
         return NULL;
     }
-    grouping->context = context;
-    grouping->outer = xtf_grouping_ref(outer);
-    grouping->selection = xtf_selection_ref(selection);
-    grouping->values.key = key;
+    g_autoptr(XtfGrouping) grouping = grouping_alloc(context, selection, outer, key);
     if (!check_outer(outer, key, error) || !keys[key].find(grouping, rest, error))
         return NULL;
     if (!__builtin_mul_overflow(outer ? outer->n_blocks : 1, grouping->values.n, &grouping->n_blocks))
@@ -304,11 +328,10 @@ static XtfSelection *in_thread(const XtfGrouping *grouping, const XtfSelection *
     return xtf_selection_in_threads(in_proc, thread);
 }
 
-/* The first slice has the selection's beginning, and the last its end, open or not: together they have all records. */
-static XtfSelection *in_slice(const XtfKeyValues *values, const XtfSelection *selection, uint64_t i)
+XtfSelection *xtf_key_slices(const XtfKeyValues *values, const XtfSelection *selection, uint64_t first, uint64_t n)
 {
-    return xtf_selection_in_window(selection, i == 0 ? 0 : xtf_key_bound(values, i),
-                                   i + 1 == values->n ? XTF_TIME_OPEN : xtf_key_bound(values, i + 1));
+    return xtf_selection_in_window(selection, first == 0 ? 0 : xtf_key_bound(values, first),
+                                   first + n == values->n ? XTF_TIME_OPEN : xtf_key_bound(values, first + n));
 }
 
 static XtfSelection *in_value(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t i)
@@ -316,7 +339,7 @@ static XtfSelection *in_value(const XtfGrouping *grouping, const XtfSelection *s
     const XtfKeyValues *values = &grouping->values;
 
     if (values->key == XTF_GROUP_BY_TIME)
-        return in_slice(values, selection, i);
+        return xtf_key_slices(values, selection, i, 1);
     if (values->key == XTF_GROUP_BY_THREAD && values->n)
         return in_thread(grouping, selection, xtf_key_number(values, i));
     g_autoptr(XtfNumberSet) set =

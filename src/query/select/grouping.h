@@ -50,12 +50,18 @@ const char *xtf_grouping_key_name(unsigned i);
  * XTF_ERROR_NOT_FOUND, which says what keys there are, or why this one cannot be. */
 XtfGrouping *xtf_grouping_new(XtfTraceContext *context, XtfSelection *selection, XtfGrouping *outer, const char *key,
                               GError **error);
+/* By equal slices of the window, as "time:N". */
+XtfGrouping *xtf_grouping_new_slices(XtfTraceContext *context, const XtfSelection *selection, uint64_t n);
 XtfGrouping *xtf_grouping_ref(XtfGrouping *grouping); /* NULL is fine */
 void xtf_grouping_unref(XtfGrouping *grouping);       /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfGrouping, xtf_grouping_unref)
 
 /* The selection of a block, new. Without blocks, one without records, of the same kind. */
 XtfSelection *xtf_grouping_selection(const XtfGrouping *grouping, uint64_t block);
+
+/* Of TIME: the selection of slices `first` to first + n - 1 together, new. The first slice has the selection's
+ * beginning, and the last its end, open or not: all slices together are the selection. */
+XtfSelection *xtf_key_slices(const XtfKeyValues *values, const XtfSelection *selection, uint64_t first, uint64_t n);
 
 /* The number of a value; not of TIME. */
 static inline uint64_t xtf_key_number(const XtfKeyValues *values, uint64_t i)

@@ -1,215 +1,27 @@
 /*
- * histogram: the number of records in each of equal time bins, and the totals of calls and messages.
+ * histogram: the view `totals` in 100 equal slices of the window, as by/time:100/totals has it.
  */
-#include "libxtf/vocabulary.h"
-#include "src/query/views/info.h"
-#include "src/query/views/location-totals.h"
-#include "src/query/views/time-bins.h"
-#include "src/query/views/view.h"
+#include "src/query/views/blocks.h"
 
 enum {
-    WALK_ROWS = 1024, /* at most as many rows of a span are counted one by one */
+    SLICES = 100,
 };
-
-enum { CALLS, SENDS, RECVS, N_TYPES };
-
-typedef struct {
-    XtfAggregateRef refs[N_TYPES];
-    bool unknown[N_TYPES]; /* the trace has rows of the type, but no aggregate of them */
-} Aggregates;
-
-static void find_aggregates(const XtfTraceContext *context, Aggregates *found)
-{
-    static const char *const types[N_TYPES] = {XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
-
-    for (unsigned i = 0; i < N_TYPES; i++) {
-        const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);
-        XtfAggregateRef *ref = &found->refs[i];
-        bool good = i == CALLS ? xtf_aggregate_ref_frames(ref, context)
-                               : xtf_aggregate_ref_groups(ref, context, types[i]) && ref->bytes;
-        if (!good)
-            *ref = (XtfAggregateRef){0};
-        found->unknown[i] = !good && schema && xtf_trace_n_rows(context->trace, schema->id);
-    }
-}
 
 static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *context = views->context;
-    Aggregates found;
-    const XtfAggregateRef *m = found.refs;
+    g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(views->context, selection, SLICES);
+    bool good = xtf_blocks_shape(views, &xtf_view_totals, slices, shape, error);
 
-    find_aggregates(context, &found);
-    shape->n_lines = shape->at_once = XTF_TIME_BINS;
-    xtf_grid_add(&shape->grid, "from", context->scale.width);
-    xtf_grid_add(&shape->grid, "to", context->scale.width);
-    xtf_grid_add(&shape->grid, "count", xtf_count_width(context, selection));
-    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&m[CALLS], context));
-    xtf_grid_add(&shape->grid, "sent_messages", xtf_aggregate_ref_rows_width(&m[SENDS], context));
-    xtf_grid_add(&shape->grid, "sent_bytes", xtf_aggregate_ref_sum_width(&m[SENDS], context, m[SENDS].bytes));
-    xtf_grid_add(&shape->grid, "received_messages", xtf_aggregate_ref_rows_width(&m[RECVS], context));
-    xtf_grid_add(&shape->grid, "received_bytes", xtf_aggregate_ref_sum_width(&m[RECVS], context, m[RECVS].bytes));
-    return true;
-}
-
-typedef struct {
-    uint64_t count;
-    uint64_t calls, messages[N_TYPES], bytes[N_TYPES];
-} Bin;
-
-typedef struct {
-    Aggregates found;
-    const XtfLocations *locations;
-    XtfLocationTotals totals[N_TYPES];
-    XtfTimeBins bins;
-    Bin counts[XTF_TIME_BINS];
-} Histogram;
-
-static void histogram_clear(Histogram *histogram)
-{
-    for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_location_totals_finish(&histogram->totals[i]);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Histogram, histogram_clear)
-
-/* The type of a schema; N_TYPES if it is another, or the trace keeps no aggregate of it. */
-static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
-{
-    unsigned type = 0;
-
-    while (type < N_TYPES && histogram->found.refs[type].schema != schema)
-        type++;
-    return type;
-}
-
-static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const uint8_t *row)
-{
-    if (type == CALLS) {
-        bin->calls += xtf_field_get(&ref->schema->fields[ref->aggregate->values[0]], row) == 0;
-        return;
-    }
-    const XtfField *bytes = xtf_aggregate_ref_value(ref, ref->bytes);
-    bin->messages[type]++;
-    if (!xtf_field_is_none(bytes, row))
-        bin->bytes[type] += xtf_field_get(bytes, row);
-}
-
-/* Few rows: each is added to the bin of its time. */
-static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
-{
-    const uint64_t *bounds = histogram->bins.bounds;
-    uint32_t row_size = span->array.schema->row_size;
-    g_auto(XtfSpanReader) reader;
-    unsigned i = 0;
-
-    xtf_span_reader_init(&reader, span);
-    if (!xtf_span_reader_seek(&reader, span->lo, error))
-        return false;
-    while (reader.n_rows) {
-        const uint8_t *row = xtf_cursor_row(&reader.cursor);
-        for (uint64_t n = 0; n < reader.n_rows; n++, row += row_size) {
-            uint64_t t = xtf_field_get(&span->array.schema->fields[0], row);
-            while (i < XTF_TIME_BINS - 1 && t >= bounds[i + 1])
-                i++;
-            histogram->counts[i].count++;
-            if (type < N_TYPES)
-                add_row(&histogram->counts[i], type, &histogram->found.refs[type], row);
-        }
-        if (!xtf_span_reader_next(&reader, error))
-            return false;
-    }
-    return true;
-}
-
-static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Bin *bin,
-                       GError **error)
-{
-    XtfLocationTotals *totals = &histogram->totals[type];
-    uint64_t proc = histogram->locations->all[span->tag].proc;
-    const uint64_t *cells;
-
-    xtf_group_totals_clear(totals->groups);
-    if (!xtf_location_totals_add_rows(totals, &span->array, proc, lo, hi, error))
-        return false;
-    if (!xtf_group_totals_n(totals->groups))
-        return true;
-    cells = xtf_group_totals_cells(totals->groups, 0);
-    if (type == CALLS) {
-        bin->calls += cells[XTF_FRAMES_BEGUN];
-    } else {
-        bin->messages[type] += cells[XTF_GROUP_ROWS];
-        bin->bytes[type] += cells[totals->ref->bytes];
-    }
-    return true;
-}
-
-/* Many rows: cut at the bounds of the bins; the index has the totals of the rows between two bounds. */
-static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
-{
-    uint64_t lo, hi, from, to = span->lo, ends[XTF_TIME_BINS];
-
-    if (!xtf_span_rows(span, &lo, &hi, error) ||
-        !xtf_time_bins_cut(&histogram->bins, &span->array, lo, hi, ends, error))
-        return false;
-    for (unsigned i = 0; i < XTF_TIME_BINS; lo = ends[i++]) {
-        if (lo == ends[i])
-            continue;
-        from = to;
-        if (!xtf_span_position(span, ends[i], &to, error))
-            return false;
-        histogram->counts[i].count += to - MIN(from, to);
-        if (type < N_TYPES && !add_totals(histogram, span, type, lo, ends[i], &histogram->counts[i], error))
-            return false;
-    }
-    return true;
-}
-
-static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
-{
-    unsigned type = type_of(histogram, span->array.schema);
-
-    return span->hi - span->lo <= WALK_ROWS ? count_rows(histogram, span, type, error)
-                                            : cut(histogram, span, type, error);
-}
-
-static void add_lines(const Histogram *histogram, XtfLines *lines)
-{
-    const bool *unknown = histogram->found.unknown;
-
-    for (unsigned i = 0; i < XTF_TIME_BINS; i++) {
-        const Bin *bin = &histogram->counts[i];
-        xtf_lines_ticks(lines, histogram->bins.bounds[i] - lines->scale->origin);
-        xtf_lines_ticks(lines, histogram->bins.bounds[i + 1] - lines->scale->origin);
-        xtf_lines_number(lines, bin->count);
-        xtf_lines_number_if(lines, !unknown[CALLS], bin->calls);
-        for (unsigned type = SENDS; type <= RECVS; type++) {
-            xtf_lines_number_if(lines, !unknown[type], bin->messages[type]);
-            xtf_lines_number_if(lines, !unknown[type], bin->bytes[type]);
-        }
-    }
+    shape->at_once = SLICES;
+    return good;
 }
 
 static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                            GError **error)
 {
-    g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, selection, error);
-    g_auto(Histogram) histogram = {0};
+    g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(views->context, selection, SLICES);
 
-    if (!spans || !(histogram.locations = xtf_trace_context_locations(views->context, error)))
-        return false;
-    find_aggregates(views->context, &histogram.found);
-    xtf_time_bins_init(&histogram.bins, selection, &views->context->scale);
-    for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_location_totals_init(&histogram.totals[i], views->context, selection, &histogram.found.refs[i], 0,
-                                      error))
-            return false;
-    }
-    for (uint32_t i = 0; i < spans->n; i++) {
-        if (!add_span(&histogram, &spans->spans[i], error))
-            return false;
-    }
-    add_lines(&histogram, lines);
-    return true;
+    return xtf_blocks_fill(views, &xtf_view_totals, slices, first, count, lines, error);
 }
 
 const XtfView xtf_view_histogram = {.name = "histogram",

@@ -34,25 +34,30 @@ static int compare_totals(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
+static void add_line(const XtfRegionTotals *totals, const XtfRegionTotal *total, XtfLines *lines)
+{
+    const XtfRegions *regions = &totals->times.regions;
+
+    xtf_lines_number_if(lines, total->line < regions->n, total->line);
+    xtf_lines_number(lines, total->calls);
+    xtf_lines_ticks(lines, total->inclusive);
+    xtf_lines_ticks(lines, total->exclusive);
+    xtf_lines_percent(lines, total->inclusive, totals->whole);
+    xtf_lines_percent(lines, total->exclusive, totals->whole);
+    xtf_lines_region_name(lines, regions, total->line);
+}
+
 static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(XtfRegionTotals) totals = {0};
 
     if (!xtf_region_totals_load(&totals, views->formats, selection, error))
         return false;
-    const XtfRegions *regions = &totals.times.regions;
     if (sorted)
         qsort(totals.all, totals.n, sizeof *totals.all, compare_totals);
     for (const XtfRegionTotal *total = totals.all; total < totals.all + totals.n; total++) {
-        if (!xtf_region_is_listed(regions, total->line))
-            continue;
-        xtf_lines_number_if(lines, total->line < regions->n, total->line);
-        xtf_lines_number(lines, total->calls);
-        xtf_lines_ticks(lines, total->inclusive);
-        xtf_lines_ticks(lines, total->exclusive);
-        xtf_lines_percent(lines, total->inclusive, totals.whole);
-        xtf_lines_percent(lines, total->exclusive, totals.whole);
-        xtf_lines_region_name(lines, regions, total->line);
+        if (xtf_region_is_listed(&totals.times.regions, total->line))
+            add_line(&totals, total, lines);
     }
     return true;
 }
@@ -69,8 +74,23 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
     return fill_ordered(views, selection, lines, false, error);
 }
 
+/* Regions: each block is a line of the profile of all regions, whose whole is the same. */
+static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                         uint64_t n, XtfLines *lines, GError **error)
+{
+    g_auto(XtfRegionTotals) totals = {0};
+
+    if (!xtf_region_totals_load(&totals, views->formats, selection, error))
+        return false;
+    for (uint64_t i = first; i < first + n; i++)
+        add_line(&totals, &totals.all[xtf_key_number(values, i)], lines);
+    return true;
+}
+
 const XtfView xtf_view_profile = {.name = "profile",
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_profile,
                                   .fill = fill_profile,
-                                  .fill_in_order = fill_by_row};
+                                  .fill_in_order = fill_by_row,
+                                  .together = 1 << XTF_GROUP_BY_REGION,
+                                  .fill_together = fill_regions};

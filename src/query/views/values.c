@@ -1,5 +1,6 @@
 /*
- * values: count, extremes, mean and last value of each metric, in each of equal time bins.
+ * metrics: count, extremes, mean and last value of each metric. values: the same in 100 equal slices of the window,
+ * metric by metric.
  */
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
@@ -14,6 +15,7 @@ enum {
     MEAN_WIDTH = 17, /* the same with ten digits */
     WALK_ROWS = 64,  /* rows that are searched one by one for last values, before the index is asked */
     PART_METRICS = 64,
+    SLICES = 100,
 };
 
 static bool find_values(XtfAggregateRef *values, const XtfTraceContext *context)
@@ -54,7 +56,8 @@ static size_t value_width(const XtfTraceContext *context, const XtfAggregateRef 
     return types & aggregate->signeds || limits->min > limits->max ? INTEGER_WIDTH : xtf_count_digits(limits->max);
 }
 
-static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+/* The columns behind those of the slice. */
+static bool add_columns(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
     const XtfPaddedNames *names;
@@ -65,10 +68,7 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
         return false;
     uint64_t n = names ? names->n : 0;
     size_t value = value_width(context, &values);
-    shape->n_lines = n * XTF_TIME_BINS;
-    shape->at_once = PART_METRICS * XTF_TIME_BINS;
-    xtf_grid_add(&shape->grid, "from", context->scale.width);
-    xtf_grid_add(&shape->grid, "to", context->scale.width);
+    shape->n_lines = n;
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(n ? n - 1 : 0));
     xtf_grid_add(&shape->grid, "count", xtf_aggregate_ref_rows_width(&values, context));
     xtf_grid_add(&shape->grid, "min", value);
@@ -76,6 +76,23 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
     xtf_grid_add(&shape->grid, "max", value);
     xtf_grid_add(&shape->grid, "last", value);
     xtf_grid_add_text(&shape->grid, "metric", names ? names->width : 0);
+    return true;
+}
+
+static bool shape_metrics(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    shape->at_once = UINT64_MAX;
+    return add_columns(views, selection, shape, error);
+}
+
+static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    xtf_grid_add(&shape->grid, "from", views->context->scale.width);
+    xtf_grid_add(&shape->grid, "to", views->context->scale.width);
+    if (!add_columns(views, selection, shape, error))
+        return false;
+    shape->n_lines *= SLICES;
+    shape->at_once = PART_METRICS * SLICES;
     return true;
 }
 
@@ -87,7 +104,7 @@ typedef struct {
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
     uint64_t first, n;           /* metrics */
-    XtfMetricSummary *summaries; /* XTF_TIME_BINS of each metric */
+    XtfMetricSummary *summaries; /* bins.n of each metric */
     uint64_t *looked_for;        /* by metric: n_bins when its last value was found */
     uint64_t n_bins;             /* visited so far, of all locations */
 } Collection;
@@ -103,6 +120,7 @@ static void collection_clear(Collection *collection)
 {
     xtf_location_totals_finish(&collection->totals);
     xtf_location_arrays_finish(&collection->arrays);
+    xtf_time_bins_finish(&collection->bins);
     g_free(collection->summaries);
     g_free(collection->looked_for);
 }
@@ -118,7 +136,7 @@ static XtfValueKind kind_of(const XtfAggregateRef *ref, uint64_t value_type)
 }
 
 /* Notes a row's value as the last of its metric, unless a later one of this bin of the location is known. */
-static bool note_last(Collection *collection, unsigned bin, const uint8_t *row)
+static bool note_last(Collection *collection, uint64_t bin, const uint8_t *row)
 {
     const XtfAggregateRef *ref = collection->ref;
     uint64_t metric = xtf_field_get(xtf_aggregate_ref_key(ref, ref->metric), row), index;
@@ -128,14 +146,14 @@ static bool note_last(Collection *collection, unsigned bin, const uint8_t *row)
     if (!find_metric(collection, metric, &index) || collection->looked_for[index] == collection->n_bins)
         return false;
     collection->looked_for[index] = collection->n_bins;
-    xtf_metric_summary_add_last(&collection->summaries[index * XTF_TIME_BINS + bin],
+    xtf_metric_summary_add_last(&collection->summaries[index * collection->bins.n + bin],
                                 kind_of(ref, xtf_field_get(type, row)), xtf_field_get(value, row),
                                 xtf_field_get(&ref->schema->fields[0], row), collection->arrays.location->id);
     return true;
 }
 
 /* Most often the values of all metrics are side by side at the end of a bin. */
-static bool walk_back(Collection *collection, const XtfArray *array, unsigned bin, uint64_t lo, uint64_t hi,
+static bool walk_back(Collection *collection, const XtfArray *array, uint64_t bin, uint64_t lo, uint64_t hi,
                       unsigned n_metrics, GError **error)
 {
     g_auto(XtfCursor) cursor;
@@ -163,7 +181,7 @@ static XtfMatch match_metric(const uint64_t *key, unsigned depth, const void *da
 }
 
 /* Notes the last value before row hi of a metric that has values in the bin. */
-static bool look_up_last(Collection *collection, const XtfArray *array, unsigned bin, uint64_t metric, uint64_t hi,
+static bool look_up_last(Collection *collection, const XtfArray *array, uint64_t bin, uint64_t metric, uint64_t hi,
                          GError **error)
 {
     const XtfAggregateRef *ref = collection->ref;
@@ -185,7 +203,7 @@ static bool look_up_last(Collection *collection, const XtfArray *array, unsigned
     return true;
 }
 
-static bool add_bin(Collection *collection, const XtfArray *array, unsigned bin, uint64_t lo, uint64_t hi,
+static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin, uint64_t lo, uint64_t hi,
                     GError **error)
 {
     const XtfAggregateRef *ref = collection->ref;
@@ -204,7 +222,7 @@ static bool add_bin(Collection *collection, const XtfArray *array, unsigned bin,
                                   value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
         if (!find_metric(collection, key[ref->metric], &index))
             continue;
-        xtf_metric_summary_add(&collection->summaries[index * XTF_TIME_BINS + bin], &totals);
+        xtf_metric_summary_add(&collection->summaries[index * collection->bins.n + bin], &totals);
         n_found++;
     }
     if (n_found && !walk_back(collection, array, bin, lo, hi, n_found, error))
@@ -222,7 +240,7 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
                          GError **error)
 {
     const XtfSelection *selection = collection->totals.selection;
-    uint64_t ends[XTF_TIME_BINS];
+    g_autofree uint64_t *ends = g_new(uint64_t, collection->bins.n);
     XtfSpan span;
 
     if (!xtf_location_arrays_load(&collection->arrays, context, location, error))
@@ -234,24 +252,25 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
     if (!xtf_span_cut(&span, selection->time_from, selection->time_to, error) ||
         !xtf_time_bins_cut(&collection->bins, array, span.lo, span.hi, ends, error))
         return false;
-    for (unsigned i = 0; i < XTF_TIME_BINS; span.lo = ends[i++]) {
+    for (uint64_t i = 0; i < collection->bins.n; span.lo = ends[i++]) {
         if (span.lo < ends[i] && !add_bin(collection, array, i, span.lo, ends[i], error))
             return false;
     }
     return true;
 }
 
-static bool collect(Collection *collection, XtfTraceContext *context, const XtfSelection *selection,
-                    const XtfAggregateRef *ref, uint64_t first, uint64_t n, GError **error)
+/* Of metrics [first, first + n), in the bins, which `collection` has already. */
+static bool collect(Collection *collection, XtfTraceContext *context, const XtfAggregateRef *ref, uint64_t first,
+                    uint64_t n, GError **error)
 {
+    const XtfSelection *selection = collection->bins.selection;
     g_auto(XtfSelectedLocations) selected = {0};
 
     collection->ref = ref;
     collection->first = first;
     collection->n = n;
-    collection->summaries = g_new0(XtfMetricSummary, n * XTF_TIME_BINS);
+    collection->summaries = g_new0(XtfMetricSummary, n * collection->bins.n);
     collection->looked_for = g_new0(uint64_t, n);
-    xtf_time_bins_init(&collection->bins, selection, &context->scale);
     if (!xtf_location_totals_init(&collection->totals, context, selection, ref, ref->aggregate->n_keys, error) ||
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
@@ -290,30 +309,81 @@ static void add_summary(XtfLines *lines, const XtfMetricSummary *summary)
     add_value(lines, summary->has_last, summary->kind, summary->last);
 }
 
-static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
-                        GError **error)
+static void add_line(const Collection *collection, const XtfPaddedNames *names, uint64_t i, uint64_t bin,
+                     XtfLines *lines)
 {
-    const XtfTimeScale *scale = &views->context->scale;
-    g_auto(Collection) collection = {0};
+    uint64_t metric = collection->first + i;
+
+    xtf_lines_number(lines, metric);
+    add_summary(lines, &collection->summaries[i * collection->bins.n + bin]);
+    xtf_lines_name(lines, names->text + metric * names->width, names->width);
+}
+
+/* Slice by slice all metrics. */
+static bool fill_bins(XtfViews *views, Collection *collection, XtfLines *lines, GError **error)
+{
     const XtfPaddedNames *names;
     XtfAggregateRef ref;
 
     find_values(&ref, views->context);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(&collection, views->context, selection, &ref, first / XTF_TIME_BINS, n / XTF_TIME_BINS, error))
+        !collect(collection, views->context, &ref, 0, names ? names->n : 0, error))
         return false;
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t *bounds = &collection.bins.bounds[i % XTF_TIME_BINS];
-        uint64_t metric = (first + i) / XTF_TIME_BINS;
-        xtf_lines_ticks(lines, bounds[0] - scale->origin);
-        xtf_lines_ticks(lines, bounds[1] - scale->origin);
-        xtf_lines_number(lines, metric);
-        add_summary(lines, &collection.summaries[i]);
-        xtf_lines_name(lines, names->text + metric * names->width, names->width);
+    for (uint64_t bin = 0; bin < collection->bins.n; bin++) {
+        for (uint64_t i = 0; i < collection->n; i++)
+            add_line(collection, names, i, bin, lines);
     }
     return true;
 }
 
+static bool fill_metrics(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
+                         GError **error)
+{
+    g_auto(Collection) collection = {0};
+
+    xtf_time_bins_init_one(&collection.bins, selection, &views->context->scale);
+    return fill_bins(views, &collection, lines, error);
+}
+
+static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                        uint64_t n, XtfLines *lines, GError **error)
+{
+    g_auto(Collection) collection = {0};
+
+    xtf_time_bins_init(&collection.bins, selection, values, first, n);
+    return fill_bins(views, &collection, lines, error);
+}
+
+/* Metric by metric all slices. */
+static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
+                        GError **error)
+{
+    g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(views->context, selection, SLICES);
+    g_auto(Collection) collection = {0};
+    const XtfPaddedNames *names;
+    XtfAggregateRef ref;
+
+    find_values(&ref, views->context);
+    xtf_time_bins_init(&collection.bins, selection, &slices->values, 0, SLICES);
+    if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
+        !collect(&collection, views->context, &ref, first / SLICES, n / SLICES, error))
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t *bounds = &collection.bins.bounds[i % SLICES];
+        xtf_lines_ticks(lines, bounds[0] - lines->scale->origin);
+        xtf_lines_ticks(lines, bounds[1] - lines->scale->origin);
+        add_line(&collection, names, i / SLICES, i % SLICES, lines);
+    }
+    return true;
+}
+
+const XtfView xtf_view_metrics = {.name = "metrics",
+                                  .lasting = true,
+                                  .exists = values_exist,
+                                  .shape = shape_metrics,
+                                  .fill = fill_metrics,
+                                  .together = 1 << XTF_GROUP_BY_TIME,
+                                  .fill_together = fill_slices};
 const XtfView xtf_view_values = {.name = "values",
                                  .lasting = true,
                                  .exists = values_exist,

@@ -52,8 +52,8 @@ static uint64_t add_times(const Pick *pick, const RunLocation *location, Time *t
             times[BEFORE].inclusive += overlap(pick, t, event->t);
             times[BEFORE].exclusive += overlap(pick, t, event->t);
         }
-        if (pick_in_window(pick, event) && (lost || event->kind == RUN_ENTER))
-            times[lost ? BEFORE : event->region].calls++;
+        if (pick_in_window(pick, event) && event->kind == RUN_ENTER)
+            times[event->region].calls++;
         stack = event->stack;
         t = event->t;
         has_calls = true;

@@ -29,7 +29,7 @@ Test(profile, a_frame_that_never_began_was_open_before_the_trace)
     EXAMPLE(written, SEND(0, 0, 0, 1), LEAVE_LOST(10, 0), ENTER(10, 0, WORK), LEAVE(30, 0));
 
     LINES(written, "profile", 1, "1 1 0.000000020 0.000000020 66.67 66.67 work",
-          "- 1 0.000000010 0.000000010 33.33 33.33 (before trace)");
+          "- 0 0.000000010 0.000000010 33.33 33.33 (before trace)");
 }
 
 Test(profile, a_frame_that_is_never_left_ends_with_the_last_record_of_its_location)
@@ -74,6 +74,21 @@ Test(stack, has_the_frames_that_are_open_when_the_window_begins)
     LINES(written, "time/20ns-/stack", 0, "# proc thread level since time region", "0 0 1 0.000000000 0.000000020 main",
           "0 0 2 0.000000010 0.000000010 work", "");
     LINES(written, "time/35ns-/stack", 1, "0 0 1 0.000000000 0.000000035 main", "0 0 2 - - -");
+}
+
+/* ---- enter */
+
+Test(enter, of_a_record_after_a_leave_that_nothing_matches_is_the_call_that_is_open)
+{
+    EXAMPLE(written, ENTER(0, 0, MAIN), LEAVE_LOST(1, 0), SEND(2, 0, 1, 1), ENTER(3, 0, WORK), LEAVE_LOST(4, 0),
+            LEAVE_LOST(5, 0), SEND(6, 0, 1, 1), LEAVE(7, 0), SEND(8, 0, 1, 1), LEAVE(9, 0), LEAVE_LOST(10, 0),
+            SEND(11, 0, 1, 1));
+
+    LINES(written, "sends/num/0/enter/record", 3, "seq 0");
+    LINES(written, "sends/num/1/enter/record", 3, "seq 3");
+    LINES(written, "sends/num/2/enter/record", 3, "seq 0");
+    g_autoptr(XtfNode) none = xtf_tree_resolve(written.tree, "sends/num/3/enter", NULL);
+    cr_assert_null(none);
 }
 
 /* ---- matrix and bytes */

@@ -113,11 +113,8 @@ class Location:
     def profile(self, a, b, profile):
         """Adds to {region: [calls, inclusive, exclusive]}."""
         for record in self.calls:
-            if a <= record.time < b:
-                if record.event.name == "ENTER":
-                    profile[record.region][0] += 1
-                elif record.enter == 0:
-                    profile[BEFORE][0] += 1
+            if a <= record.time < b and record.event.name == "ENTER":
+                profile[record.region][0] += 1
         for begin, end, region in self.opens:
             profile[region][1] += overlap(begin, end, a, b)
         for begin, end, region in self.tops:

@@ -53,10 +53,10 @@ class Profile(unittest.TestCase):
 
     def test_before_trace(self):
         timeline = location((5, "x"), (10, "-A"), (30, "-B"), (40, "+A"), (50, "-C"), (70, "-A"), (80, "-D"), (90, "x"))
-        self.check(timeline, 0, 100, A=[1, 30, 30], **{BEFORE: [4, 35, 35]})
+        self.check(timeline, 0, 100, A=[1, 30, 30], **{BEFORE: [0, 35, 35]})
         self.check(timeline, 20, 30, **{BEFORE: [0, 10, 10]})
-        self.check(timeline, 10, 11, **{BEFORE: [1, 1, 1]})
-        self.check(timeline, 75, 85, **{BEFORE: [1, 5, 5]})
+        self.check(timeline, 10, 11, **{BEFORE: [0, 1, 1]})
+        self.check(timeline, 75, 85, **{BEFORE: [0, 5, 5]})
 
     def test_ties(self):
         timeline = location((10, "+A"), (10, "+B"), (10, "-B"), (10, "-A"))

@@ -4,6 +4,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/select/aggregate-ref.h"
 #include "src/query/text/escape.h"
 #include "src/query/tree/call-entries.h"
 
@@ -231,9 +232,29 @@ static bool is_enter(const XtfArray *calls, const uint8_t *row)
     return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
 }
 
+/* The ENTER of the innermost frame that is open at row n. */
+static bool innermost(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter, bool *found,
+                      GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    XtfAggregateRef ref;
+    size_t depth = 0;
+
+    *found = false;
+    if (!xtf_aggregate_ref_frames(&ref, context))
+        return true;
+    if (!xtf_array_stack(calls, ref.number, n, &frames, &depth, error))
+        return false;
+    *found = depth > 0;
+    if (*found)
+        *enter = frames[depth - 1].row;
+    return true;
+}
+
 /* Looks at the location's last call event before the record. If that is an ENTER, it is the one; a LEAVE points to its
- * own ENTER, and that to the ENTER around it. */
-static bool enter_before(const XtfArray *calls, const Record *record, uint64_t *n, bool *found, GError **error)
+ * own ENTER, and that to the ENTER around it. A LEAVE without an ENTER says nothing: then the stack does. */
+static bool enter_before(const XtfTraceContext *context, const XtfArray *calls, const Record *record, uint64_t *n,
+                         bool *found, GError **error)
 {
     XtfSpan span = {.array = *calls, .hi = calls->n_rows};
     uint64_t low, high = calls->n_rows, enter;
@@ -252,8 +273,10 @@ static bool enter_before(const XtfArray *calls, const Record *record, uint64_t *
     if (!xtf_array_row(calls, *n, row, error))
         return false;
     *found = is_enter(calls, row);
-    if (*found || !follow(calls, *n, row, &enter))
+    if (*found)
         return true;
+    if (!follow(calls, *n, row, &enter))
+        return innermost(context, calls, low, n, found, error);
     if (!xtf_array_row(calls, enter, row, error))
         return false;
     *found = follow(calls, enter, row, n);
@@ -281,7 +304,7 @@ static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, b
     if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->enters_leaves, &calls, found,
                               error))
         return false;
-    return !*found || enter_before(&calls, record, n, found, error);
+    return !*found || enter_before(context, &calls, record, n, found, error);
 }
 
 /* The path to the ENTER. *target is NULL if there is none. */

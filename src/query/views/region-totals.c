@@ -9,7 +9,8 @@ static void add_location(XtfRegionTotals *totals)
         const uint64_t *cells = xtf_group_totals_cells(times->groups, i);
         if (line >= totals->n)
             continue;
-        totals->all[line].calls += cells[XTF_FRAMES_BEGUN];
+        /* What began before the trace, the LEAVEs without an ENTER counted there, began in no window. */
+        totals->all[line].calls += line == totals->times.regions.n ? 0 : cells[XTF_FRAMES_BEGUN];
         totals->all[line].inclusive += cells[XTF_FRAMES_INCLUSIVE];
         totals->all[line].exclusive += cells[XTF_FRAMES_EXCLUSIVE];
     }

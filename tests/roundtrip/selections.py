@@ -180,7 +180,7 @@ class Chooser:
             lambda: (edge, near),
             lambda: (edge, OPEN),
             lambda: (origin, edge),
-            lambda: (edge, end + rng.choice([-1, 0, 1, end])),
+            lambda: (edge, max(edge, end + rng.choice([-1, 0, 1, end]))),
             lambda: (end + rng.choice([0, 1, end]), OPEN),
             lambda: tuple(sorted((edge, self.between()))),
             lambda: tuple(sorted((self.between(), self.between()))),

@@ -32,6 +32,8 @@
 #define XTF_ROLE_METRIC     "metric"     /* row of `metrics`: what a value is of; with XTF_FIELD_NAMES in the record */
 #define XTF_ROLE_VALUE      "value"      /* of a side row: 64 bits, to be read as its value type says */
 #define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
+/* In `metric_values`: by how much the metric grew since its value before; see VOCABULARY.md. */
+#define XTF_ROLE_GROWTH "growth"
 
 /* The record type that makes up the call stack. ENTER is 0 in its field `event`, LEAVE 1. */
 #define XTF_RECORD_ENTERS_LEAVES "enters_leaves"

@@ -15,6 +15,7 @@ void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *defin
     stream->open = g_new0(uint32_t, FIRST_REGIONS);
     xtf_requests_init(&stream->requests, NULL);
     xtf_tags_init(&stream->tags);
+    xtf_growth_init(&stream->growth);
 }
 
 void xtf_stream_finish(XtfStream *stream)
@@ -23,6 +24,7 @@ void xtf_stream_finish(XtfStream *stream)
     g_clear_pointer(&stream->open, g_free);
     xtf_requests_finish(&stream->requests);
     xtf_tags_finish(&stream->tags);
+    xtf_growth_finish(&stream->growth);
     g_clear_error(&stream->error);
 }
 
@@ -43,6 +45,8 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
     drop_frames(stream, 0); /* of a location that ended in failure */
     stream->location = location;
     xtf_requests_clear(&stream->requests);
+    xtf_growth_clear(&stream->growth);
+    stream->before_last = XTF_NONE32;
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
     stream->beyond = stream->deepest_beyond = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};

@@ -25,6 +25,7 @@
 
 #include "libxtf/writer.h"
 #include "src/import/definitions.h"
+#include "src/import/growth.h"
 #include "src/import/requests.h"
 #include "src/import/tags.h"
 #include "src/model/schemas.h"
@@ -53,8 +54,9 @@ typedef struct {
     XtfDefinitions *definitions;
     const uint32_t *schemas; /* the trace's schema ids by model tag */
     uint64_t location;
-    uint64_t seq;  /* of the next record */
-    uint64_t last; /* time of the last record */
+    uint64_t seq;         /* of the next record */
+    uint64_t last;        /* time of the last record */
+    uint32_t before_last; /* the region on top of the stack before all records of that time */
     uint64_t n_calls;
     XtfFrame *stack;
     uint32_t depth, room;
@@ -66,6 +68,7 @@ typedef struct {
     XtfMishap backward, without_enter, out_of_order;
     XtfRequests requests; /* postings and sends of the location that are not written yet: messages.h */
     XtfTags tags;         /* of the messages of all locations */
+    XtfGrowth growth;     /* of the location's metrics */
     uint64_t never_left;  /* known after xtf_stream_end() */
     uint64_t deepest_beyond;
     GError *error; /* why an append failed */
@@ -96,6 +99,20 @@ static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const
     return G_LIKELY(!stream->error) && xtf_array_writer_append(array, row, &stream->error);
 }
 
+static inline uint32_t xtf_stream_region(const XtfStream *stream)
+{
+    return stream->depth > 0 ? stream->stack[stream->depth - 1].region : XTF_NONE32;
+}
+
+/* Goes on to the time of the next record, before that record changes the stack. */
+static inline void xtf_stream_go_on(XtfStream *stream, uint64_t time)
+{
+    if (G_LIKELY(time > stream->last)) {
+        stream->before_last = xtf_stream_region(stream);
+        stream->last = time;
+    }
+}
+
 /* Appends a record: `row` begins with a head, whose region is set already. `event` is a label of the type's. */
 static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned event, uint64_t time, void *row)
 {
@@ -103,17 +120,12 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
 
     if (G_UNLIKELY(time < stream->last))
         time = xtf_stream_hold_time(stream, time);
-    stream->last = time;
+    xtf_stream_go_on(stream, time);
     head->time = time;
     head->seq = stream->seq++;
     head->event = event;
     stream->counts[type][event]++;
     return xtf_stream_append_row(stream, type, row);
-}
-
-static inline uint32_t xtf_stream_region(const XtfStream *stream)
-{
-    return stream->depth > 0 ? stream->stack[stream->depth - 1].region : XTF_NONE32;
 }
 
 /* The number of open frames by ENTER. */
@@ -164,6 +176,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
 {
     uint64_t enclosing = xtf_stream_enclosing(stream);
 
+    xtf_stream_go_on(stream, time);
     if (G_UNLIKELY(region + 1 >= stream->n_open))
         xtf_stream_grow_open(stream, region);
     XtfFrame frame = {.region = region,
@@ -182,6 +195,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
 {
+    xtf_stream_go_on(stream, time);
     XtfFrame frame = xtf_stream_pop(stream, region);
     XtfEntersLeavesRow row = {.region = region};
 

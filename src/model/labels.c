@@ -20,6 +20,11 @@ LABELS(xtf_location_types, "UNKNOWN", "CPU_THREAD", "ACCELERATOR_STREAM", "METRI
 LABELS(xtf_lock_types, "EXCLUSIVE", "SHARED")
 LABELS(xtf_measurement_modes, "0", "ON", "OFF")
 LABELS(xtf_metric_class_kinds, "CLASS", "INSTANCE")
+/* The gaps are numbers that OTF2 does not have. */
+LABELS(xtf_metric_modes, "ACCUMULATED_START", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14",
+       "15", "ACCUMULATED_POINT", "ABSOLUTE_POINT", "RELATIVE_POINT", "19", "20", "21", "22", "23", "24", "25", "26",
+       "27", "28", "29", "30", "31", "ACCUMULATED_LAST", "ABSOLUTE_LAST", "RELATIVE_LAST", "35", "36", "37", "38", "39",
+       "40", "41", "42", "43", "44", "45", "46", "47", "ACCUMULATED_NEXT", "ABSOLUTE_NEXT", "RELATIVE_NEXT")
 LABELS(xtf_metric_occurrences, "SYNCHRONOUS_STRICT", "SYNCHRONOUS", "ASYNCHRONOUS")
 LABELS(xtf_metric_scopes, "LOCATION", "LOCATION_GROUP", "SYSTEM_TREE_NODE", "GROUP")
 LABELS(xtf_metric_types, "OTHER", "PAPI", "RUSAGE", "USER")

@@ -22,6 +22,7 @@ extern const char *const xtf_location_types[];
 extern const char *const xtf_lock_types[];
 extern const char *const xtf_measurement_modes[];
 extern const char *const xtf_metric_class_kinds[];
+extern const char *const xtf_metric_modes[];
 extern const char *const xtf_metric_occurrences[];
 extern const char *const xtf_metric_scopes[];
 extern const char *const xtf_metric_types[];

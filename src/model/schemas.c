@@ -91,10 +91,20 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
         .signeds = XTF_SIGNED_VALUE_TYPES,
     };
 
+    const XtfAggregateSpec growth = {
+        .kind = XTF_AGGREGATE_GROUPS,
+        .keys = (const char *const[]){"metric", "value_type", "region", NULL},
+        .values = (const char *const[]){"growth", NULL},
+        .typed_by = "value_type",
+        .reals = XTF_REAL_VALUE_TYPES,
+        .signeds = XTF_SIGNED_VALUE_TYPES,
+    };
+
     if (tag == XTF_MODEL_ENTERS_LEAVES)
         return xtf_schema_add_aggregate(schema, &frames, error);
     if (tag == XTF_MODEL_METRIC_VALUES)
-        return xtf_schema_add_aggregate(schema, &metric_values, error);
+        return xtf_schema_add_aggregate(schema, &metric_values, error) &&
+               xtf_schema_add_aggregate(schema, &growth, error);
     if (tag == XTF_MODEL_POSTINGS || tag == XTF_MODEL_CANCELLED)
         return add_envelopes(schema, error);
     if (schema->kind == XTF_SCHEMA_RECORD && !add_group_totals(schema, error))

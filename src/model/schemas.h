@@ -9,7 +9,8 @@
  * they mean nothing.
  *
  * Aggregates: of `enters_leaves`, the frames by region; of other record types, the rows and the bytes moved, by
- * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric;
+ * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric,
+ * and their growth by metric and region;
  * of `sends`, `postings` and `cancelled` also, or only, by communicator, peer and tag, by which messages are matched.
  */
 #pragma once
@@ -212,11 +213,15 @@
     FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types)                                                   \
     FIELD(U64, value, XTF_ROLE_VALUE, "", "type" XTF_VALUE_TABLES, 0, NULL)
 
+/* `growth` is what the value grew by since the one before, to be read by its type, modulo 2^64; `region` is charged
+ * with it. */
 #define XTF_METRIC_VALUES_FIELDS(FIELD)                                                                                \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_OPT, NULL)                                          \
     FIELD(U8, value_type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types)                                             \
-    FIELD(U64, value, XTF_ROLE_VALUE, "", "", 0, NULL)
+    FIELD(U64, value, XTF_ROLE_VALUE, "", "", 0, NULL)                                                                 \
+    FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, XTF_OPT, NULL)                                          \
+    FIELD(U64, growth, XTF_ROLE_GROWTH, "", "", 0, NULL)
 
 #define XTF_ARGUMENTS_FIELDS(FIELD)                                                                                    \
     XTF_SIDE_HEAD(FIELD)                                                                                               \

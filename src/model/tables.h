@@ -133,7 +133,7 @@
     XTF_REF(FIELD, parent, XTF_TABLE_COMMUNICATORS) XTF_U32(FIELD, flags) XTF_TEXT(FIELD, name)
 
 #define XTF_METRICS_FIELDS(FIELD)                                                                                      \
-    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_metric_types) XTF_SAME_U8(FIELD, mode, NULL)                       \
+    XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_metric_types) XTF_SAME_U8(FIELD, mode, xtf_metric_modes)                       \
     XTF_SAME_U8(FIELD, value_type, xtf_value_types) XTF_SAME_U8(FIELD, base, xtf_bases) XTF_SAME_I64(FIELD, exponent)  \
     XTF_SAME_TEXT(FIELD, unit) XTF_TEXT(FIELD, description) XTF_SAME_TEXT(FIELD, name)
 /* Classes list their metrics; instances are a class as recorded by one location for some scope. */

@@ -194,8 +194,8 @@ class Comparison:
             all_items = [item for item in all_items if item[3]]
             for path, record_type, i, items in self.random.sample(all_items, min(len(all_items), self.windows * 20)):
                 here = f"{path}/{record_type}/num/{i}"
-                columns = self.shown.columns_of.setdefault(array, ["", "", ""] if array != "arguments" else [""])
-                lines = [line.rstrip(" ").split(None, len(columns) - 1)
+                splits = definitions.SIDE_COLUMNS[array] - 1
+                lines = [line.rstrip(" ").split(None, splits)
                          for line in self.shown.reader.read(f"{here}/{array}").split("\n") if line and line[0] != "#"]
                 definitions.compare_items(self, here, array, lines, items)
 

@@ -39,7 +39,7 @@ DEFINITIONS = {
                                      ("Flags", "flags", "comm_flags")]),
     "RMA_WIN": ("rma_windows", [NAME, ("Communicator", "comm", "communicators"), ("Flags", "flags", "comm_flags")]),
     "METRIC_MEMBER": ("metrics", [NAME, ("Descr.", "description", "text"), ("Type", "type", "label"),
-                                  ("Mode", "mode", "metric mode"), ("Value Type", "value_type", "label"),
+                                  ("Mode", "mode", "label"), ("Value Type", "value_type", "label"),
                                   ("Base", "base", "label"), ("Exponent", "exponent", "number"),
                                   ("Unit", "unit", "text")]),
     "METRIC_CLASS": ("metric_classes", [("Occurrence", "occurrence", "label"), ("Kind", "recorder_kind", "label"),
@@ -74,10 +74,6 @@ FLAGS = {
     "comm_flags": ["CREATE_DESTROY_EVENTS"],
     "handle_flags": ["PRE_CREATED", "ALL_PROXY"],
 }
-METRIC_MODES = {f"{value}_{timing}": i + 16 * j
-                for i, value in enumerate(["ACCUMULATED", "ABSOLUTE", "RELATIVE"])
-                for j, timing in enumerate(["START", "POINT", "LAST", "NEXT"])}
-
 # The tables that values of a type refer to.
 VALUE_TABLES = {"ATTRIBUTE": "attribute_definitions", "GROUP": "groups", "METRIC": "metric_classes",
                 "COMM": "communicators", "PARAMETER": "parameter_definitions", "RMA_WIN": "rma_windows",
@@ -197,8 +193,6 @@ def cell_shows(comparison, row, column, kind, text):
         return cell == otf2print.parse_label(text)
     if kind == "first word":
         return cell == text.split()[0]
-    if kind == "metric mode":
-        return int(cell) == METRIC_MODES[text]
     if kind == "truth":
         return int(cell) == (text == "TRUE")
     if kind == "number":
@@ -237,6 +231,7 @@ SIDE_ARRAYS = {
     "metric_values": lambda record: record.event.values()["values"] if record.event.name == "METRIC" else [],
     "arguments": lambda record: record.event.values()["arguments"] if record.event.name == "PROGRAM_BEGIN" else [],
 }
+SIDE_COLUMNS = {"attributes": 3, "metric_values": 5, "arguments": 1}
 NAMES_OF = {"attributes": "attribute_definitions", "metric_values": "metrics"}
 
 

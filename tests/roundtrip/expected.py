@@ -13,7 +13,7 @@ SEARCH = 256
 class Record:
     """An event as a record: its time never goes backwards, it has a number in its location, and happens in a region."""
 
-    __slots__ = ("event", "type", "time", "seq", "region", "enter", "outermost", "depth")
+    __slots__ = ("event", "type", "time", "seq", "region", "enter", "outermost", "depth", "before")
 
     def __init__(self, event, record_type, time, seq):
         self.event = event
@@ -21,6 +21,7 @@ class Record:
         self.time = time
         self.seq = seq
         self.region = NO_REGION
+        self.before = NO_REGION # on top of the stack before all records of this time
         self.enter = self.outermost = self.depth = 0
 
 
@@ -129,8 +130,10 @@ class Expected:
             records = self.locations.setdefault(event.location, [])
             time = max(event.time, records[-1].time if records else 0)
             record = Record(event, EVENTS[event.name][0], time, len(records))
+            stack = stacks.setdefault(event.location, Stack())
+            record.before = records[-1].before if records and records[-1].time == time else stack.region()
             records.append(record)
-            stacks.setdefault(event.location, Stack()).happen(record, self.own_region(event))
+            stack.happen(record, self.own_region(event))
 
     def own_region(self, event):
         if event.name in ("ENTER", "LEAVE"):

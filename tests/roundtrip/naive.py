@@ -229,6 +229,43 @@ class Naive:
                 values[metric, slice_of(bounds, time)].append((location, number))
         return values
 
+    def modes(self):
+        """{metric's id: ACCUMULATED, ABSOLUTE or RELATIVE}"""
+        return {number: re.search(r"Mode: ([A-Z]+)", text)[1]
+                for number, text in reversed(self.expected.definitions.get("METRIC_MEMBER", []))}
+
+    def growths(self):
+        """[(location, record, metric's id, value type, growth)] of all values of metrics; 0 where there is no growth."""
+        modes, found = self.modes(), []
+        for location in self.locations:
+            before = {}
+            for record in location.records:
+                values = record.event.values()["values"] if record.event.name == "METRIC" else []
+                for i, (metric, value_type, text) in enumerate(values):
+                    number = float(text) if value_type == "DOUBLE" else int(text)
+                    series = record.event.values()["metric_class"], i
+                    growth = number if modes.get(metric) == "RELATIVE" else 0
+                    if modes.get(metric) == "ACCUMULATED":
+                        known = series in before and isinstance(before[series], type(number))
+                        growth = number - before[series] if known else 0
+                        before[series] = number
+                    found.append((location, record, metric, value_type, growth))
+        return found
+
+    def growth(self, selection, key):
+        """{(metric's id, key(record)): growth} of the selected values. Sums of integers are modulo 2^64 for each location."""
+        if not hasattr(self, "all_growths"):
+            self.all_growths = self.growths()
+        a, b = selection.window()
+        sums = defaultdict(int)
+        for location, record, metric, value_type, grown in self.all_growths:
+            if selection.takes_location(location) and a <= record.time < b:
+                sums[metric, key(record), location.number, value_type] += grown
+        growth = defaultdict(int)
+        for (metric, of, *_), grown in sums.items():
+            growth[metric, of] += grown if isinstance(grown, float) else (grown + WRAP // 2) % WRAP - WRAP // 2
+        return growth
+
 
 COLLECTIVES = ("MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE")
 

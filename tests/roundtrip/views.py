@@ -27,7 +27,7 @@ from xtfrun import Failure, archive_parser, compare_archives, parse_archives, te
 
 GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
-             "sums-messages", "sums-communicators", "sums-metrics", "sums-instant", "sums-ties"]
+             "sums-messages", "sums-communicators", "sums-metrics", "sums-growth", "sums-instant", "sums-ties"]
 STACK_MAX = 64
 # The greatest relative error of a number that was rounded to this number of digits.
 SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
@@ -284,6 +284,8 @@ class Views(Comparison):
             if self.random.random() < 0.5:
                 selection.in_type("counters")
             self.compare_values(selection.shuffled(self.random))
+            self.compare_rates(selection)
+            self.compare_growth(selection)
 
     def compare_bounds(self, line, bounds, i):
         self.same(f"slice {i}", [self.ticks(cell) + self.expected.origin for cell in line[:2]], bounds[i:i + 2])
@@ -323,6 +325,61 @@ class Views(Comparison):
                 self.compare_mean(f"{here} mean", line[5], numbers)
             else:
                 self.same(f"{here} mean", line[5], "-")
+
+    def of_metrics(self):
+        """[(metric's id, whether it grows)] by row."""
+        modes = self.naive.modes()
+        return [(int(row["id"]), modes.get(int(row["id"])) != "ABSOLUTE") for row in self.shown.table("metrics")]
+
+    def compare_grown(self, here, cells, grown, seconds):
+        """growth per_second"""
+        if grown is None:
+            self.same(here, cells, ["-", "-"])
+            return
+        self.near(f"{here} growth", cells[0], grown, 0)
+        if seconds:
+            self.near(f"{here} per_second", cells[1], grown / seconds, abs(grown / seconds) * TEN_DIGITS)
+        else:
+            self.same(f"{here} per_second", cells[1], "-")
+
+    def compare_rates(self, selection):
+        lines = self.lines(selection.path("rates"), 4)
+        a, b = selection.window()
+        wanted = self.naive.growth(selection, lambda record: None if selection.regions is None or
+                                   record.before in selection.regions else ...)
+        metrics = self.of_metrics()
+        self.same("rows", [line[0] for line in lines], [str(row) for row in range(len(metrics))])
+        for line, (metric, grows) in zip(lines, metrics):
+            grown = wanted.get((metric, None)) if grows else None
+            self.compare_grown(f"metric {line[0]}", line[1:3], grown, Fraction(b - a, self.expected.ticks))
+            self.same(f"metric {line[0]}", shows(line[3], self.expected.names["metrics"].get(metric, line[3])), True)
+
+    def compare_growth(self, selection):
+        """By region: of each metric the greatest growth first."""
+        lines = self.lines(selection.path("growth"), 6)
+        wanted = self.naive.growth(selection, lambda record: record.before)
+        times = self.naive.profile(self.naive.selected(selection), *selection.window())
+        keys = {**{str(row): region for row, region in self.rows_shown(selection).items()},
+                **({"-": None} if selection.regions is None else {})}
+        metrics = self.of_metrics()
+        self.same("lines", len(lines), len(keys) * len(metrics))
+        for row, (metric, grows) in enumerate(metrics):
+            here = lines[row * len(keys):(row + 1) * len(keys)]
+            self.same(f"regions of metric {row}", sorted(line[0] for line in here), sorted(keys))
+            grown = {cell: wanted.get((metric, region)) for cell, region in keys.items()}
+            order = [grown[line[0]] or 0 for line in here]
+            self.same(f"order of metric {row}", order, sorted(order, reverse=True))
+            whole = sum(filter(None, grown.values()))
+            for line in here:
+                region = keys[line[0]]
+                what, number = f"metric {row} in region {line[0]}", grown[line[0]] if grows else None
+                seconds = Fraction(times[region][2], self.expected.ticks) if region in times else 0
+                self.compare_grown(what, [line[1], line[3]], None if number is None else Fraction(number), seconds)
+                if number is None or whole == 0:
+                    self.same(f"{what} growth%", line[2], "-")
+                else:
+                    share = Fraction(number) * 100 / Fraction(whole)
+                    self.near(f"{what} growth%", line[2], share, abs(share) * Fraction(51, 10**5))
 
     def compare_number(self, what, cell, wanted):
         """Integers are exact. otf2-print shows six digits of a double. None: all are NaN."""
@@ -367,6 +424,9 @@ class Views(Comparison):
     def compare_views_of(self, selection):
         """Compares the views that exist for the selection."""
         self.compare_histogram(selection)
+        if selection.type in (None, "counters") and self.has("counters") and not selection.narrowed_by_messages():
+            self.compare_growth(selection)
+            self.compare_rates(selection)
         of_calls = selection.type in (None, "enters_leaves") and self.has("enters_leaves")
         if of_calls and not selection.narrowed_by_messages():
             self.compare_profile(selection)

@@ -74,6 +74,15 @@ ON_RECORD(CommDestroy, COMMS, Comms, COMM_DESTROY, (OTF2_CommRef comm), .comm = 
 
 /* Metrics */
 
+static uint64_t growth_to(XtfStream *stream, uint32_t class, uint8_t i, OTF2_Type type, uint64_t value)
+{
+    uint32_t metric = xtf_otf2_class_member(stream->definitions, class, i);
+    const XtfMetricRow *row = metric < xtf_definitions_n_rows(stream->definitions, XTF_MODEL_METRICS)
+                                  ? xtf_definitions_at(stream->definitions, XTF_MODEL_METRICS, metric)
+                                  : NULL;
+    return row ? xtf_growth_to(&stream->growth, class, i, row->mode, type, value) : 0;
+}
+
 ON(Metric, OTF2_MetricRef metric, uint8_t n, const OTF2_Type *types, const OTF2_MetricValue *values)
 {
     uint32_t class = LOOK_UP(METRIC_CLASSES, metric);
@@ -88,6 +97,8 @@ ON(Metric, OTF2_MetricRef metric, uint8_t n, const OTF2_Type *types, const OTF2_
             .metric = xtf_otf2_class_member(definitions, class, i),
             .value_type = types[i],
             .value = values[i].unsigned_int,
+            .region = ((XtfStream *)stream)->before_last,
+            .growth = growth_to(stream, class, (uint8_t)i, types[i], values[i].unsigned_int),
         };
         if (!xtf_stream_append_row(stream, XTF_MODEL_METRIC_VALUES, &value))
             code = OTF2_CALLBACK_INTERRUPT;
@@ -169,6 +180,7 @@ ON(CallingContextEnter, OTF2_CallingContextRef context, uint32_t unwind_distance
 {
     XtfSamplesRow row = {
         .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance, .generator = NO32};
+    xtf_stream_go_on(stream, time);
     xtf_stream_push_context(stream, context_region(stream, row.calling_context));
     return RECORD(SAMPLES, CALLING_CONTEXT_ENTER, row);
 }

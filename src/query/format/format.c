@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
 #include "src/query/format/call-cells.h"
 #include "src/query/select/call-readers.h"
 #include "src/query/text/digits.h"
@@ -97,10 +98,15 @@ static bool put_peer(const Context *context, const XtfCell *cell, const uint8_t 
     return true;
 }
 
+static XtfValueKind kind_of(const XtfCell *cell, const uint8_t *row)
+{
+    bool grows = g_str_equal(cell->field->role, XTF_ROLE_GROWTH);
+    return grows ? xtf_growth_kind(cell->other, row) : xtf_value_kind(cell->other, row);
+}
+
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
 {
-    if (cell->kind != XTF_CELL_STRING &&
-        (cell->kind != XTF_CELL_VALUE || xtf_value_kind(cell->other, row) != XTF_KIND_STRING))
+    if (cell->kind != XTF_CELL_STRING && (cell->kind != XTF_CELL_VALUE || kind_of(cell, row) != XTF_KIND_STRING))
         return false;
     *string = (uint32_t)xtf_field_get(cell->field, row);
     return true;
@@ -110,7 +116,7 @@ static bool put_value(const Context *context, const XtfCell *cell, const uint8_t
 {
     uint64_t bits = xtf_field_get(cell->field, row);
 
-    switch (xtf_value_kind(cell->other, row)) {
+    switch (kind_of(cell, row)) {
     case XTF_KIND_STRING:
         return put_string(context, cell, (uint32_t)bits, line, error);
     case XTF_KIND_SIGNED:

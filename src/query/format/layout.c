@@ -25,18 +25,20 @@ static const struct {
     {"peer", XTF_ROLE_PEER, "", "process on the other side; ? if unknown", XTF_GROWING_NUMBER_WIDTH, false},
     {"bytes", XTF_ROLE_BYTES, "B", "bytes moved; of a collective, sent", 20, false},
     {"tag", XTF_ROLE_TAG, "", "tag of the message", 11, false},
-    {"comm", XTF_ROLE_COMM, "", "row of definitions/communicators", 10, false},
+    {"comm", XTF_ROLE_COMM, "", "row of definitions/communicators; of threads and tasks their team", 10, false},
     {"name", NULL, "", "region entered or left, or in which it happened; or metric", XTF_NAME_WIDTH_MAX, true},
 };
 
 static const struct {
     const char *role, *description;
 } described_roles[] = {
-    {XTF_ROLE_REGION, "row of definitions/regions: entered or left, or in which it happened"},
+    {XTF_ROLE_REGION,
+     "row of definitions/regions: entered or left, or in which it happened; of a value, in which it grew"},
     {XTF_ROLE_ENTER, "so many rows back is: of LEAVE its ENTER, of ENTER the one around it; 0: none"},
     {XTF_ROLE_OUTERMOST, "1 if no other frame of the region is open around this one, else 0"},
     {XTF_ROLE_DEPTH, "how deep the frame stands, 1 being outermost; 0: of LEAVE without ENTER"},
     {XTF_ROLE_VALUE, "the value, as its type says"},
+    {XTF_ROLE_GROWTH, "what it grew by since the value before"},
 };
 
 typedef struct {
@@ -136,7 +138,8 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
         if (!layout->error)
             xtf_comm_source_find(&cell.comm, formats->context->trace, schema, &layout->error);
         cell.width = MAX(cell.width, layout->locations->proc_width);
-    } else if (g_str_equal(field->role, XTF_ROLE_VALUE) && field->width == 8) {
+    } else if ((g_str_equal(field->role, XTF_ROLE_VALUE) || g_str_equal(field->role, XTF_ROLE_GROWTH)) &&
+               field->width == 8) {
         cell.kind = XTF_CELL_VALUE;
         cell.other = xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE);
         cell.width = VALUE_WIDTH;

@@ -56,6 +56,33 @@ bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *conte
            g_str_equal(xtf_aggregate_ref_key(ref, 0)->role, XTF_ROLE_REGION);
 }
 
+static void find_keys(XtfAggregateRef *ref)
+{
+    ref->event = find_key(ref, XTF_ROLE_EVENT);
+    ref->region = find_key(ref, XTF_ROLE_REGION);
+    ref->comm = find_key(ref, XTF_ROLE_COMM);
+    ref->peer = find_key(ref, XTF_ROLE_PEER);
+    ref->metric = find_key(ref, XTF_ROLE_METRIC);
+    ref->value_type = find_key(ref, XTF_ROLE_VALUE_TYPE);
+}
+
+bool xtf_aggregate_ref_growth(XtfAggregateRef *ref, const XtfTraceContext *context)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_RECORD_METRIC_VALUES);
+    const XtfField *growth = schema ? xtf_schema_field_by_role(schema, XTF_ROLE_GROWTH) : NULL;
+
+    for (unsigned i = 0; growth && i < schema->n_aggregates; i++) {
+        const XtfAggregate *aggregate = &schema->aggregates[i];
+        *ref = (XtfAggregateRef){.schema = schema, .aggregate = aggregate, .number = i};
+        find_keys(ref);
+        if (aggregate->kind == XTF_AGGREGATE_GROUPS && find_cell(ref, growth) && ref->metric != XTF_KEY_NONE &&
+            ref->value_type != XTF_KEY_NONE && ref->region != XTF_KEY_NONE && growth->type == XTF_TYPE_U64)
+            return true;
+    }
+    *ref = (XtfAggregateRef){0};
+    return false;
+}
+
 bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *context, const char *type)
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, type);
@@ -63,12 +90,7 @@ bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *conte
     *ref = (XtfAggregateRef){0};
     if (!find_aggregate(ref, schema, XTF_AGGREGATE_GROUPS))
         return false;
-    ref->event = find_key(ref, XTF_ROLE_EVENT);
-    ref->region = find_key(ref, XTF_ROLE_REGION);
-    ref->comm = find_key(ref, XTF_ROLE_COMM);
-    ref->peer = find_key(ref, XTF_ROLE_PEER);
-    ref->metric = find_key(ref, XTF_ROLE_METRIC);
-    ref->value_type = find_key(ref, XTF_ROLE_VALUE_TYPE);
+    find_keys(ref);
     ref->bytes = find_cell(ref, xtf_schema_field_by_role(schema, XTF_ROLE_BYTES));
     ref->received = find_cell(ref, xtf_schema_field(schema, "received"));
     return true;

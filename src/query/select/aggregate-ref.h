@@ -29,6 +29,9 @@ bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *conte
 /* The aggregate of groups of a record type. */
 bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *context, const char *type);
 
+/* Of the values of counters, that of their growth by metric, value type and region. */
+bool xtf_aggregate_ref_growth(XtfAggregateRef *ref, const XtfTraceContext *context);
+
 /* Digits of the largest number of rows, and of the largest sum that a cell can have over the whole trace. */
 size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
 size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *ref, const XtfTraceContext *context, unsigned cell);

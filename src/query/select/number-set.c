@@ -189,6 +189,15 @@ bool xtf_number_set_equal(const XtfNumberSet *a, const XtfNumberSet *b)
     return a->n_ranges == b->n_ranges && memcmp(a->ranges, b->ranges, a->n_ranges * sizeof *a->ranges) == 0;
 }
 
+uint64_t xtf_number_set_count_below(const XtfNumberSet *set, uint64_t n)
+{
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < set->n_ranges && set->ranges[i].first < n; i++)
+        count += MIN(set->ranges[i].last, n - 1) - set->ranges[i].first + 1;
+    return count;
+}
+
 bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value)
 {
     unsigned low = 0, high = set ? set->n_ranges : 0;

@@ -40,6 +40,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)
 
 XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b); /* a new reference */
 bool xtf_number_set_equal(const XtfNumberSet *a, const XtfNumberSet *b);  /* also of NULL */
+/* How many of its numbers are less than n. */
+uint64_t xtf_number_set_count_below(const XtfNumberSet *set, uint64_t n);
 bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value);
 /* Whether it is one number, and which. */
 bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value);

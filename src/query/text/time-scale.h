@@ -68,6 +68,12 @@ bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, ui
 /* "1.5", "50%". UINT64_MAX if it is beyond all ticks. */
 bool xtf_time_scale_parse_instant(const XtfTimeScale *scale, const char *text, uint64_t *t, GError **error);
 
+/* About: for quotients. */
+static inline double xtf_seconds_of(const XtfTimeScale *scale, unsigned __int128 ticks)
+{
+    return (double)ticks * (double)scale->den / (double)scale->num;
+}
+
 /* The i-th of the n + 1 bounds of n time bins that divide [a, b) as equally as ticks allow. */
 static inline uint64_t xtf_time_bin_bound(uint64_t a, uint64_t b, uint64_t i, uint64_t n)
 {

@@ -2,6 +2,12 @@
 
 #include <glib.h>
 
+XtfValueKind xtf_growth_kind(const XtfField *type, const uint8_t *row)
+{
+    XtfValueKind kind = xtf_value_kind(type, row);
+    return kind == XTF_KIND_REAL ? kind : XTF_KIND_SIGNED;
+}
+
 XtfValueKind xtf_value_kind(const XtfField *type, const uint8_t *row)
 {
     uint64_t number = type ? xtf_field_get(type, row) : UINT64_MAX;

@@ -16,3 +16,5 @@ typedef enum {
 
 /* `type` is the field with the type; NULL if there is none. */
 XtfValueKind xtf_value_kind(const XtfField *type, const uint8_t *row);
+/* Of the growth of such a value: that of an unsigned one may be negative. */
+XtfValueKind xtf_growth_kind(const XtfField *type, const uint8_t *row);

@@ -7,15 +7,6 @@
 
 static const char before_name[] = "(before trace)";
 
-static uint64_t count_below(const XtfNumberSet *set, uint64_t n)
-{
-    uint64_t count = 0;
-
-    for (unsigned i = 0; i < set->n_ranges && set->ranges[i].first < n; i++)
-        count += MIN(set->ranges[i].last, n - 1) - set->ranges[i].first + 1;
-    return count;
-}
-
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
                       const XtfAggregateRef *frames, GError **error)
 {
@@ -27,7 +18,7 @@ bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelecti
     regions->n = regions->names ? regions->names->n : 0;
     regions->has_unknown = limits->has_none || (limits->min <= limits->max && limits->max >= regions->n);
     regions->only = selection->by[XTF_BY_REGION];
-    regions->n_listed = regions->only ? count_below(regions->only, regions->n) : regions->n;
+    regions->n_listed = regions->only ? xtf_number_set_count_below(regions->only, regions->n) : regions->n;
     regions->lists_unknown = regions->has_unknown && xtf_number_set_contains(regions->only, regions->n);
     regions->name_width = MAX(regions->names ? regions->names->width : 0, strlen(before_name));
     regions->row_width = xtf_count_digits(regions->n ? regions->n - 1 : 0);

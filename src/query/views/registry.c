@@ -20,6 +20,8 @@ const XtfView *const xtf_all_views[] = {&xtf_view_totals,
                                         &xtf_view_imbalance,
                                         &xtf_view_metrics,
                                         &xtf_view_values,
+                                        &xtf_view_rates,
+                                        &xtf_view_growth,
                                         &xtf_view_info,
                                         NULL};
 

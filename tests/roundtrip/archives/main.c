@@ -42,6 +42,7 @@ static const struct {
     {"sums-messages", write_sums_messages},
     {"sums-communicators", write_sums_communicators},
     {"sums-metrics", write_sums_metrics},
+    {"sums-growth", write_sums_growth},
     {"diff-before", write_diff_before},
     {"diff-after", write_diff_after},
 };

@@ -73,3 +73,90 @@ void write_sums_metrics(const char *folder)
     define_metrics(archive);
     archive_close(archive);
 }
+
+/* ---- What grows. */
+
+enum { COUNTED, SECONDS, ADDED, LEVEL, BALANCE, N_GROWING, N_SERIES = 3 };
+
+typedef struct {
+    uint64_t counted;
+    double seconds;
+    int64_t balance;
+} Series;
+
+/* Values of one of the series, which is instance `series` of the class: sometimes a counter begins anew. */
+static void grow(OTF2_EvtWriter *writer, uint64_t time, uint32_t series, Series *all, Dice *random)
+{
+    static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_UINT64, OTF2_TYPE_UINT64,
+                                      OTF2_TYPE_INT64};
+    Series *s = &all[series];
+
+    s->counted += dice(random, 100000);
+    if (dice(random, 500) == 0)
+        s->counted = dice(random, 10);
+    s->seconds = dice(random, 300) ? s->seconds + dice(random, 8) / 4.0 : 0; /* short: otf2-print shows six digits */
+    s->balance += (int64_t)dice(random, 1000) - 600;
+    OTF2_MetricValue values[] = {
+        {.unsigned_int = s->counted},       {.floating_point = s->seconds}, {.unsigned_int = dice(random, 50)},
+        {.unsigned_int = dice(random, 50)}, {.signed_int = s->balance},
+    };
+    WRITE(OTF2_EvtWriter_Metric(writer, NULL, time, series, N_GROWING, types, values));
+}
+
+static void define_growing(Archive *archive)
+{
+    static const OTF2_MetricMode modes[] = {OTF2_METRIC_ACCUMULATED_START, OTF2_METRIC_ACCUMULATED_POINT,
+                                            OTF2_METRIC_RELATIVE_LAST, OTF2_METRIC_ABSOLUTE_POINT,
+                                            OTF2_METRIC_ACCUMULATED_LAST};
+    static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_UINT64, OTF2_TYPE_UINT64,
+                                      OTF2_TYPE_INT64};
+    static const char *const names[] = {"counted", "seconds", "added", "level", "a balance"};
+    static const OTF2_MetricMemberRef members[] = {COUNTED, SECONDS, ADDED, LEVEL, BALANCE};
+
+    for (uint32_t i = 0; i < N_GROWING; i++)
+        WRITE(OTF2_GlobalDefWriter_WriteMetricMember(archive_global(archive), i, archive_string(archive, names[i]),
+                                                     archive_string(archive, ""), OTF2_METRIC_TYPE_OTHER, modes[i],
+                                                     types[i], OTF2_BASE_DECIMAL, 0, archive_string(archive, "")));
+    WRITE(OTF2_GlobalDefWriter_WriteMetricClass(archive_global(archive), 0, N_GROWING, members, OTF2_METRIC_SYNCHRONOUS,
+                                                OTF2_RECORDER_KIND_CPU));
+    for (uint32_t i = 1; i < N_SERIES; i++)
+        WRITE(
+            OTF2_GlobalDefWriter_WriteMetricInstance(archive_global(archive), i, 0, i % 2, OTF2_SCOPE_LOCATION, i % 2));
+}
+
+/* Counters in nested calls: before the ENTER or LEAVE of their time, after it, or at a time of their own. */
+void write_sums_growth(const char *folder)
+{
+    enum { N_REGIONS = 4, DEEPEST = 6 };
+    Archive *archive = archive_new(folder, "sums-growth");
+    Dice random = {5};
+    uint64_t last = 0;
+
+    for (uint64_t location = 0; location < N_PROCS; location++) {
+        OTF2_EvtWriter *writer = archive_events(archive, location);
+        uint32_t stack[DEEPEST], depth = 0, when;
+        Series series[N_SERIES] = {{0}};
+        uint64_t time = 100;
+        for (unsigned i = 0; i < 2500; i++, time += dice(&random, 4)) {
+            uint32_t which = i % 10 ? 0 : dice(&random, N_SERIES);
+            when = dice(&random, 4);
+            if (when == 0)
+                grow(writer, time, which, series, &random);
+            if (depth == 0 || (depth < DEEPEST && dice(&random, 2))) {
+                stack[depth] = dice(&random, N_REGIONS);
+                WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, stack[depth++]));
+            } else {
+                WRITE(OTF2_EvtWriter_Leave(writer, NULL, time, stack[--depth]));
+            }
+            if (when >= 2)
+                grow(writer, time += when - 2, which, series, &random);
+        }
+        last = MAX(last, time);
+    }
+    archive_clock(archive, 1000000, 100, last);
+    sums_places(archive, N_PROCS, 1);
+    for (uint32_t i = 0; i < N_REGIONS; i++)
+        archive_region(archive, i, i ? "of some name" : "first", "growth.c", i + 1);
+    define_growing(archive);
+    archive_close(archive);
+}

@@ -22,6 +22,7 @@ void write_sums_communicators(const char *folder); /* part of the world, in anot
 
 /* Metrics: sums-metrics.c */
 void write_sums_metrics(const char *folder); /* of all value types; extremes */
+void write_sums_growth(const char *folder);  /* counters that grow in regions, in several series */
 
 /* Two runs of one program: diffs.c */
 void write_diff_before(const char *folder);

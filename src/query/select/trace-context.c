@@ -293,7 +293,7 @@ const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *
 }
 
 void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
-                            bool (*is_reserved)(const char *name))
+                            bool (*is_reserved)(const XtfSchema *schema))
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_ENTERS_LEAVES);
@@ -307,7 +307,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
     context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
-        bool usable = xtf_directory_name_is_usable(name) && !is_reserved(name);
+        bool usable = xtf_directory_name_is_usable(name) && !is_reserved(xtf_trace_schema(trace, i));
         context->type_names[i] = usable ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
     context->enters_leaves = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;

@@ -60,7 +60,7 @@ typedef struct {
 
 /* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
 void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
-                            bool (*is_reserved)(const char *name));
+                            bool (*is_reserved)(const XtfSchema *schema));
 void xtf_trace_context_finish(XtfTraceContext *context);
 
 /* Loaded when first asked for. NULL with an error. */

@@ -11,9 +11,17 @@ enum {
     LINKS_MAX = 40, /* followed on one path, as in Linux */
 };
 
-static bool is_reserved(const char *name)
+/* Whether something else has the schema's name where the schema would stand. */
+static bool is_reserved(const XtfSchema *schema)
 {
-    return xtf_selection_dir_has(name) || xtf_record_dir_has(name) || xtf_definitions_dir_has(name);
+    switch (schema->kind) {
+    case XTF_SCHEMA_TABLE:
+        return xtf_definitions_dir_has(schema->name);
+    case XTF_SCHEMA_SIDE:
+        return xtf_record_dir_has(schema->name);
+    default:
+        return xtf_selection_dir_has(schema->name);
+    }
 }
 
 static XtfTree *tree_new(XtfTrace *trace, bool growing)

@@ -124,15 +124,6 @@ typedef struct {
 } XtfFrameSpan;
 
 /*
- * The longest frames that begin in rows [n1, n2), of one key or, if `key` is NULL, of any: the longest first, of equals
- * the earliest first. A frame that no row ends lasts until `last`, in local ticks, or the array's last row if that is
- * later. Sets the first *n_frames of `frames`, and *n_frames to fewer if there are not as many. It costs a few leaves
- * for each frame found and for each frame open at row n1 or n2, whatever the number of rows.
- */
-bool xtf_array_longest(const XtfArray *array, unsigned index, const uint64_t *key, uint64_t n1, uint64_t n2,
-                       uint64_t last, XtfFrameSpan *frames, size_t *n_frames, GError **error);
-
-/*
  * Time by key, to the tick, in the window [a, b), of one location whose first and last records, of any type, are at
  * `first` and `last`, in local ticks (local_first and local_last of its arrays). Adds to `totals`, whose depth is 1.
  * Frames begun and ended are counted by the rows in the window.

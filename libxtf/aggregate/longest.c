@@ -9,9 +9,12 @@
  * frame that begins before n1 and so is no part of the answer: there are no more of these than frames on the stack at
  * row n1, and each costs a leaf at most.
  */
+#include "libxtf/longest.h"
+
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/stored.h"
+#include "libxtf/schema/field-load.h"
 
 /* What a heap has. The rows of parts are [from, to), all of them below one child of their level, or in one chunk. */
 typedef enum { PART_CHILD, PART_CHUNK, PART_FRAME } PartKind;
@@ -24,13 +27,26 @@ typedef struct {
     XtfFrameSpan frame; /* of a frame */
 } Part;
 
-typedef struct {
-    const XtfArray *array;
+struct XtfLongestSearch {
+    XtfArray array; /* in local ticks: what lasts is measured by the location's clock */
     unsigned index;
-    const uint64_t *key; /* NULL: frames of any key */
+    XtfGroupFilter filter;
     uint64_t n1, n2, last;
     GArray *heap; /* Part: the greatest first */
-} LongestSearch;
+};
+
+typedef XtfLongestSearch LongestSearch;
+
+/* Whether frames of a key are looked for. */
+static bool takes(const LongestSearch *search, uint64_t key)
+{
+    const XtfGroupFilter *filter = &search->filter;
+
+    if (key == XTF_FRAMES_BEFORE)
+        return false;
+    return filter->exact ? key == *filter->exact
+                         : !filter->match || filter->match(&key, 1, filter->data) == XTF_MATCH_ALL;
+}
 
 /* Whether a comes out of the heap before b: of equals, parts before frames, since a part may have an earlier frame as
  * long; and frames by their rows. */
@@ -95,7 +111,7 @@ static bool longest_of(const LongestSearch *search, const XtfChildTotals *childr
         uint32_t group = children->exact.groups[entry];
         uint64_t key = xtf_child_totals_key(children, group)[0];
         bool all = xtf_child_totals_depth(children, group) == 0;
-        if (!all && (key == XTF_FRAMES_BEFORE || (search->key && key != *search->key)))
+        if (!all && !takes(search, key))
             continue;
         any = true;
         *longest = MAX(*longest, xtf_child_totals_cells(children, &children->exact, entry)[XTF_FRAMES_LONGEST]);
@@ -137,7 +153,7 @@ static bool push_chunks(LongestSearch *search, const XtfDescentLeaf *leaf, GErro
 
 static void push_frame(LongestSearch *search, const XtfOpenFrame *open, uint64_t end_row, uint64_t end_time)
 {
-    if (open->row < search->n1 || open->row >= search->n2 || (search->key && open->key != *search->key))
+    if (open->row < search->n1 || open->row >= search->n2 || !takes(search, open->key))
         return;
     Part part = {
         .kind = PART_FRAME,
@@ -162,11 +178,52 @@ static void push_ended(LongestSearch *search, const GArray *before, const XtfFra
     }
 }
 
-/* The frames that end in the rows of a chunk. Most rows end none or the innermost; a row that may end more is looked at
- * with the whole stack that it finds. */
+typedef struct {
+    XtfFieldLoad key, is_end, distance, outermost;
+} FrameFields;
+
+static FrameFields frame_fields(const XtfSchema *schema, const XtfAggregate *aggregate)
+{
+    return (FrameFields){
+        .key = xtf_field_load(&schema->fields[aggregate->keys[0]]),
+        .is_end = xtf_field_load(&schema->fields[aggregate->values[0]]),
+        .distance = xtf_field_load(&schema->fields[aggregate->values[1]]),
+        .outermost = xtf_field_load(&schema->fields[aggregate->values[2]]),
+    };
+}
+
+/* Takes a row that does what most rows do, as add_nested_rows() of accumulate.c does: it ends the frame on top, or
+ * begins one within it. False, and nothing is changed, if it does something else. */
+static bool take_nested_row(LongestSearch *search, XtfFrameStack *stack, const FrameFields *fields, const uint8_t *row)
+{
+    guint depth = stack->frames->len;
+    const XtfOpenFrame *top = depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL;
+    uint64_t distance = xtf_load_bits(&fields->distance, row), time = xtf_load64(row);
+
+    if (!top || distance == 0 || top->row != stack->n - distance)
+        return false;
+    if (xtf_load_bits(&fields->is_end, row) != 0) {
+        push_frame(search, top, stack->n, time);
+        g_array_set_size(stack->frames, depth - 1);
+    } else {
+        XtfOpenFrame frame = {
+            .key = xtf_load_value(&fields->key, row),
+            .row = stack->n,
+            .time = time,
+            .outermost = xtf_load_bits(&fields->outermost, row) != 0,
+        };
+        g_array_append_val(stack->frames, frame);
+    }
+    stack->n++;
+    stack->time = time;
+    return true;
+}
+
+/* The frames that end in the rows of a chunk. A row that may end several is looked at with the whole stack that it
+ * finds. */
 static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint32_t first, GError **error)
 {
-    const XtfSchema *schema = search->array->schema;
+    const XtfSchema *schema = search->array.schema;
     const XtfAggregate *aggregate = &schema->aggregates[search->index];
     g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, search->index, error);
     g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(aggregate, 1);
@@ -178,16 +235,19 @@ static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint3
     xtf_frame_stack_init(&stack);
     if (!digest || !xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    xtf_outer_frames_init(&outer, search->array, search->index);
+    xtf_outer_frames_init(&outer, &search->array, search->index);
     xtf_child_totals_stack(xtf_block_child_totals(digest), first / XTF_CHUNK_ROWS, leaf->first_n + first, &stack);
     uint32_t end = (uint32_t)MIN(MIN(first + XTF_CHUNK_ROWS, rows.count), search->n2 - leaf->first_n);
-    if (!xtf_frames_load_until(search->array, search->index, search->n1, &stack, error))
+    if (!xtf_frames_load_until(&search->array, search->index, search->n1, &stack, error))
         return false;
+    const FrameFields fields = frame_fields(schema, aggregate);
     for (uint32_t i = first; i < end; i++) {
+        const uint8_t *row = rows.payload + (size_t)i * schema->row_size;
+        if (take_nested_row(search, &stack, &fields, row))
+            continue;
         g_array_set_size(before, 0);
         g_array_append_vals(before, stack.frames->data, stack.frames->len);
-        if (!xtf_accumulate_rows(schema, aggregate, rows.payload + (size_t)i * schema->row_size, 1, &stack,
-                                 &outer.loader, unused, error))
+        if (!xtf_accumulate_rows(schema, aggregate, row, 1, &stack, &outer.loader, unused, error))
             return false;
         push_ended(search, before, &stack, leaf->first_n + i);
     }
@@ -199,7 +259,7 @@ static bool open_part(LongestSearch *search, const Part *part, GError **error)
 {
     g_auto(XtfDescent) descent = {0};
 
-    if (!xtf_descent_find(search->array, part->from, &descent, error))
+    if (!xtf_descent_find(&search->array, part->from, &descent, error))
         return false;
     if (part->kind == PART_CHUNK)
         return push_frames(search, &descent.leaf, (uint32_t)(part->from - descent.leaf.first_n), error);
@@ -214,50 +274,81 @@ static bool push_open(LongestSearch *search, GError **error)
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
 
-    if (!xtf_array_stack(search->array, search->index, search->n2, &frames, &n_frames, error))
+    if (!xtf_array_stack(&search->array, search->index, search->n2, &frames, &n_frames, error))
         return false;
     for (size_t i = n_frames; i > 0 && frames[i - 1].row >= search->n1; i--) {
         uint64_t end_row, time = search->last;
-        if (search->key && frames[i - 1].key != *search->key)
+        if (!takes(search, frames[i - 1].key))
             continue;
-        if (!xtf_array_frame_end(search->array, search->index, frames[i - 1].row, &end_row, error) ||
-            (end_row < search->array->n_rows && !xtf_array_time(search->array, end_row, &time, error)))
+        if (!xtf_array_frame_end(&search->array, search->index, frames[i - 1].row, &end_row, error) ||
+            (end_row < search->array.n_rows && !xtf_array_time(&search->array, end_row, &time, error)))
             return false;
         push_frame(search, &frames[i - 1], end_row, time);
     }
     return true;
 }
 
-static bool begin(LongestSearch *search, GError **error)
+XtfLongestSearch *xtf_longest_new(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1,
+                                  uint64_t n2, uint64_t last, GError **error)
 {
-    const Part whole = {.kind = PART_CHILD, .level = search->array->height - 1u, .longest = UINT64_MAX};
+    g_autoptr(XtfLongestSearch) search = g_new0(XtfLongestSearch, 1);
+    const Part whole = {.kind = PART_CHILD, .level = array->height - 1u, .longest = UINT64_MAX};
 
+    search->array = xtf_array_local(array);
+    search->index = index;
+    search->filter = filter ? *filter : (XtfGroupFilter){0};
+    search->n1 = n1;
+    search->n2 = MIN(n2, array->n_rows);
+    search->last = MAX(last, search->array.last);
+    search->heap = g_array_new(FALSE, FALSE, sizeof(Part));
+    if (n1 >= search->n2)
+        return g_steal_pointer(&search);
     push(search, &whole);
-    return push_open(search, error);
+    return push_open(search, error) ? g_steal_pointer(&search) : NULL;
 }
 
-bool xtf_array_longest(const XtfArray *array, unsigned index, const uint64_t *key, uint64_t n1, uint64_t n2,
+void xtf_longest_free(XtfLongestSearch *search)
+{
+    if (!search)
+        return;
+    g_array_unref(search->heap);
+    g_free(search);
+}
+
+bool xtf_longest_bound(const XtfLongestSearch *search, uint64_t *ticks)
+{
+    if (search->heap->len > 0)
+        *ticks = at(search, 0)->longest;
+    return search->heap->len > 0;
+}
+
+bool xtf_longest_step(XtfLongestSearch *search, XtfFrameSpan *frame, bool *found, GError **error)
+{
+    *found = false;
+    if (search->heap->len == 0)
+        return true;
+    Part part = pop(search);
+    if (part.kind != PART_FRAME)
+        return open_part(search, &part, error);
+    *frame = part.frame;
+    *found = true;
+    return true;
+}
+
+bool xtf_array_longest(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                        uint64_t last, XtfFrameSpan *frames, size_t *n_frames, GError **error)
 {
-    g_autoptr(GArray) heap = g_array_new(FALSE, FALSE, sizeof(Part));
-    const XtfArray local = xtf_array_local(array); /* what lasts is measured by the location's clock */
-    LongestSearch search = {.array = &local,
-                            .index = index,
-                            .key = key,
-                            .n1 = n1,
-                            .n2 = MIN(n2, array->n_rows),
-                            .last = MAX(last, local.last),
-                            .heap = heap};
+    g_autoptr(XtfLongestSearch) search = xtf_longest_new(array, index, filter, n1, n2, last, error);
     size_t most = *n_frames, n = 0;
+    uint64_t ticks;
+    bool found;
 
-    if (n1 < search.n2 && !begin(&search, error))
+    if (!search)
         return false;
-    while (n < most && heap->len > 0) {
-        Part part = pop(&search);
-        if (part.kind == PART_FRAME)
-            frames[n++] = part.frame;
-        else if (!open_part(&search, &part, error))
+    while (n < most && xtf_longest_bound(search, &ticks)) {
+        if (!xtf_longest_step(search, &frames[n], &found, error))
             return false;
+        n += found;
     }
     *n_frames = n;
     return true;

@@ -4,7 +4,7 @@
 
 enum {
     PROCS_MAX = 160,
-    DEPTH_MAX = 8,
+    DEPTH_MAX = 200,
 };
 
 /* The call stack of a process. */
@@ -57,7 +57,8 @@ static void write_leave(Writing *writing, const ExampleEvent *event, Process *pr
 {
     XtfEntersLeavesRow row = {.time = event->t, .seq = process->seq, .region = event->what, .event = 1};
 
-    if (event->kind == EXAMPLE_LEAVE) {
+    process->depth -= event->kind == EXAMPLE_LEAVE_OUTER;
+    if (event->kind != EXAMPLE_LEAVE_LOST) {
         row.depth = process->depth--;
         row.region = process->frames[process->depth].region;
         row.enter = process->n_calls - process->frames[process->depth].row;
@@ -115,7 +116,7 @@ void example_write(Written *written, const ExampleEvent *events, unsigned n)
         Process *process = &processes[event->proc];
         if (event->kind == EXAMPLE_ENTER)
             write_enter(&writing, event, process);
-        else if (event->kind == EXAMPLE_LEAVE || event->kind == EXAMPLE_LEAVE_LOST)
+        else if (event->kind <= EXAMPLE_LEAVE_LOST)
             write_leave(&writing, event, process);
         else if (event->kind == EXAMPLE_SEND || event->kind == EXAMPLE_RECV)
             write_message(&writing, event, process);

@@ -11,6 +11,7 @@ enum { CYCLES, LOAD, EXAMPLE_METRICS };
 typedef enum {
     EXAMPLE_ENTER,
     EXAMPLE_LEAVE,
+    EXAMPLE_LEAVE_OUTER,
     EXAMPLE_LEAVE_LOST,
     EXAMPLE_SEND,
     EXAMPLE_RECV,
@@ -31,9 +32,11 @@ typedef struct {
     };
 } ExampleEvent;
 
-/* Events of a process at time t. LEAVE leaves the innermost open frame, LEAVE_LOST one that began before the trace. */
+/* Events of a process at time t. LEAVE leaves the innermost open frame, LEAVE_OUTER the one around it, and LEAVE_LOST
+ * one that began before the trace. */
 #define ENTER(t, proc, region)           ((ExampleEvent){t, proc, EXAMPLE_ENTER, region, .u = 0})
 #define LEAVE(t, proc)                   ((ExampleEvent){t, proc, EXAMPLE_LEAVE, .u = 0})
+#define LEAVE_OUTER(t, proc)             ((ExampleEvent){t, proc, EXAMPLE_LEAVE_OUTER, .u = 0})
 #define LEAVE_LOST(t, proc)              ((ExampleEvent){t, proc, EXAMPLE_LEAVE_LOST, .u = 0})
 #define SEND(t, proc, to, n)             ((ExampleEvent){t, proc, EXAMPLE_SEND, to, .bytes = n})
 #define RECV(t, proc, from, n)           ((ExampleEvent){t, proc, EXAMPLE_RECV, from, .bytes = n})

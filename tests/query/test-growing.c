@@ -104,6 +104,24 @@ static XtfNodeFuture future_of(XtfTree *tree, const char *path)
     return xtf_node_future(node);
 }
 
+/* A call that is open lasts until its location's last record so far: what shows it is never taken for final. */
+static void check_calls(XtfTree *tree)
+{
+    GString *lines = read_all(tree, "calls/records"), *count = read_all(tree, "calls/count");
+    uint64_t n = 0;
+
+    for (gsize i = 0; i < lines->len; i++)
+        n += lines->str[i] == '\n';
+    cr_assert_eq(n, g_ascii_strtoull(count->str, NULL, 10));
+    cr_assert_eq(future_of(tree, "calls/records"), XTF_NODE_CHANGES);
+    cr_assert_eq(future_of(tree, "time/0%-50%/calls/records"), XTF_NODE_CHANGES);
+    cr_assert_eq(future_of(tree, "time/0%-50%/longest"), XTF_NODE_CHANGES);
+    if (n > 0)
+        cr_assert_eq(future_of(tree, "calls/num/0/record"), XTF_NODE_CHANGES);
+    g_string_free(lines, TRUE);
+    g_string_free(count, TRUE);
+}
+
 static const char *const paths[] = {"records",         "proc/0/thread/0/records", "proc/0/records",
                                     "sends/records",   "enters_leaves/records",   "num/10-/records",
                                     "thread/1/records"};
@@ -121,6 +139,7 @@ static void check_commit(Growth *growth, XtfTree *tree, GString **texts)
     assert_count(tree, "time/0%-100%/proc/0/count", count_before(growth->of_first, growth->complete));
     for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++)
         assert_continues(tree, paths[i], &texts[i]);
+    check_calls(tree);
     cr_assert_eq(future_of(tree, "records"), XTF_NODE_GROWS);
     cr_assert_eq(future_of(tree, "count"), XTF_NODE_CHANGES);
     cr_assert_eq(future_of(tree, "time/0%-50%"), XTF_NODE_CHANGES);

@@ -1,9 +1,10 @@
-"""Compares calls/ with the calls that naive.py makes of otf2-print's lines: their lines, by window, process, thread and
-regions, and what num/K of a call leads to."""
+"""Compares calls/ and `longest` with the calls that naive.py makes of otf2-print's lines: their lines, by window, process,
+thread and regions, and what num/K of a call leads to."""
 
 from shown import shows, ticks_of
 
 LINES_MAX = 5000
+LONGEST = 100
 COLUMNS = ["start", "proc", "thread", "end", "duration", "exclusive", "depth", "ending", "region", "name"]
 
 
@@ -26,7 +27,15 @@ class Calls:
                     {location.thread for location in self.views.naive.locations}))
             if narrow and self.random.random() < 0.8 and self.views.regions:
                 selection = self.views.narrow_region(selection)
-            self.compare_selection(selection.in_calls().shuffled(self.random))
+            how = self.random.random()
+            if how < 0.5:
+                selection.in_calls()
+            elif how < 0.7:
+                selection.in_type("enters_leaves")
+            self.compare_longest(selection)
+            if not selection.calls:
+                selection.in_calls()
+            self.compare_selection(selection.shuffled(self.random))
 
     def wanted(self, selection):
         """[(begin, location's number, row, location, frame)] of the calls that are entered in the selection."""
@@ -50,6 +59,28 @@ class Calls:
             self.compare_lines(path, wanted)
         for k in self.random.sample(range(len(wanted)), min(len(wanted), 3)):
             self.compare_one(f"{path}num/{k}", wanted[k][3], wanted[k][4])
+
+    def compare_longest(self, selection):
+        """rank start end duration depth ending proc thread call row region"""
+        views = self.views
+        lines = views.lines(selection.path("longest"), 11)
+        records = sum(len(location.calls) for location in views.naive.locations)
+        views.same("lines", len(lines), min(records, LONGEST))
+        wanted = sorted(self.wanted(selection),
+                        key=lambda call: (call[0] - call[4].end, call[0], call[1], call[2]))[:LONGEST]
+        for rank, line in enumerate(lines, 1):
+            views.same("rank", int(line[0]), rank)
+            if rank > len(wanted):
+                views.same(f"rank {rank}", line[1:], ["-"] * 10)
+                continue
+            _, _, _, location, frame = wanted[rank - 1]
+            found = (ticks_of(line[1], self.ticks, self.origin), ticks_of(line[2], self.ticks, self.origin),
+                     ticks_of(line[3], self.ticks, 0), int(line[4]), line[5], int(line[6]), int(line[7]), int(line[8]))
+            views.same(f"rank {rank}", found, (
+                frame.begin, frame.end, frame.end - frame.begin, frame.depth, frame.ending, location.proc,
+                location.thread, location.frames.index(frame)))
+            views.same(f"rank {rank}: region", views.regions[int(line[9])], frame.region)
+            views.same(f"rank {rank}: name", shows(line[10], views.names[frame.region]), True)
 
     def compare_lines(self, path, wanted):
         views = self.views

@@ -3,6 +3,8 @@
  */
 #include "frames-fixture.h"
 
+#include "libxtf/longest.h"
+
 static const CallShape shapes[] = {
     {.name = "a row", .rows = 1, .deep = 3, .regions = 3},
     {.name = "few", .rows = 70, .deep = 4, .regions = 3},
@@ -61,6 +63,11 @@ static GArray *naive_longest(const Calls *calls, uint64_t n1, uint64_t n2, const
     return all;
 }
 
+static XtfMatch is_key(const uint64_t *key, unsigned depth, const void *data)
+{
+    return depth > 0 && *key == *(const uint64_t *)data ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+}
+
 static void check_longest(const XtfArray *array, const Calls *calls, GRand *random)
 {
     enum { MOST = 40 };
@@ -73,9 +80,10 @@ static void check_longest(const XtfArray *array, const Calls *calls, GRand *rand
         uint64_t n2 = i == 0 ? array->n_rows : n1 + (uint64_t)(g_rand_double(random) * (double)width);
         uint64_t region = g_rand_int(random) % REGIONS, *key = i % 3 == 2 ? &region : NULL;
         g_autoptr(GArray) right = naive_longest(calls, n1, n2, key, last);
+        const XtfGroupFilter filter = {.exact = i % 2 ? key : NULL, .match = i % 2 ? NULL : is_key, .data = key};
         XtfFrameSpan frames[MOST];
         size_t n = (size_t)g_rand_int_range(random, 1, MOST + 1), most = n;
-        cr_assert_good(xtf_array_longest(array, 0, key, n1, n2, last, frames, &n, &error), error);
+        cr_assert_good(xtf_array_longest(array, 0, key ? &filter : NULL, n1, n2, last, frames, &n, &error), error);
         cr_assert_eq(n, MIN(most, right->len));
         for (size_t f = 0; f < n; f++) {
             const Found *found = &g_array_index(right, Found, f);

@@ -110,9 +110,10 @@ class Diff:
         self.check("head", [head, lines[0]], [f"# {letter}: {side.trace.path} {path}"
                                               for letter, side, path in zip("ab", sides, paths)])
         tables = lines[1].split("\n\n")
-        self.check("tables", len(tables), 2)
+        self.check("tables", len(tables), 3)
         self.compare_facts(tables[0].rstrip("\n").split("\n"))
-        self.compare_regions(tables[1].rstrip("\n").split("\n"))
+        self.compare_classes(tables[1].rstrip("\n").split("\n"))
+        self.compare_regions(tables[2].rstrip("\n").split("\n"))
 
     def check(self, what, found, wanted):
         self.checks += 1
@@ -175,16 +176,35 @@ class Diff:
                                  for side, number in zip(self.sides, numbers)]
         return wanted
 
+    def wanted_classes(self, digits):
+        """The same by class, as definitions/regions has it; of no class that a trace does not have."""
+        wanted = defaultdict(lambda: [UNKNOWN, UNKNOWN])
+        for i, side in enumerate(self.sides):
+            rows = [row["class"] for row in side.trace.views.shown.table("regions")]
+            for key, (calls, _, exclusive) in side.profile.items():
+                label = (BEFORE,) if key is BEFORE else (rows[side.trace.views.regions.index(key)],)
+                old = (0, 0) if wanted[label][i] is UNKNOWN else wanted[label][i]
+                wanted[label][i] = (old[0] + calls, old[1] + exclusive)
+        return {label: [number if number is UNKNOWN else (number[0], side.seconds(number[1], digits))
+                        for side, number in zip(self.sides, numbers)] for label, numbers in wanted.items()
+                if any(number is not UNKNOWN and number != (0, 0) for number in numbers)}
+
+    def compare_classes(self, lines):
+        self.compare_lines(lines, "exclusive", "class", self.wanted_classes, None)
+
     def compare_regions(self, lines):
         time = "inclusive" if self.by == "inclusive" else "exclusive"
-        rows = self.table(lines, ["calls_a", "calls_b", f"{time}_a", f"{time}_b", "difference", "ratio", "region"])
+        self.compare_lines(lines, time, "region", self.wanted_lines, self.top)
+
+    def compare_lines(self, lines, time, what, find_wanted, top):
+        rows = self.table(lines, ["calls_a", "calls_b", f"{time}_a", f"{time}_b", "difference", "ratio", what])
         cell = next((cell for row in rows for cell in row[2:4] if cell != "-"), "0.0")
-        wanted = self.wanted_lines(len(cell.partition(".")[2]))
+        wanted = find_wanted(len(cell.partition(".")[2]))
         at = 0 if self.by == "calls" else 1
         changes = {label: [0 if number is UNKNOWN else number[at] for number in numbers] for label, numbers in wanted.items()}
         texts = Counter(map(show_label, wanted))
         labels = {show_label(label): label for label in wanted if texts[show_label(label)] == 1}
-        self.check("number of regions", len(rows), min(len(wanted), self.top or len(wanted)))
+        self.check(f"number of {what} lines", len(rows), min(len(wanted), top or len(wanted)))
         order = sorted((abs(b - a) for a, b in changes.values()), reverse=True)
         self.check("order", [abs(Fraction(row[4])) for row in rows], order[:len(rows)])
         for calls_a, calls_b, time_a, time_b, difference, ratio, region in rows:

@@ -51,7 +51,7 @@ int xtf_command_diff(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, -2, "A B [PATH [PATH_B]]",
-            "Puts the totals and the regions of two traces side by side, the greatest change first. PATH is\n"
+            "Puts totals, classes and regions of two traces side by side, the greatest change first. PATH is\n"
             "a directory of their trees, such as time/40%-60% or proc/0; PATH_B that of B, if it is another:\n"
             "`xtf diff T T time/0%-50% time/50%-100%` compares two halves of one trace.",
             entries))

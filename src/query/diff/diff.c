@@ -12,6 +12,9 @@ static bool add_tables(const XtfDiffSide sides[2], const XtfDiffOptions *options
     if (!sides[0].has_regions && !sides[1].has_regions)
         return true;
     g_string_append_c(out, '\n');
+    if (!xtf_diff_add_classes(sides, &common, options, out, error))
+        return false;
+    g_string_append_c(out, '\n');
     return xtf_diff_add_regions(sides, &common, options, out, error);
 }
 

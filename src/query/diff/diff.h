@@ -1,5 +1,6 @@
 /*
- * Two selections side by side, of two traces or of one: what changed between them, by totals and by region.
+ * Two selections side by side, of two traces or of one: what changed between them, by totals, by class and by
+ * region.
  */
 #pragma once
 

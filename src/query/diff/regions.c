@@ -1,5 +1,5 @@
 /*
- * The table of regions of a diff: the greatest change first.
+ * The tables of classes and regions of a diff: the greatest change first.
  */
 #include "src/query/diff/change.h"
 #include "src/query/diff/diff-private.h"
@@ -33,16 +33,24 @@ static void add_total(Line *line, const XtfRegionTotal *total, unsigned side, Xt
     line->time[side] += by == XTF_DIFF_BY_INCLUSIVE ? total->inclusive : total->exclusive;
 }
 
-/* Adds the regions of one side. `lines` has a line for each pair, then one for frames that began before the trace, then
- * one for all regions that are not defined. */
-static void add_side(Line *lines, const XtfDiffSide *side, unsigned i, const XtfRegionPairs *pairs, XtfDiffOrder by)
+/* Which regions go together in a line. Behind the labelled lines is one for frames that began before the trace. */
+typedef struct {
+    const char *what; /* the name of the last column */
+    XtfDiffOrder by;
+    const char *const *labels;
+    uint64_t n;
+    const uint64_t *numbers[2]; /* of each trace, by row: the number of its line */
+    uint64_t unknown;           /* line of regions that are not defined */
+} Groups;
+
+static void add_side(Line *lines, const XtfDiffSide *side, unsigned i, const Groups *groups)
 {
     const XtfRegions *regions = &side->regions.times.regions;
 
     for (uint64_t row = 0; row < side->regions.n; row++) {
-        uint64_t number = row < regions->n ? pairs->pairs[i][row] : pairs->labels->len + (row - regions->n);
+        uint64_t number = row < regions->n ? groups->numbers[i][row] : row == regions->n ? groups->n : groups->unknown;
         if (xtf_region_is_listed(regions, row))
-            add_total(&lines[number], &side->regions.all[row], i, by);
+            add_total(&lines[number], &side->regions.all[row], i, groups->by);
     }
 }
 
@@ -71,25 +79,22 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* The lines that show anything, sorted. */
-static GArray *make_lines(const XtfDiffSide sides[2], const XtfRegionPairs *pairs, const XtfTimeScale *common,
-                          XtfDiffOrder by, GError **error)
+static GArray *make_lines(const XtfDiffSide sides[2], const Groups *groups, const XtfTimeScale *common, GError **error)
 {
-    static const char *const others[] = {"(before trace)", "?"};
-    uint64_t n_pairs = pairs->labels->len, n = n_pairs + G_N_ELEMENTS(others);
-    g_autofree Line *all = g_new0(Line, n);
+    g_autofree Line *all = g_new0(Line, groups->n + 1);
     g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(Line));
 
     for (unsigned i = 0; i < 2; i++) {
         if (sides[i].has_regions)
-            add_side(all, &sides[i], i, pairs, by);
+            add_side(all, &sides[i], i, groups);
     }
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i <= groups->n; i++) {
         Line *line = &all[i];
         line->number = i;
-        line->label = i < n_pairs ? pairs->labels->pdata[i] : others[i - n_pairs];
+        line->label = i < groups->n ? groups->labels[i] : "(before trace)";
         if (!line->calls[0] && !line->calls[1] && !line->time[0] && !line->time[1])
             continue;
-        if (!make_comparable(line, sides, common, by, error))
+        if (!make_comparable(line, sides, common, groups->by, error))
             return NULL;
         g_array_append_val(shown, *line);
     }
@@ -97,8 +102,9 @@ static GArray *make_lines(const XtfDiffSide sides[2], const XtfRegionPairs *pair
     return g_steal_pointer(&shown);
 }
 
-static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeScale *common, XtfDiffOrder by)
+static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeScale *common, const Groups *groups)
 {
+    XtfDiffOrder by = groups->by;
     size_t calls = 0, time = 0, label = 0;
 
     for (const Line *line = lines; line < lines + n; line++) {
@@ -112,7 +118,7 @@ static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeS
     xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_b" : "exclusive_b", time);
     xtf_grid_add(grid, "difference", (by == XTF_DIFF_BY_CALLS ? calls : time) + 1);
     xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
-    xtf_grid_add_text(grid, "region", label);
+    xtf_grid_add_text(grid, groups->what, label);
 }
 
 static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
@@ -137,24 +143,63 @@ static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
     xtf_lines_text(lines, line->label, line->number);
 }
 
+/* The first `top` lines, or all if that is 0. */
+static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, const Groups *groups, uint64_t top,
+                      GString *out, GError **error)
+{
+    g_autoptr(GArray) all = make_lines(sides, groups, common, error);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!all)
+        return false;
+    const Line *first = (const Line *)(const void *)all->data;
+    uint64_t n = top ? MIN(top, (uint64_t)all->len) : all->len;
+    lay_out(&grid, first, n, common, groups);
+    xtf_lines_init(&lines, &grid, common, out);
+    xtf_lines_header(&lines);
+    for (uint64_t i = 0; i < n; i++)
+        put_line(&lines, &first[i], groups->by);
+    return xtf_lines_finish(&lines, error);
+}
+
 bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
                           GString *out, GError **error)
 {
     const XtfRegionTexts texts[2] = {sides[0].texts, sides[1].texts};
     g_auto(XtfRegionPairs) pairs = {0};
-    XtfGrid grid = {0};
-    XtfLines lines;
 
     xtf_region_pairs_init(&pairs, texts);
-    g_autoptr(GArray) all = make_lines(sides, &pairs, common, options->by, error);
-    if (!all)
-        return false;
-    const Line *first = (const Line *)(const void *)all->data;
-    uint64_t n = options->top ? MIN(options->top, (uint64_t)all->len) : all->len;
-    lay_out(&grid, first, n, common, options->by);
-    xtf_lines_init(&lines, &grid, common, out);
-    xtf_lines_header(&lines);
-    for (uint64_t i = 0; i < n; i++)
-        put_line(&lines, &first[i], options->by);
-    return xtf_lines_finish(&lines, error);
+    uint64_t unknown = pairs.labels->len;
+    g_ptr_array_add(pairs.labels, g_strdup("?"));
+    const Groups groups = {.what = "region",
+                           .by = options->by,
+                           .labels = (const char *const *)pairs.labels->pdata,
+                           .n = pairs.labels->len,
+                           .numbers = {pairs.pairs[0], pairs.pairs[1]},
+                           .unknown = unknown};
+    return add_table(sides, common, &groups, options->top, out, error);
+}
+
+bool xtf_diff_add_classes(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error)
+{
+    /* Inclusive times of several regions would count twice what one of them does in another. */
+    Groups groups = {.what = "class",
+                     .by = options->by == XTF_DIFF_BY_INCLUSIVE ? XTF_DIFF_BY_EXCLUSIVE : options->by,
+                     .labels = xtf_class_names,
+                     .n = XTF_N_CLASSES,
+                     .unknown = XTF_CLASS_PROGRAM};
+    g_autofree uint64_t *numbers = g_new(uint64_t, sides[0].regions.n + sides[1].regions.n + 1);
+    uint64_t *at = numbers;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const XtfRegionClasses *classes = xtf_trace_context_classes(&sides[i].directory->tree->context, error);
+        if (!classes)
+            return false;
+        groups.numbers[i] = at;
+        for (uint64_t row = 0; row < sides[i].regions.n; row++)
+            *at++ = xtf_region_classes_of(classes, row);
+    }
+    return add_table(sides, common, &groups, 0, out, error);
 }

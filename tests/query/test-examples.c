@@ -76,6 +76,19 @@ Test(stack, has_the_frames_that_are_open_when_the_window_begins)
     LINES(written, "time/35ns-/stack", 1, "0 0 1 0.000000000 0.000000035 main", "0 0 2 - - -");
 }
 
+Test(views, of_what_the_trace_does_not_have_say_so)
+{
+    EXAMPLE(written, ENTER(0, 0, MAIN), LEAVE(1, 0));
+    static const char *const none[] = {"matrix", "bytes", "values"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(none); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(XtfNode) node = xtf_tree_resolve(written.tree, none[i], &error);
+        cr_assert_null(node, "%s", none[i]);
+        cr_assert(strstr(error->message, "of which the trace has none"), "%s", error->message);
+    }
+}
+
 /* ---- enter */
 
 Test(enter, of_a_record_after_a_leave_that_nothing_matches_is_the_call_that_is_open)

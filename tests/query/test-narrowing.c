@@ -490,4 +490,11 @@ Test(narrowing, without_sums_it_says_so)
     cr_assert_eq(resolve_error(fixture, "/sends/tag/1/records"), XTF_ERROR_UNSUPPORTED);
     cr_assert_eq(read_count(fixture, "/marks/tag/1"), 0);
     cr_assert_eq(read_count(fixture, ""), fixture->records->len);
+    static const char *const views[] = {"matrix", "profile", "bytes", "proc/0/sends/matrix"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(views); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(XtfNode) node = xtf_tree_resolve(fixture->tree, views[i], &error);
+        cr_assert_null(node, "%s", views[i]);
+        cr_assert(strstr(error->message, "needs totals"), "%s", error->message);
+    }
 }

@@ -98,6 +98,27 @@ Test(views, stand_where_they_make_sense)
         cr_assert_not(run_exists(run, not_there[i]), "%s", not_there[i]);
 }
 
+Test(views, say_why_they_are_not_there)
+{
+    static const char *const cases[][2] = {
+        {"sends/profile", "is about calls (enters_leaves): there are none among"},
+        {"sends/enters_leaves/imbalance", "is about calls"},
+        {"measurement/matrix", "is about messages (sends, recvs)"},
+        {"recvs/by/proc/profile", "is about calls"},
+        {"tag/1/profile", "does not go with tag/"},
+        {"peer/1/comm/world/stack", "does not go with comm/"},
+        {"region/main/values", "does not go with region/"},
+        {"num/0-5/bytes", "below num/"},
+    };
+    g_autoptr(Run) run = run_new(12, &wide);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, cases[i][0], &error);
+        cr_assert(!node && strstr(error->message, cases[i][1]), "%s: %s", cases[i][0], node ? "" : error->message);
+    }
+}
+
 /* The text of a view is made once for those who read it on, whatever the size of their blocks. */
 Test(views, reading_on_computes_nothing_again)
 {

@@ -91,12 +91,8 @@ bool xtf_selection_dir_has(const char *name)
 
 static XtfNode *lookup_view(XtfNode *directory, const XtfView *view, GError **error)
 {
-    XtfTree *tree = directory->tree;
-
-    if (!xtf_view_exists(&tree->views, view, tree->root->selection))
-        return xtf_not_found(error, "the trace has no records for %s, or keeps no aggregates of them", view->name);
-    if (!xtf_view_exists(&tree->views, view, directory->selection))
-        return xtf_not_found(error, "there is no %s of these records", view->name);
+    if (!xtf_view_check(&directory->tree->views, view, directory->selection, error))
+        return NULL;
     XtfNode *node = xtf_node_new(directory, &xtf_view_file);
     node->view = view;
     return xtf_node_with_size(node, error);

@@ -17,8 +17,7 @@ bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGroup
                             view->name);
     }
     g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
-    return !view->exists || view->exists(views->context, sample) ||
-           xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s of these blocks", view->name);
+    return xtf_view_check(views, view, sample, error);
 }
 
 /* ---- The cells of keys. */

@@ -57,5 +57,9 @@ static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_bytes = {
-    .name = "bytes", .lasting = true, .exists = xtf_message_totals_exist, .shape = shape_bytes, .fill = fill_bytes};
+const XtfView xtf_view_bytes = {.name = "bytes",
+                                .lasting = true,
+                                .subject = &xtf_about_bytes,
+                                .exists = xtf_message_totals_exist,
+                                .shape = shape_bytes,
+                                .fill = fill_bytes};

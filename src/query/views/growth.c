@@ -178,6 +178,7 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
 }
 
 const XtfView xtf_view_growth = {.name = "growth",
+                                 .subject = &xtf_about_growth,
                                  .exists = xtf_growth_exists,
                                  .shape = shape_growth,
                                  .fill = fill_growth,

@@ -201,6 +201,7 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
 }
 
 const XtfView xtf_view_imbalance = {.name = "imbalance",
+                                    .subject = &xtf_about_calls,
                                     .exists = xtf_region_times_exist,
                                     .shape = shape_imbalance,
                                     .fill = fill_imbalance,

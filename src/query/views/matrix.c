@@ -175,6 +175,7 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
 
 const XtfView xtf_view_matrix = {.name = "matrix",
                                  .lasting = true,
+                                 .subject = &xtf_about_messages,
                                  .exists = matrix_exists,
                                  .shape = shape_matrix,
                                  .fill = fill_matrix,

@@ -88,6 +88,7 @@ static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyV
 }
 
 const XtfView xtf_view_profile = {.name = "profile",
+                                  .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_profile,
                                   .fill = fill_profile,

@@ -57,5 +57,9 @@ static bool fill_rates(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_rates = {
-    .name = "rates", .lasting = true, .exists = xtf_growth_exists, .shape = shape_rates, .fill = fill_rates};
+const XtfView xtf_view_rates = {.name = "rates",
+                                .lasting = true,
+                                .subject = &xtf_about_growth,
+                                .exists = xtf_growth_exists,
+                                .shape = shape_rates,
+                                .fill = fill_rates};

@@ -38,11 +38,6 @@ bool xtf_view_is_lasting(const XtfView *view)
     return view->lasting;
 }
 
-bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
-{
-    return !view->exists || view->exists(views->context, selection);
-}
-
 /* A part of a table's text: `at_once` lines from `first` on. */
 typedef struct {
     XtfKept kept;

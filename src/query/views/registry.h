@@ -40,6 +40,8 @@ const XtfView *xtf_view_find_for_blocks(const char *name);
 bool xtf_view_is_lasting(const XtfView *view);
 /* Whether the selection has this view. */
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
+/* The same; if it has not, XTF_ERROR_NOT_FOUND says why. */
+bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error);
 
 /* A table to show: a view of a selection; or, with a grouping, the views of its blocks side by side. Borrowed. */
 typedef struct {

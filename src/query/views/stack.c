@@ -137,6 +137,7 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_stack = {.name = "stack",
+                                .subject = &xtf_about_stacks,
                                 .exists = stack_exists,
                                 .shape = shape_stack,
                                 .fill = fill_stack,

@@ -379,6 +379,7 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
 
 const XtfView xtf_view_metrics = {.name = "metrics",
                                   .lasting = true,
+                                  .subject = &xtf_about_values,
                                   .exists = values_exist,
                                   .shape = shape_metrics,
                                   .fill = fill_metrics,
@@ -386,6 +387,7 @@ const XtfView xtf_view_metrics = {.name = "metrics",
                                   .fill_together = fill_slices};
 const XtfView xtf_view_values = {.name = "values",
                                  .lasting = true,
+                                 .subject = &xtf_about_values,
                                  .exists = values_exist,
                                  .shape = shape_values,
                                  .fill = fill_values,

@@ -6,6 +6,7 @@
 #include "src/query/select/grouping.h"
 #include "src/query/text/lines.h"
 #include "src/query/views/registry.h"
+#include "src/query/views/subject.h"
 
 typedef struct {
     XtfGrid grid;
@@ -15,7 +16,8 @@ typedef struct {
 
 struct XtfView {
     const char *name;
-    bool lasting; /* what it shows of a window that is complete hangs on the window's records alone */
+    bool lasting;                  /* what it shows of a window that is complete hangs on the window's records alone */
+    const XtfViewSubject *subject; /* for messages; NULL: of all records */
     /* NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
     /* Sets a shape that is all zeros. */

@@ -1,0 +1,90 @@
+#include "src/query/views/subject.h"
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/query/views/view.h"
+
+#define TYPES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+enum {
+    ALL_FACETS = (1 << XTF_N_FACETS) - 1,
+};
+
+const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION};
+const XtfViewSubject xtf_about_stacks = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0};
+const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), ALL_FACETS};
+const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
+                                        TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), ALL_FACETS};
+const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0};
+const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION};
+
+static bool trace_has(const XtfTraceContext *context, const XtfViewSubject *subject)
+{
+    for (const char *const *type = subject->types; *type; type++) {
+        const XtfSchema *schema = xtf_trace_find_schema(context->trace, *type);
+        if (schema && xtf_trace_n_rows(context->trace, schema->id))
+            return true;
+    }
+    return false;
+}
+
+static bool has_type(const XtfTraceContext *context, const XtfViewSubject *subject, const XtfSelection *selection)
+{
+    for (const char *const *type = subject->types; *type; type++) {
+        const XtfSchema *schema = xtf_trace_find_schema(context->trace, *type);
+        if (schema && xtf_selection_has_type(selection, schema))
+            return true;
+    }
+    return false;
+}
+
+/* The first directory in the path that the records are not narrowed by; NULL if there is none. */
+static const char *strange_facet(const XtfViewSubject *subject, const XtfSelection *selection)
+{
+    static const char *const names[XTF_N_FACETS] = {
+        [XTF_BY_REGION] = "region/ or class/", [XTF_BY_COMM] = "comm/", [XTF_BY_TAG] = "tag/", [XTF_BY_PEER] = "peer/"};
+
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i] && !(subject->facets >> i & 1))
+            return names[i];
+    }
+    return NULL;
+}
+
+/* Says why; `in_trace`: all of the trace together has the view. */
+static bool absent(const XtfTraceContext *context, const char *view, const XtfViewSubject *subject,
+                   const XtfSelection *selection, bool in_trace, GError **error)
+{
+    g_autofree char *types = subject ? g_strjoinv(", ", (char **)subject->types) : NULL;
+
+    if (subject && !trace_has(context, subject))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), of which the trace has none", view,
+                        subject->what, types);
+    if (!in_trace)
+        return xtf_fail(
+            error, XTF_ERROR_NOT_FOUND,
+            "%s needs totals or definitions that the trace does not have: was it written by another program?", view);
+    if (selection->base)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "there is no %s below num/: totals are of all records, or of a window of time/", view);
+    if (subject && !has_type(context, subject, selection))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s): there are none among these records", view,
+                        subject->what, types);
+    const char *facet = subject ? strange_facet(subject, selection) : NULL;
+    if (facet)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s does not go with %s", view, facet);
+    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s of these records", view);
+}
+
+bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
+{
+    return !view->exists || view->exists(views->context, selection);
+}
+
+bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)
+{
+    if (xtf_view_exists(views, view, selection))
+        return true;
+    g_autoptr(XtfSelection) all = xtf_selection_new(views->context);
+    return absent(views->context, view->name, view->subject, selection, xtf_view_exists(views, view, all), error);
+}

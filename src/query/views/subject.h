@@ -1,0 +1,16 @@
+/*
+ * What a view is about, and why a selection does not have it: for messages. Which selections have a view is said by its
+ * exists() alone.
+ */
+#pragma once
+
+#include "libxtf/trace.h"
+
+typedef struct {
+    const char *what;         /* "calls" */
+    const char *const *types; /* the record types that are shown; the last is NULL */
+    unsigned facets;          /* the sets of bits 1 << XtfFacet by which they may be narrowed */
+} XtfViewSubject;
+
+extern const XtfViewSubject xtf_about_calls, xtf_about_stacks, xtf_about_messages, xtf_about_bytes, xtf_about_values,
+    xtf_about_growth;

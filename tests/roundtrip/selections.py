@@ -104,8 +104,13 @@ class Selection:
         return self
 
     def in_regions(self, text, regions):
-        self.regions = regions
+        self.regions = regions if self.regions is None else self.regions & regions
         self.parts.append("region/" + text)
+        return self
+
+    def in_classes(self, text, regions):
+        self.regions = regions if self.regions is None else self.regions & regions
+        self.parts.append("class/" + text)
         return self
 
     def in_peers(self, procs, text=None):

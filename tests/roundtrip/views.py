@@ -12,11 +12,13 @@ so that `xtf cat TRACE PATH` shows it again.
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
 from fractions import Fraction
 
+import classes
 from calls import Calls
 from compare import Comparison
 from expected import Expected
@@ -27,7 +29,8 @@ from xtfrun import Failure, archive_parser, compare_archives, parse_archives, te
 
 GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
-             "sums-messages", "sums-communicators", "sums-metrics", "sums-growth", "sums-instant", "sums-ties"]
+             "sums-messages", "sums-communicators", "sums-metrics", "sums-growth", "sums-instant", "sums-ties",
+             "sums-hybrid", "sums-plain"]
 STACK_MAX = 64
 # The greatest relative error of a number that was rounded to this number of digits.
 SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
@@ -51,6 +54,7 @@ class Views(Comparison):
         if not any(expected.locations.values()):
             expected.end = expected.origin # an empty trace has no length
         self.naive = Naive(expected, self.threads)
+        self.efficiency = classes.Efficiency(self.naive)
         self.chooser = Chooser(self.naive, seed)
         self.random = self.chooser.random
         self.regions = self.region_rows()
@@ -77,6 +81,7 @@ class Views(Comparison):
 
     def compare(self):
         self.compare_absent()
+        self.compare_classes_of_regions()
         for number in range(self.windows):
             window = None if number == 0 else self.chooser.window()
             procs = None if number == 0 else self.random.choice([None, self.chooser.subset(self.naive.procs)])
@@ -90,7 +95,8 @@ class Views(Comparison):
         """Paths that make no sense, or would need a scan, do not exist."""
         for path in ("/sends/profile", "/sends/stack", "/enters_leaves/matrix", "/enters_leaves/bytes", "/sends/values",
                      "/tag/1/profile", "/tag/1/stack", "/peer/0/imbalance", "/num/0-1/profile", "/num/0-1/matrix",
-                     "/enters_leaves/num/0-1/stack",
+                     "/enters_leaves/num/0-1/stack", "/sends/efficiency", "/tag/1/classes", "/class/mpi/efficiency",
+                     "/class/%20no%20such/profile", "/class/mpi,/count",
                      "/region/%20no%20such/profile", "/comm/%20no%20such/matrix"):
             try:
                 self.shown.reader.read(path)
@@ -140,6 +146,8 @@ class Views(Comparison):
         self.compare_profile(selection.shuffled(self.random))
         self.compare_imbalance(selection)
         self.compare_stack(selection)
+        self.compare_classes(selection)
+        self.compare_efficiency(selection)
         if self.chooser.times:
             self.compare_stack(self.chooser.selection(None, procs).at_instant(self.chooser.edge()).shuffled(self.random))
 
@@ -226,6 +234,71 @@ class Views(Comparison):
                 self.same(f"level {level} since", self.ticks(line[3]), frame.begin - self.expected.origin)
                 self.same(f"level {level} time", self.ticks(line[4]), start - frame.begin)
                 self.compare_name(line[5], frame.region)
+
+    # ---- classes, efficiency
+
+    def compare_classes_of_regions(self):
+        for row, region in zip(self.shown.table("regions"), self.regions):
+            self.check(f"class of {region}", row["class"], self.efficiency.class_of(region))
+
+    def compare_classes(self, selection):
+        lines = self.lines(selection.path("classes"), 4)
+        present = {self.efficiency.class_of(region) for region in self.regions}
+        locations = self.naive.selected(selection)
+        total = self.naive.measured(locations, *selection.window())
+        wanted = {name: [0, 0] for name in classes.NAMES if name in present or name == "program"} | {
+            "(no region)": ["-", 0], BEFORE: [0, 0]}
+        for region, (calls, _, exclusive) in self.naive.profile(locations, *selection.window()).items():
+            if selection.regions is None or region in selection.regions:
+                line = wanted[BEFORE if region == BEFORE else self.efficiency.class_of(region)]
+                line[0] += calls
+                line[1] += exclusive
+        if selection.regions is None:
+            wanted["(no region)"][1] = total - sum(time for _, time in wanted.values())
+        for group in ("mpi", "omp"):
+            found = [wanted[name] for name in classes.GROUPS[group] if name in present]
+            if found:
+                wanted[group] = [sum(numbers) for numbers in zip(*found)]
+        self.same("classes", [line[3] for line in lines], list(wanted))
+        for (calls, time, percent, name), line in zip(lines, wanted.values()):
+            self.same(f"calls of {name}", calls, str(line[0]))
+            self.same(f"ticks of {name}", self.ticks(time), line[1])
+            self.compare_percent(f"% of {name}", percent, line[1], total)
+
+    def compare_efficiency(self, selection):
+        lines = self.lines(selection.path("efficiency"), 6)
+        locations = self.naive.selected(selection)
+        windows = [selection.window(), self.focus_of(selection)]
+        figures = [self.efficiency.figures(locations, *window) if window else None for window in windows]
+        self.same("figures", [line[0] for line in lines], ["window", *figures[0]])
+        for window, line in zip(windows, (lines[0][1:3], lines[0][3:5])):
+            self.compare_window(window, line)
+        for line in lines[1:]:
+            for found, cells in zip(figures, (line[1:3], line[3:5])):
+                self.compare_figure(line[0], found[line[0]] if found else (None, None), cells)
+
+    def focus_of(self, selection):
+        if self.efficiency.focus is None:
+            return None
+        a, b = max(self.efficiency.focus[0], selection.window()[0]), min(self.efficiency.focus[1], selection.window()[1])
+        return (a, b) if a < b else (a, a)
+
+    def compare_window(self, window, cells):
+        """A path that leads to the same window again."""
+        self.same("process of the window", cells[1], "-")
+        if window is None or window[0] == window[1]:
+            self.same("window", cells[0], "-")
+            return
+        bounds = re.fullmatch("time/([0-9.]+)-([0-9.]+)", cells[0])
+        self.same("window", tuple(self.ticks(bound) + self.expected.origin for bound in bounds.groups()), window)
+
+    def compare_figure(self, name, wanted, cells):
+        value, proc = wanted
+        if value is None:
+            self.same(name, cells[0], "-")
+        else:
+            self.near(name, cells[0], value, Fraction(51, 1000000))
+        self.same(f"process of {name}", cells[1], "-" if proc is None else str(proc))
 
     # ---- matrix, bytes
 
@@ -402,7 +475,7 @@ class Views(Comparison):
     # ---- region/, peer/, comm/, tag/
 
     def compare_narrowed(self, window, procs):
-        narrow = [self.narrow_region, self.narrow_peer, self.narrow_comm, self.narrow_tag]
+        narrow = [self.narrow_region, self.narrow_class, self.narrow_peer, self.narrow_comm, self.narrow_tag]
         for how in [*narrow, None]:
             selection = self.chooser.selection(window, procs)
             for step in [how] if how else self.random.sample(narrow, 2):
@@ -431,6 +504,7 @@ class Views(Comparison):
         if of_calls and not selection.narrowed_by_messages():
             self.compare_profile(selection)
             self.compare_imbalance(selection)
+            self.compare_classes(selection)
         if selection.type in (None, "sends", "recvs"):
             self.compare_matrix(selection)
         if selection.type in (None, "sends", "recvs", "collectives"):
@@ -441,6 +515,22 @@ class Views(Comparison):
             return None
         parts = [self.some_regions() for _ in range(self.random.choice([1, 1, 2, 3]))]
         return selection.in_regions(",".join(text for text, _ in parts), set().union(*[regions for _, regions in parts]))
+
+    def narrow_class(self, selection):
+        """Some classes, by names, by the name of a group, or by a pattern."""
+        if not self.regions:
+            return None
+        group, how = self.random.choice(sorted(classes.GROUPS)), self.random.random()
+        names = set(self.random.sample(classes.NAMES, self.random.randint(1, 3))) | {
+            self.efficiency.class_of(self.random.choice(self.regions))}
+        text = ",".join(sorted(names))
+        if how < 0.3:
+            names, text = set(classes.GROUPS[group]), group
+        elif how < 0.5:
+            start = self.random.choice(classes.NAMES)[:self.random.randint(1, 4)]
+            names, text = {name for name in classes.NAMES if name.startswith(start)}, start + "*"
+            names |= {name for group in classes.GROUPS if group.startswith(start) for name in classes.GROUPS[group]}
+        return selection.in_classes(text, {region for region in self.regions if self.efficiency.class_of(region) in names})
 
     def some_regions(self):
         """A region by its row or name, or those whose names begin or end as its name does; and as a path has it."""

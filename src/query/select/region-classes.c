@@ -71,7 +71,7 @@ static bool fail_unknown(const char *name, GError **error)
     return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" is no class of regions; there are %s", name, names->str);
 }
 
-/* The classes that a name or a pattern means; 0: none. */
+/* The classes that a name or a pattern means, which is a name's or a group's; 0: none. */
 static XtfClassSet find_classes(const char *text)
 {
     XtfNamePattern *pattern = xtf_name_pattern_new(text);
@@ -79,11 +79,13 @@ static XtfClassSet find_classes(const char *text)
 
     if (!pattern)
         return 0;
-    if (!xtf_name_pattern_is_open(pattern))
-        found = xtf_classes_by_name(xtf_name_pattern_text(pattern));
-    for (unsigned i = 0; xtf_name_pattern_is_open(pattern) && i < XTF_N_CLASSES; i++) {
+    for (unsigned i = 0; i < XTF_N_CLASSES; i++) {
         if (xtf_name_pattern_fits(pattern, xtf_class_names[i]))
             found |= XTF_CLASS_BIT(i);
+    }
+    for (const XtfClassGroup *group = xtf_class_groups; group->name; group++) {
+        if (xtf_name_pattern_fits(pattern, group->name))
+            found |= group->classes;
     }
     xtf_name_pattern_free(pattern);
     return found;

@@ -31,6 +31,6 @@ static inline XtfRegionClass xtf_region_classes_of(const XtfRegionClasses *class
 /* The rows of these classes, with those that the trace does not define. A new set, which may be empty. */
 XtfNumberSet *xtf_region_classes_rows(const XtfRegionClasses *classes, XtfClassSet wanted);
 
-/* "wait", "mpi", "wait,omp-*": names of classes and groups, and patterns of classes' names. XTF_ERROR_NOT_FOUND says
+/* "wait", "mpi", "wait,omp-*": names of classes and groups, and patterns of them. XTF_ERROR_NOT_FOUND says
  * what is wrong. */
 bool xtf_class_set_parse(const char *text, XtfClassSet *classes, GError **error);

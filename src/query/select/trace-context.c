@@ -48,6 +48,14 @@ static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
     return true;
 }
 
+static bool is_no_thread(const XtfField *type, const uint8_t *row)
+{
+    uint64_t value = type ? xtf_field_get(type, row) : UINT64_MAX;
+
+    return type && value < type->n_labels &&
+           (g_str_equal(type->labels[value], "ACCELERATOR_STREAM") || g_str_equal(type->labels[value], "METRIC"));
+}
+
 static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
 {
     const XtfTable *table;
@@ -58,6 +66,7 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
     const XtfField *id = table ? xtf_schema_field(table->schema, "id") : NULL;
     const XtfField *proc = table ? xtf_schema_field(table->schema, "proc") : NULL;
     const XtfField *thread = table ? xtf_schema_field(table->schema, "thread") : NULL;
+    const XtfField *type = table ? xtf_schema_field(table->schema, "type") : NULL;
 
     if (table && table->n_rows > LOCATIONS_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace has %" PRIu64 " locations, more than %d", table->n_rows,
@@ -69,11 +78,13 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
 
         new.location.proc = proc ? xtf_field_get(proc, row) : new.location.id;
         new.location.thread = thread ? xtf_field_get(thread, row) : 0;
+        new.location.no_thread = is_no_thread(type, row);
         if (!old) {
             g_array_append_val(found, new);
         } else if (!old->numbered) { /* of two rows for one location the first is meant */
             old->location.proc = new.location.proc;
             old->location.thread = new.location.thread;
+            old->location.no_thread = new.location.no_thread;
             old->numbered = true;
         }
     }

@@ -25,6 +25,7 @@ typedef struct {
     uint64_t proc, thread; /* the numbers of its process and thread in the tree */
     uint64_t first_array;  /* rank in the P index */
     uint64_t n_arrays;     /* side arrays included */
+    bool no_thread;        /* of a processor: a stream of an accelerator, or metrics alone */
 } XtfLocation;
 
 enum {

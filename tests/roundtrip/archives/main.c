@@ -43,6 +43,8 @@ static const struct {
     {"sums-communicators", write_sums_communicators},
     {"sums-metrics", write_sums_metrics},
     {"sums-growth", write_sums_growth},
+    {"sums-hybrid", write_sums_hybrid},
+    {"sums-plain", write_sums_plain},
     {"diff-before", write_diff_before},
     {"diff-after", write_diff_after},
 };

@@ -20,6 +20,11 @@ void write_sums_names(const char *folder);   /* of regions and communicators: es
 void write_sums_messages(const char *folder);      /* 10000 tags, sums beyond 64 bits, collectives */
 void write_sums_communicators(const char *folder); /* part of the world, in another order, between two groups */
 
+/* Classes of regions: sums-classes.c */
+void write_sums_hybrid(
+    const char *folder);                   /* MPI, OpenMP and everything else, in threads, by a recorder like Score-P */
+void write_sums_plain(const char *folder); /* by one that gives regions nothing but names */
+
 /* Metrics: sums-metrics.c */
 void write_sums_metrics(const char *folder); /* of all value types; extremes */
 void write_sums_growth(const char *folder);  /* counters that grow in regions, in several series */

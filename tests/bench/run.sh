@@ -57,6 +57,7 @@ figures "import.py hpcc.otf2" python3 "$here/import.py" --build "$build" --dir "
 figures "count-window hpcc.xtf" "$build/tests/bench/count-window" --dir "$scratch" "$scratch/hpcc.xtf"
 figures "read-rows hpcc.xtf" "$build/tests/bench/read-rows" "$scratch/hpcc.xtf"
 figures "totals hpcc.xtf" "$build/tests/bench/totals" --dir "$scratch" "$scratch/hpcc.xtf"
+figures "longest hpcc.xtf" "$build/tests/bench/longest" "$scratch/hpcc.xtf"
 figures "mount.py hpcc.xtf melt-4.xtf" \
     python3 "$here/mount.py" --build "$build" --dir "$scratch" "$scratch/hpcc.xtf" "$scratch/small.xtf"
 figures "records.py --archive hpcc.otf2 hpcc.xtf" \

@@ -46,6 +46,10 @@ bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, u
 /* `count` arrays beginning with the rank-th, which must exist. */
 bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error);
 
+/* Whether this library knows the array's schema and codec. If not, whatever reads rows or totals fails with
+ * XTF_ERROR_UNSUPPORTED too, and says so; the other arrays are read as ever. */
+bool xtf_array_is_known(const XtfArray *array, GError **error);
+
 /*
  * The array in the ticks of its location's clock: all that is asked of it and all that comes out, rows and all, is as
  * the file holds it. For copying, and for who adds up times himself.

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t reserved_pages;      /* places of open pages, not written yet */
     uint64_t free_pages;          /* of commits before, which later ones reuse */
     uint64_t unreachable_pages;   /* of dead writers */
+    uint64_t unknown_arrays;      /* whose schema or codec this library does not know: only their entries are checked */
     uint64_t problems;
 } XtfCheckReport;
 
@@ -24,7 +25,9 @@ typedef void (*XtfCheckProblem)(const char *message, void *data);
 /* Called now and then with the share of the work that is done, 0 to 1; false stops the check. May be NULL. */
 typedef bool (*XtfCheckProgress)(double done, void *data);
 
-/* Goes on after a problem, up to a thousand problems; true if it came to the end or to that number. */
+/* What a later version has added is no problem, and is passed over: xtf_schema_is_known() says what it is.
+ *
+ * Goes on after a problem, up to a thousand problems; true if it came to the end or to that number. */
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                      XtfCheckReport *report, GError **error);
 

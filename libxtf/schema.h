@@ -10,6 +10,11 @@
  * alignment; use the accessors below.
  *
  * A schema is immutable once it was given to a writer; then any thread may read it.
+ *
+ * A file may hold what a later version of the format has added: schemas of another kind, fields of another type,
+ * aggregates of another kind or with other flags. Then `kind` or `type` has the number that the file says, and
+ * xtf_schema_is_known() names it. Arrays of a schema of another kind are refused. A field of another type is bytes,
+ * with a name and nothing more. An aggregate of another kind has no totals here.
  */
 #pragma once
 
@@ -89,6 +94,7 @@ typedef struct {
  * the leaf has none of their rows. Some key must then be no string and refer to no table.
  */
 typedef enum {
+    XTF_AGGREGATE_UNKNOWN = 0, /* of a later version: its totals are passed over, and it has no keys and values here */
     XTF_AGGREGATE_GROUPS = 1,
     XTF_AGGREGATE_FRAMES = 2,
 } XtfAggregateKind;
@@ -114,6 +120,7 @@ typedef struct {
     uint64_t reals, signeds;
     /* Derived from the fields: bit i is set if value i is a double, is signed, takes its type from that key. */
     uint8_t real_values, signed_values, typed_values;
+    uint8_t number; /* of an UNKNOWN: its kind in the file */
 } XtfAggregate;
 
 typedef struct {
@@ -170,14 +177,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSchema, xtf_schema_free)
 /* Same name, kind, fields and aggregates; ids are not compared. */
 bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b);
 
-/* The first field of that name or role; NULL if there is none. */
+/* Whether this library knows the schema's kind, the types of its fields and its aggregates. If not,
+ * XTF_ERROR_UNSUPPORTED names what it does not know. Only schemas that are known are written. */
+bool xtf_schema_is_known(const XtfSchema *schema, GError **error);
+
+/* The first field of that name or role, of a type that is known; NULL if there is none. */
 const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name);
 const XtfField *xtf_schema_field_by_role(const XtfSchema *schema, const char *role);
 
-/* The number of bytes that a value of the type takes in a row; 0 for a type that does not exist. */
+/* The number of bytes that a value of the type takes in a row; 0 for a type that this library does not know. */
 unsigned xtf_type_width(XtfType type);
 
-/* The field's bits in a row, zero-extended (I32 is sign-extended; F64 is its bit pattern). */
+/* The field's bits in a row, zero-extended (I32 is sign-extended; F64 is its bit pattern). 0 if the type is not known.
+ */
 static inline uint64_t xtf_field_get(const XtfField *field, const uint8_t *row)
 {
     const uint8_t *p = row + field->offset;
@@ -247,8 +259,10 @@ static inline bool xtf_field_is_none(const XtfField *field, const uint8_t *row)
 {
     if (!(field->flags & XTF_FIELD_OPTIONAL))
         return false;
-    uint64_t mask = field->width == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * field->width)) - 1;
-    return (xtf_field_get(field, row) & mask) == mask;
+    for (uint32_t i = 0; i < field->width; i++) /* of a type that is not known, it may be any number of bytes */
+        if (row[field->offset + i] != UINT8_MAX)
+            return false;
+    return true;
 }
 
 XTF_END_DECLS

@@ -83,7 +83,8 @@ const char *xtf_format_version(void);
 /* Schemas are numbered from 0 in the order in which the writer added them. */
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
 const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);
-const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name); /* NULL if there is none */
+const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace,
+                                       const char *name); /* of a known kind; NULL: there is none */
 
 /* The range of a field's values in the whole trace, known without reading rows. In a trace with clock maps the range of
  * an instant may be wider than its values. */

@@ -13,6 +13,7 @@
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/stored.h"
+#include "libxtf/schema/schema-codec.h"
 
 /* The search for the first row behind row n that leaves fewer than `depth` frames open. */
 typedef struct {
@@ -132,7 +133,7 @@ bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint
 
     xtf_frame_stack_init(&stack);
     xtf_outer_frames_init(&outer, array, index);
-    if (!xtf_array_row(array, n, row, error))
+    if (!xtf_aggregate_is_known(schema, index, error) || !xtf_array_row(array, n, row, error))
         return false;
     if (xtf_field_get(&schema->fields[schema->aggregates[index].values[0]], row) != 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", array->id, n);

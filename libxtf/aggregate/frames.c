@@ -26,6 +26,7 @@
 
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/stored.h"
+#include "libxtf/schema/schema-codec.h"
 
 /* A row that begins a frame. */
 typedef struct {
@@ -223,7 +224,8 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
     gsize depth;
 
     xtf_frame_stack_init(&stack);
-    if (!xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) ||
+    if (!xtf_aggregate_is_known(array->schema, index, error) ||
+        !xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) ||
         !xtf_frames_load_all(array, index, &stack, error))
         return false;
     *frames = g_array_steal(stack.frames, &depth);

@@ -15,6 +15,7 @@
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/stored.h"
 #include "libxtf/schema/field-load.h"
+#include "libxtf/schema/schema-codec.h"
 
 /* What a heap has. The rows of parts are [from, to), all of them below one child of their level, or in one chunk. */
 typedef enum { PART_CHILD, PART_CHUNK, PART_FRAME } PartKind;
@@ -301,6 +302,8 @@ XtfLongestSearch *xtf_longest_new(const XtfArray *array, unsigned index, const X
     search->n2 = MIN(n2, array->n_rows);
     search->last = MAX(last, search->array.last);
     search->heap = g_array_new(FALSE, FALSE, sizeof(Part));
+    if (!xtf_aggregate_is_known(array->schema, index, error))
+        return NULL;
     if (n1 >= search->n2)
         return g_steal_pointer(&search);
     push(search, &whole);

@@ -21,6 +21,7 @@
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/aggregate/stored.h"
+#include "libxtf/schema/schema-codec.h"
 
 /* Rows of a leaf, numbered from its first, that are added one by one. */
 typedef struct {
@@ -224,6 +225,8 @@ static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
     XtfDescentLeaf leaf;
     XtfDescentPage root;
 
+    if (!xtf_aggregate_is_known(array->schema, query->index, error))
+        return false;
     n2 = MIN(n2, array->n_rows);
     if (n1 >= n2)
         return true;

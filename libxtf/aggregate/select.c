@@ -6,6 +6,7 @@
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/aggregate/stored.h"
+#include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/descent.h"
 
 /* The k-th row that the filter takes, from 0. */
@@ -137,6 +138,8 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
         *n = MIN(k, array->n_rows);
         return true;
     }
+    if (!xtf_aggregate_is_known(array->schema, index, error))
+        return false;
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
     if (!edge)
         return false;

@@ -295,7 +295,10 @@ static const char *table_fault(const XtfSchema *schema, bool of_leaves, XtfBytes
         return "bytes of a table that say nothing are not 0";
     if (table.kind == 0 || table.aggregate >= schema->n_aggregates)
         return "a table is of no aggregate, or of no kind";
-    if (table.kind == XTF_TOTALS_FILTERS && (!of_leaves || !schema->aggregates[table.aggregate].filters))
+    const XtfAggregate *aggregate = &schema->aggregates[table.aggregate];
+    if (aggregate->kind == XTF_AGGREGATE_UNKNOWN)
+        return NULL;
+    if (table.kind == XTF_TOTALS_FILTERS && (!of_leaves || !aggregate->filters))
         return "there are filters where there can be none";
     return table.n == 0 ? "a table has no rows" : NULL;
 }
@@ -368,6 +371,8 @@ void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array)
                               .aggregate = &array->schema->aggregates[index],
                               .index = index,
                               .edge = edge};
+        if (walk.aggregate->kind == XTF_AGGREGATE_UNKNOWN)
+            continue;
         xtf_frame_stack_init(&walk.stack);
         check_aggregate(&walk);
         xtf_frame_stack_finish(&walk.stack);

@@ -42,6 +42,7 @@ typedef struct {
     uint64_t n_uses;
     GHashTable *beyond; /* reserved places past the end of the file */
     uint64_t *n_rows;   /* by schema, found */
+    bool *unknown;      /* by schema: not all of its rows can be read */
     uint64_t n_nodes;   /* of the P index, met */
     XtfValueCheck *values;
     GArray *array_ids; /* segment and id of each array, uint64_t */

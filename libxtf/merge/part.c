@@ -114,10 +114,12 @@ static bool check_table(XtfTrace *trace, const XtfSchema *schema, GError **error
     return true;
 }
 
-static bool check_tables(XtfTrace *trace, GError **error)
+static bool check_schemas(XtfTrace *trace, GError **error)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(trace, i);
+        if (!xtf_schema_is_known(schema, error))
+            return false;
         if (schema->kind == XTF_SCHEMA_TABLE && !check_table(trace, schema, error))
             return false;
     }
@@ -134,6 +136,9 @@ static bool read_arrays(XtfTrace *trace, GArray *arrays, GError **error)
         uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_AT_ONCE);
         if (!xtf_trace_get_arrays(trace, rank, count, some, error))
             return false;
+        for (uint64_t i = 0; i < count; i++)
+            if (!xtf_array_is_known(&some[i], error))
+                return false;
         g_array_append_vals(arrays, some, (guint)count);
         rank += count;
     }
@@ -289,7 +294,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     close(fd);
     if (!good)
         return false;
-    if (!is_whole(trace, error) || !check_tables(trace, error) || !read_arrays(trace, arrays, error)) {
+    if (!is_whole(trace, error) || !check_schemas(trace, error) || !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

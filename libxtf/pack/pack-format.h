@@ -57,11 +57,14 @@ typedef struct {
     const XtfField *field;
     XtfFieldLoad load;
     uint64_t mask; /* as many bits as the field has */
+    bool wide;     /* of more than 8 bytes, as only a type that is not known is: there is no load and no mask */
     XtfPackMode mode;
 } XtfPackField;
 
 static inline XtfPackField xtf_pack_field(const XtfField *field)
 {
+    if (field->width > sizeof(uint64_t))
+        return (XtfPackField){.field = field, .wide = true};
     XtfFieldLoad load = xtf_field_load(field);
     return (XtfPackField){.field = field, .load = load, .mask = UINT64_MAX >> load.shift};
 }

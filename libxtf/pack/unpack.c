@@ -50,6 +50,8 @@ static void read_modes(XtfPackReader *reader, Templates *templates)
         XtfPackField *field = &templates->fields[f];
         *field = xtf_pack_field(&templates->schema->fields[f + 1]);
         field->mode = xtf_read_byte(reader);
+        if (field->wide && field->mode != XTF_PACK_PLANES)
+            xtf_pack_fail(reader, "it has numbers of more than 8 bytes");
         if (field->mode == XTF_PACK_STEP)
             templates->before[f] = xtf_unzigzag(xtf_read_varint(reader));
         else if (field->mode > XTF_PACK_PLANES)

@@ -15,7 +15,7 @@ static void add(GArray *references, uint32_t field, const char *table, int choos
 /* Whether a field can hold a row number, or a string's number. */
 static bool can_refer(const XtfField *field)
 {
-    return field->type != XTF_TYPE_F64;
+    return field->type != XTF_TYPE_F64 && xtf_type_width(field->type) > 0;
 }
 
 static int find_label(const XtfField *field, const char *label)

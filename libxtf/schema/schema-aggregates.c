@@ -102,6 +102,13 @@ bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggrega
                                                    : groups_are_sound(schema, aggregate, error);
 }
 
+bool xtf_aggregate_is_known(const XtfSchema *schema, unsigned index, GError **error)
+{
+    return schema->aggregates[index].kind != XTF_AGGREGATE_UNKNOWN ||
+           xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": its aggregate %u is not known to this program",
+                    schema->name, index);
+}
+
 /* The numbers of the named fields, `most` at most. */
 static bool find_fields(const XtfSchema *schema, const char *const *names, uint8_t *fields, uint8_t *count,
                         unsigned most)

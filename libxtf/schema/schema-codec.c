@@ -21,6 +21,7 @@ enum {
     /* Flags. */
     AGGREGATE_EXTREMES = 1 << 0,
     AGGREGATE_FILTERS = 1 << 1,
+    AGGREGATE_FLAGS = AGGREGATE_EXTREMES | AGGREGATE_FILTERS,
 };
 
 static size_t field_size(const XtfField *field)
@@ -113,12 +114,23 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     return !reader.failed && !schema->failed;
 }
 
+/* Makes an aggregate one that is not known. */
+static void forget_aggregate(XtfAggregate *aggregate, uint8_t number)
+{
+    *aggregate = (XtfAggregate){.kind = XTF_AGGREGATE_UNKNOWN, .number = number};
+}
+
+/* What a flag that is not known means may be anything: other cells, say. */
 static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
 {
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
+    uint8_t kind = xtf_bytes_read_u8(&reader), flags = xtf_bytes_read_u8(&reader);
 
-    aggregate->kind = xtf_bytes_read_u8(&reader);
-    uint8_t flags = xtf_bytes_read_u8(&reader);
+    aggregate->kind = kind;
+    if ((kind != XTF_AGGREGATE_GROUPS && kind != XTF_AGGREGATE_FRAMES) || flags & ~AGGREGATE_FLAGS) {
+        forget_aggregate(aggregate, kind);
+        return !reader.failed && !schema->failed;
+    }
     aggregate->extremes = flags & AGGREGATE_EXTREMES;
     aggregate->filters = flags & AGGREGATE_FILTERS;
     aggregate->n_keys = xtf_bytes_read_u8(&reader);
@@ -134,31 +146,38 @@ static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
     return !reader.failed && !schema->failed;
 }
 
-/* A number that a later version may have added is no damage. */
-static bool is_known(const XtfSchema *schema, GError **error)
+/* A field of a type that is not known is bytes, up to the next field. What it says of its values, beside "none", may
+ * mean other things than it does here. */
+static void take_as_bytes(XtfField *field, uint32_t end)
 {
-    const char *what = NULL;
-    unsigned number = 0;
+    field->width = (uint16_t)(end > field->offset ? end - field->offset : 0);
+    field->flags &= XTF_FIELD_OPTIONAL;
+    g_strfreev(g_steal_pointer(&field->labels));
+    field->n_labels = 0;
+    field->role[0] = field->unit[0] = field->refers_to[0] = '\0';
+}
 
-    if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_DERIVED) {
-        what = "schemas";
-        number = schema->kind;
+static bool has_unknown_field(const XtfSchema *schema, const uint8_t *fields, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (fields[i] < schema->n_fields && xtf_type_width(schema->fields[fields[i]].type) == 0)
+            return true;
+    return false;
+}
+
+/* What a later version may have added is no damage. */
+static void take_unknown(XtfSchema *schema)
+{
+    for (uint32_t i = 0; i < schema->n_fields; i++)
+        if (xtf_type_width(schema->fields[i].type) == 0)
+            take_as_bytes(&schema->fields[i],
+                          i + 1 < schema->n_fields ? schema->fields[i + 1].offset : schema->row_size);
+    for (uint32_t i = 0; i < schema->n_aggregates; i++) {
+        XtfAggregate *aggregate = &schema->aggregates[i];
+        if (has_unknown_field(schema, aggregate->keys, aggregate->n_keys) ||
+            has_unknown_field(schema, aggregate->values, aggregate->n_values))
+            forget_aggregate(aggregate, (uint8_t)aggregate->kind);
     }
-    for (uint32_t i = 0; i < schema->n_fields && !what; i++) {
-        if (xtf_type_width(schema->fields[i].type) == 0) {
-            what = "types of fields";
-            number = schema->fields[i].type;
-        }
-    }
-    for (uint32_t i = 0; i < schema->n_aggregates && !what; i++) {
-        XtfAggregateKind kind = schema->aggregates[i].kind;
-        if (kind != XTF_AGGREGATE_GROUPS && kind != XTF_AGGREGATE_FRAMES) {
-            what = "aggregates";
-            number = kind;
-        }
-    }
-    return !what || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": this program knows no %s of kind %u",
-                             schema->name, what, number);
 }
 
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
@@ -181,14 +200,14 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
             whole = decode_aggregate(&part, &schema->aggregates[schema->n_aggregates]);
     }
     g_autoptr(GError) reason = NULL;
-    if (whole && !is_known(schema, error))
-        return NULL;
-    if (!whole || !xtf_schema_validate(schema, &reason)) {
+    if (whole)
+        take_unknown(schema);
+    if (!whole || !xtf_schema_is_sound(schema, &reason)) {
         xtf_damaged(error, "catalog: %s",
                     reason ? reason->message : "a schema is cut short, or has too much of something");
         return NULL;
     }
-    for (uint32_t i = 0; i < schema->n_aggregates; i++)
+    for (uint32_t i = 0; i < schema->n_aggregates && xtf_schema_kind_is_known(schema); i++)
         xtf_aggregate_set_value_types(schema, &schema->aggregates[i]);
     return g_steal_pointer(&schema);
 }

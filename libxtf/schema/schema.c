@@ -60,43 +60,91 @@ static bool schema_fail(const XtfSchema *schema, GError **error, const char *wha
                     field ? field : "", field ? "\"" : "");
 }
 
-bool xtf_schema_validate(const XtfSchema *schema, GError **error)
+bool xtf_schema_is_known(const XtfSchema *schema, GError **error)
 {
-    if (schema->name[0] == '\0')
-        return schema_fail(schema, error, "it has no name", NULL);
-    if (schema->kind < XTF_SCHEMA_RECORD || schema->kind > XTF_SCHEMA_DERIVED)
-        return schema_fail(schema, error, "no such kind of schema", NULL);
+    const char *what = NULL;
+    unsigned number = 0;
+
+    if (!xtf_schema_kind_is_known(schema)) {
+        what = "schemas";
+        number = schema->kind;
+    }
+    for (uint32_t i = 0; i < schema->n_fields && !what; i++) {
+        if (xtf_type_width(schema->fields[i].type) == 0) {
+            what = "types of fields";
+            number = schema->fields[i].type;
+        }
+    }
+    for (uint32_t i = 0; i < schema->n_aggregates && !what; i++) {
+        if (schema->aggregates[i].kind == XTF_AGGREGATE_UNKNOWN) {
+            number = schema->aggregates[i].number;
+            what = number == XTF_AGGREGATE_GROUPS || number == XTF_AGGREGATE_FRAMES ? "aggregates with these flags,"
+                                                                                    : "aggregates";
+        }
+    }
+    return !what || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": this program knows no %s of kind %u",
+                             schema->name, what, number);
+}
+
+/* A fault of a field that begins at `offset`, or NULL. */
+static const char *field_fault(const XtfSchema *schema, const XtfField *field, uint32_t offset)
+{
+    unsigned width = xtf_type_width(field->type);
+
+    if (field->width == 0 || (width > 0 && field->width != width))
+        return "no such type as that of field";
+    if ((field->flags & XTF_FIELD_INSTANT) &&
+        (field->type != XTF_TYPE_U64 || schema->kind == XTF_SCHEMA_TABLE || field->flags & XTF_FIELD_DURATION))
+        return "no instant can be field";
+    return field->offset != offset ? "a gap or an overlap before field" : NULL;
+}
+
+static bool fields_are_sound(const XtfSchema *schema, GError **error)
+{
+    uint32_t size = 0;
+
     if (schema->n_fields == 0 || schema->n_fields > XTF_FIELDS_MAX)
         return schema_fail(schema, error, "it has no fields, or too many", NULL);
-
-    uint32_t size = 0;
     for (uint32_t i = 0; i < schema->n_fields; i++) {
         const XtfField *field = &schema->fields[i];
         if (field->name[0] == '\0')
             return schema_fail(schema, error, "a field has no name", NULL);
-        if (xtf_schema_field(schema, field->name) != field)
-            return schema_fail(schema, error, "there are two fields", field->name);
-        if (xtf_type_width(field->type) == 0 || field->width != xtf_type_width(field->type))
-            return schema_fail(schema, error, "no such type as that of field", field->name);
-        if ((field->flags & XTF_FIELD_INSTANT) &&
-            (field->type != XTF_TYPE_U64 || schema->kind == XTF_SCHEMA_TABLE || field->flags & XTF_FIELD_DURATION))
-            return schema_fail(schema, error, "no instant can be field", field->name);
-        if (field->offset != size)
-            return schema_fail(schema, error, "a gap or an overlap before field", field->name);
+        for (uint32_t before = 0; before < i; before++)
+            if (g_str_equal(schema->fields[before].name, field->name))
+                return schema_fail(schema, error, "there are two fields", field->name);
+        const char *fault = field_fault(schema, field, size);
+        if (fault)
+            return schema_fail(schema, error, fault, field->name);
         size += field->width;
     }
-    if (size != schema->row_size || size > XTF_ROW_MAX)
-        return schema_fail(schema, error, "its rows are too long", NULL);
+    return (size == schema->row_size && size <= XTF_ROW_MAX) ||
+           schema_fail(schema, error, "its rows are too long", NULL);
+}
 
+bool xtf_schema_is_sound(const XtfSchema *schema, GError **error)
+{
+    if (schema->name[0] == '\0')
+        return schema_fail(schema, error, "it has no name", NULL);
+    if (!xtf_schema_kind_is_known(schema))
+        return true; /* its fields may follow other rules */
+    if (!fields_are_sound(schema, error))
+        return false;
     const XtfField *first = &schema->fields[0];
-    if (schema->kind != XTF_SCHEMA_TABLE && (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
+    if (schema->kind != XTF_SCHEMA_TABLE && xtf_type_width(first->type) > 0 &&
+        (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
         return schema_fail(schema, error, "the first field must be the time, a U64", NULL);
     if (schema->n_aggregates > XTF_AGGREGATES_MAX)
         return schema_fail(schema, error, "it has too many aggregates", NULL);
     for (uint32_t i = 0; i < schema->n_aggregates; i++)
-        if (!xtf_aggregate_validate(schema, &schema->aggregates[i], error))
+        if (schema->aggregates[i].kind != XTF_AGGREGATE_UNKNOWN &&
+            !xtf_aggregate_validate(schema, &schema->aggregates[i], error))
             return false;
     return true;
+}
+
+bool xtf_schema_validate(const XtfSchema *schema, GError **error)
+{
+    return xtf_schema_is_sound(schema, error) && xtf_schema_is_known(schema, error);
 }
 
 XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error)
@@ -143,7 +191,7 @@ bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b)
 const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name)
 {
     for (uint32_t i = 0; i < schema->n_fields; i++)
-        if (g_str_equal(schema->fields[i].name, name))
+        if (g_str_equal(schema->fields[i].name, name) && xtf_type_width(schema->fields[i].type) > 0)
             return &schema->fields[i];
     return NULL;
 }
@@ -151,7 +199,7 @@ const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name)
 const XtfField *xtf_schema_field_by_role(const XtfSchema *schema, const char *role)
 {
     for (uint32_t i = 0; i < schema->n_fields; i++)
-        if (g_str_equal(schema->fields[i].role, role))
+        if (g_str_equal(schema->fields[i].role, role) && xtf_type_width(schema->fields[i].type) > 0)
             return &schema->fields[i];
     return NULL;
 }

@@ -41,20 +41,21 @@ static bool enter_root(XtfTrace *trace, Node *node, GError **error)
     return enter_node(trace, catalog->arrays_root, catalog->arrays_height - 1, node, error);
 }
 
-/* The most rows that an array of this file can have. Packed rows may take next to nothing; but every leaf is a page,
- * and all leaves but the open one are in the file. */
+/* The most rows that an array of this file can have. Packed rows, whatever their codec, may take next to nothing; but
+ * every leaf is a page, and all leaves but the open one are in the file. */
 static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
 {
     const XtfCodec *codec = xtf_codec(array->codec);
     uint64_t size = xtf_source_size(trace->source);
+    uint32_t page_size = trace->superblock.info.page_size, row_size = MAX(array->schema->row_size, 1);
 
-    if (codec->side_by_side)
-        return size / array->schema->row_size;
-    uint32_t page_size = trace->superblock.info.page_size;
-    return (size / page_size + 1) * xtf_leaf_rows_max(page_size, array->schema->row_size);
+    if (codec && codec->side_by_side)
+        return size / row_size;
+    return (size / page_size + 1) * xtf_leaf_rows_max(page_size, row_size);
 }
 
-/* Makes an array of its entry, checking each number that is used later without a second look. */
+/* Makes an array of its entry, checking each number that is used later without a second look. An array whose schema or
+ * codec is not known is listed as any other: who reads its pages is refused. */
 static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfArray *array, GError **error)
 {
     uint32_t schema;
@@ -65,10 +66,6 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     decoded.clock = xtf_trace_clock_map(trace, decoded.clock_map);
     const char *fault = NULL;
 
-    if (!xtf_codec(decoded.codec))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "array %u of location %" PRIu64 ": its codec, number %u, is not known to this program",
-                        decoded.id, decoded.location, decoded.codec);
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
         fault = "it has no schema";
     else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) ||

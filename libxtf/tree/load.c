@@ -7,6 +7,7 @@
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/page.h"
+#include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/trace-private.h"
 
 typedef struct {
@@ -85,11 +86,23 @@ static bool check_edge(const uint8_t *data, uint32_t length, uint64_t offset, co
     return !fault || edge_damaged(array, fault, error);
 }
 
+bool xtf_array_is_known(const XtfArray *array, GError **error)
+{
+    if (!xtf_schema_is_readable(array->schema))
+        return xtf_schema_is_known(array->schema, error); /* it is not, and says why */
+    return xtf_codec(array->codec) ||
+           xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                    "array %u of location %" PRIu64 ": its codec, number %u, is not known to this program", array->id,
+                    array->location, array->codec);
+}
+
 XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
 {
     uint32_t page_size = xtf_array_page_size(array);
     uint64_t segment = xtf_page_offset(xtf_array_segment(array), page_size, 0);
 
+    if (!xtf_array_is_known(array, error))
+        return NULL;
     /* The offset was compared with the size of any file when the array was looked up, so the sum does not overflow. */
     g_autoptr(XtfBlock) block = xtf_cache_get(array->trace->cache, segment + array->edge_offset, array->edge_length,
                                               array->edge_checksum, check_edge, array, error);

@@ -94,7 +94,8 @@ static inline const XtfDiskPage *xtf_page_head(const XtfBlock *block)
     return (const XtfDiskPage *)block->data;
 }
 
-/* The array's right edge, pinned: its levels agree with one another (disk/edge.h). */
+/* The array's right edge, pinned: its levels agree with one another (disk/edge.h). All that is read of an array begins
+ * with it, so here arrays are refused that are not known. */
 XtfBlock *xtf_edge_get(const XtfArray *array, GError **error);
 
 /* The open leaf's item, pinned: its checksum is right, and rows that lie side by side are in order. `edge` is the

@@ -1,5 +1,6 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/strings.h"
+#include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/clocks.h"
 #include "libxtf/tree/row-maps.h"
 
@@ -367,7 +368,7 @@ const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id)
 const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name)
 {
     for (uint32_t i = 0; i < trace->catalog.n_schemas; i++)
-        if (g_str_equal(trace->catalog.schemas[i]->name, name))
+        if (g_str_equal(trace->catalog.schemas[i]->name, name) && xtf_schema_kind_is_known(trace->catalog.schemas[i]))
             return trace->catalog.schemas[i];
     return NULL;
 }
@@ -399,9 +400,10 @@ static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, const ch
 
 bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error)
 {
+    const XtfSchema *schema = xtf_trace_find_schema(trace, name);
     uint32_t i = 0;
-    while (i < trace->catalog.n_tables &&
-           !g_str_equal(trace->catalog.schemas[trace->catalog.tables[i].schema]->name, name))
+
+    while (i < trace->catalog.n_tables && (!schema || trace->catalog.tables[i].schema != schema->id))
         i++;
     if (i == trace->catalog.n_tables) {
         *table = NULL;

@@ -300,12 +300,20 @@ static bool print_name(XtfTrace *trace, const char *table_name, uint64_t number)
     return false;
 }
 
+static void print_bytes(const uint8_t *bytes, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        printf("%02x", bytes[i]);
+}
+
 static void print_value(XtfTrace *trace, const XtfField *field, const uint8_t *row)
 {
     uint64_t value = xtf_field_get(field, row);
 
     if (xtf_field_is_none(field, row))
         putchar('-');
+    else if (xtf_type_width(field->type) == 0)
+        print_bytes(row + field->offset, field->width);
     else if (field->type == XTF_TYPE_STRING)
         print_string(trace, value);
     else if (*field->refers_to && print_name(trace, field->refers_to, value))
@@ -348,6 +356,8 @@ static void print_rows(XtfTrace *trace)
 
     for (uint64_t i = 0; i < xtf_trace_n_arrays(trace); i++) {
         g_auto(XtfCursor) cursor;
+        if (!xtf_array_is_known(&arrays[i], NULL))
+            continue;
         xtf_cursor_init(&cursor, &arrays[i]);
         bool good = xtf_cursor_seek_n(&cursor, 0, &found, &error);
         while (good && found) {
@@ -424,6 +434,8 @@ static void print_totals(XtfTrace *trace, uint32_t seed, uint32_t n)
         uint64_t a = random_time(array, random), b = random_time(array, random);
         for (unsigned index = 0; index < array->schema->n_aggregates; index++) {
             const XtfAggregate *aggregate = &array->schema->aggregates[index];
+            if (aggregate->kind == XTF_AGGREGATE_UNKNOWN)
+                continue;
             g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
             if (!xtf_array_totals(array, index, NULL, n1, n2, totals, &error))
                 die(error);

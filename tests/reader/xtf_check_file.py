@@ -30,7 +30,9 @@ def check_schema(schema):
     for name in names:
         expect("\0" not in name, f"schema {schema.name!r}: NUL in the name {name!r}")
         expect(not any("\udc80" <= c <= "\udcff" for c in name), f"schema {schema.name!r}: the name {name!r} is not UTF-8")
-    for aggregate in schema.aggregates:
+    for aggregate in schema.aggregates if schema.known else ():
+        if not aggregate.known:
+            continue
         what = f"schema {schema.name}: an aggregate"
         types = [schema.fields[i].type for i in aggregate.values]
         expect(len(aggregate.keys) <= 6 and len(aggregate.values) <= 4, f"{what} of too many fields")
@@ -116,6 +118,8 @@ class Pages:
     def array(self, array):
         size, base = self.trace.page_size, array.segment.first
         self.item(array.edge_reference, array.segment)
+        if not array.known:
+            return
         array.read_edge()
         offset, length, _ = REFERENCE.unpack(array.edge_reference)
         self.item(REFERENCE.pack(-(-(offset + length) // 8) * 8, array.edge_heads[0][4], 0), array.segment)
@@ -156,7 +160,7 @@ def check_pages(trace, arrays):
 def check_arrays(trace, arrays):
     if trace.array_count:
         check_nodes(trace, trace.p_root, trace.p_height - 1)
-    for array in arrays:
+    for array in (array for array in arrays if array.known):
         expect(array.codec == 0 or trace.features & COMPACT_FEATURE, f"{array.what}: it is packed, the superblock does not say so")
         expect(all(page.before or not page.behind for page in map(array.open_page, range(array.height))), f"{array.what}: a place is reserved on a level without sealed pages")
 

@@ -55,6 +55,10 @@ class Damaged(Exception):
     """The file is not what docs/FORMAT.md says, or is of a kind that this reader must refuse."""
 
 
+class Unknown(Damaged):
+    """An array of a schema or codec that a later version has added."""
+
+
 def expect(truth, message):
     if not truth:
         raise Damaged(message)
@@ -94,12 +98,20 @@ class Bytes:
 class Field:
     def __init__(self, data):
         kind, self.flags, self.offset, labels = data.unpack("<BxHHH")
-        expect(kind in TYPES, f"{data.what}: a field of unknown type {kind}")
-        self.type, self.code = TYPES[kind]
-        self.size = struct.calcsize("<" + self.code)
+        self.type, self.code = TYPES.get(kind, (f"type {kind}", ""))
         self.name, self.role, self.unit, self.refers_to = (data.string() for _ in range(4))
         self.labels = [data.string() for _ in range(labels)]
-        self.optional = bool(self.flags & 1)
+        self.optional, self.known = bool(self.flags & 1), kind in TYPES
+        if not self.known:  # bytes: nothing else that it says is known to mean what it does here
+            self.role = self.unit = self.refers_to = ""
+            self.flags, self.labels = self.flags & 1, []
+
+    def end_before(self, offset):
+        """Sets the size; of an unknown type it reaches up to the next field."""
+        if not self.known:
+            expect(offset > self.offset, f"field {self.name}: it has no bytes")
+            self.code = f"{offset - self.offset}s"
+        self.size = struct.calcsize("<" + self.code)
         self.none = b"\xff" * self.size
 
 
@@ -107,8 +119,12 @@ class Aggregate:
     """The declaration of totals that the index keeps: of groups, or of frames."""
 
     def __init__(self, data):
+        self.kind, self.known, flags = data.data[0], False, data.data[1]
+        self.keys, self.values, self.cells, self.frames, self.filters = [], [], 0, False, False
+        if self.kind not in (1, 2) or flags & ~3:
+            return
         kind, flags, keys, values, self.typed_by, self.reals, self.signeds = data.unpack("<BBBBBxQQ")
-        expect(kind in (1, 2), f"{data.what}: an aggregate of unknown kind {kind}")
+        self.known = True
         self.frames, self.extremes, self.filters = kind == 2, bool(flags & 1), bool(flags & 2)
         self.keys, self.values = list(data.take(keys)), list(data.take(values))
         self.cells = 5 if self.frames else 1 + values * (4 if self.extremes else 1)
@@ -158,7 +174,7 @@ class Schema:
         self.id, self.rows = number, rows
         self.kind, self.row_size, fields, aggregates = data.unpack("<BxHHH")
         self.name = data.string()
-        expect(RECORD <= self.kind <= DERIVED, f"schema {self.name}: unknown kind {self.kind}")
+        self.known = RECORD <= self.kind <= DERIVED
         self.fields = []
         for _ in range(fields):
             (length,) = data.unpack("<H")
@@ -167,20 +183,36 @@ class Schema:
         for _ in range(aggregates):
             (length,) = data.unpack("<H")
             self.aggregates.append(Aggregate(data.sub(length)))
-            expect(max(self.aggregates[-1].keys + self.aggregates[-1].values, default=0) < len(self.fields), f"schema {self.name}: an aggregate of a field that is not there")
+        self.layout, self.instants, self.name_at, self.seq_at, self.readable = None, [], None, None, False
+        if self.known:
+            self.check_fields()
+
+    def check_fields(self):
+        for aggregate in self.aggregates:
+            used = aggregate.keys + aggregate.values
+            expect(max(used, default=0) < len(self.fields), f"schema {self.name}: an aggregate of a field that is not there")
+            aggregate.known = aggregate.known and all(self.fields[i].known for i in used)
         offset = 0
-        for field in self.fields:
+        for field, end in zip(self.fields, [field.offset for field in self.fields[1:]] + [self.row_size]):
             expect(field.offset == offset, f"schema {self.name}: a gap before field {field.name}")
+            field.end_before(end)
             offset += field.size
         expect(offset == self.row_size and offset, f"schema {self.name}: the fields do not fill the row")
-        if self.kind != TABLE_KIND:
+        if self.kind != TABLE_KIND and self.fields[0].known:
             expect((self.fields[0].role, self.fields[0].type) == ("time", "U64"), f"schema {self.name}: its first field is no time")
+        self.readable = self.fields[0].known  # of arrays: their rows can be read
         self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
         self.instants = [0] + [i for i, field in enumerate(self.fields) if field.flags & INSTANT] if self.kind != TABLE_KIND else []
         expect(all(field.type == "U64" and self.kind != TABLE_KIND and not field.flags & DURATION for field in self.fields if field.flags & INSTANT),
                f"schema {self.name}: an instant that is none")
         self.name_at = next((i for i, field in enumerate(self.fields) if field.type == "STRING"), None)
         self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
+
+    def unknown(self):
+        """What of it a later version has added."""
+        return ([] if self.known else [f"schema {self.name}: of unknown kind {self.kind}"]) + [
+            f"schema {self.name}: field {field.name} of unknown {field.type}" for field in self.fields if not field.known] + [
+            f"schema {self.name}: an aggregate of unknown kind {a.kind}, or with unknown flags or fields" for a in self.aggregates if not a.known]
 
     def unpack(self, packed, rows):
         """Packed rows, unpacked side by side. `rows` is their number."""
@@ -189,7 +221,7 @@ class Schema:
     def references(self):
         """What the fields lead to: (field, table or None for a string, the field that chooses and its value, or None)."""
         for at, field in enumerate(self.fields):
-            if at == 0 and self.kind != TABLE_KIND or field.type == "F64":
+            if at == 0 and self.kind != TABLE_KIND or field.type == "F64" or not field.known:
                 continue
             name, colon, choices = field.refers_to.partition(":")
             if field.type == "STRING":
@@ -236,12 +268,12 @@ class Array:
         expect(self.clock_map <= len(trace.clock_maps), f"array {self.id}: there is no clock map {self.clock_map}")
         self.clock = trace.clock_maps[self.clock_map - 1] if self.clock_map else None
         self.first, self.last = (self.clock.to_global(time) if self.clock else time for time in (self.local_first, self.local_last))
-        expect(self.codec in (PLAIN, COMPACT), f"array {self.id}: unknown codec {self.codec}")
-        expect(self.codec == PLAIN or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
+        expect(self.codec != COMPACT or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
         self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
         self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
-        self.numbers = trace.numbers_of(segment, self.schema)
+        self.known = self.schema.readable and self.codec in (PLAIN, COMPACT)
+        self.numbers = trace.numbers_of(segment, self.schema) if self.known else []
         self.edge_reference = edge
         self.edge_heads, self.edge_pages, self.edge_totals = None, {}, []
         self.visits = 0
@@ -250,6 +282,8 @@ class Array:
         """Reads the right edge, without the open leaf's rows, which are an item of their own."""
         if self.edge_heads is not None:
             return
+        if not self.known:
+            raise Unknown(f"{self.what}: unknown codec {self.codec}" if self.schema.readable else self.schema.unknown()[0])
         what = f"{self.what}: right edge"
         data = Bytes(self.trace.item(self.edge_reference, what, self.segment.first), what)
         self.leaf_crc, _ = data.unpack(EDGE)
@@ -510,7 +544,7 @@ class Trace:
         expect(len(self.schemas) == len(counts), "catalog: more numbers of rows than schemas")
         self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
         self.strings = self.chunks((reference for reference, in bodies[STRINGS].all_of(struct.Struct("16s"))), "strings")
-        self.tables = {}
+        self.tables, self.unknown_tables = {}, []
         while bodies[TABLES]:
             self.read_table(*bodies[TABLES].unpack(TABLE), bodies[TABLES])
         self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
@@ -519,10 +553,13 @@ class Trace:
         expect(not any(bodies[kind] for kind in REQUIRED), "catalog: bytes left over in a section")
 
     def read_table(self, number, chunks, rows, data):
-        expect(number < len(self.schemas) and self.schemas[number].kind == TABLE_KIND, f"tables: schema {number} is no table")
+        expect(number < len(self.schemas) and (self.schemas[number].kind == TABLE_KIND or not self.schemas[number].known), f"tables: schema {number} is no table")
         schema = self.schemas[number]
         expect(rows * schema.row_size <= TABLE_MAX, f"table {schema.name}: {rows} rows")
         parts = [self.item(data.take(16), f"table {number}") for _ in range(chunks)]
+        if not schema.known:
+            self.unknown_tables.append((number, rows))
+            return
         expect(schema.name not in self.tables, f"tables: two of {schema.name}")
         expect(all(part and len(part) % schema.row_size == 0 for part in parts), f"table {schema.name}: a chunk ends within a row")
         table = b"".join(parts)
@@ -618,6 +655,8 @@ class Trace:
     def value_text(self, field, value):
         if value is None:
             return "-"
+        if not field.known:
+            return value.hex()
         if field.type == "STRING":
             return self.string(value)
         if field.refers_to in self.tables:
@@ -652,7 +691,7 @@ def print_info(trace, _arrays, _arguments):
     print(f"{trace.resolution_num}/{trace.resolution_den} ticks a second, origin {trace.origin}, times {trace.first} to {trace.last}")
     print(f"{trace.array_count} arrays, {len(trace.segments)} segments, {len(trace.strings)} bytes of strings")
     for schema in trace.schemas:
-        print(f"{('record', 'side', 'table', 'derived')[schema.kind - 1]} {schema.name}: {schema.rows} rows: {', '.join(f.name for f in schema.fields)}")
+        print(f"{('record', 'side', 'table', 'derived')[schema.kind - 1] if schema.known else 'unknown'} {schema.name}: {schema.rows} rows: {', '.join(f.name for f in schema.fields)}")
 
 
 def print_arrays(_trace, arrays, _arguments):

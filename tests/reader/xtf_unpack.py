@@ -132,9 +132,10 @@ def read_templates(source, widths, count):
     most = (len(widths) * (TEMPLATES_MAX + 1)) * (1 + VARINT_MAX) + 1 + count
     stream = Bytes(source.stream(2, most))
     modes, befores = [], []
-    for _ in widths:
+    for width in widths:
         modes.append(stream.byte())
         expect(modes[-1] <= PLANES, "a field of an unknown mode")
+        expect(width <= 8 or modes[-1] == PLANES, "numbers of more than 8 bytes")
         befores.append(stream.zigzag() if modes[-1] == STEP else 0)
     n = stream.byte() + 1
     entries = [[read_entry(stream, mode) for _ in range(n)] if mode <= DISTANCE else None for mode in modes]

@@ -300,3 +300,35 @@ Test(pack, threads)
     for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
         g_thread_join(threads[i]);
 }
+
+/* A type that is not known may be of any width: its bytes are planes. Everything else about it would be a number. */
+Test(pack, a_field_of_more_than_8_bytes_is_planes)
+{
+    enum { WIDTH = 12, ROWS = 2 };
+    static const XtfFieldSpec fields[] = {
+        {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {.name = "wide", .type = XTF_TYPE_U32}, {0}};
+    /* Heads and tails of the times 5 and 7; templates: mode 5, and one template. */
+    g_autoptr(GByteArray) packed = g_byte_array_new();
+    g_byte_array_append(packed, (const guint8[]){2 << 2, 5, 2, 0, 2 << 2, 5, 0}, 7);
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+    uint8_t rows[ROWS * (8 + WIDTH)];
+    const char *fault = NULL;
+
+    schema->fields[1].type = 99;
+    schema->fields[1].width = WIDTH;
+    schema->row_size = 8 + WIDTH;
+    for (uint8_t byte = 0; byte < WIDTH; byte++)
+        g_byte_array_append(packed, (const guint8[]){2 << 2, byte, byte + 100u}, 3);
+    cr_assert(xtf_unpack_rows(schema, packed->data, packed->len, ROWS, rows, &fault), "%s", fault);
+    for (unsigned n = 0; n < ROWS; n++) {
+        const uint8_t *row = rows + n * schema->row_size;
+        cr_assert_eq(xtf_field_get(&schema->fields[0], row), 5 + 2 * n);
+        for (unsigned byte = 0; byte < WIDTH; byte++)
+            cr_assert_eq(row[8 + byte], 100 * n + byte);
+    }
+    for (guint8 mode = 0; mode < 5; mode++) {
+        packed->data[5] = mode;
+        cr_assert_not(xtf_unpack_rows(schema, packed->data, packed->len, ROWS, rows, &fault));
+        cr_assert_str_eq(fault, "it has numbers of more than 8 bytes");
+    }
+}

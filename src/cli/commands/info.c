@@ -141,5 +141,6 @@ int xtf_command_info(int argc, char **argv)
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);
     print_schemas(trace, XTF_SCHEMA_SIDE, "side rows", all);
     print_schemas(trace, XTF_SCHEMA_TABLE, "definitions", all);
+    xtf_print_unknown(stdout, trace);
     return print_properties(trace, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

@@ -19,6 +19,15 @@ void xtf_print_line(FILE *out, const char *format, ...)
     fprintf(out, "%s\n", shown);
 }
 
+void xtf_print_unknown(FILE *out, const XtfTrace *trace)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        g_autoptr(GError) what = NULL;
+        if (!xtf_schema_is_known(xtf_trace_schema(trace, i), &what))
+            xtf_print_line(out, "not known: %s", what->message);
+    }
+}
+
 void xtf_print_log(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
     if (!(level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO)))

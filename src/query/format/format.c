@@ -108,6 +108,8 @@ bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
 {
     if (cell->kind != XTF_CELL_STRING && (cell->kind != XTF_CELL_VALUE || kind_of(cell, row) != XTF_KIND_STRING))
         return false;
+    if (xtf_field_is_none(cell->field, row))
+        return false;
     *string = (uint32_t)xtf_field_get(cell->field, row);
     return true;
 }
@@ -149,6 +151,9 @@ static bool put_cell(const Context *context, const XtfCell *cell, const uint8_t 
         return put_string(context, cell, (uint32_t)v, line, error);
     case XTF_CELL_VALUE:
         return put_value(context, cell, row, line, error);
+    case XTF_CELL_BYTES:
+        xtf_put_bytes(line + cell->to - 2 * cell->field->width, row + cell->field->offset, cell->field->width);
+        return true;
     default: /* by blocks */
         break;
     }

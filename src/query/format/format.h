@@ -43,6 +43,7 @@ typedef enum {
     XTF_CELL_STRING, /* of the trace's heap */
     XTF_CELL_PEER,   /* a rank, shown as a process */
     XTF_CELL_VALUE,  /* 64 bits, whose type is in another field */
+    XTF_CELL_BYTES,  /* of a type that is not known: its bytes in the order of the row, as hexadecimal digits */
     /* Of calls, whose rows are ENTERs; they have no field. See call-cells.h. */
     XTF_CELL_CALL_END,
     XTF_CELL_CALL_DURATION,

@@ -101,6 +101,10 @@ static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
     default:
         cell->kind = XTF_CELL_UNSIGNED;
         cell->width = none ? 1 : xtf_count_digits(limits->max);
+        if (xtf_type_width(field->type) > 0)
+            break;
+        cell->kind = XTF_CELL_BYTES;
+        cell->width = 2u * field->width;
         break;
     }
 }
@@ -116,6 +120,8 @@ static XtfLimits limits_of(const Layout *layout, const XtfSchema *schema, const 
         return (XtfLimits){.min = (uint64_t)INT32_MIN, .max = INT32_MAX};
     if (field->type == XTF_TYPE_I64)
         return (XtfLimits){.min = (uint64_t)INT64_MIN, .max = INT64_MAX};
+    if (xtf_type_width(field->type) == 0)
+        return (XtfLimits){0}; /* its bytes are shown, whatever their number */
     return (XtfLimits){.max = UINT64_MAX >> (64 - 8 * field->width)};
 }
 

@@ -5,8 +5,13 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/value-kind.h"
+
+enum {
+    CELL_TEXT_MAX = 2 * XTF_ROW_MAX + 1, /* bytes of text of a value that is no string */
+};
 
 /* A column of a field, or an extra one; the first column is the row's number. The last text is in the last column, and
  * keeps its blanks. */
@@ -71,7 +76,7 @@ static XtfValueKind kind_of(const Column *column, const uint8_t *row)
 
 /* The text of a cell: in the trace's own bytes, or printed into `buffer`. */
 static bool cell_text(const XtfTableView *view, const Column *column, const uint8_t *row, uint64_t number,
-                      char buffer[static G_ASCII_DTOSTR_BUF_SIZE], const char **text, GError **error)
+                      char buffer[static CELL_TEXT_MAX], const char **text, GError **error)
 {
     const XtfField *field = column->field;
     uint64_t v = field ? xtf_field_get(field, row) : number;
@@ -87,17 +92,22 @@ static bool cell_text(const XtfTableView *view, const Column *column, const uint
         *text = field->labels[v];
         return true;
     }
+    if (field && xtf_type_width(field->type) == 0) {
+        xtf_put_bytes(buffer, row + field->offset, field->width);
+        buffer[2 * field->width] = '\0';
+        return true;
+    }
     switch (field ? kind_of(column, row) : XTF_KIND_UNSIGNED) {
     case XTF_KIND_STRING:
         return xtf_trace_string(view->trace, (uint32_t)v, text, error);
     case XTF_KIND_REAL:
-        g_ascii_dtostr(buffer, G_ASCII_DTOSTR_BUF_SIZE, xtf_field_get_f64(field, row));
+        g_ascii_dtostr(buffer, CELL_TEXT_MAX, xtf_field_get_f64(field, row));
         break;
     case XTF_KIND_SIGNED:
-        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" PRId64, (int64_t)v);
+        g_snprintf(buffer, CELL_TEXT_MAX, "%" PRId64, (int64_t)v);
         break;
     case XTF_KIND_UNSIGNED:
-        g_snprintf(buffer, G_ASCII_DTOSTR_BUF_SIZE, "%" PRIu64, v);
+        g_snprintf(buffer, CELL_TEXT_MAX, "%" PRIu64, v);
         break;
     }
     return true;
@@ -144,7 +154,7 @@ static void add_columns(XtfTableView *view, const XtfSchema *schema)
 
 static bool measure(XtfTableView *view, GError **error)
 {
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    char buffer[CELL_TEXT_MAX];
     const char *text;
 
     for (uint64_t n = 0; n < view->n_rows; n++) {
@@ -215,7 +225,7 @@ uint64_t xtf_table_view_size(const XtfTableView *view)
 
 static bool render(const XtfTableView *view, uint64_t number, char *line, GError **error)
 {
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    char buffer[CELL_TEXT_MAX];
     const char *text;
 
     memset(line, ' ', view->line);
@@ -263,7 +273,7 @@ static void add_shown(GString *out, const char *text, size_t width, bool blanks,
 GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GError **error)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    char buffer[CELL_TEXT_MAX];
     size_t widest = 0;
     const char *text;
 

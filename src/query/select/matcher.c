@@ -114,6 +114,8 @@ static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selec
 {
     for (unsigned i = from; i < to; i++) {
         GError *problem = NULL;
+        if (schema->aggregates[i].kind == XTF_AGGREGATE_UNKNOWN)
+            continue;
         XtfMatcher *matcher = try_aggregate(context, selection, schema, i, &problem);
         if (problem)
             g_propagate_error(error, problem);

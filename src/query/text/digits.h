@@ -91,6 +91,17 @@ static inline unsigned xtf_count_digits(uint64_t v)
     return n;
 }
 
+/* Bytes as hexadecimal digits, two each, in their order. */
+static inline void xtf_put_bytes(char *to, const uint8_t *bytes, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < n; i++) {
+        *to++ = digits[bytes[i] >> 4];
+        *to++ = digits[bytes[i] & 15];
+    }
+}
+
 /* The largest number of n digits. */
 static inline uint64_t xtf_largest_of_digits(unsigned n)
 {

@@ -1,0 +1,169 @@
+"""What a later version may add: kinds of schemas, types of fields, kinds and flags of aggregates, codecs. Files are patched to have such: whatever
+else is in them is read as before, by libxtf and by the reader, and no checker calls them damaged. Nobody writes on, copies or merges what would be lost.
+
+    test_unknown.py DUMP-TRACE XTF
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from xtf_check import check
+from xtf_patch import LIMITS, SCHEMAS, File
+from xtf_reader import Damaged, Trace, Unknown, escape
+
+# Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
+BASES = {"plain": ("plain", 2, 4096, 2, 400), "compact": ("compact", 16, 4096, 2, 400)}
+
+
+def expect(truth, *words):
+    if not truth:
+        sys.exit("FAILED: " + " ".join(map(str, words)))
+
+
+def asked(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, timeout=60, check=False)
+    expect(done.returncode in (0, 1), command, "ended with", done.returncode, done.stderr)
+    return done.returncode == 0, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode()
+
+
+# ---- Changes.
+
+def schema_kind(f):
+    f.schema("wide")[1].kind = 77
+
+
+def table_kind(f):
+    f.schema("names")[1].kind = 78
+
+
+def field_type(name):
+    def change(f):
+        fields = f.schema("all")[2]
+        next(field for field in fields if bytes(f.data[field.end:field.end + field.name_length]) == name.encode()).type = 99
+    return change
+
+
+def time_type(f):
+    f.schema("narrow")[2][0].type = 99
+
+
+def table_field(f):
+    f.schema("names")[2][0].type = 99
+
+
+def wide_field(f):
+    """The last two fields become one of 16 bytes."""
+    number, schema, fields, _ = f.schema("all")
+    last = fields[-1]
+    end = last.where + 2 + last.length
+    fields[-2].type = 99
+    schema.fields -= 1
+    schema.length -= end - last.where
+    chunk = next(chunk for chunk in f.references(SCHEMAS) if chunk.at <= schema.where < chunk.at + chunk.length)
+    f.move(chunk, bytes(f.data[chunk.at:last.where] + f.data[end:chunk.at + chunk.length]))
+    f.find_sections()
+    limits = f.references(LIMITS)[number]
+    f.move(limits, f.item(limits)[:-24])
+
+
+def aggregate(name, **fields):
+    def change(f):
+        for key, value in fields.items():
+            setattr(f.schema(name)[3][0], key, value)
+    return change
+
+
+def codec(f):
+    f.array("wide").codec = 77
+
+
+# (name, change, the files that allow it, what is said of it, schemas of which arrays are refused)
+CASES = [
+    ("schema kind", schema_kind, BASES, "no schemas of kind 77", {"wide"}),
+    ("table kind", table_kind, BASES, "no schemas of kind 78", set()),
+    ("field type", field_type("small"), BASES, "no types of fields of kind 99", set()),
+    ("type of a value", field_type("bytes"), BASES, "no types of fields of kind 99", set()),
+    ("type of a key", field_type("event"), BASES, "no types of fields of kind 99", set()),
+    ("type of a reference", field_type("name"), BASES, "no types of fields of kind 99", set()),
+    ("type of seq", field_type("seq"), BASES, "no types of fields of kind 99", set()),
+    ("type of a time", time_type, BASES, "no types of fields of kind 99", {"narrow"}),
+    ("type in a table", table_field, BASES, "no types of fields of kind 99", set()),
+    ("wide field", wide_field, ["plain"], "no types of fields of kind 99", set()),
+    ("aggregate", aggregate("all", kind=77), BASES, "no aggregates of kind 77", set()),
+    ("aggregate of frames", aggregate("wide", kind=77), BASES, "no aggregates of kind 77", set()),
+    ("flag of an aggregate", aggregate("all", flags=0x83), BASES, "no aggregates with these flags, of kind 1", set()),
+    ("codec", codec, BASES, "the codec or schema of 1 of the arrays", {"wide"}),
+]
+
+
+# ---- What both readers say.
+
+def rows_of(trace):
+    """Of all arrays that can be read, as dump-trace prints them."""
+    lines = []
+    for array in trace.arrays():
+        try:
+            lines += ["\t".join([str(array.location), array.schema.name, *map(escape, trace.texts(array.schema, row))]) for row in array.read()]
+        except Unknown:
+            pass
+    for schema, rows in trace.tables.values():
+        lines += ["\t".join(map(escape, trace.texts(schema, row))) for row in rows]
+    return lines
+
+
+def check_reading(dump, path, name, refused):
+    trace = Trace(path)
+    expect({array.schema.name for array in trace.arrays() if not array.known} == refused, name, "refuses other arrays")
+    check(trace)
+    mine = rows_of(trace)
+    good, theirs, complaint = asked(dump, "rows", path)
+    expect(good and theirs.split("\n")[:-1] == mine, name, "rows differ:", complaint)
+    for what in ("counts", "totals"):
+        good, _, complaint = asked(dump, what, path, 1, 40)
+        expect(good or refused and ("not known" in complaint or "knows no" in complaint), name, what, complaint)
+    trace.close()
+
+
+def check_tree(xtf, path, before, name, refused):
+    """The files of the tree: those of what is known are as ever."""
+    for file in ("count", "info", "narrow/count", "histogram", "definitions/names", "all/num/3/record", "num/0-40/records", "all/num/0-40/records", "narrow/records"):
+        good, text, complaint = asked(xtf, "cat", path, file)
+        expect(good or refused and ("not known" in complaint or "knows no" in complaint) or name == "table kind", name, file, complaint)
+        if file in ("count", "narrow/count"):
+            expect(text == asked(xtf, "cat", before, file)[1], name, file, "is another")
+
+
+def check_writing(dump, xtf, path, folder, says, name):
+    for command in ((dump, "align", path, 1), (xtf, "copy", path, folder / "copy.xtf"), (xtf, "merge", "-o", folder / "merged.xtf", path, folder / "other.xtf")):
+        good, _, complaint = asked(*command)
+        expect(not good and (says in complaint or "is not known" in complaint), name, command[1], "says", complaint)
+
+
+def run(dump, xtf, folder):
+    asked(dump, "write", folder / "other.xtf", "plain", 3, 4096, 2, 60)
+    for name, change, bases, says, refused in CASES:
+        for base in bases:
+            before, path = folder / f"{base}.xtf", folder / "new.xtf"
+            if not before.exists():
+                asked(dump, "write", before, *BASES[base])
+            f = File(before.read_bytes()).one_superblock()
+            change(f)
+            f.seal()
+            path.write_bytes(f.data)
+            good, said, complaint = asked(xtf, "check", path)
+            expect(good and says in said and ": 0 problems" in said, name, "check says", said, complaint)
+            good, said, complaint = asked(xtf, "info", path)
+            expect(good and (says in said or name == "codec"), name, "info says", said, complaint)
+            try:
+                check_reading(dump, path, name, refused)
+            except Damaged as error:
+                expect(False, name, "is damaged to the reader:", error)
+            check_tree(xtf, path, before, name, refused)
+            check_writing(dump, xtf, path, folder, says, name)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="xtf-unknown-") as scratch:
+        run(sys.argv[1], sys.argv[2], pathlib.Path(scratch))
+    print(f"{len(CASES)} cases")

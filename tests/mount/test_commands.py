@@ -217,8 +217,8 @@ class Commands(harness.TestCase):
                 hit += 1
         self.assertGreater(hit, 0, "no damage hit a page in use: nothing is tested")
 
-    def complete(self, *words):
-        script = (f"source {COMPLETION}\nxtf() {{ {XTF} \"$@\"; }}\n"
+    def complete(self, *words, xtf=f'{XTF} "$@"'):
+        script = (f"source {COMPLETION}\nxtf() {{ {xtf}; }}\n"
                   'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xtf; printf "%s\\n" "${COMPREPLY[@]}"')
         return set(run("bash", "-c", script, "bash", "xtf", *words, cwd=self.folder.name).stdout.split())
 
@@ -229,11 +229,23 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("mount", "-o", "cach"), {"cache="})
         self.assertEqual(self.complete("copy", "--codec", "p"), {"plain"})
         self.assertEqual(self.complete("copy", "--codec", "plain", "trace.xtf", "tra"), {"trace.xtf"})
-        self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns"})
-        self.assertEqual(self.complete("ls", "-l", "trace.xtf", "count", "/proc/1/t"), {"/proc/1/thread/", "/proc/1/time/"})
+        self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns", "proc/1/comm/"})
+        self.assertEqual(self.complete("ls", "-l", "trace.xtf", "count", "/proc/1/t"),
+                         {"/proc/1/tag/", "/proc/1/thread/", "/proc/1/time/", "/proc/1/totals"})
+        self.assertIn("region/", self.complete("cat", "trace.xtf", "reg"))
+        self.assertIn("at/50%/stack", self.complete("cat", "trace.xtf", "at/50%/s"))
+        self.assertEqual(self.complete("cat", "trace.xtf", "region/"),
+                         {f"region/{name}/" for name in run(XTF, "ls", self.trace, "region").stdout.split()})
         self.assertEqual(self.complete("diff", "--by", "inc"), {"inclusive"})
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})
+
+    def test_completion_of_names_that_shells_expand(self):
+        """Who makes a trace chooses the names in it: they are text."""
+        names = {"$(touch${IFS}owned)", "`touch${IFS}owned`", "*", "${PATH}"}
+        listed = "[[ $1 != ls ]] || printf '%s\\n' " + " ".join(f"'{name}'" for name in names)
+        self.assertEqual(self.complete("cat", "trace.xtf", "region/", xtf=listed), {f"region/{name}/" for name in names})
+        self.assertNotIn("owned", os.listdir(self.folder.name))
 
 
 if __name__ == "__main__":

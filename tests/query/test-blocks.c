@@ -74,6 +74,16 @@ static GArray *regions_of(void)
     return values;
 }
 
+static GArray *classes_of(void)
+{
+    static const char *const classes[] = {"program", "p2p"};
+    GArray *values = values_new();
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(classes); i++)
+        add(values, g_strdup_printf("class/%s", classes[i]), g_strdup(classes[i]));
+    return values;
+}
+
 static GArray *comms_of(void)
 {
     GArray *values = values_new();
@@ -101,6 +111,8 @@ static GArray *values_of(const Run *run, const Pick *pick, const char *key)
         return procs_of(run, pick, *key == 't');
     if (g_str_equal(key, "region"))
         return regions_of();
+    if (g_str_equal(key, "class"))
+        return classes_of();
     if (g_str_equal(key, "comm"))
         return comms_of();
     if (g_str_equal(key, "peer"))
@@ -138,7 +150,7 @@ static int compare_lines(const void *a, const void *b, void *width)
     return memcmp(a, b, *(size_t *)width);
 }
 
-/* The lines of `profile` and `imbalance` are in another order in blocks. */
+/* The lines of `profile`, `imbalance` and `growth` are in another order in blocks. */
 static void sort_lines(char *lines, size_t n, size_t width)
 {
     g_qsort_with_data(lines, (gint)n, width, compare_lines, &width);
@@ -150,7 +162,8 @@ static void check_block(Run *run, const char *lines, size_t n, size_t cells, con
     size_t width;
     g_autofree char *wanted = read_table(run, path, &width);
     g_autofree char *found = g_malloc(n * width + 1);
-    bool sorted = g_str_has_suffix(path, "/profile") || g_str_has_suffix(path, "/imbalance");
+    bool sorted =
+        g_str_has_suffix(path, "/profile") || g_str_has_suffix(path, "/imbalance") || g_str_has_suffix(path, "/growth");
 
     cr_assert_eq(strlen(wanted), (n + 1) * width, "%s", path);
     for (size_t i = 0; i < n; i++) {
@@ -211,7 +224,8 @@ static GPtrArray *files_of(Run *run, const char *path)
     return names;
 }
 
-static const char *const keys[] = {"proc", "thread", "region", "comm", "peer", "tag", "time:1", "time:7", "time:150"};
+static const char *const keys[] = {"proc", "thread", "region", "class",  "comm",
+                                   "peer", "tag",    "time:1", "time:7", "time:150"};
 
 static void check_key(Run *run, const Pick *pick, const char *key)
 {
@@ -323,7 +337,8 @@ Test(blocks, stand_where_they_make_sense)
                                             "by/proc/by/proc",       "by/proc/by/thread",   "by/thread/by/proc",
                                             "by/comm/profile",       "by/proc/matrix",      "by/proc/stack",
                                             "by/time:5/values",      "by/time:5/histogram", "num/0-9/by/tag/bytes",
-                                            "by/time:3/by/time:3",   "definitions/by",      "by/tag/proc/0"};
+                                            "by/time:3/by/time:3",   "definitions/by",      "by/class/profile",
+                                            "by/class/by/region",    "by/tag/proc/0"};
     g_autoptr(Run) run = run_new(7, &ordinary);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(there); i++)

@@ -20,6 +20,7 @@ from fractions import Fraction
 
 import classes
 from calls import Calls
+from blocks import Blocks
 from compare import Comparison
 from expected import Expected
 from naive import BEFORE, RECVS, SENDS, Naive, slices
@@ -90,6 +91,8 @@ class Views(Comparison):
             self.compare_slices(window, procs)
             self.compare_narrowed(window, procs)
             self.calls.compare(window, procs)
+            if self.naive.locations:
+                Blocks(self).compare(window, procs)
 
     def compare_absent(self):
         """Paths that make no sense, or would need a scan, do not exist."""

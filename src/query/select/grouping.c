@@ -107,6 +107,22 @@ static bool find_regions(XtfGrouping *grouping, const char *text, GError **error
     return names;
 }
 
+/* The classes that the trace has regions of. */
+static bool find_classes(XtfGrouping *grouping, const char *text, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(grouping->context, error);
+
+    if (!classes)
+        return false;
+    GArray *present = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    for (uint64_t i = 0; i < XTF_N_CLASSES; i++) {
+        if (classes->present & XTF_CLASS_BIT(i))
+            g_array_append_val(present, i);
+    }
+    take_numbers(&grouping->values, present);
+    return true;
+}
+
 static bool find_comms(XtfGrouping *grouping, const char *text, GError **error)
 {
     const XtfNameIndex *names = xtf_trace_context_comms(grouping->context, error);
@@ -205,7 +221,8 @@ static bool find_slices(XtfGrouping *grouping, const char *text, GError **error)
 static const KeyClass keys[XTF_GROUP_N_KEYS] = {
     [XTF_GROUP_BY_PROC] = {"proc", XTF_GROUP_BY_THREAD, find_procs},
     [XTF_GROUP_BY_THREAD] = {"thread", XTF_GROUP_BY_PROC, find_threads},
-    [XTF_GROUP_BY_REGION] = {"region", XTF_GROUP_BY_REGION, find_regions},
+    [XTF_GROUP_BY_REGION] = {"region", XTF_GROUP_BY_CLASS, find_regions},
+    [XTF_GROUP_BY_CLASS] = {"class", XTF_GROUP_BY_REGION, find_classes},
     [XTF_GROUP_BY_COMM] = {"comm", XTF_GROUP_BY_COMM, find_comms},
     [XTF_GROUP_BY_PEER] = {"peer", XTF_GROUP_BY_PEER, find_peers},
     [XTF_GROUP_BY_TAG] = {"tag", XTF_GROUP_BY_TAG, find_tags},
@@ -273,7 +290,8 @@ XtfGrouping *xtf_grouping_new(XtfTraceContext *context, XtfSelection *selection,
 
     if (!parse_key(text, &key, &rest)) {
         xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                 "\"%s\" is no key: there are proc, thread, region, comm, peer, tag, and time:N for N slices", text);
+                 "\"%s\" is no key: there are proc, thread, region, class, comm, peer, tag, and time:N for N slices",
+                 text);
         return NULL;
     }
     g_autoptr(XtfGrouping) grouping = grouping_alloc(context, selection, outer, key);
@@ -308,14 +326,20 @@ void xtf_grouping_unref(XtfGrouping *grouping)
 static XtfSelection *in_set(const XtfSelection *selection, XtfGroupKey key, XtfNumberSet *set)
 {
     static const XtfFacet facets[XTF_GROUP_N_KEYS] = {
-        [XTF_GROUP_BY_REGION] = XTF_BY_REGION,
-        [XTF_GROUP_BY_COMM] = XTF_BY_COMM,
-        [XTF_GROUP_BY_PEER] = XTF_BY_PEER,
-        [XTF_GROUP_BY_TAG] = XTF_BY_TAG,
+        [XTF_GROUP_BY_REGION] = XTF_BY_REGION, [XTF_GROUP_BY_CLASS] = XTF_BY_REGION, [XTF_GROUP_BY_COMM] = XTF_BY_COMM,
+        [XTF_GROUP_BY_PEER] = XTF_BY_PEER,     [XTF_GROUP_BY_TAG] = XTF_BY_TAG,
     };
 
     return key == XTF_GROUP_BY_PROC || key == XTF_GROUP_BY_THREAD ? xtf_selection_in_procs(selection, set)
                                                                   : xtf_selection_by(selection, facets[key], set);
+}
+
+static XtfSelection *in_class(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t class)
+{
+    const XtfRegionClasses *classes = &grouping->context->classes; /* loaded: the class is from there */
+    g_autoptr(XtfNumberSet) rows = xtf_region_classes_rows(classes, XTF_CLASS_BIT(class));
+
+    return xtf_selection_by(selection, XTF_BY_REGION, rows);
 }
 
 static XtfSelection *in_thread(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t index)
@@ -342,6 +366,8 @@ static XtfSelection *in_value(const XtfGrouping *grouping, const XtfSelection *s
         return xtf_key_slices(values, selection, i, 1);
     if (values->key == XTF_GROUP_BY_THREAD && values->n)
         return in_thread(grouping, selection, xtf_key_number(values, i));
+    if (values->key == XTF_GROUP_BY_CLASS && values->n)
+        return in_class(grouping, selection, xtf_key_number(values, i));
     g_autoptr(XtfNumberSet) set =
         values->n ? xtf_number_set_of_one(xtf_key_number(values, i)) : xtf_number_set_from_flags(NULL, 0);
     return in_set(selection, values->key, set);

@@ -14,6 +14,7 @@ typedef enum {
     XTF_GROUP_BY_PROC,
     XTF_GROUP_BY_THREAD, /* of a process: a value is both */
     XTF_GROUP_BY_REGION, /* rows of definitions/regions */
+    XTF_GROUP_BY_CLASS,  /* XtfRegionClass */
     XTF_GROUP_BY_COMM,   /* rows of definitions/communicators */
     XTF_GROUP_BY_PEER,   /* processes */
     XTF_GROUP_BY_TAG,
@@ -28,8 +29,8 @@ enum {
 typedef struct {
     XtfGroupKey key;
     uint64_t n;        /* values */
-    uint64_t *numbers; /* by value: process, row or tag; of THREAD an index in XtfLocations. NULL: the value's own
-                          number. Of TIME: NULL */
+    uint64_t *numbers; /* by value: process, row, class or tag; of THREAD an index in XtfLocations. NULL: the value's
+                          own number. Of TIME: NULL */
     uint64_t from, to; /* of TIME: the window, which xtf_time_bin_bound() divides */
 } XtfKeyValues;
 

@@ -1,5 +1,7 @@
 #include "src/query/views/blocks.h"
 
+#include <string.h>
+
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
@@ -54,6 +56,15 @@ static size_t tag_width(const XtfTraceContext *context, const XtfKeyValues *valu
                                           : xtf_count_digits(xtf_key_number(values, values->n - 1));
 }
 
+static size_t class_width(void)
+{
+    size_t width = 0;
+
+    for (unsigned i = 0; i < XTF_N_CLASSES; i++)
+        width = MAX(width, strlen(xtf_class_names[i]));
+    return width;
+}
+
 static bool add_key_columns(XtfViews *views, const XtfGrouping *grouping, XtfGrid *grid, GError **error)
 {
     const XtfKeyValues *values = &grouping->values;
@@ -70,6 +81,9 @@ static bool add_key_columns(XtfViews *views, const XtfGrouping *grouping, XtfGri
         break;
     case XTF_GROUP_BY_REGION:
         add_row_columns(&text, "region", grid);
+        break;
+    case XTF_GROUP_BY_CLASS:
+        xtf_grid_add_text(grid, "class", class_width());
         break;
     case XTF_GROUP_BY_COMM:
         add_row_columns(&text, "comm", grid);
@@ -100,6 +114,9 @@ static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint6
     case XTF_GROUP_BY_THREAD:
         xtf_lines_number(lines, text->locations->all[number].proc);
         xtf_lines_number(lines, text->locations->all[number].thread);
+        break;
+    case XTF_GROUP_BY_CLASS:
+        xtf_lines_name(lines, xtf_class_names[number], strlen(xtf_class_names[number]));
         break;
     case XTF_GROUP_BY_REGION:
     case XTF_GROUP_BY_COMM:

@@ -182,4 +182,5 @@ const XtfView xtf_view_growth = {.name = "growth",
                                  .exists = xtf_growth_exists,
                                  .shape = shape_growth,
                                  .fill = fill_growth,
-                                 .fill_in_order = fill_by_row};
+                                 .fill_in_order = fill_by_row,
+                                 .not_by = 1 << XTF_GROUP_BY_CLASS};

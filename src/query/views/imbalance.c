@@ -205,4 +205,5 @@ const XtfView xtf_view_imbalance = {.name = "imbalance",
                                     .exists = xtf_region_times_exist,
                                     .shape = shape_imbalance,
                                     .fill = fill_imbalance,
-                                    .fill_in_order = fill_by_row};
+                                    .fill_in_order = fill_by_row,
+                                    .not_by = 1 << XTF_GROUP_BY_CLASS};

@@ -93,5 +93,6 @@ const XtfView xtf_view_profile = {.name = "profile",
                                   .shape = shape_profile,
                                   .fill = fill_profile,
                                   .fill_in_order = fill_by_row,
+                                  .not_by = 1 << XTF_GROUP_BY_CLASS,
                                   .together = 1 << XTF_GROUP_BY_REGION,
                                   .fill_together = fill_regions};

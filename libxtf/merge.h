@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 
 XTF_BEGIN_DECLS
 
@@ -45,5 +46,33 @@ typedef struct {
  */
 bool xtf_merge(const char *path, const char *const *parts, size_t n_parts, const XtfMergeOptions *options,
                XtfMergeReport *report, GError **error);
+
+/*
+ * A folder of parts: the second form of a merged trace, in which the parts stay where they are. An anchor among them
+ * holds what a merged file would hold beside its parts, and names these; it is opened like any file (trace.h). Parts
+ * are opened when something of them is read. A part that is another than when the anchor was written is an error that
+ * names it.
+ */
+#define XTF_ANCHOR_NAME "anchor.xtf"
+
+/* The paths of the parts in a folder, in order: all that end in ".xtf", but the anchor and hidden ones. The caller
+ * frees them with g_strfreev(). */
+char **xtf_folder_parts(const char *folder, GError **error);
+
+/*
+ * Opens a folder: by its anchor if it has one, else its parts, each at its newest commit. These are joined in memory,
+ * as in an anchor, and may be written meanwhile; so xtf_trace_refresh() finds later commits of parts, and new parts.
+ *
+ * What is joined is complete up to the least time up to which any part is, and closed if all are; a part without a
+ * commit is complete up to nothing. So whoever follows must know of all parts before anything is complete: a part that
+ * comes later, and begins before what was complete, cannot be shown, and refreshing is XTF_ERROR_INVALID.
+ *
+ * XTF_ERROR_NOT_FOUND if there is no part in it, or none with a commit yet.
+ */
+XtfTrace *xtf_folder_open(const char *folder, const XtfOpenOptions *options, GError **error);
+
+/* Writes the anchor of all parts in a folder, as xtf_merge() does, whose errors it has. Of the report, no bytes are
+ * copied. */
+bool xtf_merge_anchor(const char *folder, const XtfMergeOptions *options, XtfMergeReport *report, GError **error);
 
 XTF_END_DECLS

@@ -26,6 +26,12 @@ typedef struct {
      * they never grow. */
     bool (*grow)(XtfSource *self, GError **error);
     void (*close)(XtfSource *self); /* frees self */
+    /* Of bytes that lie in several files: the byte of its file that `offset` is; and says in *error, which is set, what
+     * file the bytes are of, and whether it has changed. NULL where there is one file. */
+    uint64_t (*where)(XtfSource *self, uint64_t offset);
+    void (*blame)(XtfSource *self, uint64_t offset, GError **error);
+    /* The path of the file; NULL, or a NULL function, if it has none. */
+    const char *(*path)(XtfSource *self);
 } XtfSourceOps;
 
 struct XtfSource {
@@ -42,9 +48,12 @@ static inline uint64_t xtf_source_size(const XtfSource *source)
 /* Opens a regular file for reading, and gets its size in bytes. Everything else is refused (XTF_ERROR_IO), and never
  * waited for: a FIFO would wait for its writer. The caller closes the descriptor; -1 with an error. */
 int xtf_file_open(const char *path, uint64_t *size, GError **error);
+/* The same of a name in a folder, a descriptor. `path` is for messages. */
+int xtf_file_open_at(int folder, const char *name, const char *path, uint64_t *size, GError **error);
 
 /* By block reads. The source owns a descriptor of its own. */
 XtfSource *xtf_source_open_pread(const char *path, GError **error);
+XtfSource *xtf_source_open_pread_at(int folder, const char *name, const char *path, GError **error);
 
 /* By mapping the file. Pages cost no copy, but a file that is cut short while it is mapped kills the process with
  * SIGBUS, so use it for files that nobody truncates. */

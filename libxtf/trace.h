@@ -33,10 +33,11 @@ XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 
-/* Looks for a later commit of the same file, at the cost of two short reads where there is none: *later is a trace of
- * the latest, or NULL. Both traces live on, and share the source and the page cache. What `trace` names is overwritten
- * some time after the commit is superseded (see kept_commits); what was overwritten is XTF_ERROR_STALE, never an old or
- * torn content. XTF_ERROR_INVALID if somebody has begun the file anew, XTF_ERROR_UNSUPPORTED of a mapped file. */
+/* Looks for a later commit of the same file (or of any part of a folder, merge.h), at the cost of two short reads where
+ * there is none: *later is a trace of the latest, or NULL. Both traces live on, and share the source and the page
+ * cache. What `trace` names is overwritten some time after the commit is superseded (see kept_commits); what was
+ * overwritten is XTF_ERROR_STALE, never an old or torn content. XTF_ERROR_INVALID if somebody has begun the file anew,
+ * XTF_ERROR_UNSUPPORTED of a mapped file. */
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error);
 
 /* Times are integer ticks; a tick is resolution_den / resolution_num seconds. All of these are global (clock-map.h). */
@@ -65,7 +66,9 @@ typedef struct {
     uint32_t epoch;     /* how many writers have opened the file */
     uint64_t commit;    /* ordinal of the commit that was opened, from 1 */
     uint64_t pages;     /* allotted, some of which may lie past the end of the file */
-    uint64_t file_size; /* bytes */
+    uint64_t file_size; /* bytes, those of parts included */
+    uint32_t parts;     /* files beside it that segments lie in (merge.h) */
+    bool joined;        /* the parts were joined in memory: rows of tables may have other numbers in a later commit */
     uint64_t wall_time; /* of the commit: nanoseconds since 1970, UTC */
     bool closed;        /* its writer closed the file with this commit */
     /* What the last so many commits name, and those of the last so many seconds, the writer never overwrites. */

@@ -45,10 +45,10 @@ static const char *kind_of_file(mode_t mode)
 }
 
 /* The descriptor shows what was opened, whatever the name stands for by then. */
-int xtf_file_open(const char *path, uint64_t *size, GError **error)
+int xtf_file_open_at(int folder, const char *name, const char *path, uint64_t *size, GError **error)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bool known = fd >= 0 && fstat(fd, &status) == 0;
 
     if (known && S_ISREG(status.st_mode)) {
@@ -62,6 +62,11 @@ int xtf_file_open(const char *path, uint64_t *size, GError **error)
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+int xtf_file_open(const char *path, uint64_t *size, GError **error)
+{
+    return xtf_file_open_at(AT_FDCWD, path, path, size, error);
 }
 
 static bool pread_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
@@ -103,12 +108,22 @@ static void pread_close(XtfSource *source)
     g_free(self);
 }
 
-static const XtfSourceOps pread_ops = {.read = pread_read, .grow = pread_grow, .close = pread_close};
+static const char *pread_path(XtfSource *source)
+{
+    return ((PreadSource *)source)->path;
+}
 
-XtfSource *xtf_source_open_pread(const char *path, GError **error)
+static const XtfSourceOps pread_ops = {
+    .read = pread_read,
+    .grow = pread_grow,
+    .close = pread_close,
+    .path = pread_path,
+};
+
+XtfSource *xtf_source_open_pread_at(int folder, const char *name, const char *path, GError **error)
 {
     uint64_t size;
-    int fd = xtf_file_open(path, &size, error);
+    int fd = xtf_file_open_at(folder, name, path, &size, error);
     if (fd < 0)
         return NULL;
     PreadSource *self = g_new0(PreadSource, 1);
@@ -116,6 +131,11 @@ XtfSource *xtf_source_open_pread(const char *path, GError **error)
     self->path = g_strdup(path);
     self->fd = fd;
     return &self->base;
+}
+
+XtfSource *xtf_source_open_pread(const char *path, GError **error)
+{
+    return xtf_source_open_pread_at(AT_FDCWD, path, path, error);
 }
 
 static bool memory_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
@@ -187,7 +207,18 @@ static void mmap_close(XtfSource *source)
     g_free(self);
 }
 
-static const XtfSourceOps mmap_ops = {.read = memory_read, .map = memory_map, .grow = mmap_grow, .close = mmap_close};
+static const char *mmap_path(XtfSource *source)
+{
+    return ((MemorySource *)source)->path;
+}
+
+static const XtfSourceOps mmap_ops = {
+    .read = memory_read,
+    .map = memory_map,
+    .grow = mmap_grow,
+    .close = mmap_close,
+    .path = mmap_path,
+};
 
 XtfSource *xtf_source_open_mmap(const char *path, GError **error)
 {

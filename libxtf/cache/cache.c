@@ -258,9 +258,13 @@ static bool read_block(XtfSource *source, const Entry *entry, const Request *req
     if (!block->data)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "byte %" PRIu64 ": there is no memory for %u bytes", block->offset,
                         block->length);
-    if (entry->owned && !source->ops->read(source, block->offset, entry->owned, block->length, error))
-        return false;
-    return !request->check || request->check(block->data, block->length, block->offset, request->check_context, error);
+    uint64_t shown = source->ops->where ? source->ops->where(source, block->offset) : block->offset;
+    bool good = !entry->owned || source->ops->read(source, block->offset, entry->owned, block->length, error);
+    if (good && request->check)
+        good = request->check(block->data, block->length, shown, request->check_context, error);
+    if (!good && source->ops->blame)
+        source->ops->blame(source, block->offset, error);
+    return good;
 }
 
 static void account(Shard *shard, size_t cost)

@@ -87,6 +87,8 @@ void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array);
 
 void xtf_checking_superblocks(XtfChecking *check);
 void xtf_checking_names(XtfChecking *check); /* in the schemas */
+/* Whether the files that an anchor names are there, and the ones that it means: without them nothing else is found. */
+bool xtf_checking_files(XtfChecking *check);
 /* Where segments lie, and how their numbers become those of the file. */
 void xtf_checking_segments(XtfChecking *check);
 

@@ -3,7 +3,38 @@
 #include "libxtf/check/check-private.h"
 #include "libxtf/schema/row-map.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/tree/parts.h"
 #include "libxtf/tree/row-maps.h"
+
+/* A segment lies in the anchor, or in one file. */
+static bool lies_in_a_file(const XtfCatalog *catalog, const XtfSegment *segment)
+{
+    for (uint32_t i = 0; i < catalog->n_files; i++) {
+        const XtfPartFile *file = &catalog->files[i];
+        if (segment->first_page >= file->first_page && segment->first_page < file->first_page + file->pages)
+            return segment->pages <= file->pages - (segment->first_page - file->first_page);
+    }
+    return false;
+}
+
+bool xtf_checking_files(XtfChecking *check)
+{
+    const XtfTrace *trace = check->trace;
+    const XtfCatalog *catalog = &trace->catalog;
+    bool says_so = trace->superblock.incompatible & XTF_FEATURE_FILES;
+
+    if (says_so != (catalog->n_files > 0))
+        xtf_checking_problem(check, "superblock: it does not say whether the catalog names files");
+    for (uint32_t i = 0; i < catalog->n_files; i++) {
+        g_autoptr(GError) error = NULL;
+        if (!xtf_parts_source_check(trace->source, i, &error))
+            xtf_checking_problem(check, "%s", error->message);
+    }
+    for (uint32_t i = 0; catalog->n_files > 0 && i < catalog->n_segments; i++)
+        if (!lies_in_a_file(catalog, &catalog->segments[i]))
+            xtf_checking_problem(check, "segment %u lies in none of the files", i);
+    return check->report.problems == 0;
+}
 
 static int compare_first_pages(const void *a, const void *b)
 {

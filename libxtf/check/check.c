@@ -230,39 +230,57 @@ static void check_totals(XtfChecking *check)
     xtf_checking_count_pages(check);
 }
 
+static void check_all(XtfChecking *check)
+{
+    xtf_checking_superblocks(check);
+    xtf_checking_names(check);
+    xtf_checking_segments(check);
+    check->values = xtf_value_check_new(check->trace, check);
+    check->array_ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    check_opening_items(check);
+    check_tables(check);
+    if (check->trace->catalog.n_arrays > 0)
+        check_root(check);
+    walk_arrays(check);
+    xtf_checking_free_pages(check);
+    if (!xtf_checking_stopping(check)) {
+        check_identities(check);
+        check_totals(check);
+        xtf_value_check_limits(check->values, check->report.problems == 0);
+    }
+    if (!xtf_checking_stopping(check) && check->report.problems == 0)
+        check_clock(check);
+    xtf_value_check_free(check->values);
+    g_array_unref(check->array_ids);
+}
+
+/* Room for the use of each page. Those that files claim without having them are bounded. */
+static bool make_room(XtfChecking *check, GError **error)
+{
+    enum { CLAIMED_MAX = 1 << 24 };
+    const XtfTraceInfo *info = &check->trace->superblock.info;
+    uint64_t there = info->file_size / info->page_size;
+
+    check->n_uses = (check->trace->source->size + info->page_size - 1) / info->page_size;
+    if (check->n_uses > there && check->n_uses - there > CLAIMED_MAX)
+        return xtf_damaged(error, "the files that it names claim %" PRIu64 " pages, and have %" PRIu64, check->n_uses,
+                           there);
+    check->uses = g_malloc0(MAX(check->n_uses, 1));
+    return true;
+}
+
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgress progress, void *data,
                      XtfCheckReport *report, GError **error)
 {
-    uint32_t page_size = trace->superblock.info.page_size;
     XtfChecking check = {.trace = trace, .problem = problem_met, .progress = progress, .data = data};
 
-    check.n_uses = (trace->source->size + page_size - 1) / page_size;
-    check.uses = g_malloc0(MAX(check.n_uses, 1));
+    if (!make_room(&check, error))
+        return false;
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
     check.unknown = g_new0(bool, trace->catalog.n_schemas + 1);
-
-    xtf_checking_superblocks(&check);
-    xtf_checking_names(&check);
-    xtf_checking_segments(&check);
-    check.values = xtf_value_check_new(trace, &check);
-    check.array_ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    check_opening_items(&check);
-    check_tables(&check);
-    if (trace->catalog.n_arrays > 0)
-        check_root(&check);
-    walk_arrays(&check);
-    xtf_checking_free_pages(&check);
-    if (!xtf_checking_stopping(&check)) {
-        check_identities(&check);
-        check_totals(&check);
-        xtf_value_check_limits(check.values, check.report.problems == 0);
-    }
-    if (!xtf_checking_stopping(&check) && check.report.problems == 0)
-        check_clock(&check);
-
-    xtf_value_check_free(check.values);
-    g_array_unref(check.array_ids);
+    if (xtf_checking_files(&check))
+        check_all(&check);
     g_hash_table_unref(check.beyond);
     g_free(check.uses);
     g_free(check.n_rows);

@@ -1,6 +1,7 @@
 #include "libxtf/disk/catalog.h"
 
 #include "libxtf/base/bytes.h"
+#include "libxtf/disk/files.h"
 #include "libxtf/disk/segment-maps.h"
 #include "libxtf/error.h"
 
@@ -19,6 +20,7 @@ void xtf_catalog_finish(XtfCatalog *catalog)
     g_free(catalog->strings.chunks);
     g_free(catalog->limit_items);
     xtf_segment_maps_finish(catalog);
+    xtf_files_finish(catalog);
     g_free(catalog->segments);
     g_free(catalog->tables);
     g_free(catalog->free_pages);
@@ -317,6 +319,11 @@ static bool has_clock_maps(const XtfCatalog *catalog)
     return catalog->n_clock_maps > 0;
 }
 
+static bool has_files(const XtfCatalog *catalog)
+{
+    return catalog->n_files > 0;
+}
+
 static bool has_segment_maps(const XtfCatalog *catalog)
 {
     return catalog->segment_maps != NULL;
@@ -340,6 +347,7 @@ static const struct {
     {XTF_SECTION_STRINGS, true, NULL, encode_strings, decode_strings},
     {XTF_SECTION_CLOCK_MAPS, true, has_clock_maps, encode_clock_maps, decode_clock_maps},
     {XTF_SECTION_SEGMENT_MAPS, true, has_segment_maps, xtf_segment_maps_encode, xtf_segment_maps_decode},
+    {XTF_SECTION_FILES, true, has_files, xtf_files_encode, xtf_files_decode},
     {XTF_SECTION_FREE, false, has_free_pages, encode_free, decode_free},
 };
 

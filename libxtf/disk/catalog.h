@@ -47,6 +47,16 @@ typedef struct {
     uint32_t n_tables;
 } XtfSegmentMap;
 
+/* A file, beside this one, whose pages stand in the place of some of this file's: see XtfDiskFile. */
+typedef struct {
+    char *name;
+    uint64_t first_page, pages;
+    uint64_t size; /* bytes */
+    uint8_t file_id[16];
+    uint64_t commit, wall_time;
+    uint32_t epoch;
+} XtfPartFile;
+
 /* Pages of the file that no item takes any more. */
 typedef struct {
     uint64_t page, n_pages;
@@ -71,6 +81,8 @@ typedef struct {
     XtfTableEntry *tables;
     uint32_t n_tables;
     XtfChunks strings;
+    XtfPartFile *files; /* by first page */
+    uint32_t n_files;   /* 0: all pages lie in the file itself */
     XtfFreePages *free_pages;
     uint32_t n_free_pages;
     bool has_unknown; /* an optional section that this version does not know: a writer would lose it */

@@ -28,6 +28,8 @@ enum {
     XTF_ITEM_ALIGNMENT = 8,    /* items and their parts begin at multiples of it */
     XTF_ITEM_MAX = 64 << 20,   /* bytes of an item: no reader needs to make room for more, whatever a file says */
     XTF_TABLE_MAX = 256 << 20, /* bytes of a table's rows */
+    XTF_FILE_NAME_MAX = 255,   /* bytes of the name of a file that a catalog names */
+    XTF_FILES_GAP_MAX = 1024,  /* pages between the end of an anchor and its first file */
 };
 
 #define XTF_FORMAT_VERSION "2.0" /* as text */
@@ -39,6 +41,7 @@ enum {
 
 /* Incompatible features: who does not know one refuses the file. */
 #define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
+#define XTF_FEATURE_FILES   (UINT64_C(1) << 1) /* segments lie in other files, which XTF_SECTION_FILES names */
 
 #define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
 
@@ -235,6 +238,7 @@ typedef enum {
     XTF_SECTION_COUNTS = 9,       /* XtfLe64 each: rows by schema */
     XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer take */
     XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to those of the whole file */
+    XTF_SECTION_FILES = 12,       /* XtfDiskFile each, its name behind it: files in which segments lie */
 } XtfSectionKind;
 
 typedef struct {               /* OFFSET SIZE */
@@ -280,6 +284,18 @@ typedef struct {            /* OFFSET SIZE */
     XtfLe32 reserved;       /*  4  4  0 */
     XtfDiskRef rows;        /*  8 16  an XtfLe32 for each row of the segment's table: the row of the file's */
 } XtfDiskTableMap;
+
+/* A file whose pages stand in the place of some of this file's. Its name follows, and zeros up to a multiple of 8. */
+typedef struct {           /* OFFSET SIZE */
+    XtfLe64 first_page;    /*  0  8  its page 0 is this page here */
+    XtfLe64 pages;         /*  8  8  that it takes */
+    XtfLe64 size;          /* 16  8  bytes of it */
+    uint8_t file_id[16];   /* 24 16  of the file, as are... */
+    XtfLe64 commit;        /* 40  8  ...its commit, ... */
+    XtfLe64 wall_time;     /* 48  8  ...when that was made, ... */
+    XtfLe32 epoch;         /* 56  4  ...and its writer */
+    XtfLe32 name_length;   /* 60  4  bytes, from 1 to XTF_FILE_NAME_MAX */
+} XtfDiskFile;
 
 /* Pages that no item takes any more, and that a writer will reuse once it may. */
 typedef struct {           /* OFFSET SIZE */
@@ -334,6 +350,7 @@ _Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
 _Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
 _Static_assert(sizeof(XtfDiskTable) == 16, "XtfDiskTable");
 _Static_assert(sizeof(XtfDiskFree) == 24, "XtfDiskFree");
+_Static_assert(sizeof(XtfDiskFile) == 64, "XtfDiskFile");
 _Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");
 _Static_assert(sizeof(XtfDiskSegmentMap) == 16, "XtfDiskSegmentMap");
 _Static_assert(sizeof(XtfDiskTableMap) == 24, "XtfDiskTableMap");

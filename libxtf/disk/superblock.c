@@ -73,7 +73,7 @@ static bool check(const XtfSuperblock *superblock, GError **error)
 
     if (!check_version(info, error))
         return false;
-    uint64_t unknown = superblock->incompatible & ~xtf_codec_features();
+    uint64_t unknown = superblock->incompatible & ~(xtf_codec_features() | XTF_FEATURE_FILES);
     if (unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the file uses features that this program does not know (bits 0x%" PRIx64 ")", unknown);

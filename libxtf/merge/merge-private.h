@@ -2,10 +2,13 @@
  * What the files of a merge share.
  *
  *   merge.c   the steps
+ *   folder.c  what is in a folder of parts
+ *   joined.c  opening a folder: its anchor, or parts that grow, joined anew in memory
  *   part.c    reading what a part says of itself
  *   numbers.c segment maps and limits: what joining the tables did to the numbers in rows
- *   output.c  the file that is written: parts, items, superblocks
+ *   output.c  the file that is written, or the memory: parts, items, superblocks
  *   whole.c   the P index, the tables and the catalog of the whole
+ *   ends.c    what opening reads, and where the parts of an anchor stand
  *   join*.c   joining tables
  */
 #pragma once
@@ -14,6 +17,8 @@
 #include "libxtf/merge.h"
 #include "libxtf/merge/join.h"
 #include "libxtf/tree/trace-private.h"
+
+typedef struct XtfMergeOutput XtfMergeOutput;
 
 /* From the rows of a segment's table to those of the whole, as numbered while tables are joined. */
 typedef struct {
@@ -38,6 +43,7 @@ typedef struct {
     uint64_t pages; /* that it takes in the whole */
     uint64_t first_page;
     XtfSuperblock superblock;
+    XtfClock clock;
     uint32_t first_segment;
     GArray *segments; /* XtfPartSegment */
     bool has_strings; /* some of its rows may hold strings */
@@ -54,6 +60,8 @@ typedef struct {
 
 typedef struct {
     XtfMergeOptions options;
+    bool in_place; /* the parts stay files of their own, which the whole names */
+    bool growing;  /* the parts may be written meanwhile: each has the commit that is found */
     XtfJoin *join;
     GPtrArray *parts; /* XtfPart */
     GArray *arrays;   /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
@@ -66,7 +74,19 @@ typedef struct {
     GByteArray *clock_bytes; /* ...and their item */
     uint32_t page_size;
     uint64_t incompatible;
+    XtfTraceInfo info; /* of the whole; of commit 0: a new file has it */
 } XtfMerge;
+
+/* ---- merge.c */
+
+void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options); /* `options` may be NULL */
+void xtf_merge_finish(XtfMerge *merge);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMerge, xtf_merge_finish)
+
+/* Joins all that the parts say of themselves. */
+bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_parts, GError **error);
+/* Writes all but the parts, which stay where they are. */
+bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **error);
 
 /* ---- part.c */
 
@@ -88,22 +108,29 @@ void xtf_merge_finish_limits(XtfMerge *merge);
 
 /* ---- output.c */
 
-typedef struct {
-    int fd; /* -1: none */
+struct XtfMergeOutput {
+    int fd; /* -1: none; all is in the buffer */
     char *path;
     char *temporary;    /* its name until it takes its place; NULL: it has none */
     uint64_t end;       /* bytes, where the next item may begin */
     uint64_t copied;    /* bytes of parts */
     GByteArray *buffer; /* of items, not written yet, that end at `end` */
-} XtfMergeOutput;
+};
 
 bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **error);
+/* In memory: `buffer` holds all bytes. `path` is for messages. */
+void xtf_merge_output_begin_in_memory(XtfMergeOutput *output, const char *path);
+/* Leaves room for the superblocks, and what else lies before the first item. */
+void xtf_merge_output_skip(XtfMergeOutput *output, uint64_t length);
 bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, uint64_t total, uint32_t page_size,
                            const XtfMergeOptions *options, GError **error);
 /* Where the next item will lie. */
 uint64_t xtf_merge_output_align(XtfMergeOutput *output);
 /* Stores an item; none if it has no bytes. */
 bool xtf_merge_output_add(XtfMergeOutput *output, const void *bytes, size_t length, XtfRef *ref, GError **error);
+/* Stores the next chunk of some bytes. */
+bool xtf_merge_add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t length, XtfChunks *chunks,
+                         GError **error);
 bool xtf_merge_output_flush(XtfMergeOutput *output, GError **error);
 bool xtf_merge_output_write(XtfMergeOutput *output, uint64_t offset, const void *bytes, size_t length, GError **error);
 /* Puts the file in its place. */
@@ -116,3 +143,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMergeOutput, xtf_merge_output_finish)
 
 /* Writes everything beside the parts, the superblocks last. */
 bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **error);
+/* ---- ends.c */
+
+/* Names the parts as files, and places them behind what the anchor will have. Their first pages in the merge count from
+ * 0, and so do those of segments and strings (the chunks from `own_strings` on) in the catalog until then. */
+bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, XtfCatalog *catalog,
+                          uint32_t own_strings, GError **error);
+/* A random one. */
+bool xtf_merge_new_file_id(uint8_t id[16], GError **error);
+bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error);

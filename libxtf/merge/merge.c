@@ -10,7 +10,7 @@ static void free_part(gpointer part)
     xtf_part_free(part);
 }
 
-static void merge_init(XtfMerge *merge, const XtfMergeOptions *options)
+void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options)
 {
     *merge = (XtfMerge){
         .join = xtf_join_new(),
@@ -26,7 +26,7 @@ static void merge_init(XtfMerge *merge, const XtfMergeOptions *options)
         merge->options = *options;
 }
 
-static void merge_finish(XtfMerge *merge)
+void xtf_merge_finish(XtfMerge *merge)
 {
     xtf_join_free(merge->join);
     g_ptr_array_unref(merge->parts);
@@ -37,7 +37,6 @@ static void merge_finish(XtfMerge *merge)
     g_array_unref(merge->late_limits);
     g_array_unref(merge->n_rows);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMerge, merge_finish)
 
 static bool go_on(const XtfMerge *merge, uint64_t done, uint64_t total, GError **error)
 {
@@ -45,6 +44,22 @@ static bool go_on(const XtfMerge *merge, uint64_t done, uint64_t total, GError *
 
     return !options->progress || options->progress(done, total, options->data) ||
            xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+}
+
+/* Reads a part. One that grows may do so by more than its writer keeps while it is read. */
+static bool add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
+{
+    enum { TRIES_MAX = 8 };
+
+    for (unsigned tries = 1;; tries++) {
+        g_autoptr(GError) fault = NULL;
+        if (xtf_merge_add_part(merge, path, fatal, &fault))
+            return true;
+        if (*fatal || tries == TRIES_MAX || !g_error_matches(fault, XTF_ERROR, XTF_ERROR_STALE)) {
+            g_propagate_error(error, g_steal_pointer(&fault));
+            return false;
+        }
+    }
 }
 
 /* Reads the parts; those that cannot be read are left out if the caller says so. */
@@ -57,7 +72,7 @@ static bool add_parts(XtfMerge *merge, const char *const *paths, size_t n_parts,
         bool fatal;
         if (!go_on(merge, 0, 0, error))
             return false;
-        if (xtf_merge_add_part(merge, paths[i], &fatal, &fault))
+        if (add_part(merge, paths[i], &fatal, &fault))
             continue;
         if (fatal || !options->keep_going) {
             g_propagate_error(error, g_steal_pointer(&fault));
@@ -116,9 +131,9 @@ static bool is_a_part(const XtfMerge *merge, const char *path, GError **error)
     return false;
 }
 
-static uint64_t place_parts(XtfMerge *merge)
+static uint64_t place_parts(XtfMerge *merge, uint64_t page)
 {
-    uint64_t page = xtf_first_place(merge->page_size), total = 0;
+    uint64_t total = 0;
 
     for (guint i = 0; i < merge->parts->len; i++) {
         XtfPart *part = merge->parts->pdata[i];
@@ -131,7 +146,7 @@ static uint64_t place_parts(XtfMerge *merge)
 
 static bool copy_parts(XtfMerge *merge, XtfMergeOutput *output, GError **error)
 {
-    uint64_t total = place_parts(merge);
+    uint64_t total = place_parts(merge, xtf_first_place(merge->page_size));
 
     for (guint i = 0; i < merge->parts->len; i++) {
         const XtfPart *part = merge->parts->pdata[i];
@@ -145,26 +160,62 @@ static bool copy_parts(XtfMerge *merge, XtfMergeOutput *output, GError **error)
     return true;
 }
 
+bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_parts, GError **error)
+{
+    if (!add_parts(merge, parts, n_parts, error) || !order_arrays(merge, error) ||
+        !xtf_join_finish_tables(merge->join, error))
+        return false;
+    xtf_merge_finish_limits(merge);
+    return true;
+}
+
+static void report_on(const XtfMerge *merge, size_t n_parts, const XtfMergeOutput *output, XtfMergeReport *report)
+{
+    if (report)
+        *report = (XtfMergeReport){
+            .parts = merge->parts->len,
+            .left_out = n_parts - merge->parts->len,
+            .copied = output->copied,
+            .written = output->end - output->copied,
+        };
+}
+
 bool xtf_merge(const char *path, const char *const *parts, size_t n_parts, const XtfMergeOptions *options,
                XtfMergeReport *report, GError **error)
 {
     g_auto(XtfMerge) merge;
     g_auto(XtfMergeOutput) output = {.fd = -1};
 
-    merge_init(&merge, options);
-    if (!add_parts(&merge, parts, n_parts, error) || is_a_part(&merge, path, error) || !order_arrays(&merge, error) ||
-        !xtf_join_finish_tables(merge.join, error))
-        return false;
-    xtf_merge_finish_limits(&merge);
-    if (!xtf_merge_output_begin(&output, path, error) || !copy_parts(&merge, &output, error) ||
+    xtf_merge_init(&merge, options);
+    if (!xtf_merge_join_parts(&merge, parts, n_parts, error) || is_a_part(&merge, path, error) ||
+        !xtf_merge_output_begin(&output, path, error) || !copy_parts(&merge, &output, error) ||
         !xtf_merge_write_whole(&merge, &output, error) || !xtf_merge_output_end(&output, !merge.options.no_sync, error))
         return false;
-    if (report)
-        *report = (XtfMergeReport){
-            .parts = merge.parts->len,
-            .left_out = n_parts - merge.parts->len,
-            .copied = output.copied,
-            .written = output.end - output.copied,
-        };
+    report_on(&merge, n_parts, &output, report);
+    return true;
+}
+
+bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **error)
+{
+    merge->in_place = true;
+    merge->incompatible |= XTF_FEATURE_FILES;
+    place_parts(merge, 0);
+    xtf_merge_output_skip(output, xtf_first_place(merge->page_size) * merge->page_size);
+    return xtf_merge_write_whole(merge, output, error);
+}
+
+bool xtf_merge_anchor(const char *folder, const XtfMergeOptions *options, XtfMergeReport *report, GError **error)
+{
+    g_auto(XtfMerge) merge;
+    g_auto(XtfMergeOutput) output = {.fd = -1};
+    g_autofree char *path = g_build_filename(folder, XTF_ANCHOR_NAME, NULL);
+    g_auto(GStrv) parts = xtf_folder_parts(folder, error);
+
+    xtf_merge_init(&merge, options);
+    if (!parts || !xtf_merge_join_parts(&merge, (const char *const *)parts, g_strv_length(parts), error) ||
+        !xtf_merge_output_begin(&output, path, error) || !xtf_merge_write_in_place(&merge, &output, error) ||
+        !xtf_merge_output_end(&output, !merge.options.no_sync, error))
+        return false;
+    report_on(&merge, g_strv_length(parts), &output, report);
     return true;
 }

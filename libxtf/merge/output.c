@@ -11,6 +11,7 @@ enum {
     COPY_BYTES = 16 << 20, /* at once: so often progress is told */
     READ_BYTES = 1 << 20,
     BUFFER_BYTES = 1 << 20,
+    MEMORY_MAX = 1 << 30, /* bytes of what is joined in memory */
 };
 
 static bool io_failed(const char *path, const char *what, GError **error)
@@ -50,10 +51,28 @@ bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **e
     return true;
 }
 
+void xtf_merge_output_begin_in_memory(XtfMergeOutput *output, const char *path)
+{
+    *output = (XtfMergeOutput){.fd = -1, .path = g_strdup(path), .buffer = g_byte_array_new()};
+}
+
+void xtf_merge_output_skip(XtfMergeOutput *output, uint64_t length)
+{
+    output->end += length;
+    if (output->fd < 0) { /* a file has a hole there */
+        g_byte_array_set_size(output->buffer, (guint)output->end);
+        memset(output->buffer->data, 0, output->end);
+    }
+}
+
 bool xtf_merge_output_write(XtfMergeOutput *output, uint64_t offset, const void *bytes, size_t length, GError **error)
 {
     const uint8_t *at = bytes;
 
+    if (output->fd < 0) {
+        memcpy(output->buffer->data + offset, bytes, length);
+        return true;
+    }
     while (length > 0) {
         ssize_t written = pwrite(output->fd, at, length, (off_t)offset);
         if (written < 0 && errno == EINTR)
@@ -71,6 +90,8 @@ bool xtf_merge_output_flush(XtfMergeOutput *output, GError **error)
 {
     GByteArray *buffer = output->buffer;
 
+    if (output->fd < 0)
+        return true;
     if (!xtf_merge_output_write(output, output->end - buffer->len, buffer->data, buffer->len, error))
         return false;
     g_byte_array_set_size(buffer, 0);
@@ -92,13 +113,25 @@ bool xtf_merge_output_add(XtfMergeOutput *output, const void *bytes, size_t leng
     *ref = (XtfRef){0};
     if (length == 0)
         return true;
-    if (length > XTF_ITEM_MAX)
+    if (length > XTF_ITEM_MAX || output->buffer->len + length > MEMORY_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: an item of %zu bytes is more than a file can hold",
                         output->path, length);
     *ref = (XtfRef){xtf_merge_output_align(output), (uint32_t)length, xtf_checksum(bytes, length)};
     g_byte_array_append(output->buffer, bytes, (guint)length);
     output->end += length;
     return output->buffer->len < BUFFER_BYTES || xtf_merge_output_flush(output, error);
+}
+
+bool xtf_merge_add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t length, XtfChunks *chunks, GError **error)
+{
+    XtfRef ref;
+
+    if (!xtf_merge_output_add(output, bytes, length, &ref, error))
+        return false;
+    chunks->chunks = g_renew(XtfRef, chunks->chunks, chunks->n + 1);
+    chunks->chunks[chunks->n++] = ref;
+    chunks->bytes += length;
+    return true;
 }
 
 /* ---- Parts. */

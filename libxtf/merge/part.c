@@ -154,6 +154,8 @@ static bool fits(const XtfMerge *merge, const XtfPart *part, const XtfTrace *tra
     if (trace->superblock.read_only != 0 || trace->superblock.compatible != 0 || trace->catalog.has_unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "%s: it holds something that this program does not know and would lose", part->path);
+    if (trace->catalog.n_files > 0)
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: is an anchor: name its folder", part->path);
     if (merge->parts->len == 0)
         return true;
     const char *first = ((const XtfPart *)merge->parts->pdata[0])->path;
@@ -247,6 +249,7 @@ static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *ar
     XtfPartMap map = {0};
 
     part->superblock = trace->superblock;
+    part->clock = trace->catalog.clock;
     if (!fits(merge, part, trace, error))
         return false;
     add_segments(merge, part, trace);
@@ -276,9 +279,27 @@ static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError *
     return false;
 }
 
-bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
+/* Opens the part's newest commit; if it does not grow, only if nobody writes it. */
+static XtfTrace *open_part(const XtfMerge *merge, XtfPart *part, GError **error)
 {
     const XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
+    uint64_t size;
+    int fd = merge->growing ? xtf_file_open(part->path, &size, error) : open_unwritten(part->path, error);
+
+    if (fd < 0)
+        return NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(part->path, &options, error);
+    bool good = trace && stat_part(part, fd, error);
+    close(fd);
+    if (!good)
+        return NULL;
+    if (merge->growing)
+        part->size = trace->superblock.info.file_size;
+    return g_steal_pointer(&trace);
+}
+
+bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
+{
     g_autoptr(XtfPart) part = g_new0(XtfPart, 1);
     g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
 
@@ -286,15 +307,11 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     part->path = path;
     part->segments = g_array_new(FALSE, FALSE, sizeof(XtfPartSegment));
     g_array_set_clear_func(part->segments, clear_segment);
-    int fd = open_unwritten(path, error);
-    if (fd < 0)
+    g_autoptr(XtfTrace) trace = open_part(merge, part, error);
+    if (!trace)
         return false;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, error);
-    bool good = trace && stat_part(part, fd, error);
-    close(fd);
-    if (!good)
-        return false;
-    if (!is_whole(trace, error) || !check_schemas(trace, error) || !read_arrays(trace, arrays, error)) {
+    if ((!merge->growing && !is_whole(trace, error)) || !check_schemas(trace, error) ||
+        !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

@@ -1,10 +1,7 @@
-#include <sys/random.h>
-
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/node-tree.h"
 #include "libxtf/disk/strings.h"
 #include "libxtf/merge/merge-private.h"
-#include "libxtf/schema/schema-codec.h"
 
 /* ---- The P index. */
 
@@ -42,24 +39,12 @@ static bool write_arrays(const XtfMerge *merge, XtfMergeOutput *output, XtfCatal
 
 /* ---- Tables and strings. */
 
-static bool add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t length, XtfChunks *chunks, GError **error)
-{
-    XtfRef ref;
-
-    if (!xtf_merge_output_add(output, bytes, length, &ref, error))
-        return false;
-    chunks->chunks = g_renew(XtfRef, chunks->chunks, chunks->n + 1);
-    chunks->chunks[chunks->n++] = ref;
-    chunks->bytes += length;
-    return true;
-}
-
 static bool write_rows(XtfMergeOutput *output, const XtfJoinedTable *table, XtfChunks *chunks, GError **error)
 {
     uint32_t step = MAX(XTF_CHUNK_BYTES / table->schema->row_size, 1) * table->schema->row_size;
 
     for (uint32_t at = 0; at < table->rows->len; at += step)
-        if (!add_chunk(output, table->rows->data + at, MIN(table->rows->len - at, step), chunks, error))
+        if (!xtf_merge_add_chunk(output, table->rows->data + at, MIN(table->rows->len - at, step), chunks, error))
             return false;
     return true;
 }
@@ -93,7 +78,7 @@ static bool write_own_strings(const XtfMerge *merge, XtfMergeOutput *output, Xtf
         at = xtf_strings_next(at, length);
         if (at - start < XTF_CHUNK_BYTES && at < heap->len)
             continue;
-        if (!add_chunk(output, heap->data + start, at - start, chunks, error))
+        if (!xtf_merge_add_chunk(output, heap->data + start, at - start, chunks, error))
             return false;
         start = at;
     }
@@ -208,76 +193,6 @@ static bool write_segment_maps(const XtfMerge *merge, XtfMergeOutput *output, Xt
     return true;
 }
 
-/* ---- What opening reads, and the superblocks. */
-
-static bool write_opening(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, XtfSuperblock *superblock,
-                          GError **error)
-{
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    XtfChunks schemas = {0};
-    g_autofree XtfRef *limits = g_new0(XtfRef, catalog->n_schemas + 1);
-
-    superblock->opening = xtf_merge_output_align(output);
-    for (uint32_t i = 0; i < catalog->n_schemas; i++)
-        xtf_schema_encode(catalog->schemas[i], bytes);
-    if (bytes->len > 0 && !add_chunk(output, bytes->data, bytes->len, &schemas, error))
-        return false;
-    g_free(catalog->schema_chunks.chunks);
-    catalog->schema_chunks = schemas;
-    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        g_byte_array_set_size(bytes, 0);
-        xtf_catalog_encode_limits(catalog, i, bytes);
-        if (!xtf_merge_output_add(output, bytes->data, bytes->len, &limits[i], error))
-            return false;
-    }
-    g_free(catalog->limit_items);
-    catalog->limit_items = g_steal_pointer(&limits);
-    xtf_catalog_encode(catalog, bytes);
-    if (!xtf_merge_output_add(output, bytes->data, bytes->len, &superblock->catalog, error))
-        return false;
-    superblock->opening_bytes = (uint32_t)MIN(output->end - superblock->opening, UINT32_MAX);
-    return true;
-}
-
-static bool write_superblock(XtfMergeOutput *output, const XtfSuperblock *superblock, GError **error)
-{
-    XtfDiskSuperblock disk;
-
-    xtf_superblock_encode(superblock, &disk);
-    return xtf_merge_output_write(output, (uint64_t)superblock->slot * XTF_SUPERBLOCK_STRIDE, &disk, sizeof disk,
-                                  error);
-}
-
-static bool new_file_id(uint8_t id[16], GError **error)
-{
-    return getrandom(id, 16, 0) == 16 || xtf_fail(error, XTF_ERROR_IO, "the system gives no random bytes");
-}
-
-static bool write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
-{
-    XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS] = {
-        {.info = {.page_size = merge->page_size, .epoch = 1, .commit = 1, .closed = true, .kept_commits = 2}},
-    };
-
-    if (!new_file_id(superblocks[0].info.file_id, error))
-        return false;
-    superblocks[0].info.wall_time = (uint64_t)g_get_real_time() * 1000;
-    superblocks[0].incompatible = merge->incompatible;
-    superblocks[1] = superblocks[0];
-    superblocks[1].slot = 1;
-    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++)
-        if (!write_opening(merge, output, catalog, &superblocks[slot], error))
-            return false;
-    if (!xtf_merge_output_flush(output, error))
-        return false;
-    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
-        superblocks[slot].info.pages = (output->end + merge->page_size - 1) / merge->page_size;
-        if (!write_superblock(output, &superblocks[slot], error))
-            return false;
-    }
-    return true;
-}
-
 /* The catalog borrows its schemas and limits from the merge. */
 static void finish_catalog(XtfCatalog *catalog)
 {
@@ -302,9 +217,12 @@ bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **err
     name_segments(merge, &catalog);
     bool good = write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
                 write_clock_maps(merge, output, &catalog, error) &&
-                write_own_strings(merge, output, &catalog.strings, error) &&
-                name_strings_of_parts(merge, &catalog.strings, error) &&
-                write_segment_maps(merge, output, &catalog, error) && write_ends(merge, output, &catalog, error);
+                write_own_strings(merge, output, &catalog.strings, error);
+    uint32_t own_strings = catalog.strings.n;
+    good = good && name_strings_of_parts(merge, &catalog.strings, error) &&
+           write_segment_maps(merge, output, &catalog, error) &&
+           (!merge->in_place || xtf_merge_name_files(merge, output, &catalog, own_strings, error)) &&
+           xtf_merge_write_ends(merge, output, &catalog, error);
     finish_catalog(&catalog);
     return good;
 }

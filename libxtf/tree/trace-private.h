@@ -24,15 +24,27 @@ typedef struct {
     uint8_t *bytes;
 } XtfOpening;
 
+typedef struct XtfJoinedFiles XtfJoinedFiles;
+
+/* Files that are one trace by being joined in memory. */
+struct XtfJoinedFiles {
+    char *folder; /* in which the files are */
+    /* As xtf_trace_refresh(). */
+    bool (*refresh)(XtfJoinedFiles *self, const XtfTrace *trace, XtfTrace **later, GError **error);
+    void (*unref)(XtfJoinedFiles *self);
+};
+
 /* What the snapshots of a file share. In the cache pages never change, and items are known by their checksums; blocks
  * that are made of them point to schemas and clock maps, of which commits only add more. */
 typedef struct {
-    gint references; /* atomic: the snapshots */
-    GMutex growing;  /* one looks for a later commit at a time */
-    XtfSource *source;
+    gint references;   /* atomic: the snapshots */
+    GMutex growing;    /* one looks for a later commit at a time */
+    XtfSource *source; /* of a file that names others: of them all */
     XtfCache *cache;
-    GPtrArray *schemas; /* by id; owned */
-    GHashTable *clocks; /* a set of clock maps */
+    size_t cache_bytes;     /* its bound */
+    GPtrArray *schemas;     /* by id; owned */
+    GHashTable *clocks;     /* a set of clock maps */
+    XtfJoinedFiles *joined; /* NULL: it is a file */
 } XtfTraceFile;
 
 struct XtfTrace {
@@ -82,6 +94,11 @@ static inline uint32_t xtf_array_page_size(const XtfArray *array)
 {
     return array->trace->superblock.info.page_size;
 }
+
+/* Opens what was joined: an anchor in memory, and the files that it names. Takes over the source and a reference to
+ * `joined`, also when it fails. */
+XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
+                                GError **error);
 
 /* The byte of the file at which a page of an array begins. */
 bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);

@@ -1,52 +1,10 @@
-#include "libxtf/base/checksum.h"
-#include "libxtf/disk/strings.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/clocks.h"
+#include "libxtf/tree/items.h"
+#include "libxtf/tree/parts.h"
 #include "libxtf/tree/row-maps.h"
 
 enum { CACHE_BYTES_DEFAULT = 64 << 20 };
-
-/* Whether bytes lie in the source, as an item that `what` names. */
-static bool item_lies_within(const XtfSource *source, XtfRef ref, const char *what, GError **error)
-{
-    if (ref.length > xtf_source_size(source) || ref.offset > xtf_source_size(source) - ref.length)
-        return xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64,
-                           what, ref.offset, ref.length, xtf_source_size(source));
-    if (ref.offset % XTF_ITEM_ALIGNMENT != 0 || ref.length > XTF_ITEM_MAX)
-        return xtf_damaged(error, "%s: no item lies at byte %" PRIu64 ", %u bytes", what, ref.offset, ref.length);
-    return true;
-}
-
-/* Reads an item into `bytes`, outside of the cache: what is read so is held for the trace's life anyway. */
-static bool read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8_t *bytes, GError **error)
-{
-    const XtfOpening *opening = &trace->opening;
-    uint64_t from = ref.offset - opening->offset;
-
-    if (ref.offset >= opening->offset && from <= opening->length && ref.length <= opening->length - from)
-        memcpy(bytes, opening->bytes + from, ref.length);
-    else if (ref.length > 0 && !trace->source->ops->read(trace->source, ref.offset, bytes, ref.length, error))
-        return false;
-    return xtf_checksum(bytes, ref.length) == ref.checksum ||
-           xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", what, ref.offset);
-}
-
-static uint8_t *allocate(uint64_t length, const char *what, GError **error)
-{
-    uint8_t *bytes = g_try_malloc(MAX(length, 1));
-
-    if (!bytes)
-        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: there is no memory for its %" PRIu64 " bytes", what, length);
-    return bytes;
-}
-
-static uint8_t *read_item(XtfTrace *trace, XtfRef ref, const char *what, GError **error)
-{
-    if (!item_lies_within(trace->source, ref, what, error))
-        return NULL;
-    g_autofree uint8_t *bytes = allocate(ref.length, what, error);
-    return bytes && read_item_to(trace, ref, what, bytes, error) ? g_steal_pointer(&bytes) : NULL;
-}
 
 /* Reads in one go what opening needs, as far as the superblock says where it lies. What lies elsewhere is read by
  * itself. */
@@ -71,7 +29,7 @@ static bool read_schemas(XtfTrace *trace, GError **error)
 
     for (uint32_t i = 0; i < catalog->schema_chunks.n; i++) {
         XtfRef chunk = catalog->schema_chunks.chunks[i];
-        g_autofree uint8_t *bytes = read_item(trace, chunk, "schemas", error);
+        g_autofree uint8_t *bytes = xtf_trace_read_item(trace, chunk, "schemas", error);
         if (!bytes || !xtf_catalog_decode_schemas(catalog, bytes, chunk.length, error))
             return false;
     }
@@ -79,7 +37,7 @@ static bool read_schemas(XtfTrace *trace, GError **error)
         XtfRef item = catalog->limit_items[i];
         if (item.length == 0)
             continue;
-        g_autofree uint8_t *bytes = read_item(trace, item, "limits", error);
+        g_autofree uint8_t *bytes = xtf_trace_read_item(trace, item, "limits", error);
         if (!bytes || !xtf_catalog_decode_limits(catalog, i, bytes, item.length, error))
             return false;
     }
@@ -92,7 +50,7 @@ static bool read_clock_maps(XtfTrace *trace, GError **error)
 
     if (trace->catalog.n_clock_maps == 0)
         return true;
-    g_autofree uint8_t *maps = read_item(trace, ref, "clock maps", error);
+    g_autofree uint8_t *maps = xtf_trace_read_item(trace, ref, "clock maps", error);
     return maps && xtf_clock_maps_decode(&trace->clock_maps, trace->catalog.n_clock_maps, maps, ref.length, error);
 }
 
@@ -101,7 +59,7 @@ static bool read_catalog(XtfTrace *trace, GError **error)
     XtfRef ref = trace->superblock.catalog;
 
     read_opening(trace);
-    g_autofree uint8_t *catalog = read_item(trace, ref, "catalog", error);
+    g_autofree uint8_t *catalog = xtf_trace_read_item(trace, ref, "catalog", error);
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error) ||
         !read_clock_maps(trace, error))
         return false;
@@ -189,18 +147,6 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
     }
 }
 
-/* Room for the tables and strings, which are loaded when they are first asked for. */
-static void prepare_loading(XtfTrace *trace)
-{
-    const XtfChunks *strings = &trace->catalog.strings;
-
-    trace->tables = g_new0(XtfTable, trace->catalog.n_tables + 1);
-    trace->strings = g_new0(uint8_t *, strings->n + 1);
-    trace->string_starts = g_new(uint64_t, strings->n + 1);
-    for (uint32_t i = 0; i <= strings->n; i++)
-        trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
-}
-
 /* Before the catalog is freed: the first n schemas are not its own. */
 static void unshare_schemas(XtfTrace *trace, uint32_t n)
 {
@@ -216,6 +162,8 @@ static void file_unref(XtfTraceFile *file)
     xtf_source_close(file->source);
     g_ptr_array_unref(file->schemas);
     g_hash_table_unref(file->clocks);
+    if (file->joined)
+        file->joined->unref(file->joined);
     g_mutex_clear(&file->growing);
     g_free(file);
 }
@@ -245,6 +193,36 @@ static bool share_schemas(XtfTrace *trace, GError **error)
     return true;
 }
 
+/* Once the first snapshot says which bytes there are: in this file, or in others as well. */
+static bool prepare_file(XtfTrace *trace, GError **error)
+{
+    XtfTraceFile *file = trace->file;
+    const XtfCatalog *catalog = &trace->catalog;
+
+    if (catalog->n_files > 0 && !file->cache) {
+        const XtfPartsSetting setting = {
+            .own = file->source,
+            .folder = file->joined ? file->joined->folder : NULL,
+            .page_size = trace->superblock.info.page_size,
+            .growing = file->joined != NULL,
+        };
+        file->source = xtf_parts_source_new(&setting, catalog->files, catalog->n_files, error);
+        if (!file->source)
+            return false;
+    }
+    trace->superblock.info.joined = file->joined != NULL;
+    if (file->joined) /* only files are counted */
+        trace->superblock.info.file_size = 0;
+    for (uint32_t i = 0; i < catalog->n_files; i++)
+        trace->superblock.info.file_size += catalog->files[i].size;
+    trace->superblock.info.parts = catalog->n_files;
+    if (!file->cache)
+        file->cache = xtf_cache_new(file->source, file->cache_bytes);
+    trace->source = file->source;
+    trace->cache = file->cache;
+    return true;
+}
+
 /* The newest snapshot of the file. Takes over the caller's reference to it, also when it fails. */
 static XtfTrace *open_file(XtfTraceFile *file, GError **error)
 {
@@ -253,26 +231,31 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
     trace->references = 1;
     trace->file = file;
     trace->source = file->source;
-    trace->cache = file->cache;
     g_mutex_init(&trace->lock);
-    if (!open_snapshot(trace, error) || !share_schemas(trace, error))
+    if (!open_snapshot(trace, error) || !prepare_file(trace, error) || !share_schemas(trace, error))
         return NULL;
     trace->shares_schemas = true;
-    prepare_loading(trace);
+    xtf_trace_prepare_tables(trace);
     xtf_trace_take_clocks(trace);
     return g_steal_pointer(&trace);
 }
 
-XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)
+XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
+                                GError **error)
 {
-    size_t cache_bytes = options && options->cache_bytes ? options->cache_bytes : CACHE_BYTES_DEFAULT;
     XtfTraceFile *file = g_new0(XtfTraceFile, 1);
 
-    *file = (XtfTraceFile){.references = 1, .source = source, .cache = xtf_cache_new(source, cache_bytes)};
+    *file = (XtfTraceFile){.references = 1, .source = source, .joined = joined};
+    file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : CACHE_BYTES_DEFAULT;
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
     file->clocks = xtf_clock_set_new();
     g_mutex_init(&file->growing);
     return open_file(file, error);
+}
+
+XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)
+{
+    return xtf_trace_open_joined(source, NULL, options, error);
 }
 
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error)
@@ -297,14 +280,8 @@ void xtf_trace_unref(XtfTrace *trace)
 {
     if (!trace || !g_atomic_int_dec_and_test(&trace->references))
         return;
-    for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
-        g_free((uint8_t *)trace->tables[i].rows);
-    for (uint32_t i = 0; trace->strings && i < trace->catalog.strings.n; i++)
-        g_free(trace->strings[i]);
-    g_free(trace->tables);
-    g_free(trace->strings);
+    xtf_trace_drop_tables(trace);
     xtf_row_maps_free(trace->row_maps);
-    g_free(trace->string_starts);
     xtf_trace_drop_clocks(trace);
     if (trace->shares_schemas)
         unshare_schemas(trace, trace->catalog.n_schemas);
@@ -320,6 +297,8 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     bool found;
 
     *later = NULL;
+    if (trace->file->joined)
+        return trace->file->joined->refresh(trace->file->joined, trace, later, error);
     if (trace->source->ops->map)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "what is mapped into memory is not followed");
     if (!xtf_trace_has_later(trace, &found, error))
@@ -381,91 +360,6 @@ const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32
 uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema)
 {
     return trace->catalog.n_rows[schema];
-}
-
-/* The rows of a table, from its chunks. */
-static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, const char *name, GError **error)
-{
-    g_autofree uint8_t *rows = allocate(entry->rows.bytes, name, error);
-    uint64_t at = 0;
-
-    for (uint32_t i = 0; rows && i < entry->rows.n; i++) {
-        XtfRef chunk = entry->rows.chunks[i];
-        if (!item_lies_within(trace->source, chunk, name, error) || !read_item_to(trace, chunk, name, rows + at, error))
-            return NULL;
-        at += chunk.length;
-    }
-    return g_steal_pointer(&rows);
-}
-
-bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error)
-{
-    const XtfSchema *schema = xtf_trace_find_schema(trace, name);
-    uint32_t i = 0;
-
-    while (i < trace->catalog.n_tables && (!schema || trace->catalog.tables[i].schema != schema->id))
-        i++;
-    if (i == trace->catalog.n_tables) {
-        *table = NULL;
-        return true;
-    }
-
-    const XtfTableEntry *entry = &trace->catalog.tables[i];
-    XtfTable *loaded = &trace->tables[i];
-    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
-    if (!loaded->rows) {
-        loaded->schema = trace->catalog.schemas[entry->schema];
-        loaded->n_rows = entry->n_rows;
-        loaded->rows = read_table(trace, entry, name, error);
-    }
-    if (loaded->rows)
-        *table = loaded;
-    else
-        xtf_trace_explain(trace, error);
-    return loaded->rows != NULL;
-}
-
-/* The chunk of the heap that an id lies in, loaded when first asked for; *first is the id at which it begins. */
-static const uint8_t *string_chunk(XtfTrace *trace, uint32_t id, uint64_t *first, uint32_t *length, GError **error)
-{
-    const XtfChunks *heap = &trace->catalog.strings;
-    uint32_t i = 0, end = heap->n;
-
-    if (id >= heap->bytes) {
-        xtf_damaged(error, "string %u: it lies outside of the heap", id);
-        return NULL;
-    }
-    while (end - i > 1) {
-        uint32_t middle = i + (end - i) / 2;
-        if (trace->string_starts[middle] <= id)
-            i = middle;
-        else
-            end = middle;
-    }
-    *first = trace->string_starts[i];
-    *length = heap->chunks[i].length;
-    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
-    if (!trace->strings[i])
-        trace->strings[i] = read_item(trace, heap->chunks[i], "strings", error);
-    if (!trace->strings[i])
-        xtf_trace_explain(trace, error);
-    return trace->strings[i];
-}
-
-bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error)
-{
-    if (string == 0) {
-        *text = "";
-        return true;
-    }
-    uint64_t first;
-    uint32_t size, length;
-    const char *fault = NULL;
-    const uint8_t *chunk = string_chunk(trace, string, &first, &size, error);
-    if (!chunk)
-        return false;
-    return xtf_strings_get(chunk, size, string - first, text, &length, &fault) ||
-           xtf_damaged(error, "string %u: %s", string, fault);
 }
 
 void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters)

@@ -225,7 +225,8 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     const XtfClock *clock = &trace->catalog.clock;
 
     const XtfSegment *segment = &trace->catalog.segments[0];
-    if (trace->catalog.n_segments != 1 || segment->first_page != 0 || trace->catalog.segment_maps)
+    if (trace->catalog.n_segments != 1 || segment->first_page != 0 || trace->catalog.segment_maps ||
+        trace->catalog.n_files > 0)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "a merged file is not gone on with: add to its parts, and merge them again");
     if (trace->catalog.has_unknown)

@@ -15,6 +15,7 @@
 
 enum {
     LOOKS_A_SECOND = 8,
+    PAUSES_TO_LOOKS = 4, /* a look at very many files takes long: it is idle for so many times as long */
 };
 
 struct XtfFollower {
@@ -63,10 +64,15 @@ static gpointer follow(gpointer data)
     XtfFollower *follower = data;
 
     g_mutex_lock(&follower->lock);
+    gint64 pause = G_TIME_SPAN_SECOND / LOOKS_A_SECOND;
     while (!follower->stopped) {
-        gint64 next = g_get_monotonic_time() + G_TIME_SPAN_SECOND / LOOKS_A_SECOND;
-        if (!g_cond_wait_until(&follower->ended, &follower->lock, next))
-            look_or_say(follower);
+        gint64 before = g_get_monotonic_time();
+        if (g_cond_wait_until(&follower->ended, &follower->lock, before + pause))
+            continue;
+        before = g_get_monotonic_time();
+        look_or_say(follower);
+        gint64 taken = g_get_monotonic_time() - before;
+        pause = MAX(G_TIME_SPAN_SECOND / LOOKS_A_SECOND, PAUSES_TO_LOOKS * taken);
     }
     g_mutex_unlock(&follower->lock);
     return NULL;

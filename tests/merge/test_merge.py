@@ -3,6 +3,7 @@
 
 A trace is split into parts that number regions, communicators, metrics and strings differently (split-trace), and the parts are merged:
 at once, in steps, and the other way round, when all numbers are others; then the result is compared with a rewrite, row by row (xtf copy).
+The parts as a folder, with an anchor and without, show the same.
 The same of a trace whose clocks were corrected.
 
 usage: test_merge.py XTF SPLIT_TRACE DUMP_TRACE XTF_CHECK_PY TRACE...      a TRACE that is no .xtf file is imported first
@@ -81,6 +82,9 @@ def test_same(folder, trace, parts, seed, codec):
     paths = paths_of(merged, seed)
     compare(trace, merged, paths, "split and merged")
 
+    parts_folder = folder / f"parts-{seed}.d"
+    test_folder(parts_folder, trace, merged, names, paths)
+
     half, other, rewritten = folder / "half.xtf", folder / "other.xtf", folder / "rewritten.xtf"
     if parts > 2:
         run("merge", "-q", "-o", half, *names[1:])
@@ -93,6 +97,102 @@ def test_same(folder, trace, parts, seed, codec):
     check(rewritten)
     compare(other, rewritten, paths, "merged and rewritten")
     print(f"{pathlib.Path(trace).name}: {parts} parts, {codec}: {len(paths)} files")
+
+
+def test_folder(folder, trace, merged, parts, paths):
+    """The parts in a folder, as they are, and with an anchor; and merged from there."""
+    folder.mkdir()
+    for part in parts:
+        (folder / part.name).write_bytes(part.read_bytes())
+    some = random.Random(len(paths)).sample(paths, 20)
+    compare(trace, folder, some, "parts in a folder")
+    assert ": 0 problems" in run("check", folder).decode()
+    run("merge", "-q", "--anchor", folder)
+    anchor = folder / "anchor.xtf"
+    assert [(folder / part.name).read_bytes() for part in parts] == [part.read_bytes() for part in parts], "an anchor changed a part"
+    check(anchor)
+    compare(trace, anchor, paths, "split and anchored")
+    assert run("check", anchor) == run("check", merged)
+    whole = folder.with_suffix(".xtf")
+    run("merge", "-q", "-o", whole, folder)
+    compare(folder, whole, some, "a folder and what was merged of it")
+
+
+def test_broken_folder(folder, trace):
+    """What is wrong with a part is said with its name; the other parts, and what the anchor knows, are as they were."""
+    parts_folder = folder / "broken.d"
+    parts_folder.mkdir()
+    a, b = split(parts_folder, trace, 2, 5, "compact")
+    run("merge", "-q", "-a", parts_folder)
+    anchor, kept = parts_folder / "anchor.xtf", b.read_bytes()
+    count = run("cat", anchor, "/count")
+    whole = {path: run("cat", anchor, path) for path in ("/records", "/proc/0/records", "/proc/1/records", "/profile")}
+
+    def broken(says):
+        for path in "/records", "/profile":
+            said = run("cat", anchor, path, status=1)
+            assert str(b) in said and says in said, said
+        done = subprocess.run([XTF, "check", anchor], capture_output=True, text=True)
+        assert done.returncode == 1 and str(b) in done.stdout and says in done.stdout, done.stdout
+        done = subprocess.run([sys.executable, CHECKER, anchor], capture_output=True, text=True)
+        assert done.returncode != 0 and str(b) in done.stderr, done.stderr
+        assert run("cat", anchor, "/count") == count
+        good = [path for path in ("/proc/0/records", "/proc/1/records")
+                if subprocess.run([XTF, "cat", anchor, path], capture_output=True).stdout == whole[path]]
+        assert len(good) == 1, f"{says}: {good}"
+
+    b.unlink()
+    broken("No such file")
+    b.write_bytes(a.read_bytes())
+    broken("another file")
+    b.write_bytes(kept[:-4096])
+    broken("bytes, and should have")
+    b.write_bytes(kept + bytes(4096))
+    broken("bytes, and should have")
+    b.write_bytes(b"something else" * 1000)
+    broken("not an XTF file")
+    b.write_bytes(kept)
+    subprocess.run([DUMP, "align", b, "3"], check=True)
+    broken("was written on")
+    b.unlink()
+    os.mkfifo(b)
+    broken("FIFO")
+    b.unlink()
+    elsewhere = folder / "elsewhere.xtf"
+    elsewhere.write_bytes(kept)
+    b.symlink_to(elsewhere)  # a link is as good as the file
+    assert run("cat", anchor, "/records") == whole["/records"]
+    link = folder / "link.xtf"
+    link.symlink_to(anchor)  # and so is one to the anchor
+    assert run("cat", link, "/records") == whole["/records"]
+    b.unlink()
+    for at in range(8192, len(kept), 4096):  # a page, or an item: found where it is read, in this file
+        damaged = bytearray(kept)
+        damaged[at + 100] ^= 0xff
+        b.write_bytes(damaged)
+        done = subprocess.run([XTF, "cat", anchor, "/records"], capture_output=True, text=True)
+        if done.returncode == 0:
+            assert done.stdout.encode() == whole["/records"]
+            continue
+        where = re.search(r"byte (\d+)", done.stderr)
+        assert str(b) in done.stderr and (not where or int(where[1]) < len(kept)), done.stderr
+    b.write_bytes(kept)
+    assert run("cat", anchor, "/records") == whole["/records"]
+    said = run("merge", "-o", folder / "of-anchor.xtf", anchor, status=1)
+    assert "is an anchor: name its folder" in said, said
+    (parts_folder / "odd.xtf").write_bytes(b"something else")
+    assert "odd.xtf" in run("merge", "--anchor", parts_folder, status=1)
+    assert run("cat", anchor, "/records") == whole["/records"], "the anchor went with a failure"
+    anchor.unlink()
+    assert "odd.xtf" in run("cat", parts_folder, "/count", status=1)
+    (parts_folder / "odd.xtf").write_bytes(b"")  # a part that has no commit yet
+    assert run("cat", parts_folder, "/count") == count
+    run("merge", "-a", status=2)
+    run("merge", "-a", "-o", "x", parts_folder, status=2)
+    run("merge", "-o", "x", status=2)
+    empty = folder / "empty.d"
+    empty.mkdir()
+    assert "no part" in run("merge", "-a", empty, status=1)
 
 
 def test_refusals(folder, trace):
@@ -140,6 +240,7 @@ def main():
             subprocess.run([DUMP, "align", aligned, str(i)], check=True)
             test_same(folder, aligned, 3, i + 200, "compact")
             test_refusals(folder, trace)
+            test_broken_folder(folder, trace)
 
 
 main()

@@ -1,6 +1,7 @@
 /*
- * grow FILE MILLISECONDS COMMITS [KEPT]: writes a trace, a commit every so many milliseconds, and closes it. With KEPT,
- * what only older commits name than the last so many is overwritten.
+ * grow FILE MILLISECONDS COMMITS [KEPT [PROCS]]: writes a trace, a commit every so many milliseconds, and closes it.
+ * With KEPT other than 0, what only older commits name than the last so many is overwritten. PROCS are the processes, a
+ * bit for each: then the file is a part of the trace.
  *
  * Everything is a function of its number, so that a reader knows what must be there (test_follow.py has the same
  * functions): record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
@@ -92,6 +93,7 @@ static void append(Growth *growth, uint64_t proc, uint64_t n)
 int main(int argc, char **argv)
 {
     const uint32_t kept = argc > 4 ? (uint32_t)atoi(argv[4]) : 0;
+    const unsigned procs = argc > 5 ? (unsigned)atoi(argv[5]) : (1u << PROCS) - 1;
     const XtfWriterOptions options = {.no_sync = true, .keep_commits = kept, .keep_seconds = kept ? -1 : 0};
     Growth growth = {0};
     GError *error = NULL;
@@ -111,7 +113,8 @@ int main(int argc, char **argv)
             add_region(&growth, 0);
         add_region(&growth, i); /* records that are ahead are in it */
         for (uint64_t proc = 0; proc < PROCS; proc++)
-            append(&growth, proc, complete + proc % 3 * 3);
+            if (procs & 1u << proc)
+                append(&growth, proc, complete + proc % 3 * 3);
         check(xtf_writer_set_complete(growth.writer, time_of(0, complete), &error) &&
                   (i == n_commits ? xtf_writer_close(growth.writer, &error) : xtf_writer_commit(growth.writer, &error)),
               error);

@@ -70,8 +70,9 @@ def parse(content):
 class Reader:
     """Asks at random, and remembers what it may rely on."""
 
-    def __init__(self, folder, seed):
+    def __init__(self, folder, seed, parts):
         self.folder, self.random, self.seen, self.exact, self.past = folder, random.Random(seed), 0, 0, {}
+        self.parts = parts
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -148,7 +149,8 @@ class Reader:
 
     def listing(self):
         procs = sorted(map(int, os.listdir(self.path("proc"))))
-        assert procs == list(range(len(procs))) and len(procs) <= PROCS, procs
+        assert set(range(4)) <= set(procs) <= set(range(PROCS)), procs
+        assert self.parts or procs == list(range(len(procs))), procs  # of parts, one may be ahead of the others
 
     def run(self, until):
         checks = [self.records, self.one_process, self.count, self.window, self.window, self.past_again, self.per_cent,
@@ -160,8 +162,8 @@ class Reader:
         return n
 
 
-def read_until(folder, seed, until, results):
-    reader = Reader(folder, seed)
+def read_until(folder, seed, parts, until, results):
+    reader = Reader(folder, seed, parts)
     try:
         results.put((reader.run(until), reader.exact, None))
     except BaseException:
@@ -177,17 +179,38 @@ class Following(harness.unittest.TestCase):
     def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0):
         return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept)])
 
+    def grow_part(self, name, procs, milliseconds=MILLISECONDS, kept=0):
+        """A part of the trace, with these processes."""
+        mask = sum(1 << proc for proc in procs)
+        return subprocess.Popen([GROW, os.path.join(self.parts, name), str(milliseconds), str(COMMITS), str(kept), str(mask)])
+
+    def make_parts(self, *names):
+        """The folder, with files that have no commit yet."""
+        self.parts = self.trace = os.path.join(self.folder.name, "growing.xtf.d")
+        os.mkdir(self.parts)
+        for name in names:
+            open(os.path.join(self.parts, name), "x").close()
+
     def wait_for_trace(self):
         wait_until(lambda: run(XTF, "info", self.trace, check=False).returncode == 0, "the first commit")
 
     def test_readers(self):
-        self.check_readers(self.grow())
+        self.check_readers([self.grow()])
 
     def test_readers_of_a_hasty_writer(self):
         """What a commit names is overwritten a tenth of a second later: before the next is looked for."""
-        self.check_readers(self.grow(kept=5))
+        self.check_readers([self.grow(kept=5)])
 
-    def check_readers(self, writer):
+    def test_readers_of_a_folder(self):
+        """Three parts, each with a writer of its own; what they show together is what one file would."""
+        self.make_parts(*(f"part-{i}.xtf" for i in range(3)))
+        self.check_readers([self.grow_part(f"part-{i}.xtf", range(i, PROCS, 3), MILLISECONDS + 3 * i) for i in range(3)])
+
+    def test_readers_of_a_folder_with_hasty_writers(self):
+        self.make_parts("a.xtf", "b.xtf")
+        self.check_readers([self.grow_part(f"{'ab'[i]}.xtf", range(i, PROCS, 2), kept=5) for i in range(2)])
+
+    def check_readers(self, writers):
         self.wait_for_trace()
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 0, "records")
@@ -197,7 +220,7 @@ class Following(harness.unittest.TestCase):
             self.addCleanup(tail.kill)
             results = multiprocessing.Queue()
             until = time.monotonic() + COMMITS * MILLISECONDS / 1000 + 1
-            readers = [multiprocessing.Process(target=read_until, args=(mount.dir, seed, until, results))
+            readers = [multiprocessing.Process(target=read_until, args=(mount.dir, seed, len(writers) > 1, until, results))
                        for seed in range(READERS)]
             for reader in readers:
                 reader.start()
@@ -208,7 +231,7 @@ class Following(harness.unittest.TestCase):
             self.assertEqual(problems, [], "\n".join(problems))
             print(f"{sum(n for n, _, _ in answers)} checks, {sum(exact for _, exact, _ in answers)} of them whole "
                   "records of just the size at opening", file=sys.stderr)
-            self.assertEqual(writer.wait(60), 0)
+            self.assertEqual([writer.wait(60) for writer in writers], [0] * len(writers))
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             wait_until(lambda: mount.count() == len(EXPECTED), "the last records")
             whole = mount.read("records")
@@ -225,6 +248,49 @@ class Following(harness.unittest.TestCase):
             self.assertLessEqual(after["requests.lookup"] - before["requests.lookup"], 3)
             tail.kill()
             tail.wait()
+
+    def test_a_part_that_comes_late(self):
+        """Processes 8 and 9 begin when the others are long there; their file comes before they do."""
+        self.make_parts("early.xtf")
+        early = self.grow_part("early.xtf", set(range(PROCS)) - {8, 9})
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 500, "records")
+            shown = mount.read("records")
+            late = self.grow_part("late.xtf", {8, 9}, milliseconds=1)
+            self.assertEqual([early.wait(60), late.wait(60)], [0, 0])
+            wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
+            self.assertEqual(parse(mount.read("records")), EXPECTED)
+            self.assertTrue(mount.read("records").startswith(shown))
+
+    def test_a_part_that_comes_too_late(self):
+        """Its records would come between lines that were shown: what is shown stays, and the log says why."""
+        self.make_parts("early.xtf")
+        early = self.grow_part("early.xtf", {0, 2, 3})
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 100, "records")
+            self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(60), 0)
+            wait_until(lambda: "late.xtf: it came late" in mount.messages(), "the reason")
+            found = parse(mount.read("records"))
+            self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
+            self.assertEqual(early.wait(60), 0)
+
+    def test_waits_for_a_part(self):
+        directory = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(os.rmdir, directory)
+        self.make_parts("part.xtf")
+        with tempfile.TemporaryFile("w+") as log:
+            daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=log)
+            time.sleep(0.3)
+            self.assertIsNone(daemon.poll())
+            log.seek(0)
+            self.assertIn("waiting for the first commit of a part in", log.read())
+            writer = self.grow_part("part.xtf", range(PROCS), milliseconds=0)
+            wait_until(lambda: is_mounted(directory), "mounting")
+            daemon.send_signal(signal.SIGTERM)
+            self.assertEqual(daemon.wait(20), 0)
+            writer.wait(20)
 
     def test_the_past_is_cached(self):
         writer = self.grow(commits=100)
@@ -252,7 +318,7 @@ class Following(harness.unittest.TestCase):
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             self.assertFalse(os.path.exists(mount.path("proc/5")))
             wait_until(lambda: os.path.exists(mount.path("proc/5")), "a process")
-            self.assertTrue(mount.read("proc/5/records"))
+            wait_until(lambda: mount.read("proc/5/records"), "its records")
             writer.wait(60)
 
     def test_waits_for_the_writer(self):
@@ -279,12 +345,14 @@ class Following(harness.unittest.TestCase):
         self.assertNotEqual(daemon.wait(20), 0)
 
     def test_what_cannot_be_followed(self):
+        empty = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(os.rmdir, empty)
         for content, message in (b"no trace, just text", "only an .xtf file"), (None, "No such file"):
             path = os.path.join(self.folder.name, "a", "b.xtf") if content is None else self.trace
             if content:
                 with open(path, "wb") as file:
                     file.write(content)
-            done = run(XTF, "mount", "--follow", path, self.folder.name, check=False, timeout=20)
+            done = run(XTF, "mount", "--follow", path, empty, check=False, timeout=20)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(message, done.stderr)
 

@@ -14,7 +14,7 @@ import tempfile
 
 import xtf_patch
 from xtf_check import check
-from xtf_patch import (CLOCK_KIND, COUNTS, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENTS, STRINGS, TABLES, File)
+from xtf_patch import (CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENTS, STRINGS, TABLES, File)
 from xtf_reader import Damaged, Trace
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
@@ -245,6 +245,18 @@ def free_pages(*entries):
         parts = [part for part in f.parts() if part[0] != FREE_KIND]
         parts.append([FREE_KIND, 0, b"".join(struct.pack("<QQQ", *(value(f) if callable(value) else value for value in entry)) for entry in entries)])
         f.store_catalog(parts)
+    return patch
+
+
+def part_file(**fields):
+    return lambda f: put(f.body(FILES, FILE), **fields)
+
+
+def part_name(text):
+    """The first bytes of its name."""
+    def patch(f):
+        at = f.body(FILES, FILE).end
+        f.data[at:at + len(text)] = text
     return patch
 
 
@@ -512,6 +524,21 @@ INVARIANTS = [
     ("3", "free-length", "FREE has 24 bytes each", "small", change_sections(lambda parts: parts.append([FREE_KIND, 0, bytes(8)])
                                                                        if all(part[0] != FREE_KIND for part in parts) else parts[-1].__setitem__(2, bytes(8))),
      "catalog: bytes are left over in a section", "catalog: no whole number of entries"),
+    ("3", "files-bit", "Bit 1 of the incompatible features is set if there are FILES", "anchor", lambda f: put(f.superblock, incompatible=more(-2)),
+     "it does not say whether the catalog names files", "files: the superblock does not say"),
+    ("3", "files-name", "The name of a file is none of a path", "anchor", part_name(b"../"), "the name of a file is none", "files: a name that is none"),
+    ("3", "files-there", "The files are there", "anchor", part_name(b"y"), "No such file", "No such file"),
+    ("3", "files-first", "The first file begins behind the anchor", "anchor", part_file(first=2), "do not begin behind its own", "do not begin behind the file"),
+    ("3", "files-far", "The first file begins no more than 1024 pages behind it", "anchor", part_file(first=more(2000)),
+     "do not begin behind its own", "do not begin behind the file"),
+    ("3", "files-pages", "The pages of a file hold its bytes", "anchor", part_file(pages=2), "do not hold its bytes", "do not hold it"),
+    ("3", "files-size", "A file has the bytes that FILES says", "anchor", part_file(size=more(-1)), "bytes, and should have", "or of another commit, than the one"),
+    ("3", "files-id", "A file has the id that FILES says", "anchor", part_file(file_id=bytes(16)), "it is another file now", "is another file, or"),
+    ("3", "files-commit", "A file has the commit that FILES says", "anchor", part_file(commit=more(-1)), "it was written on", "or of another commit, than the one"),
+    ("3", "files-time", "A file's commit was made when FILES says", "anchor", part_file(wall_time=more(1)), "it is another file now", "or of another commit, than the one"),
+    ("3", "files-epoch", "A file has the epoch that FILES says", "anchor", part_file(epoch=more(1)), "it is another file now", "or of another commit, than the one"),
+    ("3", "files-segment", "A segment lies in one of the files", "anchor", lambda f: put(f.segment, pages=more(1)),
+     "lies in none of the files", "segments: they overlap, or lie past"),
     ("4", "page-magic", "A page begins with its magic", "small", page("narrow", LEAF, 0, magic=b"XTFq"), "): it does not begin like a page", "narrow): page"),
     ("4", "page-kind", "Pages are of their kind", "small", page("narrow", LEAF, 0, kind=INDEX), "): its kind does not go with its level", "narrow): page"),
     ("4", "page-codec", "Leaves have the array's codec", "small", page("narrow", LEAF, 0, codec=1), "should be here; it is of array", "narrow): page"),
@@ -639,6 +666,7 @@ def asked_python(path):
 
 
 def make_bases(dump_trace, xtf, folder):
+    make_files(dump_trace, xtf, folder)
     for name, sizes in BASES.items():
         path = folder / f"{name}.xtf"
         subprocess.run([dump_trace, "write", path, *map(str, sizes)], check=True)
@@ -647,6 +675,16 @@ def make_bases(dump_trace, xtf, folder):
         path.write_bytes(f.data)
         expect_sound(xtf, path, name)
         expect_sound(xtf, broken(folder, name, rewritten), f"{name}, its items moved,")
+
+
+def make_files(dump_trace, xtf, folder):
+    """An anchor, and the file that it names."""
+    subprocess.run([dump_trace, "write", folder / "xpart.xtf", *map(str, BASES["small"])], check=True)
+    subprocess.run([xtf, "merge", "--quiet", "--anchor", folder], check=True)
+    f = File((folder / "anchor.xtf").read_bytes()).one_superblock()
+    f.seal()
+    (folder / "anchor.xtf").write_bytes(f.data)
+    expect_sound(xtf, folder / "anchor.xtf", "anchor")
 
 
 def rewritten(f):

@@ -20,6 +20,7 @@ ARRAYS = "number:Q height:I _:I at:Q length:I crc:I"
 TABLE = "schema:I chunks:I rows:Q"
 LIMIT = "min:Q max:Q none:Q"
 FREE = "page:Q pages:Q commit:Q"
+FILE = "first:Q pages:Q size:Q file_id:16s commit:Q wall_time:Q epoch:I length:I"
 PAGE = "magic:4s kind:B codec:B level:B _:B array:I epoch:I segment:Q first:Q rows:I bytes:I before:Q behind:Q companion:I crc:I"
 ENTRY = "time:Q first:Q place:Q"
 NODE = "magic:4s level:B _:3s entries:I _:I"
@@ -27,7 +28,7 @@ ARRAY = "location:Q schema:I id:I rows:Q first:Q last:Q at:Q length:I crc:I segm
 BRANCH = "location:Q schema:I _:I arrays:Q rows:Q at:Q length:I crc:I"
 EDGE = "leaf_crc:I _:I"
 OPEN_PAGE = "first:Q place:Q sealed:Q rows:I bytes:I"
-CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, COUNTS, FREE_KIND = 1, 2, 3, 4, 5, 6, 7, 9, 10
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, COUNTS, FREE_KIND, FILES = 1, 2, 3, 4, 5, 6, 7, 9, 10, 12
 LEAF, INDEX, COMPANION = 1, 2, 3
 CLOSED = 1
 

@@ -24,6 +24,7 @@ CLOCK = struct.Struct("<6Q")
 SEGMENT = struct.Struct("<QQQII")
 TABLE = struct.Struct("<IIQ")
 FREE = struct.Struct("<QQQ")
+FILE = struct.Struct("<QQQ16sQQII")
 LIMIT = struct.Struct("<QQQ")
 PAGE = struct.Struct("<4sBBBxIIQQIIQQII")
 ENTRY = struct.Struct("<QQQ")
@@ -34,9 +35,9 @@ EDGE = struct.Struct("<II")
 KNOT = struct.Struct("<QQI4x")
 OPEN_PAGE = struct.Struct("<QQQII")
 ALIGNMENT = 8
-CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS = range(1, 12)
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, CLOCK_MAPS, COUNTS, FREE_KIND, SEGMENT_MAPS, FILES = range(1, 13)
 REQUIRED = {CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS, TABLES, STRINGS, LIMITS, COUNTS}
-KNOWN = REQUIRED | {CLOCK_MAPS, FREE_KIND, SEGMENT_MAPS}
+KNOWN = REQUIRED | {CLOCK_MAPS, FREE_KIND, SEGMENT_MAPS, FILES}
 NO_STRING = (1 << 32) - 1
 JUMPS, INSTANT, DURATION = 1, 1 << 4, 1 << 5
 GREATEST = (1 << 64) - 1
@@ -44,7 +45,8 @@ RECORD, SIDE, TABLE_KIND, DERIVED = 1, 2, 3, 4
 LEAF, INDEX = 1, 2
 PLAIN, COMPACT = 0, 1
 LEAF_ROWS_PER_BYTE, LEAF_BYTES_MAX = 4, 16 << 20
-COMPACT_FEATURE = 1
+COMPACT_FEATURE, FILES_FEATURE = 1, 2
+PAGES_BETWEEN_MAX = 1024
 CLOSED = 1
 CRC32 = 1
 ITEM_MAX, TABLE_MAX = 64 << 20, 256 << 20
@@ -451,11 +453,50 @@ class Superblock(NamedTuple):
     crc: int
 
 
+class Part:
+    """A file beside an anchor, which its catalog names. It is opened when something of it is read."""
+
+    def __init__(self, trace, entry, name):
+        self.first, self.pages, self.length, self.file_id, self.commit, self.wall_time, self.epoch, _ = entry
+        self.path, self.fd = os.path.join(os.path.dirname(os.path.realpath(trace.path)), os.fsdecode(name)), None
+        expect(self.pages and self.length <= self.pages * trace.page_size, f"files: the pages of {self.path} do not hold it")
+
+    def read(self, offset, length, what):
+        if self.fd is None:
+            try:
+                self.fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+                newest = whole_superblocks(self.fd, f"{what}: {self.path}:")[0]
+            except OSError as error:
+                raise Damaged(f"{what}: {self.path}: {error.strerror}") from error
+            expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
+                   and os.fstat(self.fd).st_size == self.length, f"{what}: {self.path} is another file, or of another commit, than the one that is named")
+        expect(offset + length <= self.length, f"{what}: past the end of {self.path}")
+        return read_whole(self.fd, offset, length, what)
+
+
+def read_whole(fd, offset, length, what):
+    data = b""
+    while len(data) < length:
+        part = os.pread(fd, length - len(data), offset + len(data))
+        expect(part, f"{what}: the file ends too early")
+        data += part
+    return data
+
+
+def whole_superblocks(fd, what=""):
+    """Those that are whole, the one of the later commit first."""
+    slots = [(offset, os.pread(fd, SUPERBLOCK.size, offset)) for offset in (0, 4096)]
+    slots = [Superblock(*SUPERBLOCK.unpack(slot)) for offset, slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
+             and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little") and (slot[8:10] != b"\2\0" or slot[84] == offset // 4096)]
+    expect(slots, f"{what} no XTF file: it has no whole superblock".lstrip())
+    return sorted(slots, key=lambda slot: slot.commit, reverse=True)
+
+
 class Trace:
     """An open file. The catalog is read at once, everything else on request."""
 
     def __init__(self, path):
-        self.fd = os.open(path, os.O_RDONLY)
+        self.fd, self.path = os.open(path, os.O_RDONLY), path
         superblocks = self.superblocks()
         self.passed_over = None
         try:
@@ -467,7 +508,7 @@ class Trace:
             self.passed_over = superblocks[0].commit
 
     def open_commit(self, superblock):
-        self.superblock = superblock
+        self.superblock, self.files = superblock, []
         self.read_superblock()
         self.read_catalog()
 
@@ -478,13 +519,11 @@ class Trace:
         return os.fstat(self.fd).st_size
 
     def read(self, offset, length, what):
+        part = next((part for part in reversed(self.files) if part.first * self.page_size <= offset), None)
+        if part:
+            return part.read(offset - part.first * self.page_size, length, what)
         expect(offset + length <= self.size(), f"{what}: past the end of the file")
-        data = b""
-        while len(data) < length:
-            part = os.pread(self.fd, length - len(data), offset + len(data))
-            expect(part, f"{what}: the file ends too early")
-            data += part
-        return data
+        return read_whole(self.fd, offset, length, what)
 
     def item(self, reference, what, first_page=0):
         offset, length, crc = REFERENCE.unpack(reference)
@@ -494,17 +533,12 @@ class Trace:
         return data
 
     def superblocks(self):
-        """Those that are whole, the one of the later commit first."""
-        slots = [(offset, os.pread(self.fd, SUPERBLOCK.size, offset)) for offset in (0, 4096)]
-        slots = [Superblock(*SUPERBLOCK.unpack(slot)) for offset, slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
-                 and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little") and (slot[8:10] != b"\2\0" or slot[84] == offset // 4096)]
-        expect(slots, "no XTF file: it has no whole superblock")
-        return sorted(slots, key=lambda slot: slot.commit, reverse=True)
+        return whole_superblocks(self.fd)
 
     def read_superblock(self):
         block = self.superblock
         expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
-        expect(block.incompatible & ~COMPACT_FEATURE == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
         expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
         self.version, self.features = (block.major, block.minor), block.incompatible
         self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch
@@ -542,6 +576,8 @@ class Trace:
             expect(len(self.schemas) < len(counts), "catalog: more schemas than numbers of rows")
             self.schemas.append(Schema(len(self.schemas), schemas.sub(length), counts[len(self.schemas)]))
         expect(len(self.schemas) == len(counts), "catalog: more numbers of rows than schemas")
+        self.files = self.read_files(bodies[FILES]) if FILES in bodies else []
+        expect(bool(self.files) == bool(self.features & FILES_FEATURE), "files: the superblock does not say that there are some, or says so without any")
         self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
         self.strings = self.chunks((reference for reference, in bodies[STRINGS].all_of(struct.Struct("16s"))), "strings")
         self.tables, self.unknown_tables = {}, []
@@ -565,6 +601,20 @@ class Trace:
         table = b"".join(parts)
         expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")
         self.tables[schema.name] = (schema, [table[at:at + schema.row_size] for at in range(0, len(table), schema.row_size)])
+
+    def read_files(self, data):
+        files, end = [], None
+        while data:
+            entry = data.unpack(FILE)
+            name = data.take(entry[-1])
+            data.take(-len(name) % ALIGNMENT)
+            expect(0 < len(name) <= 255 and name not in (b".", b"..") and not set(b"/\0") & set(name), f"files: a name that is none: {name}")
+            files.append(Part(self, entry, name))
+            expect(end in (None, files[-1].first), "files: their pages do not follow one another")
+            end = files[-1].first + files[-1].pages
+        gap = files[0].first * self.page_size - self.size()
+        expect(0 <= gap <= PAGES_BETWEEN_MAX * self.page_size, "files: their pages do not begin behind the file")
+        return files
 
     def read_segment_maps(self, data):
         """For each segment: where its strings begin, their bytes, and the rows of its tables by their schema."""

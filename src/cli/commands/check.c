@@ -3,6 +3,7 @@
 
 #include "libxtf/check.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
@@ -36,7 +37,7 @@ int xtf_command_check(int argc, char **argv)
             "problem: a line says what is not known, and so not checked.",
             entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
     if (!trace)
         return xtf_cli_fail(error);
     XtfProgress *progress = xtf_progress_new("checking", NULL, quiet);

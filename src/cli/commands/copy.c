@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
@@ -74,7 +75,7 @@ int xtf_command_copy(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", argv[2]);
         return XTF_EXIT_FAILED;
     }
-    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
     char *temporary = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!temporary)
         return xtf_cli_fail(error);

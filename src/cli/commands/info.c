@@ -5,6 +5,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/query/text/escape.h"
@@ -39,6 +40,9 @@ static void print_file(const XtfTrace *trace, const char *path)
         printf("%02x", info.file_id[i]);
     printf("\n%-14s %" PRIu64 " bytes\n", "size", info.file_size);
     printf("%-14s %" PRIu64 " of %" PRIu32 " bytes\n", "pages", info.pages, info.page_size);
+    if (info.parts > 0)
+        printf("%-14s %" PRIu32 " files beside the anchor%s\n", "parts", info.parts,
+               info.joined ? ", which is in memory" : "");
     printf("%-14s %s\n", "codec", info.codec);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 "%s)\n", "commit", info.commit, info.epoch,
            info.closed ? "" : ", not closed");
@@ -132,7 +136,7 @@ int xtf_command_info(int argc, char **argv)
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", "Says what is in an .xtf file, without reading more than its catalog.",
                        entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
     if (!trace)
         return xtf_cli_fail(error);
     print_file(trace, argv[1]);

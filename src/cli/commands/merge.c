@@ -32,8 +32,37 @@ static void say_left_out(const char *path, const GError *error, void *data)
     xtf_print_line(stderr, "xtf: left out: %s", error->message);
 }
 
-static bool run(const char *output, char **parts, size_t n_parts, bool keep_going, bool quiet, XtfMergeReport *report,
-                GError **error)
+/* The parts that the user means: a folder stands for those in it. */
+static GPtrArray *find_parts(char **names, GError **error)
+{
+    g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
+
+    for (; *names; names++) {
+        if (!g_file_test(*names, G_FILE_TEST_IS_DIR)) {
+            g_ptr_array_add(parts, g_strdup(*names));
+            continue;
+        }
+        char **in_folder = xtf_folder_parts(*names, error);
+        if (!in_folder)
+            return NULL;
+        for (size_t i = 0; in_folder[i]; i++)
+            g_ptr_array_add(parts, in_folder[i]);
+        g_free(in_folder);
+    }
+    return g_steal_pointer(&parts);
+}
+
+/* Writes a file, or if there is none to write the anchor of the folder that is named. */
+static bool merge_to(const char *output, char **names, const XtfMergeOptions *options, XtfMergeReport *report,
+                     GError **error)
+{
+    if (!output)
+        return xtf_merge_anchor(names[0], options, report, error);
+    g_autoptr(GPtrArray) parts = find_parts(names, error);
+    return parts && xtf_merge(output, (const char *const *)parts->pdata, parts->len, options, report, error);
+}
+
+static bool run(const char *output, char **names, bool keep_going, bool quiet, XtfMergeReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", quiet);
     XtfInterrupts interrupts;
@@ -44,18 +73,43 @@ static bool run(const char *output, char **parts, size_t n_parts, bool keep_goin
         .left_out = say_left_out,
         .data = &merge,
     };
-    bool good = xtf_merge(output, (const char *const *)parts, n_parts, &options, report, error);
+    bool good = merge_to(output, names, &options, report, error);
 
     xtf_interrupts_release(&interrupts);
     return good;
 }
 
+static bool usage_is_wrong(const char *output, bool anchor, int n_names)
+{
+    const char *fault = anchor == !!output        ? "one of -o FILE and --anchor is needed"
+                        : anchor && n_names != 1  ? "--anchor takes one folder"
+                        : !anchor && n_names == 0 ? "no part is named"
+                                                  : NULL;
+    if (fault)
+        fprintf(stderr, "xtf: merge: %s (see xtf merge --help)\n", fault);
+    return fault != NULL;
+}
+
+static void print_report(const char *what, const XtfMergeReport *report)
+{
+    if (report->copied > 0)
+        xtf_print_line(stdout, "%s: %zu parts, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", what,
+                       report->parts, report->copied, report->written);
+    else
+        xtf_print_line(stdout,
+                       "%s" G_DIR_SEPARATOR_S XTF_ANCHOR_NAME ": %zu parts, which stay where they are, and %" PRIu64
+                       " bytes of its own",
+                       what, report->parts, report->written);
+}
+
 int xtf_command_merge(int argc, char **argv)
 {
     g_autofree char *output = NULL;
-    gboolean keep_going = FALSE, quiet = FALSE;
+    gboolean anchor = FALSE, keep_going = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write (required)", "FILE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write", "FILE"},
+        {"anchor", 'a', 0, G_OPTION_ARG_NONE, &anchor,
+         "Write FOLDER/" XTF_ANCHOR_NAME " instead, which names the parts", NULL},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Leave out parts that cannot be read", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         {0},
@@ -63,20 +117,20 @@ int xtf_command_merge(int argc, char **argv)
     XtfMergeReport report;
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, -1, "-o FILE PART...",
-                       "Makes one .xtf file of several that were written apart, such as one for each process.\n"
-                       "The parts are appended as they are, by reflinks where the file system has them; each location\n"
-                       "belongs to one of them. Definitions that mean the same become one. The parts stay as they are.",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, -1, "-o FILE PART... | --anchor FOLDER",
+            "Makes one trace of several .xtf files that were written apart, such as one for each process; each\n"
+            "location belongs to one of them. Definitions that mean the same become one. The parts stay as they\n"
+            "are. A PART may be a folder, and stands for all *.xtf in it.\n\n"
+            "With -o, the parts are appended to one file, by reflinks where the file system has them. With\n"
+            "--anchor they stay in their folder, which is opened like a file from then on.",
+            entries))
         return XTF_EXIT_USAGE;
-    if (!output) {
-        fputs("xtf: merge: -o FILE is missing (see xtf merge --help)\n", stderr);
+    if (usage_is_wrong(output, anchor, argc - 1))
         return XTF_EXIT_USAGE;
-    }
-    if (!run(output, argv + 1, (size_t)argc - 1, keep_going, quiet, &report, &error))
+    if (!run(output, argv + 1, keep_going, quiet, &report, &error))
         return xtf_cli_fail(error);
     if (!quiet)
-        xtf_print_line(stdout, "%s: %zu parts, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", output,
-                       report.parts, report.copied, report.written);
+        print_report(output ? output : argv[1], &report);
     return XTF_EXIT_DONE;
 }

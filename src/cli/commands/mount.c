@@ -21,11 +21,12 @@ int xtf_command_mount(int argc, char **argv)
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 2, "SOURCE DIR",
-                       "Mounts a trace as a directory. SOURCE is an .xtf file, or an archive of a format that `xtf "
-                       "import` reads,\n"
-                       "which is imported first and kept in the cache folder until it changes.",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, 2, "SOURCE DIR",
+            "Mounts a trace as a directory. SOURCE is an .xtf file, a folder of them (see `xtf merge`), or an\n"
+            "archive of a format that `xtf import` reads, which is imported first and kept in the cache\n"
+            "folder until it changes.",
+            entries))
         return XTF_EXIT_USAGE;
     xtf_mount_options_init(&options);
     for (char **list = lists; list && *list; list++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/print.h"
 
 enum {
@@ -29,26 +30,35 @@ static bool is_blank(const char *path)
     return n == 0 || (n == sizeof beginning && memcmp(beginning, nothing, sizeof nothing) == 0);
 }
 
+/* What is missing until there is a trace; NULL: nothing that will come. */
+static const char *what_is_awaited(const char *path, const GError *problem)
+{
+    if (may_come(path))
+        return "the file";
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        return g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_FOUND) ? "the first commit of a part in" : NULL;
+    return is_blank(path) ? "the first commit of" : NULL;
+}
+
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error)
 {
     for (bool said = quiet;; said = true) {
         g_autoptr(GError) problem = NULL;
-        XtfTrace *trace = xtf_trace_open(path, options, &problem);
-        bool absent = !trace && may_come(path);
+        XtfTrace *trace = xtf_cli_open_xtf(path, options, &problem);
         if (trace)
             return trace;
-        if (!absent && !is_blank(path)) {
+        const char *awaited = what_is_awaited(path, problem);
+        if (!awaited) {
             /* Was its first commit made meanwhile? */
-            if ((trace = xtf_trace_open(path, options, NULL)))
+            if ((trace = xtf_cli_open_xtf(path, options, NULL)))
                 return trace;
             if (g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF))
-                g_prefix_error(&problem, "only an .xtf file can be followed: ");
+                g_prefix_error(&problem, "only an .xtf file, or a folder of them, can be followed: ");
             g_propagate_error(error, g_steal_pointer(&problem));
             return NULL;
         }
         if (!said)
-            xtf_print_line(stderr, "xtf: waiting for %s '%s' (Ctrl-C ends)",
-                           absent ? "the file" : "the first commit of", path);
+            xtf_print_line(stderr, "xtf: waiting for %s '%s' (Ctrl-C ends)", awaited, path);
         g_usleep(PAUSE_MICROSECONDS);
     }
 }

@@ -5,6 +5,7 @@
 
 #include "libxtf/trace.h"
 
-/* Opens an .xtf file; waits for the file, and for its first commit, and says so on stderr unless `quiet`. Only what can
- * still become a trace is waited for: a file of something else is an error, as is a folder that does not exist. */
+/* Opens an .xtf file, or a folder of them; waits for it, and for a first commit, and says so on stderr unless `quiet`.
+ * Only what can still become a trace is waited for: a file of something else is an error, as is a folder that does not
+ * exist. */
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error);

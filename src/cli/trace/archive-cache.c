@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "libxtf/merge.h"
 #include "src/cli/trace/import-archive.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
@@ -174,14 +175,43 @@ static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, co
     return trace;
 }
 
+/* Whether it is a folder of a foreign trace. */
+static bool is_foreign(const char *folder)
+{
+    const XtfImporter *importer;
+    g_autofree char *found = xtf_import_detect(folder, &importer, NULL);
+
+    return found != NULL;
+}
+
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfOpenOptions *options, GError **error)
+{
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
+        return xtf_trace_open(path, options, error);
+    if (!is_foreign(path))
+        return xtf_folder_open(path, options, error);
+    xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace of another format", path);
+    return NULL;
+}
+
+static bool is_folder_of_parts(const char *path)
+{
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR) || is_foreign(path))
+        return false;
+    g_autofree char *anchor = g_build_filename(path, XTF_ANCHOR_NAME, NULL);
+    g_auto(GStrv) parts = xtf_folder_parts(path, NULL);
+    return (parts && parts[0]) || g_file_test(anchor, G_FILE_TEST_EXISTS);
+}
+
 XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,
                               GError **error)
 {
     g_autoptr(GError) refusal = NULL;
 
-    if (!g_file_test(source, G_FILE_TEST_IS_DIR)) {
-        XtfTrace *trace = xtf_trace_open(source, options, &refusal);
-        if (trace || !g_error_matches(refusal, XTF_ERROR, XTF_ERROR_NOT_XTF)) {
+    bool is_folder = g_file_test(source, G_FILE_TEST_IS_DIR);
+    if (!is_folder || is_folder_of_parts(source)) {
+        XtfTrace *trace = xtf_cli_open_xtf(source, options, &refusal);
+        if (trace || is_folder || !g_error_matches(refusal, XTF_ERROR, XTF_ERROR_NOT_XTF)) {
             if (trace)
                 *path = g_canonicalize_filename(source, NULL);
             else

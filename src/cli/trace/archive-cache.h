@@ -13,6 +13,9 @@
 #include "libxtf/trace.h"
 #include "src/query/tree/tree.h"
 
+/* Opens an .xtf file, or a folder of them (merge.h). */
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfOpenOptions *options, GError **error);
+
 /* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (import-archive.h). */
 XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,
                               GError **error);

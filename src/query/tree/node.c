@@ -210,6 +210,15 @@ XtfNodeFuture xtf_node_future(const XtfNode *node)
     return XTF_NODE_FINAL;
 }
 
+/* Whether later commits only add rows of tables, which keep their numbers. */
+static bool tables_only_grow(const XtfNode *node)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(node->tree->context.trace, &info);
+    return !info.joined;
+}
+
 bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
 {
     const XtfNodeClass *class = newer->class;
@@ -218,7 +227,7 @@ bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
         return false;
     if (older->text || newer->text)
         return g_strcmp0(older->text, newer->text) == 0;
-    return class->kind == XTF_NODE_DIRECTORY || class->same_by_size ||
+    return class->kind == XTF_NODE_DIRECTORY || (class->same_by_size && tables_only_grow(newer)) ||
            (class->same_by_size_if_final && class->same_by_size_if_final(newer) && selection_is_final(newer));
 }
 

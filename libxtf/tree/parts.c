@@ -1,0 +1,252 @@
+#include "libxtf/tree/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "libxtf/disk/files.h"
+#include "libxtf/error.h"
+
+typedef struct {
+    XtfPartFile file;  /* its name is owned */
+    uint64_t start;    /* its first byte here */
+    XtfSource *source; /* NULL: it is closed */
+    uint32_t users;    /* who read it just now */
+    GList link;        /* in `idle`, if it is open and has no users */
+} Part;
+
+typedef struct {
+    XtfSource base;
+    XtfSource *own;
+    int folder; /* a descriptor */
+    char *path; /* of the folder */
+    uint32_t page_size;
+    bool growing;
+    Part *parts; /* by start */
+    uint32_t n;
+    GMutex lock; /* of what follows, and of the parts' sources and users */
+    GQueue idle; /* Part: open without users, unused for longest first */
+} PartsSource;
+
+/* ---- Opening and closing parts. All with the lock held. */
+
+/* The part's newest superblock, beside what is meant. */
+static bool compare_part(const PartsSource *self, const Part *part, XtfSource *source, GError **error)
+{
+    XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
+    unsigned n;
+
+    return xtf_superblock_read(source, superblocks, &n, error) &&
+           (!source->ops->grow || source->ops->grow(source, error)) &&
+           xtf_part_file_is(&part->file, self->growing, &superblocks[0].info, xtf_source_size(source), error);
+}
+
+static char *path_of(const PartsSource *self, const Part *part)
+{
+    return g_build_filename(self->path, part->file.name, NULL);
+}
+
+static bool open_part(const PartsSource *self, Part *part, GError **error)
+{
+    g_autofree char *path = path_of(self, part);
+    g_autoptr(XtfSource) source = xtf_source_open_pread_at(self->folder, part->file.name, path, error);
+
+    if (!source)
+        return false;
+    if (!compare_part(self, part, source, error)) {
+        g_prefix_error(error, "%s: ", path);
+        return false;
+    }
+    part->source = g_steal_pointer(&source);
+    return true;
+}
+
+static void close_part(PartsSource *self, Part *part)
+{
+    g_queue_unlink(&self->idle, &part->link);
+    xtf_source_close(g_steal_pointer(&part->source));
+}
+
+/* The source of a part, in use until it is left. */
+static XtfSource *enter_part(PartsSource *self, Part *part, GError **error)
+{
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&self->lock);
+
+    if (!part->source && !open_part(self, part, error))
+        return NULL;
+    if (part->users++ == 0 && (part->link.prev || part->link.next || self->idle.head == &part->link))
+        g_queue_unlink(&self->idle, &part->link);
+    return part->source;
+}
+
+static void leave_part(PartsSource *self, Part *part)
+{
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&self->lock);
+
+    if (--part->users > 0)
+        return;
+    g_queue_push_tail_link(&self->idle, &part->link);
+    if (self->idle.length > XTF_PARTS_OPEN_MAX)
+        close_part(self, self->idle.head->data);
+}
+
+/* ---- The source. */
+
+/* The part in which a byte lies; NULL: it is the anchor's own. */
+static Part *part_at(const PartsSource *self, uint64_t offset)
+{
+    uint32_t low = 0, high = self->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (self->parts[middle].start <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &self->parts[low - 1] : NULL;
+}
+
+static bool ends_early(const PartsSource *self, const Part *part, uint64_t size, GError **error)
+{
+    g_autofree char *path = part ? path_of(self, part) : g_strdup("the anchor");
+
+    return xtf_damaged(error, "%s: bytes are named that do not lie in it: it has %" PRIu64, path, size);
+}
+
+static bool parts_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
+{
+    PartsSource *self = (PartsSource *)source;
+    Part *part = part_at(self, offset);
+    uint64_t start = part ? part->start : 0, size = part ? part->file.size : xtf_source_size(self->own);
+
+    if (length > size || offset - start > size - length)
+        return ends_early(self, part, size, error);
+    if (!part)
+        return self->own->ops->read(self->own, offset, buffer, length, error);
+    XtfSource *of_part = enter_part(self, part, error);
+    if (!of_part)
+        return false;
+    bool good = of_part->ops->read(of_part, offset - start, buffer, length, error);
+    leave_part(self, part);
+    return good;
+}
+
+static uint64_t parts_where(XtfSource *source, uint64_t offset)
+{
+    const Part *part = part_at((PartsSource *)source, offset);
+    return part ? offset - part->start : offset;
+}
+
+/* What is damaged may just be of another commit by now. */
+static void parts_blame(XtfSource *source, uint64_t offset, GError **error)
+{
+    PartsSource *self = (PartsSource *)source;
+    Part *part = part_at(self, offset);
+    g_autoptr(GError) changed = NULL;
+
+    if (!part || !error || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
+        return;
+    g_autofree char *path = path_of(self, part);
+    if (g_str_has_prefix((*error)->message, path))
+        return;
+    XtfSource *of_part = enter_part(self, part, NULL);
+    PartsSource strictly = {.growing = false};
+    if (of_part && !compare_part(&strictly, part, of_part, &changed) &&
+        g_error_matches(changed, XTF_ERROR, XTF_ERROR_STALE)) {
+        g_clear_error(error);
+        g_propagate_error(error, g_steal_pointer(&changed));
+    }
+    if (of_part)
+        leave_part(self, part);
+    g_prefix_error(error, "%s: ", path);
+}
+
+static void parts_close(XtfSource *source)
+{
+    PartsSource *self = (PartsSource *)source;
+
+    for (uint32_t i = 0; i < self->n; i++) {
+        xtf_source_close(self->parts[i].source);
+        g_free(self->parts[i].file.name);
+    }
+    xtf_source_close(self->own);
+    if (self->folder >= 0)
+        close(self->folder);
+    g_mutex_clear(&self->lock);
+    g_free(self->parts);
+    g_free(self->path);
+    g_free(self);
+}
+
+static const XtfSourceOps parts_ops = {
+    .read = parts_read,
+    .close = parts_close,
+    .where = parts_where,
+    .blame = parts_blame,
+};
+
+/* Opens the folder, so that it is found wherever the process goes. */
+static bool open_folder(PartsSource *self, const char *folder, GError **error)
+{
+    const char *own = !folder && self->own->ops->path ? self->own->ops->path(self->own) : NULL;
+    char *real = own ? realpath(own, NULL) : NULL; /* the anchor may be opened by a link from elsewhere */
+
+    self->path = folder ? g_strdup(folder) : real ? g_path_get_dirname(real) : NULL;
+    free(real);
+    if (!self->path)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "it names files beside it, and nobody says where it lies");
+    self->folder = open(self->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return self->folder >= 0 || xtf_fail(error, XTF_ERROR_IO, "%s: %s", self->path, g_strerror(errno));
+}
+
+static bool take_files(PartsSource *self, const XtfPartFile *files, uint32_t n, GError **error)
+{
+    self->parts = g_new0(Part, n);
+    for (; self->n < n; self->n++) {
+        Part *part = &self->parts[self->n];
+        part->file = files[self->n];
+        part->file.name = g_strdup(files[self->n].name);
+        part->start = part->file.first_page * self->page_size;
+        part->link.data = part;
+        self->base.size = part->start + part->file.pages * self->page_size;
+        if (part->file.size > part->file.pages * self->page_size) {
+            self->n++; /* its name is freed with the others */
+            return xtf_damaged(error, "catalog: the pages of file \"%s\" do not hold its bytes", part->file.name);
+        }
+    }
+    uint64_t own = xtf_source_size(self->own), start = self->parts[0].start;
+    return (own <= start && start - own <= (uint64_t)XTF_FILES_GAP_MAX * self->page_size) ||
+           xtf_damaged(error, "catalog: the pages of file \"%s\" do not begin behind its own",
+                       self->parts[0].file.name);
+}
+
+XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFile *files, uint32_t n, GError **error)
+{
+    PartsSource *self = g_new0(PartsSource, 1);
+
+    *self = (PartsSource){
+        .base = {.ops = &parts_ops},
+        .own = setting->own,
+        .folder = -1,
+        .page_size = setting->page_size,
+        .growing = setting->growing,
+        .idle = G_QUEUE_INIT,
+    };
+    g_mutex_init(&self->lock);
+    if (open_folder(self, setting->folder, error) && take_files(self, files, n, error))
+        return &self->base;
+    parts_close(&self->base);
+    return NULL;
+}
+
+bool xtf_parts_source_check(XtfSource *source, uint32_t part, GError **error)
+{
+    PartsSource *self = (PartsSource *)source;
+
+    if (!enter_part(self, &self->parts[part], error))
+        return false;
+    leave_part(self, &self->parts[part]);
+    return true;
+}

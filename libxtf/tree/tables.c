@@ -1,0 +1,114 @@
+/*
+ * The tables and the heap of strings of a trace. They are loaded when they are first asked for, and held for the
+ * trace's life.
+ */
+#include "libxtf/disk/strings.h"
+#include "libxtf/tree/items.h"
+
+void xtf_trace_prepare_tables(XtfTrace *trace)
+{
+    const XtfChunks *strings = &trace->catalog.strings;
+
+    trace->tables = g_new0(XtfTable, trace->catalog.n_tables + 1);
+    trace->strings = g_new0(uint8_t *, strings->n + 1);
+    trace->string_starts = g_new(uint64_t, strings->n + 1);
+    for (uint32_t i = 0; i <= strings->n; i++)
+        trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
+}
+
+void xtf_trace_drop_tables(XtfTrace *trace)
+{
+    for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
+        g_free((uint8_t *)trace->tables[i].rows);
+    for (uint32_t i = 0; trace->strings && i < trace->catalog.strings.n; i++)
+        g_free(trace->strings[i]);
+    g_free(trace->tables);
+    g_free(trace->strings);
+    g_free(trace->string_starts);
+}
+
+/* The rows of a table, from its chunks. */
+static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, const char *name, GError **error)
+{
+    g_autofree uint8_t *rows = xtf_trace_allocate(entry->rows.bytes, name, error);
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; rows && i < entry->rows.n; i++) {
+        XtfRef chunk = entry->rows.chunks[i];
+        if (!xtf_trace_item_lies_within(trace->source, chunk, name, error) ||
+            !xtf_trace_read_item_to(trace, chunk, name, rows + at, error))
+            return NULL;
+        at += chunk.length;
+    }
+    return g_steal_pointer(&rows);
+}
+
+bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(trace, name);
+    uint32_t i = 0;
+
+    while (i < trace->catalog.n_tables && (!schema || trace->catalog.tables[i].schema != schema->id))
+        i++;
+    if (i == trace->catalog.n_tables) {
+        *table = NULL;
+        return true;
+    }
+
+    const XtfTableEntry *entry = &trace->catalog.tables[i];
+    XtfTable *loaded = &trace->tables[i];
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
+    if (!loaded->rows) {
+        loaded->schema = trace->catalog.schemas[entry->schema];
+        loaded->n_rows = entry->n_rows;
+        loaded->rows = read_table(trace, entry, name, error);
+    }
+    if (loaded->rows)
+        *table = loaded;
+    else
+        xtf_trace_explain(trace, error);
+    return loaded->rows != NULL;
+}
+
+/* The chunk of the heap that an id lies in, loaded when first asked for; *first is the id at which it begins. */
+static const uint8_t *string_chunk(XtfTrace *trace, uint32_t id, uint64_t *first, uint32_t *length, GError **error)
+{
+    const XtfChunks *heap = &trace->catalog.strings;
+    uint32_t i = 0, end = heap->n;
+
+    if (id >= heap->bytes) {
+        xtf_damaged(error, "string %u: it lies outside of the heap", id);
+        return NULL;
+    }
+    while (end - i > 1) {
+        uint32_t middle = i + (end - i) / 2;
+        if (trace->string_starts[middle] <= id)
+            i = middle;
+        else
+            end = middle;
+    }
+    *first = trace->string_starts[i];
+    *length = heap->chunks[i].length;
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
+    if (!trace->strings[i])
+        trace->strings[i] = xtf_trace_read_item(trace, heap->chunks[i], "strings", error);
+    if (!trace->strings[i])
+        xtf_trace_explain(trace, error);
+    return trace->strings[i];
+}
+
+bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GError **error)
+{
+    if (string == 0) {
+        *text = "";
+        return true;
+    }
+    uint64_t first;
+    uint32_t size, length;
+    const char *fault = NULL;
+    const uint8_t *chunk = string_chunk(trace, string, &first, &size, error);
+    if (!chunk)
+        return false;
+    return xtf_strings_get(chunk, size, string - first, text, &length, &fault) ||
+           xtf_damaged(error, "string %u: %s", string, fault);
+}

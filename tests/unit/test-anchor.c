@@ -1,0 +1,288 @@
+/*
+ * Folders of parts: anchors of more parts than may be open, and parts that grow. Whole traces are compared in
+ * tests/merge, mounts that follow in tests/mount.
+ */
+#include "fixture.h"
+
+#include <stdatomic.h>
+
+enum { PARTS = 300, ROWS = 1200, THREADS = 4 };
+
+static char *part_path(const char *folder, unsigned number)
+{
+    g_autofree char *name = g_strdup_printf("part-%03u.xtf", number);
+    return g_build_filename(folder, name, NULL);
+}
+
+/* A writer of a part, which is of one location. */
+static XtfWriter *begin_part(const char *folder, unsigned number)
+{
+    const XtfWriterOptions options = {.no_sync = true, .origin = UINT64_MAX};
+    g_autofree char *path = part_path(folder, number);
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+
+    cr_assert_good(writer, error);
+    cr_assert_eq(add_schema(writer, "calls"), 0);
+    return writer;
+}
+
+static void end_part(XtfWriter *writer)
+{
+    GError *error = NULL;
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+static void commit(XtfWriter *writer, uint64_t complete)
+{
+    GError *error = NULL;
+    cr_assert_good((complete == 0 || xtf_writer_set_complete(writer, complete, &error)) &&
+                       xtf_writer_commit(writer, &error),
+                   error);
+}
+
+static XtfTrace *open_folder(const char *folder)
+{
+    const XtfOpenOptions options = {.cache_bytes = 1 << 20};
+    GError *error = NULL;
+    XtfTrace *trace = xtf_folder_open(folder, &options, &error);
+
+    cr_assert_good(trace, error);
+    return trace;
+}
+
+/* The next snapshot, in the place of `trace`. */
+static XtfTrace *refresh(XtfTrace *trace)
+{
+    XtfTrace *later;
+    GError *error = NULL;
+
+    cr_assert_good(xtf_trace_refresh(trace, &later, &error), error);
+    cr_assert_not_null(later);
+    XtfTraceInfo before, after;
+    xtf_trace_get_info(trace, &before);
+    xtf_trace_get_info(later, &after);
+    cr_assert_gt(after.commit, before.commit);
+    cr_assert_arr_eq(after.file_id, before.file_id, sizeof after.file_id);
+    xtf_trace_unref(trace);
+    return later;
+}
+
+static void assert_nothing_new(XtfTrace *trace)
+{
+    XtfTrace *later;
+    GError *error = NULL;
+
+    cr_assert_good(xtf_trace_refresh(trace, &later, &error), error);
+    cr_assert_null(later);
+}
+
+static void assert_no_refresh(XtfTrace *trace, const char *reason)
+{
+    XtfTrace *later;
+    GError *error = NULL;
+
+    cr_assert_not(xtf_trace_refresh(trace, &later, &error));
+    cr_assert(strstr(error->message, reason), "%s", error->message);
+    g_error_free(error);
+}
+
+/* A location has these rows, the first `n`. */
+static void assert_rows(XtfTrace *trace, uint64_t location, const GArray *rows, guint n)
+{
+    GError *error = NULL;
+    XtfArray array = find_array(trace, location, 0);
+
+    cr_assert_eq(array.n_rows, n);
+    for (guint i = 0; i < n; i += 1 + i / 7) {
+        TestRow row;
+        cr_assert_good(xtf_array_row(&array, i, (uint8_t *)&row, &error), error);
+        cr_assert_arr_eq(&row, &g_array_index(rows, TestRow, i), sizeof row);
+    }
+}
+
+static unsigned count_descriptors(void)
+{
+    g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+    unsigned n = 0;
+
+    while (dir && g_dir_read_name(dir))
+        n++;
+    return n;
+}
+
+typedef struct {
+    XtfTrace *trace;
+    GArray *rows[PARTS];
+    atomic_uint most; /* descriptors */
+} Many;
+
+static gpointer read_parts(gpointer data)
+{
+    Many *many = data;
+    GRand *random = g_rand_new();
+
+    for (unsigned i = 0; i < 2 * PARTS; i++) {
+        unsigned part = (unsigned)g_rand_int_range(random, 0, PARTS);
+        assert_rows(many->trace, part, many->rows[part], ROWS);
+        unsigned now = count_descriptors(), most = atomic_load(&many->most);
+        while (now > most && !atomic_compare_exchange_weak(&many->most, &most, now))
+            ;
+    }
+    g_rand_free(random);
+    return NULL;
+}
+
+Test(anchor, more_parts_than_are_open)
+{
+    GRand *random = g_rand_new_with_seed(1);
+    GError *error = NULL;
+    char *folder = make_folder();
+    Many many = {0};
+    XtfMergeReport report;
+
+    for (unsigned i = 0; i < PARTS; i++) {
+        many.rows[i] = random_rows(random, ROWS, 30);
+        XtfWriter *writer = begin_part(folder, i);
+        append_rows(writer, i, 0, many.rows[i], 0, ROWS);
+        end_part(writer);
+    }
+    cr_assert_good(xtf_merge_anchor(folder, &(XtfMergeOptions){.no_sync = true}, &report, &error), error);
+    cr_assert_eq(report.parts, PARTS);
+    cr_assert_eq(report.copied, 0);
+    unsigned before = count_descriptors();
+    many.trace = open_folder(folder);
+    cr_assert_leq(count_descriptors(), before + 2, "parts are opened before they are needed");
+    GThread *threads[THREADS];
+    for (unsigned i = 0; i < THREADS; i++)
+        threads[i] = g_thread_new("reader", read_parts, &many);
+    for (unsigned i = 0; i < THREADS; i++)
+        g_thread_join(threads[i]);
+    /* Each thread has a part in use, one on its way, and the folder of descriptors. */
+    cr_assert_leq(atomic_load(&many.most), before + 2 + 256 + 3 * THREADS);
+    assert_sound(many.trace);
+    g_autofree char *anchor = g_build_filename(folder, XTF_ANCHOR_NAME, NULL);
+    cr_assert_null(xtf_writer_open(anchor, NULL, &error), "a writer goes on with an anchor");
+    g_clear_error(&error);
+    xtf_trace_unref(many.trace);
+    for (unsigned i = 0; i < PARTS; i++)
+        g_array_unref(many.rows[i]);
+    remove_folder(folder);
+    g_rand_free(random);
+}
+
+/* The complete time of the whole. */
+static uint64_t complete_of(const XtfTrace *trace)
+{
+    return xtf_trace_clock(trace)->complete;
+}
+
+Test(anchor, parts_grow)
+{
+    GRand *random = g_rand_new_with_seed(2);
+    GError *error = NULL;
+    char *folder = make_folder();
+    GArray *rows[2] = {random_rows(random, ROWS, 30), random_rows(random, ROWS, 30)};
+    XtfTraceInfo info;
+
+    cr_assert_null(xtf_folder_open(folder, NULL, &error));
+    cr_assert_eq(error->code, XTF_ERROR_NOT_FOUND);
+    g_clear_error(&error);
+    XtfWriter *a = begin_part(folder, 0), *b = begin_part(folder, 1);
+    cr_assert_null(xtf_folder_open(folder, NULL, &error), "no part has a commit");
+    cr_assert_eq(error->code, XTF_ERROR_NOT_FOUND);
+    g_clear_error(&error);
+
+    append_rows(a, 0, 0, rows[0], 0, 900);
+    uint64_t until = g_array_index(rows[0], TestRow, 899).time;
+    commit(a, until);
+    XtfTrace *trace = open_folder(folder);
+    cr_assert_eq(complete_of(trace), 0, "a part without a commit promises nothing");
+    assert_rows(trace, 0, rows[0], 900);
+    assert_nothing_new(trace);
+
+    append_rows(b, 1, 0, rows[1], 0, 400);
+    uint64_t later_until = g_array_index(rows[1], TestRow, 399).time;
+    commit(b, later_until);
+    XtfTrace *first = xtf_trace_ref(trace);
+    trace = refresh(trace);
+    cr_assert_eq(complete_of(trace), MIN(until, later_until));
+    assert_rows(trace, 0, rows[0], 900);
+    assert_rows(trace, 1, rows[1], 400);
+    append_rows(a, 0, 0, rows[0], 900, ROWS);
+    end_part(a);
+    trace = refresh(trace);
+    cr_assert_eq(complete_of(trace), later_until);
+    assert_rows(trace, 0, rows[0], ROWS);
+    assert_rows(first, 0, rows[0], 900);
+    xtf_trace_get_info(trace, &info);
+    cr_assert(info.joined && info.parts == 2 && !info.closed);
+    append_rows(b, 1, 0, rows[1], 400, ROWS);
+    end_part(b);
+    trace = refresh(trace);
+    cr_assert_eq(complete_of(trace), UINT64_MAX);
+    assert_rows(trace, 1, rows[1], ROWS);
+    xtf_trace_get_info(trace, &info);
+    cr_assert(info.closed);
+    assert_nothing_new(trace);
+    assert_sound(trace);
+    xtf_trace_unref(trace);
+    xtf_trace_unref(first);
+    g_array_unref(rows[0]);
+    g_array_unref(rows[1]);
+    remove_folder(folder);
+    g_rand_free(random);
+}
+
+/* A part of location `number`, with rows from a time on. */
+static void write_from(const char *folder, unsigned number, uint64_t time)
+{
+    XtfWriter *writer = begin_part(folder, number);
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(TestRow));
+
+    for (unsigned i = 0; i < 10; i++)
+        g_array_append_val(rows, ((TestRow){.time = time + i, .seq = i}));
+    append_rows(writer, number, 0, rows, 0, rows->len);
+    end_part(writer);
+    g_array_unref(rows);
+}
+
+Test(anchor, parts_that_come_late_or_go)
+{
+    GRand *random = g_rand_new_with_seed(3);
+    char *folder = make_folder();
+    GArray *rows = random_rows(random, ROWS, 0);
+    XtfWriter *writer = begin_part(folder, 0);
+
+    append_rows(writer, 0, 0, rows, 0, 500);
+    uint64_t complete = g_array_index(rows, TestRow, 499).time;
+    commit(writer, complete);
+    XtfTrace *trace = open_folder(folder);
+    cr_assert_eq(complete_of(trace), complete);
+
+    write_from(folder, 1, complete - 1);
+    assert_no_refresh(trace, "part-001.xtf: it came late, with records before what was complete");
+    write_from(folder, 1, complete);
+    trace = refresh(trace);
+    cr_assert_eq(complete_of(trace), complete);
+    XtfWriter *silent = begin_part(folder, 2);
+    trace = refresh(trace); /* it is there, and may begin at once: nothing more is complete */
+    append_rows(writer, 0, 0, rows, 500, ROWS);
+    commit(writer, g_array_index(rows, TestRow, ROWS - 1).time);
+    trace = refresh(trace);
+    cr_assert_eq(complete_of(trace), complete);
+    end_part(silent);
+    trace = refresh(trace);
+    cr_assert_eq(complete_of(trace), g_array_index(rows, TestRow, ROWS - 1).time);
+
+    write_from(folder, 1, complete);
+    assert_no_refresh(trace, "part-001.xtf: is another file now");
+    g_autofree char *path = part_path(folder, 1);
+    g_unlink(path);
+    assert_no_refresh(trace, "part-001.xtf: is not there any more");
+    end_part(writer);
+    xtf_trace_unref(trace);
+    g_array_unref(rows);
+    remove_folder(folder);
+    g_rand_free(random);
+}

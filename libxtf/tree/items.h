@@ -16,9 +16,3 @@ uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *what, GErr
 
 /* Room for `length` bytes of what `what` names; XTF_ERROR_TOO_LARGE. */
 uint8_t *xtf_trace_allocate(uint64_t length, const char *what, GError **error);
-
-/* ---- tables.c */
-
-/* Room for the tables and strings, once the catalog is read; and freeing both, before the catalog is. */
-void xtf_trace_prepare_tables(XtfTrace *trace);
-void xtf_trace_drop_tables(XtfTrace *trace);

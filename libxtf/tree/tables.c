@@ -5,28 +5,6 @@
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/items.h"
 
-void xtf_trace_prepare_tables(XtfTrace *trace)
-{
-    const XtfChunks *strings = &trace->catalog.strings;
-
-    trace->tables = g_new0(XtfTable, trace->catalog.n_tables + 1);
-    trace->strings = g_new0(uint8_t *, strings->n + 1);
-    trace->string_starts = g_new(uint64_t, strings->n + 1);
-    for (uint32_t i = 0; i <= strings->n; i++)
-        trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
-}
-
-void xtf_trace_drop_tables(XtfTrace *trace)
-{
-    for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
-        g_free((uint8_t *)trace->tables[i].rows);
-    for (uint32_t i = 0; trace->strings && i < trace->catalog.strings.n; i++)
-        g_free(trace->strings[i]);
-    g_free(trace->tables);
-    g_free(trace->strings);
-    g_free(trace->string_starts);
-}
-
 /* The rows of a table, from its chunks. */
 static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, const char *name, GError **error)
 {

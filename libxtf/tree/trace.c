@@ -147,6 +147,30 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
     }
 }
 
+/* Room for the tables and strings, which are loaded when they are first asked for. */
+static void prepare_tables(XtfTrace *trace)
+{
+    const XtfChunks *strings = &trace->catalog.strings;
+
+    trace->tables = g_new0(XtfTable, trace->catalog.n_tables + 1);
+    trace->strings = g_new0(uint8_t *, strings->n + 1);
+    trace->string_starts = g_new(uint64_t, strings->n + 1);
+    for (uint32_t i = 0; i <= strings->n; i++)
+        trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
+}
+
+/* Before the catalog is freed. */
+static void drop_tables(XtfTrace *trace)
+{
+    for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
+        g_free((uint8_t *)trace->tables[i].rows);
+    for (uint32_t i = 0; trace->strings && i < trace->catalog.strings.n; i++)
+        g_free(trace->strings[i]);
+    g_free(trace->tables);
+    g_free(trace->strings);
+    g_free(trace->string_starts);
+}
+
 /* Before the catalog is freed: the first n schemas are not its own. */
 static void unshare_schemas(XtfTrace *trace, uint32_t n)
 {
@@ -235,7 +259,7 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
     if (!open_snapshot(trace, error) || !prepare_file(trace, error) || !share_schemas(trace, error))
         return NULL;
     trace->shares_schemas = true;
-    xtf_trace_prepare_tables(trace);
+    prepare_tables(trace);
     xtf_trace_take_clocks(trace);
     return g_steal_pointer(&trace);
 }
@@ -280,7 +304,7 @@ void xtf_trace_unref(XtfTrace *trace)
 {
     if (!trace || !g_atomic_int_dec_and_test(&trace->references))
         return;
-    xtf_trace_drop_tables(trace);
+    drop_tables(trace);
     xtf_row_maps_free(trace->row_maps);
     xtf_trace_drop_clocks(trace);
     if (trace->shares_schemas)

@@ -326,6 +326,11 @@ void xtf_renderer_free(XtfRenderer *renderer)
     g_free(renderer);
 }
 
+size_t xtf_renderer_bytes(const XtfRenderer *renderer)
+{
+    return sizeof *renderer + xtf_call_readers_bytes(renderer->calls);
+}
+
 static void put_number(const XtfFormat *format, unsigned i, uint64_t number, char *line)
 {
     const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);

@@ -123,5 +123,8 @@ XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, cons
 void xtf_renderer_free(XtfRenderer *renderer); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRenderer, xtf_renderer_free)
 
+/* Memory that it holds, about. */
+size_t xtf_renderer_bytes(const XtfRenderer *renderer);
+
 /* Renders a run's rows into `out`, which has room for n_rows lines. The span's tag is the index of its location. */
 bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error);

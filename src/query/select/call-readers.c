@@ -9,14 +9,18 @@ enum {
     ROWS_IN_ALL = 1 << 16,
     ROWS_MOST = 1 << 14,
     ROWS_LEAST = 128,
+    ROW_BYTES = 40,
 };
 
 struct XtfCallReaders {
     const XtfTraceContext *context;
     const XtfLocations *locations;
-    unsigned frames;    /* the aggregate's number */
-    GPtrArray *readers; /* by location: XtfFrameReader, or NULL */
-    uint32_t n;         /* that are made */
+    unsigned frames;     /* the aggregate's number */
+    GHashTable *readers; /* XtfFrameReader, by the index of its location and 1 */
+    size_t bytes;        /* of all batches, at most */
+    /* The one that was asked for last: most calls follow another of their location. */
+    uint32_t tag;
+    XtfFrameReader *latest; /* NULL: none */
 };
 
 static void free_reader(void *reader)
@@ -31,8 +35,7 @@ XtfCallReaders *xtf_call_readers_new(const XtfTraceContext *context, const XtfLo
 
     xtf_aggregate_ref_frames(&frames, context);
     *readers = (XtfCallReaders){.context = context, .locations = locations, .frames = frames.number};
-    readers->readers = g_ptr_array_new_with_free_func(free_reader);
-    g_ptr_array_set_size(readers->readers, (int)locations->n);
+    readers->readers = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_reader);
     return readers;
 }
 
@@ -40,7 +43,7 @@ void xtf_call_readers_free(XtfCallReaders *readers)
 {
     if (!readers)
         return;
-    g_ptr_array_unref(readers->readers);
+    g_hash_table_unref(readers->readers);
     g_free(readers);
 }
 
@@ -60,15 +63,32 @@ bool xtf_location_last(const XtfTraceContext *context, const XtfLocation *locati
     return true;
 }
 
-XtfFrameReader *xtf_call_readers_get(XtfCallReaders *readers, const XtfSpan *span, GError **error)
+size_t xtf_call_readers_bytes(const XtfCallReaders *readers)
 {
-    void **reader = &readers->readers->pdata[span->tag];
+    return readers ? readers->bytes : 0;
+}
+
+static XtfFrameReader *make_reader(XtfCallReaders *readers, const XtfSpan *span, GError **error)
+{
+    uint32_t n = g_hash_table_size(readers->readers);
     uint64_t last;
 
-    if (*reader)
-        return *reader;
     if (!xtf_location_last(readers->context, &readers->locations->all[span->tag], &last, error))
         return NULL;
-    uint32_t rows = CLAMP(ROWS_IN_ALL / ++readers->n, (uint32_t)ROWS_LEAST, (uint32_t)ROWS_MOST);
-    return *reader = xtf_frame_reader_new(&span->array, readers->frames, last, rows);
+    uint32_t rows = CLAMP(ROWS_IN_ALL / (n + 1), (uint32_t)ROWS_LEAST, (uint32_t)ROWS_MOST);
+    XtfFrameReader *reader = xtf_frame_reader_new(&span->array, readers->frames, last, rows);
+    g_hash_table_insert(readers->readers, GSIZE_TO_POINTER((gsize)span->tag + 1), reader);
+    readers->bytes += (size_t)MIN((uint64_t)rows, span->array.n_rows) * ROW_BYTES;
+    return reader;
+}
+
+XtfFrameReader *xtf_call_readers_get(XtfCallReaders *readers, const XtfSpan *span, GError **error)
+{
+    if (readers->latest && readers->tag == span->tag)
+        return readers->latest;
+    readers->latest = g_hash_table_lookup(readers->readers, GSIZE_TO_POINTER((gsize)span->tag + 1));
+    if (!readers->latest)
+        readers->latest = make_reader(readers, span, error);
+    readers->tag = span->tag;
+    return readers->latest;
 }

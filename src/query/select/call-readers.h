@@ -18,6 +18,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCallReaders, xtf_call_readers_free)
  */
 XtfFrameReader *xtf_call_readers_get(XtfCallReaders *readers, const XtfSpan *span, GError **error);
 
+/* Memory that they hold, about. NULL is fine. */
+size_t xtf_call_readers_bytes(const XtfCallReaders *readers);
+
 /* The time of a location's last record, of whatever type, in ticks of its clock: so long last calls that are never
  * left. 0 if it has no records. */
 bool xtf_location_last(const XtfTraceContext *context, const XtfLocation *location, uint64_t *last, GError **error);

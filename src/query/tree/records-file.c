@@ -94,6 +94,11 @@ static bool stream_begin(Stream *stream, XtfRecords *records, XtfSpans *spans, c
     return true;
 }
 
+static size_t stream_bytes(const Stream *stream)
+{
+    return xtf_record_reader_bytes(stream->reader) + xtf_renderer_bytes(stream->renderer);
+}
+
 /* ---- Lines. */
 
 /* Renders at most `max` records from the current one on. */
@@ -158,7 +163,7 @@ bool xtf_records_read(XtfRecords *records, XtfSelection *selection, uint64_t off
     bool good = (stream->reader || stream_begin(stream, records, spans, format, error)) &&
                 fill(stream, format, offset, buffer, length, error);
     if (pooled)
-        xtf_keeper_put(&records->streams, stream, good ? xtf_record_reader_bytes(stream->reader) : 0, good);
+        xtf_keeper_put(&records->streams, stream, good ? stream_bytes(stream) : 0, good);
     else
         stream_free(stream);
     return good;

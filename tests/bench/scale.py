@@ -84,6 +84,9 @@ def mounted_figures(arguments, path, where, name, times):
     mount_times(arguments, path, where)
     with common.mounted(arguments.xtf, path, where):
         figure("ls proc", common.duration(clock(lambda: list((where / "proc").iterdir()))), f"ls {name}/proc")
+        first = clock((where / "matrix").stat)
+        figure(f"the size of the matrix ({(where / 'matrix').stat().st_size:,} bytes), the first time", common.duration(first),
+               f"stat {name}/matrix")
         for view in "count", "profile":
             first = clock((where / "time/10%-20%" / view).read_bytes)
             figure(f"{view} over all processes in a window, the first one", common.duration(first),

@@ -264,5 +264,8 @@ static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t f
     return true;
 }
 
-const XtfView xtf_view_efficiency = {
-    .name = "efficiency", .exists = efficiency_exists, .shape = shape_efficiency, .fill = fill_efficiency};
+const XtfView xtf_view_efficiency = {.name = "efficiency",
+                                     .subject = &xtf_about_all_calls,
+                                     .exists = efficiency_exists,
+                                     .shape = shape_efficiency,
+                                     .fill = fill_efficiency};

@@ -265,5 +265,8 @@ static bool fill_longest(XtfViews *views, XtfSelection *selection, uint64_t firs
     return true;
 }
 
-const XtfView xtf_view_longest = {
-    .name = "longest", .exists = longest_exists, .shape = shape_longest, .fill = fill_longest};
+const XtfView xtf_view_longest = {.name = "longest",
+                                  .subject = &xtf_about_calls,
+                                  .exists = longest_exists,
+                                  .shape = shape_longest,
+                                  .fill = fill_longest};

@@ -137,7 +137,7 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_stack = {.name = "stack",
-                                .subject = &xtf_about_stacks,
+                                .subject = &xtf_about_all_calls,
                                 .exists = stack_exists,
                                 .shape = shape_stack,
                                 .fill = fill_stack,

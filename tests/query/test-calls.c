@@ -156,6 +156,36 @@ Test(calls, deep_stacks_are_whole)
     LINES(written, "calls/num/100/parent/record", 0, "start 0.000000099 s");
 }
 
+/* So many locations are read in batches of records. */
+Test(calls, of_many_locations_are_in_order)
+{
+    enum { MANY = 150 };
+    ExampleEvent events[4 * MANY];
+    g_auto(Written) written;
+    char line[200];
+
+    for (unsigned p = 0; p < MANY; p++) {
+        events[4 * p] = ENTER(p, p, MAIN);
+        events[4 * p + 1] = ENTER(1000 + p, p, WORK);
+        events[4 * p + 2] = LEAVE(2000 + p, p);
+        events[4 * p + 3] = LEAVE(3000 + 2 * p, p);
+    }
+    example_write(&written, events, 4 * MANY);
+    assert_number(&written, "calls/count", 2 * MANY);
+    for (unsigned p = 0; p < MANY; p++) {
+        snprintf(line, sizeof line, "0.%09u %u 0 0.%09u 0.%09u 0.%09u 1 left 0 main", p, p, 3000 + 2 * p, 3000 + p,
+                 2000 + p);
+        LINES(written, RECORDS, p, line);
+        snprintf(line, sizeof line, "0.%09u %u 0 0.%09u 0.000001000 0.000001000 2 left 1 work", 1000 + p, p, 2000 + p);
+        LINES(written, RECORDS, MANY + p, line);
+    }
+    for (unsigned rank = 1; rank <= 100; rank++) {
+        unsigned p = MANY - rank;
+        snprintf(line, sizeof line, "%u 0.%09u 0.%09u 0.%09u 1 left %u 0 0 0 main", rank, p, 3000 + 2 * p, 3000 + p, p);
+        LINES(written, "longest", rank, line);
+    }
+}
+
 /* ---- longest */
 
 Test(longest, begins_with_the_longest_and_of_equals_with_the_earliest)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What merging takes: parts of 100 000 records each, beside copying their bytes; and what reading the merged file takes, beside a file
-that was written at once.
+that was written at once. The same of an anchor, which leaves the parts where they are, and of the folder without one.
 
 usage: merge.py [--build DIR] [--dir DIR] [--parts N] [--records N]
 """
@@ -22,6 +22,17 @@ def copy(paths, to):
         for path in paths:
             with open(path, "rb") as source:
                 shutil.copyfileobj(source, target, 1 << 20)
+
+
+def write_anchor(folder, parts, arguments):
+    """Of links to the parts, in a folder of their own."""
+    (folder / "parts.d").mkdir()
+    for part in parts:
+        (folder / "parts.d" / part.name).hardlink_to(part)
+    anchor = folder / "parts.d" / "anchor.xtf"
+    run, _ = common.median_run(arguments.times, [arguments.xtf, "merge", "-q", "--anchor", anchor.parent])
+    common.row(f"{len(parts)} parts, their anchor", f"{run.seconds:.2f} s, {run.cpu:.2f} s of processor, {run.mebibytes:.0f} MiB; {anchor.stat().st_size / 1e6:.1f} MB", "3 s, 100 MiB", "")
+    return anchor
 
 
 def main():
@@ -47,9 +58,16 @@ def main():
         size, beside = sum(part.stat().st_size for part in parts), merged.stat().st_size
         common.row(f"{len(parts)} parts, {size / 1e6:.0f} MB, merged", f"{run.seconds:.2f} s, {run.cpu:.2f} s of processor, {run.mebibytes:.0f} MiB; {(beside - size) / 1e6:.1f} MB more",
                    "3 s beyond the copy, 100 MiB", f"copying {common.median(copied):.2f} s")
+        anchor = write_anchor(folder, parts, arguments)
         for name in "count", "profile":
-            runs = [common.median_run(arguments.times, [arguments.xtf, "cat", trace, *windows(len(parts), name)])[0] for trace in (merged, whole)]
+            runs = [common.median_run(arguments.times, [arguments.xtf, "cat", trace, *windows(len(parts), name)])[0] for trace in (merged, whole, anchor)]
             common.row(f"400 times `{name}` in random windows, cold", f"{runs[0].cpu * 2.5:.2f} ms of processor each", "within 10%", f"written at once {runs[1].cpu * 2.5:.2f} ms")
+            common.row("the same, of the anchor", f"{runs[2].cpu * 2.5:.2f} ms of processor each", "within 20%", f"merged {runs[0].cpu * 2.5:.2f} ms")
+        for what, trace in ("merged file", merged), ("anchor", anchor), ("folder without an anchor", anchor.parent):
+            if what.startswith("folder"):
+                anchor.unlink()
+            run, _ = common.median_run(arguments.times, [arguments.xtf, "cat", trace, "/count"])
+            common.row(f"opening, the {what}: `count`", f"{run.seconds * 1000:.1f} ms, {run.cpu * 1000:.1f} ms of processor", "", "")
 
 
 main()

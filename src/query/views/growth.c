@@ -9,7 +9,7 @@
 #include "src/query/views/view.h"
 
 enum {
-    PERCENT_WIDTH = 10,   /* four digits */
+    PERCENT_WIDTH = 11,   /* -1.234e+100 */
     PART_LINES = 1 << 16, /* about: whole metrics */
 };
 

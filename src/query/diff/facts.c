@@ -61,6 +61,21 @@ static void add_means(Facts *facts, const char *what, const bool known[2], const
     fact->real[1] = has[1] ? (double)b->bytes / (double)b->rows : 0;
 }
 
+static void add_efficiency(Facts *facts, const char *what, const XtfDiffSide sides[2], XtfEfficiencyFigure figure)
+{
+    double part[2] = {0}, whole[2] = {0};
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (sides[i].has_efficiency)
+            xtf_efficiency_ratio(&sides[i].efficiency, figure, false, &part[i], &whole[i]);
+    }
+    const bool known[2] = {whole[0] > 0, whole[1] > 0};
+    Fact *fact = add(facts, what, "-", known);
+    fact->kind = REAL;
+    for (unsigned i = 0; i < 2; i++)
+        fact->real[i] = known[i] ? part[i] / whole[i] : 0;
+}
+
 static void add_moved(Facts *facts, const XtfDiffSide sides[2], unsigned type, const char *rows, const char *bytes,
                       const char *mean)
 {
@@ -93,6 +108,9 @@ static bool collect(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale
     add_count(facts, "calls", "-", calls, a->calls, b->calls);
     if (!add_time(facts, "measured", sides, calls, common, a->regions.whole, b->regions.whole, error))
         return false;
+    add_efficiency(facts, "parallel_efficiency", sides, XTF_MEAN_TO_WIDTH);
+    add_efficiency(facts, "load_balance", sides, XTF_MEAN_TO_MAX);
+    add_efficiency(facts, "communication_efficiency", sides, XTF_MAX_TO_WIDTH);
     add_moved(facts, sides, XTF_MOVED_SENDS, "messages_sent", "bytes_sent", "mean_sent");
     add_moved(facts, sides, XTF_MOVED_RECVS, "messages_received", "bytes_received", "mean_received");
     add_moved(facts, sides, XTF_MOVED_COLLECTIVES, "collectives", "collective_sent", NULL);

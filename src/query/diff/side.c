@@ -61,8 +61,11 @@ bool xtf_diff_side_load(XtfDiffSide *side, XtfNode *directory, GError **error)
     side->n_locations = selected.n;
     side->has_regions = xtf_region_times_exist(context, directory->selection);
     side->has_messages = xtf_message_totals_exist(context, directory->selection);
+    side->has_efficiency = xtf_efficiency_exists(context, directory->selection);
     xtf_message_totals_find(context, side->refs);
-    return (!side->has_regions || add_regions(side, error)) &&
+    return (!side->has_efficiency ||
+            xtf_efficiency_measure(&tree->views, directory->selection, &side->efficiency, error)) &&
+           (!side->has_regions || add_regions(side, error)) &&
            (!side->has_messages || add_messages(side, &selected, error));
 }
 

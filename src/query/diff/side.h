@@ -8,6 +8,7 @@
 
 #include "src/query/diff/pair-regions.h"
 #include "src/query/tree/node.h"
+#include "src/query/views/efficiency-figures.h"
 #include "src/query/views/message-totals.h"
 #include "src/query/views/region-totals.h"
 
@@ -16,13 +17,14 @@ typedef unsigned __int128 XtfWide;
 typedef struct {
     XtfNode *directory; /* borrowed */
     XtfRegionTexts texts;
-    bool has_regions, has_messages; /* whether the selection has a profile; bytes */
+    bool has_regions, has_messages, has_efficiency; /* whether the selection has a profile; bytes; efficiency */
     XtfRegionTotals regions;
     XtfAggregateRef refs[XTF_N_MOVED]; /* without a schema: the trace does not keep these totals */
     XtfMoved moved[XTF_N_MOVED];       /* of all processes */
     uint64_t n_procs, n_locations, n_records;
     uint64_t window; /* ticks */
-    XtfWide calls;   /* of the regions that are listed */
+    XtfEfficiency efficiency;
+    XtfWide calls; /* of the regions that are listed */
 } XtfDiffSide;
 
 /* Of a directory of records. XTF_ERROR_NOT_FOUND if it is another. */

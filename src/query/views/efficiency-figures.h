@@ -1,0 +1,48 @@
+/*
+ * Efficiencies: how much of a window the processes computed, and what the rest was lost to, as defined by the centre of
+ * excellence POP.
+ *
+ *     parallel efficiency = mean useful / width = load balance * communication efficiency
+ *     load balance = mean useful / max useful, communication efficiency = max useful / width
+ *
+ * A thread's useful time is its part of the window, from its first to its last record, less the exclusive time of
+ * regions whose class is not useful. So time in no region is useful: many traces have MPI's regions alone. But in a
+ * trace with OpenMP, threads other than the first of their process are idle while they are in no region. A process's
+ * useful time is the mean of its threads'. Threads without calls, and what is no thread of a processor, do not count.
+ *
+ * With OpenMP, a process's time outside of MPI is that of its first thread, and
+ *
+ *     MPI's parallel efficiency = mean outside / width = its load balance * its communication efficiency
+ *     OpenMP's parallel efficiency = parallel efficiency / MPI's
+ */
+#pragma once
+
+#include "src/query/select/region-classes.h"
+#include "src/query/views/registry.h"
+
+/* Of one time of each process. */
+typedef struct {
+    double sum, max;
+    uint64_t max_proc; /* the first that has it */
+    uint32_t n;
+} XtfEfficiencySpread;
+
+typedef struct {
+    uint64_t from, to; /* the window, as far as it is in the trace */
+    XtfEfficiencySpread useful, outside;
+} XtfEfficiency;
+
+/* Whether the selection has efficiencies. */
+bool xtf_efficiency_exists(const XtfTraceContext *context, const XtfSelection *selection);
+bool xtf_efficiency_measure(XtfViews *views, const XtfSelection *selection, XtfEfficiency *measured, GError **error);
+/* The same between MPI's bounds. */
+bool xtf_efficiency_measure_focus(XtfViews *views, const XtfSelection *selection, bool *exists, XtfEfficiency *measured,
+                                  GError **error);
+/* Whether the trace has regions of OpenMP. */
+bool xtf_efficiency_has_omp(const XtfRegionClasses *classes);
+
+typedef enum { XTF_MEAN_TO_WIDTH, XTF_MEAN_TO_MAX, XTF_MAX_TO_WIDTH, XTF_USEFUL_TO_MEAN } XtfEfficiencyFigure;
+
+/* A figure, of useful times or of those outside of MPI, is *part / *whole; not known if *whole is 0. */
+void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure figure, bool outside, double *part,
+                          double *whole);

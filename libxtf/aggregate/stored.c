@@ -148,6 +148,7 @@ typedef struct {
 static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *border, const StackRows *rows, uint32_t *row,
                                const XtfMappedGroups *to, XtfFrameStack *stack)
 {
+    const XtfField *outermost = &xtf_stored_snapshot_schema()->fields[XTF_SNAPSHOT_OUTERMOST];
     uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
     guint n = (guint)MIN(border->depth, (uint64_t)XTF_SNAPSHOT_FRAMES);
 
@@ -159,6 +160,8 @@ static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *borde
         xtf_stored_snapshot_read(rows->frames + (size_t)*row * row_size, &child, &frame);
         if (child != border->child)
             return "a stack has too few frames, or too many";
+        if (xtf_field_get(outermost, rows->frames + (size_t)*row * row_size) > 1)
+            return "a frame is neither outermost nor not";
         const char *fault = frame_fault(entry, &frame, depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL);
         if (fault)
             return fault;
@@ -320,8 +323,11 @@ static const char *companion_fault(const TableSource *source, const XtfDiskPage 
         xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->first_n ||
         xtf_read32(head->count) != source->n)
         return "they are of another page";
-    if (xtf_read32(head->epoch) > xtf_read32(page->epoch))
-        return "a later writer wrote them than wrote the page";
+    if (xtf_read32(head->epoch) != xtf_read32(page->epoch))
+        return "another writer wrote them than wrote the page";
+    if (xtf_read64(head->previous) != xtf_read64(page->previous) || xtf_read64(head->next) != xtf_read64(page->next) ||
+        xtf_read32(head->companion) != 0)
+        return "their head is not that of the page";
     return xtf_read32(head->length) > room ? "they are cut short" : NULL;
 }
 

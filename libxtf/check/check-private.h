@@ -49,6 +49,8 @@ typedef struct {
     bool cancelled;
     bool any_record;
     uint64_t first, last; /* of records, in global time */
+    bool any_derived;
+    uint64_t derived_first, derived_last;
     /* Of the array being walked. */
     const XtfArray *array;
     XtfLevelWalk levels[XTF_HEIGHT_MAX];

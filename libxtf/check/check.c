@@ -38,9 +38,18 @@ static void check_identities(XtfChecking *check)
     }
 }
 
+static void pass_derived(XtfChecking *check, const XtfArray *array)
+{
+    check->derived_first = check->any_derived ? MIN(check->derived_first, array->first) : array->first;
+    check->derived_last = check->any_derived ? MAX(check->derived_last, array->last) : array->last;
+    check->any_derived = true;
+}
+
 /* The times of an array as the catalog's clock has them. */
 static void pass_times(XtfChecking *check, const XtfArray *array)
 {
+    if (array->schema->kind == XTF_SCHEMA_DERIVED)
+        pass_derived(check, array);
     if (array->schema->kind != XTF_SCHEMA_RECORD)
         return;
     check->first = check->any_record ? MIN(check->first, array->first) : array->first;
@@ -54,6 +63,9 @@ static void check_clock(XtfChecking *check)
 
     if (check->any_record ? clock->first != check->first || clock->last != check->last : clock->first <= clock->last)
         xtf_checking_problem(check, "the clock's first and last times are not those of the records");
+    if (check->any_derived &&
+        (!check->any_record || check->derived_first < check->first || check->derived_last > check->last))
+        xtf_checking_problem(check, "derived rows lie before the first record, or behind the last");
 }
 
 /* Whether an array is one that this library does not know. Then its rows are as many as its entry says. */
@@ -189,6 +201,9 @@ static void check_tables(XtfChecking *check)
         }
         xtf_value_check_rows(check->values, schema, table->rows, table->n_rows);
     }
+    for (uint32_t i = 1; i <= xtf_trace_n_clock_maps(check->trace); i++)
+        if (xtf_clock_map_is_identity(xtf_trace_clock_map(check->trace, i)))
+            xtf_checking_problem(check, "clock map %u changes nothing", i);
     use_chunks(check, &catalog->strings);
     xtf_checking_use_item(check, 0, catalog->clock_maps);
 }

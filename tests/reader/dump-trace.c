@@ -2,8 +2,9 @@
  * The C side of the comparison with the independent reader: writes random traces, and answers questions about a trace
  * in the text that the reader gives.
  *
- *     dump-trace write FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS    ROWS rows in each record array; CODEC plain or
- * compact dump-trace rows FILE                                         every row of every array, then of every table
+ *     dump-trace write FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS [FIRST]
+ *                                       ROWS rows in each record array; CODEC plain or compact; locations from FIRST on
+ *     dump-trace rows FILE              every row of every array, then of every table
  *     dump-trace counts FILE SEED N                                N random windows of random arrays
  *     dump-trace align FILE SEED                                   other clock maps for most locations of a file
  */
@@ -186,7 +187,7 @@ static void set_map(XtfWriter *writer, GRand *random, uint64_t location, uint64_
 }
 
 /* One writer's life: rows for every array, in portions, with a commit behind each. */
-static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uint32_t rows)
+static void write_once(XtfWriter *writer, GRand *random, uint32_t first, uint32_t locations, uint32_t rows)
 {
     GError *error = NULL;
     XtfSchema *schemas[4] = {
@@ -203,7 +204,7 @@ static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uin
     add_names(writer, random, ids[3], schemas[3]);
     for (unsigned portion = 0; portion < 3; portion++) {
         for (uint32_t l = 0; l < locations; l++) {
-            uint64_t location = (uint64_t)(l % 3) << 32 | l;
+            uint64_t location = (uint64_t)(l % 3) << 32 | (first + l);
             if (portion == 0 && l % 4 != 3)
                 set_map(writer, random, location, 0, UINT64_C(170) * rows);
             append_rows(writer, random, location, ids[0], schemas[0], rows / 6);
@@ -217,8 +218,8 @@ static void write_once(XtfWriter *writer, GRand *random, uint32_t locations, uin
         xtf_schema_free(schemas[i]);
 }
 
-static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t page_size, uint32_t locations,
-                        uint32_t rows)
+static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t page_size, uint32_t first,
+                        uint32_t locations, uint32_t rows)
 {
     GError *error = NULL;
     GRand *random = g_rand_new_with_seed(seed);
@@ -230,7 +231,7 @@ static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t pa
             life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
         if (!writer)
             die(error);
-        write_once(writer, random, locations, rows);
+        write_once(writer, random, first, locations, rows);
         if (!xtf_writer_close(writer, &error))
             die(error);
     }
@@ -459,9 +460,9 @@ int main(int argc, char **argv)
 {
     GError *error = NULL;
 
-    if (argc == 8 && g_str_equal(argv[1], "write")) {
+    if ((argc == 8 || argc == 9) && g_str_equal(argv[1], "write")) {
         write_trace(argv[2], g_str_equal(argv[3], "plain"), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]),
-                    (uint32_t)atoi(argv[6]), (uint32_t)atoi(argv[7]));
+                    argc == 9 ? (uint32_t)atoi(argv[8]) : 0, (uint32_t)atoi(argv[6]), (uint32_t)atoi(argv[7]));
         return 0;
     }
     if (argc == 4 && g_str_equal(argv[1], "align")) {

@@ -14,7 +14,9 @@ import tempfile
 
 import xtf_patch
 from xtf_check import check
-from xtf_patch import (CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENTS, STRINGS, TABLES, File)
+from invariants_totals import TOTALS_AND_MAPS
+from xtf_patch import (CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLES, File, more,
+                       put)
 from xtf_reader import Damaged, Trace
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
@@ -23,7 +25,9 @@ BASES = {
     "high": ("plain", 7, 4096, 1, 1800),    # a tree of three levels, with a sealed index page and its companion
     "many": ("plain", 6, 4096, 40, 6),      # a P index of two levels
     "packed": ("compact", 16, 4096, 2, 600),
+    "groups": ("plain", 3, 131072, 1, 9000),  # more groups in a leaf than are stored by all keys: filters
 }
+MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # and merged with another one: the base "merged"
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
 HEAD = """# Invariants of the format, and the tests that break them
 
@@ -34,16 +38,6 @@ Each line is a sentence of `docs/FORMAT.md`. `tests/reader/test_invariants.py` c
 | section | what must hold | test |
 |---|---|---|
 """
-
-
-def put(structure, /, **fields):
-    """Sets fields; the value may be a function of the former one."""
-    for name, value in fields.items():
-        setattr(structure, name, value(getattr(structure, name)) if callable(value) else value)
-
-
-def more(n):
-    return lambda value: value + n
 
 
 # ---- Sections 1 and 2.
@@ -638,7 +632,7 @@ INVARIANTS = [
     ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=more(-1)),
      "a stream of it has a wrong length", "a stream of a wrong length"),
     ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),
-]
+] + TOTALS_AND_MAPS
 
 
 def expect(truth, *words):
@@ -668,8 +662,12 @@ def asked_python(path):
 def make_bases(dump_trace, xtf, folder):
     make_files(dump_trace, xtf, folder)
     for name, sizes in BASES.items():
+        subprocess.run([dump_trace, "write", folder / f"{name}.xtf", *map(str, sizes)], check=True)
+    other = folder / "other.xtf"
+    subprocess.run([dump_trace, "write", other, *map(str, MERGED[1])], check=True)
+    subprocess.run([xtf, "merge", "--quiet", "-o", folder / "merged.xtf", folder / f"{MERGED[0]}.xtf", other], check=True)
+    for name in (*BASES, "merged"):
         path = folder / f"{name}.xtf"
-        subprocess.run([dump_trace, "write", path, *map(str, sizes)], check=True)
         f = File(path.read_bytes()).one_superblock()
         f.seal()
         path.write_bytes(f.data)
@@ -692,7 +690,7 @@ def rewritten(f):
     f.store_catalog(f.parts())
     table, (chunk, *_) = next(f.tables())
     f.move(chunk, f.item(chunk))
-    for entry in f.arrays()[:3]:
+    for entry in f.arrays()[:3] if SEGMENT_MAPS not in f.sections else ():
         f.move_edge(entry)
 
 

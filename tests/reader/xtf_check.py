@@ -4,7 +4,7 @@ import struct
 import sys
 
 from xtf_check_file import check_arrays, check_file, check_pages
-from xtf_reader import CLOSED, COMPACT, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
+from xtf_reader import CLOSED, COMPACT, DERIVED, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
 from xtf_totals import check_totals
 
 
@@ -136,6 +136,10 @@ def check(trace):
                 continue
             expect(found.stored() == known or at in mapped and field.type != "STRING" and wider(known, found.stored(), field), f"schema {schema.name}, field {field.name}: limits {known}, found {found.stored()}")
     times = [(array.first, array.last) for array in arrays if array.schema.kind == RECORD]
+    for array in (array for array in arrays if array.schema.kind == DERIVED):
+        expect(times and min(times)[0] <= array.first and array.last <= max(last for _, last in times), f"{array.what}: derived rows lie outside of the records' times")
+    for number, clock in enumerate(trace.clock_maps, 1):
+        expect(clock.locals != clock.globals, f"clock map {number}: it changes nothing")
     if times:
         found = (min(first for first, _ in times), max(last for _, last in times))
         expect(found == (trace.first, trace.last) and trace.origin <= trace.first, f"clock: the records' times are {found}")

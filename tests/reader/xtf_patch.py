@@ -28,7 +28,17 @@ ARRAY = "location:Q schema:I id:I rows:Q first:Q last:Q at:Q length:I crc:I segm
 BRANCH = "location:Q schema:I _:I arrays:Q rows:Q at:Q length:I crc:I"
 EDGE = "leaf_crc:I _:I"
 OPEN_PAGE = "first:Q place:Q sealed:Q rows:I bytes:I"
-CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, COUNTS, FREE_KIND, FILES = 1, 2, 3, 4, 5, 6, 7, 9, 10, 12
+LENGTH = "bytes:I _:I"
+TOTALS = "kind:B aggregate:B zero:H rows:I bytes:I reserved:I"
+BORDER = "child:Q gap:Q frames:Q least:Q"
+SNAPSHOT = "child:Q key:Q row:Q time:Q outermost:B"
+FILTER = "child:Q bits:Q"
+CLOCK_MAPS = "maps:I _:I at:Q length:I crc:I"
+KNOTS = "knots:I _:I"
+KNOT = "local:Q global_:Q flags:I _:I"
+SEGMENT_MAP = "strings:I length:I tables:I _:I"
+TABLE_MAP = "schema:I _:I at:Q length:I crc:I"
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, CLOCK_MAPS_KIND, COUNTS, FREE_KIND, SEGMENT_MAPS, FILES = range(1, 13)
 LEAF, INDEX, COMPANION = 1, 2, 3
 CLOSED = 1
 
@@ -72,6 +82,16 @@ class At:
 
     def raw(self):
         return bytes(self.data[self.where:self.end])
+
+
+def put(structure, /, **fields):
+    """Sets fields; the value may be a function of the former one."""
+    for name, value in fields.items():
+        setattr(structure, name, value(getattr(structure, name)) if callable(value) else value)
+
+
+def more(n):
+    return lambda value: value + n
 
 
 class File:
@@ -185,7 +205,7 @@ class File:
 
     def edge(self, array):
         """(head, first byte of its payload) of each level, leaf first."""
-        base = self.base + array.at
+        base = self.base(array) + array.at
         heads, at = [self.at(base + 8 + 32 * i, OPEN_PAGE) for i in range(array.height)], base + 8 + 32 * array.height
         levels = [(heads[0], self.leaf_rows(array))]
         for head in heads[1:]:
@@ -193,21 +213,21 @@ class File:
             at += head.bytes
         return levels
 
-    @property
-    def base(self):
-        """The byte at which the segment begins."""
-        return self.segment.first * self.superblock.page_size
+    def base(self, array):
+        """The byte at which the array's segment begins."""
+        segments = self.bodies(SEGMENTS, SEGMENT)
+        return segments[min(array.segment, len(segments) - 1)].first * self.superblock.page_size
 
     def leaf_rows(self, array):
         """The byte at which the rows of the open leaf lie: behind the edge."""
-        return -(-(self.base + array.at + array.length) // 8) * 8
+        return -(-(self.base(array) + array.at + array.length) // 8) * 8
 
     def move_edge(self, array, more=b""):
         """Stores an edge anew, with more bytes at its end, and the rows of its open leaf."""
-        base, leaf = self.base + array.at, self.leaf_rows(array)
+        base, leaf = self.base(array) + array.at, self.leaf_rows(array)
         edge = bytes(self.data[base:base + array.length]) + more
         rows = bytes(self.data[leaf:leaf + self.edge(array)[0][0].bytes])
-        array.at, array.length = self.append(edge + bytes(-len(edge) % 8) + rows) - self.base, len(edge)
+        array.at, array.length = self.append(edge + bytes(-len(edge) % 8) + rows) - self.base(array), len(edge)
 
     def pages(self, array=None, kind=None, level=None):
         """Sealed pages: (place, page), of an array in the order of its rows."""
@@ -215,8 +235,62 @@ class File:
         for number in range(2 if size == 4096 else 1, len(self.data) // size):
             page = self.at(number * size, PAGE)
             if page.magic == b"XTFp" and kind in (None, page.kind) and level in (None, page.level) and (array is None or page.array == array.id):
-                found.append((number - self.segment.first, page))
+                found.append((number - self.first_of(number), page))
         return sorted(found, key=lambda pair: (pair[1].level, pair[1].first))
+
+    def first_of(self, page):
+        """The first page of the segment that a page is in."""
+        return max((segment.first for segment in self.bodies(SEGMENTS, SEGMENT) if segment.first <= page), default=0)
+
+    # ---- Totals, of arrays of codec plain.
+
+    def tables_at(self, at, end):
+        """The tables of totals between two bytes."""
+        while at < end:
+            table = self.at(at, TOTALS)
+            yield table
+            at = -(-(table.end + table.bytes) // 8) * 8
+
+    def edge_tables(self, array, level):
+        """Those in the right edge, of a level from 1 up; of *height*: of the whole array."""
+        head, at = self.edge(array)[-1]
+        at = self.base(array) + array.at + 8 + 32 * array.height if array.height == 1 else at + head.bytes
+        for _ in range(1, level):
+            at = self.at(at, LENGTH).end + self.at(at, LENGTH).bytes
+        return list(self.tables_at(at + 8, at + 8 + self.at(at, LENGTH).bytes))
+
+    def companion_tables(self, page):
+        return list(self.tables_at(page.end, page.end + page.bytes))
+
+    def totals_rows(self, name, table):
+        """The rows of a table, by its kind."""
+        aggregate = self.schema(name)[3][table.aggregate]
+        cells = 5 if aggregate.kind == 2 else 1 + aggregate.values * (4 if aggregate.flags & 1 else 1)
+        totals = "child:Q depth:B " + " ".join([f"key{i}:Q" for i in range(aggregate.keys)] + [f"cell{i}:Q" for i in range(cells)])
+        text = {1: totals, 2: BORDER, 3: SNAPSHOT, 4: FILTER}[table.kind]
+        return [self.at(table.end + i * Layout.of(text).size, text) for i in range(table.rows)]
+
+    # ---- Maps.
+
+    def clock_maps(self):
+        """Each with its knots."""
+        at, maps = self.body(CLOCK_MAPS_KIND, CLOCK_MAPS).at, []
+        for _ in range(self.body(CLOCK_MAPS_KIND, CLOCK_MAPS).maps):
+            head = self.at(at, KNOTS)
+            maps.append((head, [self.at(head.end + 24 * i, KNOT) for i in range(head.knots)]))
+            at = head.end + 24 * head.knots
+        return maps
+
+    def segment_maps(self):
+        """Each with its maps of tables."""
+        if SEGMENT_MAPS not in self.sections:
+            return
+        at, end = self.sections[SEGMENT_MAPS].end, self.sections[SEGMENT_MAPS].end + self.sections[SEGMENT_MAPS].length
+        while at + 16 <= end:
+            head = self.at(at, SEGMENT_MAP)
+            tables = [self.at(head.end + 24 * i, TABLE_MAP) for i in range(min(head.tables, (end - head.end) // 24))]
+            yield head, tables
+            at = head.end + 24 * len(tables)
 
     def entry(self, page, number):
         return self.at(page.end + 24 * number, ENTRY)
@@ -232,7 +306,8 @@ class File:
         self.data += bytes(-len(self.data) % size)
         pages = len(self.data) // size
         self.superblock.pages = max(self.superblock.pages, pages)
-        self.segment.pages = max(self.segment.pages, pages - self.segment.first)
+        if SEGMENT_MAPS not in self.sections:  # the segments of a merged file lie side by side
+            self.segment.pages = max(self.segment.pages, pages - self.segment.first)
         return at
 
     def move(self, reference, item, align=8):
@@ -262,10 +337,10 @@ class File:
             reference.crc = zlib.crc32(self.data[at:end])
 
     def seal_edge(self, array):
-        edge, rows = self.at(self.base + array.at, EDGE), self.leaf_rows(array)
-        if array.height and self.base + array.at + 40 <= len(self.data):
+        edge, rows = self.at(self.base(array) + array.at, EDGE), self.leaf_rows(array)
+        if array.height and self.base(array) + array.at + 40 <= len(self.data):
             edge.leaf_crc = zlib.crc32(self.data[rows:rows + self.edge(array)[0][0].bytes])
-        self.seal_reference(array, self.base)
+        self.seal_reference(array, self.base(array))
 
     def seal_pages(self):
         for place, page in self.pages():
@@ -281,6 +356,8 @@ class File:
                 else:
                     self.seal_reference(entry)
         references = [self.root(), *self.references(SCHEMAS), *self.references(STRINGS), *self.references(LIMITS)]
+        references += [self.body(CLOCK_MAPS_KIND, CLOCK_MAPS)] if CLOCK_MAPS_KIND in self.sections else []
+        references += [table for _, tables in self.segment_maps() for table in tables]
         for reference in references + [reference for _, chunks in self.tables() for reference in chunks]:
             self.seal_reference(reference)
         self.seal_superblock()

@@ -58,7 +58,8 @@ static XtfNumberSet *set_from_ranges(GArray *ranges)
     XtfNumberSet *set = set_new(ranges->len);
     unsigned n = 0;
 
-    qsort(ranges->data, ranges->len, sizeof(XtfNumberRange), compare_ranges);
+    if (ranges->len)
+        qsort(ranges->data, ranges->len, sizeof(XtfNumberRange), compare_ranges);
     for (unsigned i = 0; i < ranges->len; i++) {
         const XtfNumberRange *range = &g_array_index(ranges, XtfNumberRange, i);
         XtfNumberRange *previous = n ? &set->ranges[n - 1] : NULL;

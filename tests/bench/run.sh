@@ -58,6 +58,7 @@ figures "count-window hpcc.xtf" "$build/tests/bench/count-window" --dir "$scratc
 figures "read-rows hpcc.xtf" "$build/tests/bench/read-rows" "$scratch/hpcc.xtf"
 figures "totals hpcc.xtf" "$build/tests/bench/totals" --dir "$scratch" "$scratch/hpcc.xtf"
 figures "longest hpcc.xtf" "$build/tests/bench/longest" "$scratch/hpcc.xtf"
+figures "by.py hpcc.xtf" python3 "$here/by.py" --build "$build" "$scratch/hpcc.xtf"
 figures "mount.py hpcc.xtf melt-4.xtf" \
     python3 "$here/mount.py" --build "$build" --dir "$scratch" "$scratch/hpcc.xtf" "$scratch/small.xtf"
 figures "records.py --archive hpcc.otf2 hpcc.xtf" \

@@ -1,5 +1,6 @@
 #include "libxtf/merge/join-private.h"
 
+#include "libxtf/base/string-hash.h"
 #include "libxtf/disk/strings.h"
 
 static void free_schema(gpointer schema)
@@ -30,7 +31,7 @@ XtfJoin *xtf_join_new(void)
     join->paths = g_ptr_array_new();
     join->strings = g_byte_array_new();
     xtf_strings_encode(join->strings);
-    join->string_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    join->string_ids = g_hash_table_new_full(xtf_string_hash, g_str_equal, g_free, NULL);
     join->beyond = g_array_new(FALSE, FALSE, sizeof(XtfBeyond));
     return join;
 }

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "libxtf/base/string-hash.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/strings.h"
 #include "libxtf/error.h"
@@ -64,7 +65,7 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     xtf_chunk_writer_init(&writer->schema_rows);
     writer->branch_nodes = g_array_new(FALSE, FALSE, sizeof(XtfRef));
     writer->dropped = g_array_new(FALSE, FALSE, sizeof(XtfRef));
-    writer->string_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    writer->string_ids = g_hash_table_new_full(xtf_string_hash, g_str_equal, g_free, NULL);
     writer->pending = g_byte_array_new();
     writer->pending_arrays = g_ptr_array_new();
     xtf_writer_clocks_init(&writer->clocks);

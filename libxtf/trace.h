@@ -21,7 +21,7 @@ XTF_BEGIN_DECLS
 typedef struct XtfTrace XtfTrace;
 
 typedef struct {
-    size_t cache_bytes; /* bound of the page cache; 0: 64 MiB */
+    size_t cache_bytes; /* bound of the page cache; 0: a 32nd of the machine's memory, but 64 MiB to 1 GiB */
     bool use_mmap;      /* for xtf_trace_open(): map the file instead of reading it */
 } XtfOpenOptions;
 

@@ -1,10 +1,21 @@
+#include <unistd.h>
+
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/clocks.h"
 #include "libxtf/tree/items.h"
 #include "libxtf/tree/parts.h"
 #include "libxtf/tree/row-maps.h"
 
-enum { CACHE_BYTES_DEFAULT = 64 << 20 };
+/* The default bound of the page cache follows the machine: a part of its memory, within these limits. */
+enum { CACHE_BYTES_LEAST = 64 << 20, CACHE_BYTES_MOST = 1 << 30, CACHE_PART_OF_MEMORY = 32 };
+
+static size_t default_cache_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+    uint64_t memory = pages > 0 && page_size > 0 ? (uint64_t)pages * (uint64_t)page_size : 0;
+
+    return (size_t)CLAMP(memory / CACHE_PART_OF_MEMORY, (uint64_t)CACHE_BYTES_LEAST, (uint64_t)CACHE_BYTES_MOST);
+}
 
 /* Reads in one go what opening needs, as far as the superblock says where it lies. What lies elsewhere is read by
  * itself. */
@@ -270,7 +281,7 @@ XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const
     XtfTraceFile *file = g_new0(XtfTraceFile, 1);
 
     *file = (XtfTraceFile){.references = 1, .source = source, .joined = joined};
-    file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : CACHE_BYTES_DEFAULT;
+    file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
     file->clocks = xtf_clock_set_new();
     g_mutex_init(&file->growing);

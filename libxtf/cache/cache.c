@@ -124,14 +124,6 @@ static void lru_add(Shard *shard, Entry *entry)
     shard->lru.older = entry;
 }
 
-static void lru_add_oldest(Shard *shard, Entry *entry)
-{
-    entry->older = &shard->lru;
-    entry->newer = shard->lru.newer;
-    entry->newer->older = entry;
-    shard->lru.newer = entry;
-}
-
 static void lru_remove(Entry *entry)
 {
     entry->older->newer = entry->newer;
@@ -188,16 +180,22 @@ static Entry *table_find(const Shard *shard, const Request *request)
     return entry;
 }
 
+/* Frees an entry that nobody holds, and that is not in the LRU list. */
+static void drop(Shard *shard, Entry *entry)
+{
+    table_remove(shard, entry);
+    shard->bytes -= entry_cost(entry);
+    entry_free(entry);
+}
+
 /* Drops idle entries, oldest first, until `room` more bytes fit. */
 static void make_room(Shard *shard, size_t room)
 {
     while (shard->bytes + room > shard->limit && shard->lru.newer != &shard->lru) {
         Entry *oldest = shard->lru.newer;
         lru_remove(oldest);
-        table_remove(shard, oldest);
-        shard->bytes -= entry_cost(oldest);
         shard->evictions++;
-        entry_free(oldest);
+        drop(shard, oldest);
     }
 }
 
@@ -376,7 +374,14 @@ XtfBlock *xtf_block_pin(XtfBlock *block)
     return block;
 }
 
-static void put(XtfBlock *block, void (*add)(Shard *shard, Entry *entry))
+/* What becomes of an entry that nobody holds any more. */
+static void keep(Shard *shard, Entry *entry)
+{
+    lru_add(shard, entry);
+    make_room(shard, 0);
+}
+
+static void put(XtfBlock *block, void (*let_go)(Shard *shard, Entry *entry))
 {
     if (!block)
         return;
@@ -386,20 +391,19 @@ static void put(XtfBlock *block, void (*add)(Shard *shard, Entry *entry))
     g_mutex_lock(&shard->lock);
     if (--entry->pins == 0) {
         shard->pinned_bytes -= entry_cost(entry);
-        add(shard, entry);
-        make_room(shard, 0);
+        let_go(shard, entry);
     }
     g_mutex_unlock(&shard->lock);
 }
 
 void xtf_block_put(XtfBlock *block)
 {
-    put(block, lru_add);
+    put(block, keep);
 }
 
-void xtf_block_put_unneeded(XtfBlock *block)
+void xtf_block_drop(XtfBlock *block)
 {
-    put(block, lru_add_oldest);
+    put(block, drop);
 }
 
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats)

@@ -47,8 +47,8 @@ typedef struct {
 /* Puts a pin back. NULL is fine, so a g_autoptr(XtfBlock) is a pin that ends with its scope. */
 void xtf_block_put(XtfBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfBlock, xtf_block_put)
-/* The same of a block that is not expected to be needed again: once it is idle it is the first to go. */
-void xtf_block_put_unneeded(XtfBlock *block);
+/* The same of a block that is not expected to be needed again: once nobody holds it, it leaves the cache. */
+void xtf_block_drop(XtfBlock *block);
 /* One more pin of a block that is pinned already. */
 XtfBlock *xtf_block_pin(XtfBlock *block);
 

@@ -58,6 +58,7 @@ static const XtfCodec codecs[] = {
             .bound = xtf_pack_bound,
             .pack = xtf_pack,
             .unpack_times = xtf_sampled_times_unpack,
+            .unpack_zeros = xtf_unpack_zeros,
             .unpack_rows = xtf_unpack_mapped,
         },
 };

@@ -40,6 +40,9 @@ typedef struct {
     /* As xtf_sampled_times_unpack(); NULL where rows lie side by side. */
     uint8_t *(*unpack_times)(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
                              const char **fault);
+    /* As xtf_unpack_zeros(); NULL where rows lie side by side. */
+    bool (*unpack_zeros)(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length,
+                         uint32_t count, uint64_t *zeros, bool *known, const char **fault);
     /* As xtf_unpack_mapped(): false with *fault if the bytes are not `count` rows. */
     bool (*unpack_rows)(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                         uint32_t count, uint8_t *rows, const char **fault);

@@ -37,6 +37,13 @@ uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);
  */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);
+/*
+ * Of each row whether a field, any but the time, is 0: bit n % 64 of word n / 64 is set if it is. If the templates
+ * tell, nothing else is unpacked; `*known` is false, and nothing else is set, if they do not. Fails like
+ * xtf_unpack_rows(), but does not find every fault.
+ */
+bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,
+                      uint64_t *zeros, bool *known, const char **fault);
 /* The same rows, mapped to the numbers of the whole file. The map may be NULL. */
 bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                        uint32_t count, uint8_t *rows, const char **fault);

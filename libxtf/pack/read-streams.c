@@ -31,7 +31,13 @@ uint8_t xtf_read_byte(XtfPackReader *reader)
     return 0;
 }
 
-const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
+/* The head of a stream. */
+typedef struct {
+    uint64_t length, stored; /* bytes inflated, and as they are packed */
+    unsigned kind;
+} StreamHead;
+
+static bool read_head(XtfPackReader *reader, uint64_t least, uint64_t most, StreamHead *head)
 {
     uint64_t code = xtf_read_varint(reader), n = code >> 2;
     unsigned kind = code & 3;
@@ -42,19 +48,37 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
     if (!reader->fault && (stored > (uint64_t)(reader->end - reader->at) ||
                            (kind == XTF_STREAM_DEFLATED && n / XTF_DEFLATE_RATIO_MAX > stored)))
         xtf_pack_fail(reader, "a stream of it is cut short");
-    if (reader->fault)
+    *head = (StreamHead){.length = n, .stored = stored, .kind = kind};
+    return !reader->fault;
+}
+
+bool xtf_skip_stream(XtfPackReader *reader)
+{
+    StreamHead head;
+
+    if (!read_head(reader, 0, UINT64_MAX, &head))
+        return false;
+    reader->at += head.stored;
+    return true;
+}
+
+const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
+{
+    StreamHead head;
+
+    if (!read_head(reader, least, most, &head))
         return NULL;
     const uint8_t *from = reader->at;
-    uint8_t *to = xtf_scratch(use, n + XTF_TAIL_MAX);
-    reader->at += stored;
-    if (kind == XTF_STREAM_STORED)
-        memcpy(to, from, n);
-    else if (kind == XTF_STREAM_REPEATED)
-        memset(to, *from, n);
-    else if (!xtf_deflate->inflate(from, stored, to, n))
+    uint8_t *to = xtf_scratch(use, head.length + XTF_TAIL_MAX);
+    reader->at += head.stored;
+    if (head.kind == XTF_STREAM_STORED)
+        memcpy(to, from, head.length);
+    else if (head.kind == XTF_STREAM_REPEATED)
+        memset(to, *from, head.length);
+    else if (!xtf_deflate->inflate(from, head.stored, to, head.length))
         return xtf_pack_fail(reader, "a stream of it does not inflate"), NULL;
-    memset(to + n, 0, XTF_TAIL_MAX);
-    *length = (size_t)n;
+    memset(to + head.length, 0, XTF_TAIL_MAX);
+    *length = (size_t)head.length;
     return to;
 }
 

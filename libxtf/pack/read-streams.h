@@ -21,6 +21,9 @@ uint8_t xtf_read_byte(XtfPackReader *reader);
 /* A stream of `least` to `most` bytes, in scratch memory, followed by 8 bytes that may be read too; NULL on a fault. */
 const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length);
 
+/* Goes behind a stream; false on a fault. What it inflates to is not looked at. */
+bool xtf_skip_stream(XtfPackReader *reader);
+
 /* The meaning of each head: the number is its base plus its tail, which has so many bytes. */
 typedef struct {
     uint64_t base[256], mask[256];

@@ -269,6 +269,37 @@ static bool finish(const XtfPackReader *reader, const char **fault)
     return !reader->fault;
 }
 
+/* Sets the bits of rows whose templates have a field of value 0. */
+static void find_zeros(const Templates *templates, const XtfPackField *field, uint64_t *zeros)
+{
+    bool is_zero[XTF_PACK_TEMPLATES_MAX];
+
+    for (unsigned i = 0; i < templates->n; i++)
+        is_zero[i] = xtf_pack_get(field, templates->images + i * templates->image_size) == 0;
+    for (uint32_t n = 0; n < templates->count; n += 64) {
+        uint32_t end = MIN(templates->count - n, 64);
+        uint64_t word = 0;
+        for (uint32_t i = 0; i < end; i++)
+            word |= (uint64_t)is_zero[templates->numbers[n + i]] << i;
+        zeros[n / 64] = word;
+    }
+}
+
+bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,
+                      uint64_t *zeros, bool *known, const char **fault)
+{
+    XtfPackReader reader = {.at = packed, .end = packed + length};
+    Templates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
+
+    *known = false;
+    if (xtf_skip_stream(&reader) && xtf_skip_stream(&reader) && read_templates(&reader, &templates)) {
+        *known = templates.fields[field - 1].mode == XTF_PACK_VALUE;
+        if (*known)
+            find_zeros(&templates, &templates.fields[field - 1], zeros);
+    }
+    return finish(&reader, fault);
+}
+
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault)
 {

@@ -152,6 +152,17 @@ bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError
                         : xtf_leaf_get_open(leaf->array, leaf->edge, XTF_LEAF_ROWS, view, error);
 }
 
+bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error)
+{
+    if (!xtf_leaf_get_zeros(leaf->array, leaf->place, leaf->open ? leaf->edge : NULL, field, zeros, error))
+        return false;
+    if (!zeros->block || (zeros->first_n == leaf->first_n && zeros->count == leaf->end - leaf->first_n))
+        return true;
+    xtf_leaf_zeros_finish(zeros);
+    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold what the entry that names it says",
+                       leaf->array->id, leaf->place);
+}
+
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error)
 {
     descent->n_pages = 0;

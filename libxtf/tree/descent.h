@@ -50,6 +50,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescentPage, xtf_descent_leave)
 /* Reads a leaf, and checks that it holds the rows that its parent says. The caller finishes the view. */
 bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
 
+/* The zeros of a field in a leaf (leaf.h), with the same check. */
+bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error);
+
 /* The whole descent to the leaf that holds row n, which must exist. The leaf is good until the descent is finished. */
 typedef struct {
     XtfBlock *edge;

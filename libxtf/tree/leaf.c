@@ -113,6 +113,33 @@ static XtfBlock *get_packed(const PackedLeaf *leaf, XtfPageView *packed, uint32_
     return page;
 }
 
+static bool packed_damaged(const PackedLeaf *leaf, const char *fault, GError **error)
+{
+    if (leaf->edge)
+        return xtf_damaged(error, "array %u: its open leaf: %s", leaf->array->id, fault);
+    return xtf_damaged(error, "page %" PRIu64 ": %s", leaf->place, fault);
+}
+
+static bool check_count(const XtfArray *array, const XtfPageView *packed, GError **error)
+{
+    return packed->count <= xtf_leaf_rows_max(xtf_array_page_size(array), array->schema->row_size) ||
+           xtf_damaged(error, "array %u: a leaf of %u rows: it holds more than it may", array->id, packed->count);
+}
+
+static Unpacked unpacked_head(const PackedLeaf *leaf, const XtfPageView *packed, const XtfClockMap *clock)
+{
+    return (Unpacked){
+        .schema = leaf->array->schema,
+        .clock = clock,
+        .first_n = packed->first_n,
+        .previous = packed->previous,
+        .next = packed->next,
+        .array = leaf->array->id,
+        .count = packed->count,
+        .edge_height = leaf->edge ? leaf->array->height : 0,
+    };
+}
+
 static bool make_of(const PackedLeaf *leaf, const XtfPageView *packed, uint32_t packed_length, XtfLeafPart part,
                     uint8_t **data, uint32_t *length, GError **error)
 {
@@ -120,28 +147,14 @@ static bool make_of(const PackedLeaf *leaf, const XtfPageView *packed, uint32_t 
     const XtfRowMap *map;
     const char *fault = NULL;
 
-    if (packed->count > xtf_leaf_rows_max(xtf_array_page_size(array), array->schema->row_size))
-        return xtf_damaged(error, "array %u: a leaf of %u rows: it holds more than it may", array->id, packed->count);
-    if (!xtf_array_row_map(array, &map, error))
+    if (!check_count(array, packed, error) || !xtf_array_row_map(array, &map, error))
         return false;
-    const Unpacked head = {
-        .schema = array->schema,
-        .clock = clock_of(array, part),
-        .first_n = packed->first_n,
-        .previous = packed->previous,
-        .next = packed->next,
-        .array = array->id,
-        .count = packed->count,
-        .edge_height = leaf->edge ? array->height : 0,
-    };
+    const Unpacked head = unpacked_head(leaf, packed, clock_of(array, part));
     uint8_t *bytes = unpack(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
-    if (bytes) {
-        *data = memcpy(bytes, &head, sizeof head);
-        return true;
-    }
-    if (leaf->edge)
-        return xtf_damaged(error, "array %u: its open leaf: %s", array->id, fault);
-    return xtf_damaged(error, "page %" PRIu64 ": %s", leaf->place, fault);
+    if (!bytes)
+        return packed_damaged(leaf, fault, error);
+    *data = memcpy(bytes, &head, sizeof head);
+    return true;
 }
 
 static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
@@ -151,7 +164,7 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
     XtfBlock *page = get_packed(leaf, &packed, &packed_length, error);
     bool good = page && make_of(leaf, &packed, packed_length, part, data, length, error);
 
-    xtf_block_put_unneeded(page);
+    xtf_block_drop(page);
     return good;
 }
 
@@ -168,6 +181,21 @@ static bool make_rows(void *context, uint8_t **data, uint32_t *length, GError **
 static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     return make(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
+}
+
+/* The head of a block that was made of a leaf, if the leaf is the array's. */
+static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *clock, const XtfBlock *block,
+                                   GError **error)
+{
+    const XtfArray *array = packed->array;
+    const Unpacked *head = (const Unpacked *)(const void *)block->data;
+    bool belongs = head->schema == array->schema && head->clock == clock && head->array == array->id &&
+                   head->edge_height == (packed->edge ? array->height : 0);
+
+    if (belongs && head->first_n <= array->n_rows && head->count <= array->n_rows - head->first_n)
+        return head;
+    xtf_damaged(error, "array %u: its leaf at place %" PRIu64 " is another array's, too", array->id, packed->place);
+    return NULL;
 }
 
 /* The leaf unpacked, named by the bytes that it is packed in. */
@@ -189,13 +217,10 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     if (!block)
         return false;
 
-    const Unpacked *head = (const Unpacked *)(const void *)block->data;
+    const Unpacked *head = check_block(packed, clock, block, error);
+    if (!head)
+        return false;
     const uint8_t *content = block->data + sizeof *head;
-    bool belongs = head->schema == array->schema && head->clock == clock && head->array == array->id &&
-                   head->edge_height == (packed->edge ? array->height : 0);
-    if (!belongs || head->first_n > array->n_rows || head->count > array->n_rows - head->first_n)
-        return xtf_damaged(error, "array %u: its leaf at place %" PRIu64 " is another array's, too", array->id,
-                           packed->place);
     *leaf = (XtfPageView){
         .block = g_steal_pointer(&block),
         .payload = part == XTF_LEAF_TIMES ? NULL : content,
@@ -256,4 +281,87 @@ bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, 
     }
     return get_unpacked(&(PackedLeaf){.array = array, .edge = edge}, xtf_open_leaf_offset(array, edge),
                         xtf_edge_leaf(array, edge->data).length, part, leaf, error);
+}
+
+/* ---- Zeros of a field. */
+
+typedef struct {
+    PackedLeaf leaf;
+    unsigned field;
+} ZerosSource;
+
+/* The words stand behind the head; there are none if the templates do not tell. */
+static bool make_zeros_of(const ZerosSource *source, const XtfPageView *packed, uint32_t packed_length, uint8_t **data,
+                          uint32_t *length, GError **error)
+{
+    const XtfArray *array = source->leaf.array;
+    const char *fault = NULL;
+    bool known;
+
+    if (!check_count(array, packed, error))
+        return false;
+    const Unpacked head = unpacked_head(&source->leaf, packed, NULL);
+    uint32_t size = (packed->count + 63) / 64 * (uint32_t)sizeof(uint64_t);
+    g_autofree uint8_t *bytes = g_malloc(sizeof head + size);
+    memcpy(bytes, &head, sizeof head);
+    if (!xtf_codec(array->codec)
+             ->unpack_zeros(array->schema, source->field, packed->payload, packed_length, packed->count,
+                            (uint64_t *)(void *)(bytes + sizeof head), &known, &fault))
+        return packed_damaged(&source->leaf, fault, error);
+    *data = g_steal_pointer(&bytes);
+    *length = (uint32_t)sizeof head + (known ? size : 0);
+    return true;
+}
+
+static bool make_zeros(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const ZerosSource *source = context;
+    XtfPageView packed;
+    uint32_t packed_length = 0;
+    XtfBlock *page = get_packed(&source->leaf, &packed, &packed_length, error);
+    bool good = page && make_zeros_of(source, &packed, packed_length, data, length, error);
+
+    xtf_block_drop(page);
+    return good;
+}
+
+bool xtf_leaf_get_zeros(const XtfArray *array, uint64_t place, XtfBlock *edge, unsigned field, XtfLeafZeros *zeros,
+                        GError **error)
+{
+    ZerosSource source = {.leaf = {.array = array, .edge = edge, .place = place}, .field = field};
+    uint64_t offset = edge ? xtf_open_leaf_offset(array, edge) : 0;
+    uint32_t length = edge ? xtf_edge_leaf(array, edge->data).length : xtf_array_page_size(array);
+
+    *zeros = (XtfLeafZeros){0};
+    if (xtf_codec(array->codec)->side_by_side)
+        return true;
+    if (!edge && !xtf_page_locate(array, place, &offset, error))
+        return false;
+    g_autoptr(XtfBlock) block = xtf_cache_make(array->trace->cache, offset, length + field, edge ? edge->version : 0,
+                                               make_zeros, &source, error);
+    if (!block)
+        return false;
+    const Unpacked *head = check_block(&source.leaf, NULL, block, error);
+    if (!head || block->length == sizeof *head)
+        return head != NULL;
+    *zeros = (XtfLeafZeros){.words = (const uint64_t *)(const void *)(block->data + sizeof *head),
+                            .count = head->count,
+                            .first_n = head->first_n};
+    zeros->block = g_steal_pointer(&block);
+    return true;
+}
+
+/* Bits [0, n) of the words. */
+static uint32_t count_bits(const uint64_t *words, uint32_t n)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < n / 64; i++)
+        count += (uint32_t)__builtin_popcountll(words[i]);
+    return n % 64 == 0 ? count : count + (uint32_t)__builtin_popcountll(words[n / 64] << (64 - n % 64));
+}
+
+uint32_t xtf_leaf_zeros_count(const XtfLeafZeros *zeros, uint32_t from, uint32_t to)
+{
+    return count_bits(zeros->words, to) - count_bits(zeros->words, from);
 }

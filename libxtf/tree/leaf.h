@@ -5,7 +5,7 @@
  * a block of their own, which lives in the page cache like any other: the times alone, in few bytes, for counting
  * (pack/sampled-times.h), and the rows for reading; and where a clock map applies, the rows with global times, for
  * cursors. An unpacked block repeats what its page's head says, so that a visit looks at one block. The page itself is
- * not needed any more, and is the first to leave the cache.
+ * not needed any more, and leaves the cache.
  */
 #pragma once
 
@@ -60,6 +60,24 @@ typedef enum {
     XTF_LEAF_GLOBAL_ROWS, /* of an array with a clock map: instants are global, and so are the keys */
 } XtfLeafPart;
 
+/* Of each row of a packed leaf a bit, which is set if a field is 0: 64 rows a word. The field, not the time, is none
+ * that is mapped. */
+typedef struct {
+    XtfBlock *block; /* pinned; NULL: the templates of the packed rows do not tell, whoever asks looks at the rows */
+    const uint64_t *words;
+    uint32_t count; /* rows */
+    uint64_t first_n;
+} XtfLeafZeros;
+
+static inline void xtf_leaf_zeros_finish(XtfLeafZeros *zeros)
+{
+    xtf_block_put(g_steal_pointer(&zeros->block));
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLeafZeros, xtf_leaf_zeros_finish)
+
+/* The number of bits set among those of rows [from, to). */
+uint32_t xtf_leaf_zeros_count(const XtfLeafZeros *zeros, uint32_t from, uint32_t to);
+
 /* The rows as callers of the library see them. */
 static inline XtfLeafPart xtf_leaf_shown_rows(const XtfArray *array)
 {
@@ -70,3 +88,6 @@ static inline XtfLeafPart xtf_leaf_shown_rows(const XtfArray *array)
  * finishes the view. */
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error);
 bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, XtfPageView *leaf, GError **error);
+/* The zeros of the sealed leaf at a place; of the open leaf if there is an edge. The caller finishes them. */
+bool xtf_leaf_get_zeros(const XtfArray *array, uint64_t place, XtfBlock *edge, unsigned field, XtfLeafZeros *zeros,
+                        GError **error);

@@ -47,11 +47,18 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
     bool good = xtf_unpack_rows(schema, packed, length, count, rows, &fault);
     must(good == !fault, "a fault that was not told, or was none");
     must(!good || has_times, "rows without times");
-    if (!good)
+    if (!good) {
+        bool known;
+        for (unsigned field = 1; field < schema->n_fields; field++)
+            if (!xtf_unpack_zeros(schema, field, packed, length, count, times, &known, &fault))
+                must(fault, "a fault that was not told");
         return false;
+    }
     for (uint32_t n = 0; n < count; n++)
         must(times[n] == xtf_field_get(&schema->fields[0], rows + (size_t)n * schema->row_size),
              "other times than rows");
+    unsigned known = 0;
+    must(zeros_agree(schema, packed, length, rows, count, &known, &fault), "rows, but no zeros");
     length = xtf_pack(schema, rows, count, 1, repacked, (uint32_t)bound, NULL);
     must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, again, &fault), "rows that cannot be packed");
     must(memcmp(rows, again, size) == 0, "other rows than were packed");

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "libxtf/pack/pack.h"
 #include "libxtf/pack/sampled-times.h"
 #include "libxtf/schema.h"
 
@@ -36,6 +37,26 @@ static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t
     for (uint32_t n = 0; bytes && n < count; n++)
         times[n] = xtf_sampled_times_at((const XtfSampledTimes *)(const void *)(bytes + BEFORE), n);
     return bytes != NULL;
+}
+
+/* Whether what is told of zeros in packed rows is right; false with *fault if it is told that they are none. */
+static inline bool zeros_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
+                               uint32_t count, unsigned *n_known, const char **fault)
+{
+    g_autofree uint64_t *zeros = g_new(uint64_t, (count + 63) / 64);
+
+    for (unsigned field = 1; field < schema->n_fields; field++) {
+        bool known;
+        if (!xtf_unpack_zeros(schema, field, packed, length, count, zeros, &known, fault))
+            return false;
+        *n_known += known;
+        for (uint32_t n = 0; known && n < count; n++) {
+            bool is_zero = xtf_field_get(&schema->fields[field], rows + (size_t)n * schema->row_size) == 0;
+            if (is_zero != (zeros[n / 64] >> n % 64 & 1))
+                g_error("row %u: field %u: a wrong zero", n, field);
+        }
+    }
+    return true;
 }
 
 static inline XtfSchema *make_schema(const XtfFieldSpec *fields)

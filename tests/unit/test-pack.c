@@ -31,6 +31,8 @@ static Packed pack(const XtfSchema *schema, const void *rows, uint32_t count, un
     return packed;
 }
 
+static unsigned zeros_known; /* fields of which templates told the zeros */
+
 static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *rows, uint32_t count)
 {
     size_t size = (size_t)count * schema->row_size;
@@ -42,6 +44,7 @@ static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *r
     cr_assert(xtf_unpack_rows(schema, packed.bytes, packed.length, count, unpacked, &fault), "%s", fault);
     cr_assert(memcmp(unpacked, rows, size) == 0, "%u rows of %u bytes differ", count, schema->row_size);
     cr_assert(unpack_times(packed.bytes, packed.length, count, times, &fault), "%s", fault);
+    cr_assert(zeros_agree(schema, packed.bytes, packed.length, rows, count, &zeros_known, &fault), "%s", fault);
     for (uint32_t n = 0; n < count; n++)
         cr_assert_eq(times[n], xtf_field_get(&schema->fields[0], (const uint8_t *)rows + (size_t)n * schema->row_size));
 }
@@ -68,6 +71,7 @@ Test(pack, calls_take_about_a_byte)
             if (counts[i] >= 4096) /* the steps of time alone take log2(380) / 8 = 1.07 bytes */
                 cr_assert_lt(length, 2.2 * counts[i]);
         }
+    cr_assert_geq(zeros_known, 2 * 2 * G_N_ELEMENTS(counts)); /* regions and events */
 }
 
 /* A loop in the outermost frame: every ENTER's distance is another one. */

@@ -9,7 +9,8 @@
 /*
  * Adds `count` rows, side by side, to totals of full depth, and moves the stack on behind them; aggregates of groups
  * leave the stack alone. Rows are sound in themselves but may lie about distances: a distance that leads to no frame of
- * the stack is taken for 0. Fails only if the loader does; a stack without outer frames needs none (NULL).
+ * the stack is taken for 0. Fails only if the loader does; a stack without outer frames needs none (NULL). Without
+ * totals (NULL), for frames only, the stack moves on and nothing is added.
  */
 bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                          XtfFrameStack *stack, const XtfFrameLoader *loader, XtfGroupTotals *totals, GError **error);

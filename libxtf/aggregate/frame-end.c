@@ -36,7 +36,6 @@ static bool search_chunk(EndSearch *search, const XtfDescentLeaf *leaf, const Xt
 {
     const XtfSchema *schema = search->array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[search->index];
-    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(aggregate, 1);
     g_auto(XtfFrameStack) stack;
     XtfOuterFrames outer;
 
@@ -47,7 +46,7 @@ static bool search_chunk(EndSearch *search, const XtfDescentLeaf *leaf, const Xt
     for (uint32_t i = first; i < end && !search->found; i++) {
         stack.least = UINT64_MAX;
         if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)i * schema->row_size, 1, &stack,
-                                 &outer.loader, unused, error))
+                                 &outer.loader, NULL, error))
             return false;
         search->end = leaf->first_n + i;
         search->found = search->end > search->n && stack.least < search->depth;
@@ -127,7 +126,6 @@ bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint
     const XtfSchema *schema = array->schema;
     EndSearch search = {.array = array, .index = index, .n = n, .end = array->n_rows};
     g_autofree uint8_t *row = g_malloc(schema->row_size);
-    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     g_auto(XtfFrameStack) stack;
     XtfOuterFrames outer;
 
@@ -138,7 +136,7 @@ bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint
     if (xtf_field_get(&schema->fields[schema->aggregates[index].values[0]], row) != 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", array->id, n);
     if (!xtf_frames_before_row(array, index, n, &stack, error) ||
-        !xtf_accumulate_rows(schema, &schema->aggregates[index], row, 1, &stack, &outer.loader, unused, error))
+        !xtf_accumulate_rows(schema, &schema->aggregates[index], row, 1, &stack, &outer.loader, NULL, error))
         return false;
     search.depth = xtf_frame_stack_depth(&stack);
     if (!search_behind(&search, error))

@@ -11,6 +11,16 @@ void xtf_frame_stack_reset(XtfFrameStack *stack)
     *stack = (XtfFrameStack){.frames = stack->frames, .least = UINT64_MAX};
 }
 
+void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from)
+{
+    GArray *frames = to->frames;
+
+    g_array_set_size(frames, 0);
+    g_array_append_vals(frames, from->frames->data, from->frames->len);
+    *to = *from;
+    to->frames = frames;
+}
+
 void xtf_frame_stack_finish(XtfFrameStack *stack)
 {
     g_clear_pointer(&stack->frames, g_array_unref);

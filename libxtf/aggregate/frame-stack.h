@@ -23,6 +23,8 @@ typedef struct {
 
 void xtf_frame_stack_init(XtfFrameStack *stack);  /* before row 0 */
 void xtf_frame_stack_reset(XtfFrameStack *stack); /* the same of a stack that is initialised */
+/* Makes one stack, initialised, as another is. */
+void xtf_frame_stack_copy(XtfFrameStack *to, const XtfFrameStack *from);
 void xtf_frame_stack_finish(XtfFrameStack *stack);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfFrameStack, xtf_frame_stack_finish)
 

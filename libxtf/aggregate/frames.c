@@ -195,10 +195,9 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     if (from == within)
         return true;
 
-    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(&schema->aggregates[index], 1);
     xtf_outer_frames_init(&outer, array, index);
     return xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
-                               (uint32_t)(within - from), stack, &outer.loader, unused, error);
+                               (uint32_t)(within - from), stack, &outer.loader, NULL, error);
 }
 
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)

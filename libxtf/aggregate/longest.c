@@ -227,7 +227,6 @@ static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint3
     const XtfSchema *schema = search->array.schema;
     const XtfAggregate *aggregate = &schema->aggregates[search->index];
     g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, search->index, error);
-    g_autoptr(XtfGroupTotals) unused = xtf_group_totals_new(aggregate, 1);
     g_autoptr(GArray) before = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     g_auto(XtfPageView) rows = {0};
     g_auto(XtfFrameStack) stack;
@@ -248,7 +247,7 @@ static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint3
             continue;
         g_array_set_size(before, 0);
         g_array_append_vals(before, stack.frames->data, stack.frames->len);
-        if (!xtf_accumulate_rows(schema, aggregate, row, 1, &stack, &outer.loader, unused, error))
+        if (!xtf_accumulate_rows(schema, aggregate, row, 1, &stack, &outer.loader, NULL, error))
             return false;
         push_ended(search, before, &stack, leaf->first_n + i);
     }

@@ -7,6 +7,13 @@
 #include "libxtf/group-filter.h"
 #include "libxtf/tree/descent.h"
 
+/* The stack before row n, caught where a query of frames goes over the rows around it anyway. */
+typedef struct {
+    uint64_t n;
+    XtfFrameStack *stack; /* initialised */
+    bool caught;
+} XtfStackCatch;
+
 /* Without totals, rows are only counted. */
 typedef struct {
     const XtfArray *array;
@@ -17,10 +24,15 @@ typedef struct {
     uint64_t count;
     bool filtered; /* the filter takes one group, and the aggregate has filters... */
     uint64_t hash; /* ...in which this is the group's: xtf_filter_hash() */
+    XtfStackCatch *catches;
+    unsigned n_catches;
 } XtfTotalsQuery;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                 XtfGroupTotals *totals);
+
+/* Adds rows [n1, n2), n2 being cut off at the array's end. */
+bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error);
 
 /* Whether the rows of a leaf, a child of a page, are looked at one by one: where nearly every row is a group of its
  * own, a digest is as large as the rows. */

@@ -8,7 +8,8 @@
  *                  /                       \
  *     leaves  ..[....]                   [..]...    rows; if asked for again: chunks, totals of the leaf's digest
  *
- * A range that is the whole array is answered by the array's own totals, and no row is read for it.
+ * A range that is the whole array is answered by the array's own totals, and no row is read for it, unless the array
+ * is small.
  *
  * Nothing is ever subtracted: least, greatest and last values could not be. Parts are added from left to right, which
  * last values depend on.
@@ -31,6 +32,17 @@ typedef struct {
     XtfFrameStack *stack;
 } LeafRows;
 
+static void catch_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
+{
+    for (unsigned i = 0; i < query->n_catches; i++) {
+        XtfStackCatch *wanted = &query->catches[i];
+        if (wanted->caught || wanted->n != stack->n)
+            continue;
+        xtf_frame_stack_copy(wanted->stack, stack);
+        wanted->caught = true;
+    }
+}
+
 /* Adds rows [from, to). */
 static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
@@ -42,13 +54,14 @@ static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from,
     xtf_outer_frames_init(&outer, query->array, query->index);
     if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)leaf->start * schema->row_size,
-                                 from - leaf->start, leaf->stack, &outer.loader, totals, error))
+                                 from - leaf->start, leaf->stack, &outer.loader, NULL, error))
             return false;
-        xtf_group_totals_clear(totals);
+        catch_stack(query, leaf->stack);
     }
     if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)from * schema->row_size, to - from, leaf->stack,
                              &outer.loader, totals, error))
         return false;
+    catch_stack(query, leaf->stack);
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
         if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
@@ -114,12 +127,33 @@ static bool add_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, con
     return add_part(query, leaf, rows, chunks, last * XTF_CHUNK_ROWS, to, error);
 }
 
+/* Counts rows of a leaf that begin frames, of any key, without their rows; *counted says whether the leaf tells. */
+static bool count_begun(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, bool *counted,
+                        GError **error)
+{
+    const XtfGroupFilter *filter = query->filter;
+    g_auto(XtfLeafZeros) zeros = {0};
+
+    *counted = false;
+    if (query->totals || !filter || !filter->begun || filter->exact || filter->match)
+        return true;
+    if (!xtf_descent_leaf_zeros(leaf, query->aggregate->values[0], &zeros, error))
+        return false;
+    *counted = zeros.block != NULL;
+    if (*counted)
+        query->count += xtf_leaf_zeros_count(&zeros, from, to);
+    return true;
+}
+
 /* Adds rows [n1, n2) of a leaf. */
 static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
 {
     uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
     g_auto(XtfPageView) rows = {0};
+    bool counted;
 
+    if (!count_begun(query, leaf, from, to, &counted, error) || counted)
+        return counted;
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS))
@@ -219,7 +253,7 @@ static bool add_array(XtfTotalsQuery *query, XtfBlock *edge, bool *added, GError
     return true;
 }
 
-static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
+bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
 {
     const XtfArray *array = query->array;
     XtfDescentLeaf leaf;
@@ -234,7 +268,8 @@ static bool run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error)
     if (!edge)
         return false;
     bool added = false;
-    if (n1 == 0 && n2 == array->n_rows && (!add_array(query, edge, &added, error) || added))
+    if (n1 == 0 && n2 == array->n_rows && !xtf_array_is_small(array) &&
+        (!add_array(query, edge, &added, error) || added))
         return added;
     if (array->height == 1) {
         xtf_descent_root_leaf(array, edge, &leaf);
@@ -249,7 +284,7 @@ bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilte
 {
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, totals);
 
-    return run(&query, n1, n2, error);
+    return xtf_totals_query_run(&query, n1, n2, error);
 }
 
 bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
@@ -261,7 +296,7 @@ bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupF
         *rank = MIN(n, array->n_rows);
         return true;
     }
-    if (!run(&query, 0, n, error))
+    if (!xtf_totals_query_run(&query, 0, n, error))
         return false;
     *rank = query.count;
     return true;

@@ -7,7 +7,8 @@
  *                    entries of each level from 1 up
  *                    if the schema has aggregates, for each level from 1 up to the height: U32 length; U32 0; as many
  *                        bytes of totals (XtfDiskTotals): of the children of the level's open page, the open child too;
- *                        of the level above the root, whose only child is the whole array, totals of groups alone
+ *                        of the level above the root, whose only child is the whole array, totals of groups alone;
+ *                        no bytes if the array is small (XTF_SMALL_ARRAY_ROWS): its rows are as quickly read
  *     the open leaf  its rows, at the next multiple of 8 behind the edge
  *
  * Every part begins at a multiple of 8. The P index names the edge; the length of the leaf is in the head of level 0.

@@ -30,6 +30,8 @@ enum {
     XTF_TABLE_MAX = 256 << 20, /* bytes of a table's rows */
     XTF_FILE_NAME_MAX = 255,   /* bytes of the name of a file that a catalog names */
     XTF_FILES_GAP_MAX = 1024,  /* pages between the end of an anchor and its first file */
+
+    XTF_SMALL_ARRAY_ROWS = 128, /* an array of one leaf that has so many rows at most may have no totals */
 };
 
 #define XTF_FORMAT_VERSION "2.0" /* as text */

@@ -90,6 +90,13 @@ static inline const XtfSegment *xtf_array_segment(const XtfArray *array)
     return &array->trace->catalog.segments[array->segment];
 }
 
+/* Whether totals are those of its rows, whether or not it has stored ones: it takes no longer to go over so few rows.
+ */
+static inline bool xtf_array_is_small(const XtfArray *array)
+{
+    return array->height == 1 && array->n_rows <= XTF_SMALL_ARRAY_ROWS;
+}
+
 static inline uint32_t xtf_array_page_size(const XtfArray *array)
 {
     return array->trace->superblock.info.page_size;

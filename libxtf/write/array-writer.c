@@ -291,6 +291,19 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
     return array->last;
 }
 
+/* Small arrays have no totals where rows are packed: they would take more bytes than the rows. */
+static void pack_totals(const XtfArrayWriter *array, uint32_t count, XtfEdgeEncoder *edge)
+{
+    bool is_small = array->height == 1 && count <= XTF_SMALL_ARRAY_ROWS;
+
+    if (array->aggregates && is_small && !xtf_codec(array->leaf.codec)->side_by_side) {
+        xtf_edge_begin_totals(edge);
+        xtf_edge_end_totals(edge);
+        return;
+    }
+    xtf_aggregate_writer_pack_edge(array->aggregates, array->leaf.rows, count, array->height, edge);
+}
+
 bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error)
 {
     const XtfLeafWriter *leaf = &array->leaf;
@@ -309,7 +322,7 @@ bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
                                                   .count = i == 0 ? count : level->count,
                                                   .length = rows->len});
     }
-    xtf_aggregate_writer_pack_edge(array->aggregates, leaf->rows, count, array->height, &edge);
+    pack_totals(array, count, &edge);
     *at = (XtfRef){
         .offset = edge.start,
         .length = bytes->len - edge.start,

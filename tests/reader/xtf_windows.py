@@ -2,7 +2,7 @@
 from bisect import bisect_right
 
 from xtf_reader import Bytes
-from xtf_totals import BEFORE, BORDERS, MASK, REAL, SNAPSHOTS, Frames, companion, groups_of, number, table, tables, totals_of, value_kind
+from xtf_totals import BEFORE, BORDERS, MASK, REAL, SNAPSHOTS, Frames, companion, groups_of, is_small, number, table, tables, totals_of, value_kind
 
 
 class Window:
@@ -55,8 +55,8 @@ class Window:
     def totals(self, n1, n2):
         """{key: cells} of rows [n1, n2), by all keys."""
         array, result = self.array, {}
-        whole = tables(Bytes(array.edge_totals[-1], f"{array.what}: right edge"))
-        if n1 == 0 and n2 == array.rows:
+        if n1 == 0 and n2 == array.rows and not (is_small(array) and not array.edge_totals[-1]):
+            whole = tables(Bytes(array.edge_totals[-1], f"{array.what}: right edge"))
             stored = self.keyed(totals_of(array, whole, self.index, array.what), 0, len(self.aggregate.keys))
             if stored is not None:
                 return stored

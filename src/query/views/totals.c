@@ -1,6 +1,7 @@
 /*
  * totals: the number of records, and the totals of calls and messages, in one line. histogram has it in slices of time.
  */
+#include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/views/info.h"
 #include "src/query/views/location-totals.h"
@@ -143,14 +144,37 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
     return true;
 }
 
+/* Adds the calls that begin in rows from `lo` on, of all regions: each bound is asked how many begin before it. */
+static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, const uint64_t *ends, GError **error)
+{
+    const XtfGroupFilter begun = {.begun = true};
+    unsigned number = histogram->found.refs[CALLS].number;
+    uint64_t before, calls;
+
+    if (!xtf_array_group_rank(&span->array, number, &begun, lo, &before, error))
+        return false;
+    for (uint64_t i = 0; i < histogram->bins.n; i++) {
+        if (ends[i] == lo)
+            continue;
+        if (!xtf_array_group_rank(&span->array, number, &begun, ends[i], &calls, error))
+            return false;
+        histogram->counts[i].calls += calls - MIN(before, calls);
+        before = calls;
+        lo = ends[i];
+    }
+    return true;
+}
+
 /* Many rows: cut at the bounds of the bins; the index has the totals of the rows between two bounds. */
 static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     g_autofree uint64_t *ends = g_new(uint64_t, histogram->bins.n);
     uint64_t lo, hi, from, to = span->lo;
+    bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].nothing;
 
     if (!xtf_span_rows(span, &lo, &hi, error) ||
-        !xtf_time_bins_cut(&histogram->bins, &span->array, lo, hi, ends, error))
+        !xtf_time_bins_cut(&histogram->bins, &span->array, lo, hi, ends, error) ||
+        (of_all && !add_calls(histogram, span, lo, ends, error)))
         return false;
     for (uint64_t i = 0; i < histogram->bins.n; lo = ends[i++]) {
         if (lo == ends[i])
@@ -159,7 +183,7 @@ static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError
         if (!xtf_span_position(span, ends[i], &to, error))
             return false;
         histogram->counts[i].count += to - MIN(from, to);
-        if (type < N_TYPES && !add_totals(histogram, span, type, lo, ends[i], &histogram->counts[i], error))
+        if (type < N_TYPES && !of_all && !add_totals(histogram, span, type, lo, ends[i], &histogram->counts[i], error))
             return false;
     }
     return true;

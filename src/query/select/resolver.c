@@ -10,11 +10,15 @@
 
 #include "libxtf/error.h"
 #include "src/query/select/matcher.h"
+#include "src/query/select/parallel.h"
 #include "src/query/select/selection.h"
 
 enum {
     KEPT_BYTES = 8 << 20,
     ARRAYS_AT_ONCE = 64,
+    LOCATIONS_AT_ONCE = 64, /* of a thread */
+    TURNS = 64,             /* of threads, until the spans found are put in order */
+    FEW_LOCATIONS = 4096,   /* of which spans are found even where only their rows are counted */
 };
 
 static const char facet_letters[XTF_N_FACETS] = {
@@ -100,6 +104,11 @@ void xtf_resolver_finish(XtfResolver *resolver)
 
 /* ---- Finding the spans. */
 
+static bool too_many(GError **error)
+{
+    return xtf_damaged(error, "the trace has more records than there are numbers");
+}
+
 typedef struct {
     XtfTraceContext *context;
     const XtfLocations *locations;
@@ -140,7 +149,8 @@ static bool filter_span(Search *search, XtfSpan *span, GError **error)
            (find_filter(search, span, &filter, &aggregate, error) && xtf_span_filter(span, aggregate, &filter, error));
 }
 
-static bool add_array(Search *search, const XtfArray *array, uint32_t index, GError **error)
+/* Adds an array's span to `spans`, of XtfSpan. */
+static bool add_array(Search *search, const XtfArray *array, uint32_t index, GArray *spans, GError **error)
 {
     XtfSpan span;
 
@@ -148,11 +158,15 @@ static bool add_array(Search *search, const XtfArray *array, uint32_t index, GEr
         return true;
     xtf_span_init(&span, array);
     span.tag = index;
-    return xtf_span_cut(&span, search->selection->time_from, search->time_to, error) &&
-           filter_span(search, &span, error) && xtf_spans_add(search->spans, &span, error);
+    if (!xtf_span_cut(&span, search->selection->time_from, search->time_to, error) ||
+        !filter_span(search, &span, error))
+        return false;
+    if (span.lo < span.hi)
+        g_array_append_val(spans, span);
+    return true;
 }
 
-static bool add_location(Search *search, uint32_t index, GError **error)
+static bool add_location(Search *search, uint32_t index, GArray *spans, GError **error)
 {
     const XtfLocation *location = &search->locations->all[index];
     XtfArray arrays[ARRAYS_AT_ONCE];
@@ -162,7 +176,7 @@ static bool add_location(Search *search, uint32_t index, GError **error)
         if (!xtf_trace_get_arrays(search->context->trace, location->first_array + done, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++) {
-            if (!add_array(search, &arrays[i], index, error))
+            if (!add_array(search, &arrays[i], index, spans, error))
                 return false;
         }
     }
@@ -184,6 +198,67 @@ static bool names_one_location(const XtfSelection *selection)
            xtf_number_set_single(selection->threads, &number);
 }
 
+/* Locations whose spans several threads find. */
+typedef struct {
+    Search *search;
+    const uint32_t *locations;
+    GArray **found; /* the spans of each run of locations */
+} Finding;
+
+static void *begin_finding(void *data)
+{
+    return NULL;
+}
+
+static bool find_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Finding *finding = data;
+    GArray *spans = finding->found[first / LOCATIONS_AT_ONCE] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+
+    for (uint32_t i = first; i < end; i++) {
+        if (!add_location(finding->search, finding->locations[i], spans, error))
+            return false;
+    }
+    return true;
+}
+
+static void end_finding(void *own, void *data)
+{
+}
+
+static bool add_found(Search *search, const GArray *found, GError **error)
+{
+    for (guint i = 0; found && i < found->len; i++) {
+        if (!xtf_spans_add(search->spans, &g_array_index(found, XtfSpan, i), error))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the spans of locations, in their order. Filters are made when first needed, so one thread makes them. */
+static bool add_locations(Search *search, const uint32_t *locations, uint32_t n, GError **error)
+{
+    const XtfParallelWork work = {
+        .step = LOCATIONS_AT_ONCE, .begin = begin_finding, .work = find_run, .join = end_finding};
+    GArray *found[TURNS] = {NULL};
+    bool good = true;
+
+    for (uint32_t done = 0; good && done < n; done += TURNS * LOCATIONS_AT_ONCE) {
+        uint32_t count = MIN(n - done, (uint32_t)TURNS * LOCATIONS_AT_ONCE);
+        Finding finding = {.search = search, .locations = locations + done, .found = found};
+        if (search->matchers)
+            for (uint32_t i = 0; good && i < count; i += LOCATIONS_AT_ONCE)
+                good = find_run(NULL, &finding, i, MIN(count, i + LOCATIONS_AT_ONCE), error);
+        else
+            good = xtf_parallel(&work, &finding, count, error);
+        for (uint32_t turn = 0; turn < TURNS; turn++) {
+            good = good && add_found(search, found[turn], error);
+            g_clear_pointer(&found[turn], g_array_unref);
+        }
+    }
+    return good;
+}
+
 static bool find_in_trace(Search *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
@@ -193,11 +268,7 @@ static bool find_in_trace(Search *search, GError **error)
     search->time_to = search->selection->endless && names_one_location(search->selection) ? XTF_TIME_OPEN
                                                                                           : search->selection->time_to;
     g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
-    for (unsigned i = 0; i < locations->len; i++) {
-        if (!add_location(search, g_array_index(locations, uint32_t, i), error))
-            return false;
-    }
-    return true;
+    return add_locations(search, (const uint32_t *)(const void *)locations->data, locations->len, error);
 }
 
 /* Narrows a span of a base, whose positions are cut already, by what came after the base. */
@@ -237,16 +308,22 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
     return true;
 }
 
+static bool search_init(Search *search, XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    *search = (Search){
+        .context = resolver->context,
+        .locations = xtf_trace_context_locations(resolver->context, error),
+        .selection = selection,
+    };
+    return search->locations != NULL;
+}
+
 static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
     XtfTraceContext *context = resolver->context;
-    Search search = {
-        .context = context,
-        .locations = xtf_trace_context_locations(context, error),
-        .selection = selection,
-    };
+    Search search;
 
-    if (!search.locations)
+    if (!search_init(&search, resolver, selection, error))
         return NULL;
     if (xtf_selection_is_filtered(selection)) {
         search.matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
@@ -279,6 +356,79 @@ XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GEr
     return spans;
 }
 
+/* Counting without spans: of very many locations they take more memory than all else. */
+typedef struct {
+    Search search;
+    GArray *locations;
+    uint64_t count;
+} Counting;
+
+/* A thread's own. */
+typedef struct {
+    GArray *spans; /* of one location */
+    uint64_t count;
+} Counted;
+
+static void *begin_counting(void *data)
+{
+    Counted *own = g_new0(Counted, 1);
+    own->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+    return own;
+}
+
+static bool count_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Counting *counting = data;
+    Counted *counted = own;
+
+    for (uint32_t i = first; i < end; i++) {
+        g_array_set_size(counted->spans, 0);
+        if (!add_location(&counting->search, g_array_index(counting->locations, uint32_t, i), counted->spans, error))
+            return false;
+        for (guint j = 0; j < counted->spans->len; j++) {
+            const XtfSpan *span = &g_array_index(counted->spans, XtfSpan, j);
+            if (__builtin_add_overflow(counted->count, span->hi - span->lo, &counted->count))
+                return too_many(error);
+        }
+    }
+    return true;
+}
+
+static void end_counting(void *own, void *data)
+{
+    Counting *counting = data;
+    Counted *counted = own;
+
+    if (__builtin_add_overflow(counting->count, counted->count, &counting->count))
+        counting->count = UINT64_MAX; /* more rows than can lie in a file */
+    g_array_unref(counted->spans);
+    g_free(counted);
+}
+
+/* *counted: whether the selection is one of very many locations, with no base and no filters, and was counted. */
+static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted, GError **error)
+{
+    const XtfParallelWork work = {
+        .step = LOCATIONS_AT_ONCE, .begin = begin_counting, .work = count_run, .join = end_counting};
+    Counting counting = {0};
+
+    *counted = false;
+    if (selection->base || xtf_selection_has_facets(selection))
+        return true;
+    if (!search_init(&counting.search, resolver, selection, error))
+        return false;
+    if (counting.search.locations->n <= FEW_LOCATIONS)
+        return true;
+    g_autoptr(GArray) locations = xtf_selection_locations(selection, counting.search.locations);
+    if (locations->len <= FEW_LOCATIONS)
+        return true;
+    counting.locations = locations;
+    counting.search.time_to = selection->time_to;
+    *counted = xtf_parallel(&work, &counting, locations->len, error);
+    *count = counting.count;
+    return *counted;
+}
+
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error)
 {
     const XtfTimeScale *scale = &resolver->context->scale;
@@ -287,6 +437,9 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
 
     if (selection->base || selection->procs || selection->threads || xtf_selection_is_filtered(selection) ||
         selection->time_from > scale->origin || selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
+        bool counted;
+        if (!count_many(resolver, selection, count, &counted, error) || counted)
+            return counted;
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)
             return false;
@@ -296,7 +449,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         if (xtf_selection_has_type(selection, xtf_trace_schema(trace, i)) &&
             __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
-            return xtf_damaged(error, "the trace has more records than there are numbers");
+            return too_many(error);
     }
     *count = total;
     return true;

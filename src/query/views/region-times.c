@@ -22,6 +22,13 @@ bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, co
     return true;
 }
 
+void xtf_region_times_init_more(XtfRegionTimes *region_times, const XtfRegionTimes *from)
+{
+    *region_times = *from;
+    region_times->arrays = (XtfLocationArrays){0};
+    region_times->groups = xtf_group_totals_new(from->frames.aggregate, 1);
+}
+
 void xtf_region_times_finish(XtfRegionTimes *region_times)
 {
     xtf_location_arrays_finish(&region_times->arrays);

@@ -18,6 +18,8 @@ typedef struct {
 
 bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
                            GError **error);
+/* The same for another thread: it borrows what `from` has loaded. */
+void xtf_region_times_init_more(XtfRegionTimes *region_times, const XtfRegionTimes *from);
 void xtf_region_times_finish(XtfRegionTimes *region_times);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTimes, xtf_region_times_finish)
 

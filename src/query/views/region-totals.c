@@ -1,5 +1,28 @@
 #include "src/query/views/region-totals.h"
 
+#include "src/query/select/parallel.h"
+
+enum {
+    LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
+};
+
+/* What is asked, of all threads; and a thread's own totals. */
+typedef struct {
+    XtfRegionTotals *totals;
+    const XtfSelectedLocations *selected;
+} Question;
+
+static void *begin(void *data)
+{
+    const Question *question = data;
+    XtfRegionTotals *own = g_new(XtfRegionTotals, 1);
+
+    *own = (XtfRegionTotals){.n = question->totals->n, .all = g_new0(XtfRegionTotal, question->totals->n)};
+    xtf_region_times_init_more(&own->times, &question->totals->times);
+    return own;
+}
+
 static void add_location(XtfRegionTotals *totals)
 {
     const XtfRegionTimes *times = &totals->times;
@@ -16,10 +39,41 @@ static void add_location(XtfRegionTotals *totals)
     }
 }
 
+static bool add_locations(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Question *question = data;
+    XtfRegionTotals *totals = own;
+    uint64_t ticks;
+
+    for (uint32_t i = first; i < end; i++) {
+        const XtfLocation *location = xtf_selected_location(question->selected, i);
+        if (!xtf_region_times_measure(&totals->times, location, &ticks, error))
+            return false;
+        totals->whole += ticks;
+        add_location(totals);
+    }
+    return true;
+}
+
+/* All are integers, so the order does not matter. */
+static void join(void *own, void *data)
+{
+    XtfRegionTotals *from = own, *to = ((const Question *)data)->totals;
+
+    to->whole += from->whole;
+    for (uint64_t line = 0; line < to->n; line++) {
+        to->all[line].calls += from->all[line].calls;
+        to->all[line].inclusive += from->all[line].inclusive;
+        to->all[line].exclusive += from->all[line].exclusive;
+    }
+    xtf_region_totals_finish(from);
+    g_free(from);
+}
+
 bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const XtfSelection *selection, GError **error)
 {
+    XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
     g_auto(XtfSelectedLocations) selected = {0};
-    uint64_t ticks;
 
     *totals = (XtfRegionTotals){0};
     if (!xtf_region_times_init(&totals->times, formats, selection, error) ||
@@ -29,13 +83,8 @@ bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const 
     totals->all = g_new0(XtfRegionTotal, totals->n);
     for (uint64_t line = 0; line < totals->n; line++)
         totals->all[line].line = line;
-    for (uint32_t i = 0; i < selected.n; i++) {
-        if (!xtf_region_times_measure(&totals->times, xtf_selected_location(&selected, i), &ticks, error))
-            return false;
-        totals->whole += ticks;
-        add_location(totals);
-    }
-    return true;
+    work.step = CLAMP(selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
+    return xtf_parallel(&work, &(Question){.totals = totals, .selected = &selected}, selected.n, error);
 }
 
 void xtf_region_totals_finish(XtfRegionTotals *totals)

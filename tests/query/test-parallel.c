@@ -1,0 +1,112 @@
+/*
+ * Work by several threads: each item is done once, and what failed first in the order of items is told.
+ */
+#include <criterion/criterion.h>
+
+#include "src/query/select/parallel.h"
+
+enum { ITEMS = 1000 };
+
+typedef struct {
+    gint done[ITEMS]; /* atomic: how often each item was done */
+    gint working;     /* atomic: results that were begun and not joined */
+    uint64_t sum;
+    uint32_t fail_from, fail_step; /* items that fail; fail_step 0: none does */
+} Adding;
+
+static void *begin(void *data)
+{
+    Adding *adding = data;
+
+    g_atomic_int_inc(&adding->working);
+    return g_new0(uint64_t, 1);
+}
+
+static bool add(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Adding *adding = data;
+
+    for (uint32_t i = first; i < end; i++) {
+        if (adding->fail_step > 0 && i >= adding->fail_from && (i - adding->fail_from) % adding->fail_step == 0) {
+            g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "item %u", i);
+            return false;
+        }
+        g_atomic_int_inc(&adding->done[i]);
+        *(uint64_t *)own += i;
+        if (i % 64 == 0)
+            g_thread_yield();
+    }
+    return true;
+}
+
+static void join(void *own, void *data)
+{
+    Adding *adding = data;
+
+    adding->sum += *(uint64_t *)own;
+    g_atomic_int_add(&adding->working, -1);
+    g_free(own);
+}
+
+Test(parallel, each_item_is_done_once)
+{
+    const uint32_t counts[] = {0, 1, 2, 63, ITEMS}, steps[] = {1, 7, 64, 5000};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+        for (size_t j = 0; j < G_N_ELEMENTS(steps); j++) {
+            Adding adding = {0};
+            GError *error = NULL;
+            const XtfParallelWork work = {.step = steps[j], .begin = begin, .work = add, .join = join};
+            cr_assert(xtf_parallel(&work, &adding, counts[i], &error));
+            cr_assert_null(error);
+            for (uint32_t item = 0; item < ITEMS; item++)
+                cr_assert_eq(adding.done[item], item < counts[i]);
+            cr_assert_eq(adding.sum, (uint64_t)counts[i] * (counts[i] ? counts[i] - 1 : 0) / 2);
+            cr_assert_eq(adding.working, 0);
+        }
+}
+
+Test(parallel, the_first_failure_is_told)
+{
+    for (uint32_t round = 0; round < 500; round++) {
+        Adding adding = {.fail_from = round * 7 % ITEMS, .fail_step = 1 + round % 90};
+        const XtfParallelWork work = {.step = 1 + round % 5, .begin = begin, .work = add, .join = join};
+        g_autoptr(GError) error = NULL;
+        g_autofree char *expected = g_strdup_printf("item %u", adding.fail_from);
+        cr_assert_not(xtf_parallel(&work, &adding, ITEMS, &error));
+        cr_assert_str_eq(error->message, expected);
+        for (uint32_t item = 0; item < adding.fail_from; item++)
+            cr_assert_eq(adding.done[item], 1);
+        cr_assert_eq(adding.working, 0);
+    }
+}
+
+typedef struct {
+    gint failures;
+} Callers;
+
+static gpointer call(gpointer data)
+{
+    Callers *callers = data;
+    const XtfParallelWork work = {.step = 3, .begin = begin, .work = add, .join = join};
+
+    for (int round = 0; round < 50; round++) {
+        Adding adding = {0};
+        if (!xtf_parallel(&work, &adding, ITEMS, NULL) || adding.sum != (uint64_t)ITEMS * (ITEMS - 1) / 2)
+            g_atomic_int_inc(&callers->failures);
+    }
+    return NULL;
+}
+
+/* More callers than there are helpers: nobody waits for help that does not come. */
+Test(parallel, callers_share_the_helpers)
+{
+    Callers callers = {0};
+    GThread *threads[8];
+
+    for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("caller", call, &callers);
+    for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+    cr_assert_eq(callers.failures, 0);
+}

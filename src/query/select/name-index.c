@@ -156,10 +156,9 @@ bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table
 /* "#ROW" */
 static bool parse_row(const char *name, uint64_t *row)
 {
-    const char *digits = name + 1;
-    size_t n = strspn(digits, "0123456789");
+    size_t n = *name == '#' ? strspn(name + 1, "0123456789") : 0;
 
-    return *name == '#' && n && !digits[n] && g_ascii_string_to_unsigned(digits, 10, 0, UINT64_MAX, row, NULL);
+    return n && !name[1 + n] && g_ascii_string_to_unsigned(name + 1, 10, 0, UINT64_MAX, row, NULL);
 }
 
 /* What a list means so far: its rows. */

@@ -231,7 +231,18 @@ static uint32_t add_clock_map(XtfMerge *merge, const XtfClockMap *map)
     return known->id;
 }
 
-static void add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *map, GArray *arrays)
+/* What a writer can have in one file, the whole can have too, and no more. */
+static bool knots_fit(const XtfMerge *merge, const XtfPart *part, GError **error)
+{
+    size_t maps = g_hash_table_size(merge->clocks) * sizeof(XtfDiskClockMap);
+
+    return (merge->clock_bytes->len - maps) / sizeof(XtfDiskClockKnot) <= XTF_CLOCK_KNOTS_MAX ||
+           xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                    "%s: the clock maps of it and of the parts before have more than %d knots", part->path,
+                    XTF_CLOCK_KNOTS_MAX);
+}
+
+static bool add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *map, GArray *arrays, GError **error)
 {
     for (guint i = 0; i < arrays->len; i++) {
         XtfArray *array = &g_array_index(arrays, XtfArray, i);
@@ -242,6 +253,7 @@ static void add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *m
         array->trace = NULL;
     }
     g_array_append_vals(merge->arrays, arrays->data, arrays->len);
+    return knots_fit(merge, part, error);
 }
 
 static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *arrays, GError **error)
@@ -256,10 +268,8 @@ static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *ar
     copy_strings(part, &trace->catalog.strings);
     bool good = xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
                 xtf_join_tables(merge->join, trace, &map, error);
-    if (good) {
-        add_arrays(merge, part, &map, arrays);
-        good = xtf_merge_add_numbers(merge, trace, part, &map, error);
-    }
+    good =
+        good && add_arrays(merge, part, &map, arrays, error) && xtf_merge_add_numbers(merge, trace, part, &map, error);
     xtf_part_map_finish(&map);
     add_clock(merge, &trace->catalog.clock);
     merge->page_size = part->superblock.info.page_size;

@@ -3,6 +3,8 @@
  */
 #include "clocks-fixture.h"
 
+#include "libxtf/merge.h"
+
 static void assert_sound_map(const NaiveMap *naive)
 {
     XtfClockMap map = naive_map(naive);
@@ -105,4 +107,46 @@ Test(clock_maps, that_are_none)
     }
     for (size_t i = 0; i < G_N_ELEMENTS(sound); i++)
         assert_sound_map(&sound[i]);
+}
+
+/* A file with one row of a location whose map has so many knots, which no other file's map has. */
+static void write_knots(const char *path, uint64_t location, uint32_t n)
+{
+    static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
+    g_autofree XtfClockKnot *knots = g_new0(XtfClockKnot, n);
+    const XtfClockMap map = {.n_knots = n, .knots = knots};
+    GError *error = NULL;
+    uint64_t time = 1;
+    uint32_t id, number;
+
+    for (uint32_t i = 0; i < n; i++)
+        knots[i] = (XtfClockKnot){.local = i, .global = i + location};
+    g_autoptr(XtfSchema) schema = xtf_schema_new("events", XTF_SCHEMA_RECORD, fields, &error);
+    XtfWriter *writer = xtf_writer_create(path, &(XtfWriterOptions){.no_sync = true}, &error);
+    cr_assert_good(writer, error);
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfArrayWriter *array = xtf_writer_array(writer, location, id, &error);
+    cr_assert_good(xtf_array_writer_append(array, &time, &error), error);
+    cr_assert_good(xtf_writer_add_clock_map(writer, &map, &number, &error), error);
+    cr_assert_good(xtf_writer_set_clock_map(writer, location, number, &error), error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+Test(clock_maps, merged_files_have_no_more_knots_than_one_file)
+{
+    char *folder = make_folder();
+    g_autofree char *one = g_build_filename(folder, "1.xtf", NULL), *two = g_build_filename(folder, "2.xtf", NULL);
+    g_autofree char *three = g_build_filename(folder, "3.xtf", NULL);
+    g_autofree char *whole = g_build_filename(folder, "whole.xtf", NULL);
+    const XtfMergeOptions options = {.no_sync = true};
+    GError *error = NULL;
+
+    write_knots(one, 1, XTF_CLOCK_KNOTS_MAX - 10);
+    write_knots(two, 2, 10);
+    write_knots(three, 3, 11);
+    cr_assert_good(xtf_merge(whole, (const char *const[]){one, two}, 2, &options, NULL, &error), error);
+    cr_assert_not(xtf_merge(whole, (const char *const[]){one, three}, 2, &options, NULL, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_TOO_LARGE), "%s", error->message);
+    g_clear_error(&error);
+    remove_folder(folder);
 }

@@ -64,7 +64,7 @@ bool xtf_diff_side_load(XtfDiffSide *side, XtfNode *directory, GError **error)
     side->has_efficiency = xtf_efficiency_exists(context, directory->selection);
     xtf_message_totals_find(context, side->refs);
     return (!side->has_efficiency ||
-            xtf_efficiency_measure(&tree->views, directory->selection, &side->efficiency, error)) &&
+            xtf_efficiency_measure(&tree->formats, directory->selection, &side->efficiency, error)) &&
            (!side->has_regions || add_regions(side, error)) &&
            (!side->has_messages || add_messages(side, &selected, error));
 }

@@ -7,10 +7,10 @@
 #pragma once
 
 #include "src/query/diff/pair-regions.h"
+#include "src/query/totals/efficiency-figures.h"
+#include "src/query/totals/message-totals.h"
+#include "src/query/totals/region-totals.h"
 #include "src/query/tree/node.h"
-#include "src/query/views/efficiency-figures.h"
-#include "src/query/views/message-totals.h"
-#include "src/query/views/region-totals.h"
 
 typedef unsigned __int128 XtfWide;
 

@@ -1,8 +1,8 @@
 #include "src/query/tree/selection-dir.h"
 
 #include "src/query/select/aggregate-ref.h"
+#include "src/query/totals/selected-locations.h"
 #include "src/query/tree/entries.h"
-#include "src/query/views/selected-locations.h"
 #include "src/query/views/view.h"
 
 #define CALLS "calls"

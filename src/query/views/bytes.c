@@ -1,7 +1,7 @@
 /*
  * bytes: the bytes that each process sent and received, in messages and in collective operations.
  */
-#include "src/query/views/message-totals.h"
+#include "src/query/totals/message-totals.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/query/views/efficiency-figures.h"
+#include "src/query/totals/efficiency-figures.h"
 #include "src/query/views/view.h"
 
 enum {
@@ -117,8 +117,8 @@ static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t f
     XtfEfficiency window, focus;
     bool has_focus;
 
-    if (!classes || !xtf_efficiency_measure(views, selection, &window, error) ||
-        !xtf_efficiency_measure_focus(views, selection, &has_focus, &focus, error))
+    if (!classes || !xtf_efficiency_measure(views->formats, selection, &window, error) ||
+        !xtf_efficiency_measure_focus(views->resolver, views->formats, selection, &has_focus, &focus, error))
         return false;
     add_lines(lines, xtf_efficiency_has_omp(classes), &window, has_focus ? &focus : NULL);
     return true;

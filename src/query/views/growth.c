@@ -1,11 +1,11 @@
 /*
  * growth: by metric and region, what the metric grew by while the region was on top of the stack.
  */
-#include "src/query/views/growth-totals.h"
+#include "src/query/totals/growth-totals.h"
 
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
-#include "src/query/views/region-totals.h"
+#include "src/query/totals/region-totals.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -6,8 +6,8 @@
  * ordered by that side, so that a part of the text needs the totals of few processes.
  */
 #include "libxtf/vocabulary.h"
-#include "src/query/views/location-totals.h"
-#include "src/query/views/pairs.h"
+#include "src/query/totals/location-totals.h"
+#include "src/query/totals/pairs.h"
 #include "src/query/views/view.h"
 
 enum {

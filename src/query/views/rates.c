@@ -2,7 +2,7 @@
  * rates: what each metric grew by, in all and by second of the window.
  */
 #include "src/query/text/digits.h"
-#include "src/query/views/growth-totals.h"
+#include "src/query/totals/growth-totals.h"
 #include "src/query/views/view.h"
 
 static bool shape_rates(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)

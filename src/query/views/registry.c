@@ -2,8 +2,8 @@
 
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
+#include "src/query/totals/pairs.h"
 #include "src/query/views/blocks.h"
-#include "src/query/views/pairs.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -3,8 +3,8 @@
  */
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
-#include "src/query/views/region-lines.h"
-#include "src/query/views/selected-locations.h"
+#include "src/query/totals/region-lines.h"
+#include "src/query/totals/selected-locations.h"
 #include "src/query/views/view.h"
 
 enum {

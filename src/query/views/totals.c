@@ -3,9 +3,9 @@
  */
 #include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/totals/location-totals.h"
+#include "src/query/totals/time-bins.h"
 #include "src/query/views/info.h"
-#include "src/query/views/location-totals.h"
-#include "src/query/views/time-bins.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -4,9 +4,9 @@
  */
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
-#include "src/query/views/location-totals.h"
-#include "src/query/views/metric-summary.h"
-#include "src/query/views/time-bins.h"
+#include "src/query/totals/location-totals.h"
+#include "src/query/totals/metric-summary.h"
+#include "src/query/totals/time-bins.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "src/query/views/region-lines.h"
-#include "src/query/views/selected-locations.h"
+#include "src/query/totals/region-lines.h"
+#include "src/query/totals/selected-locations.h"
 
 typedef struct {
     XtfTraceContext *context;      /* borrowed */

@@ -5,7 +5,7 @@
 
 #include "src/query/format/format.h"
 #include "src/query/text/lines.h"
-#include "src/query/views/location-totals.h"
+#include "src/query/totals/location-totals.h"
 
 /* A sum of growth. The index keeps those of integers modulo 2^64 for each location; they are taken for signed ones. */
 typedef struct {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/views/location-totals.h"
+#include "src/query/totals/location-totals.h"
 
 enum { XTF_MOVED_SENDS, XTF_MOVED_RECVS, XTF_MOVED_COLLECTIVES, XTF_N_MOVED };
 

@@ -1,4 +1,4 @@
-#include "src/query/views/time-bins.h"
+#include "src/query/totals/time-bins.h"
 
 enum {
     WALK_ROWS = 1024, /* at most as many rows are visited one by one; more rows are searched */

@@ -1,4 +1,4 @@
-#include "src/query/views/selected-locations.h"
+#include "src/query/totals/selected-locations.h"
 
 bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext *context,
                                  const XtfSelection *selection, GError **error)

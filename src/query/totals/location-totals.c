@@ -1,4 +1,4 @@
-#include "src/query/views/location-totals.h"
+#include "src/query/totals/location-totals.h"
 
 bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
                               const XtfAggregateRef *ref, unsigned depth, GError **error)

@@ -17,8 +17,8 @@
  */
 #pragma once
 
+#include "src/query/format/format.h"
 #include "src/query/select/region-classes.h"
-#include "src/query/views/registry.h"
 
 /* Of one time of each process. */
 typedef struct {
@@ -34,10 +34,11 @@ typedef struct {
 
 /* Whether the selection has efficiencies. */
 bool xtf_efficiency_exists(const XtfTraceContext *context, const XtfSelection *selection);
-bool xtf_efficiency_measure(XtfViews *views, const XtfSelection *selection, XtfEfficiency *measured, GError **error);
+bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, XtfEfficiency *measured,
+                            GError **error);
 /* The same between MPI's bounds. */
-bool xtf_efficiency_measure_focus(XtfViews *views, const XtfSelection *selection, bool *exists, XtfEfficiency *measured,
-                                  GError **error);
+bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, const XtfSelection *selection,
+                                  bool *exists, XtfEfficiency *measured, GError **error);
 /* Whether the trace has regions of OpenMP. */
 bool xtf_efficiency_has_omp(const XtfRegionClasses *classes);
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/views/registry.h"
+#include "src/query/select/selection.h"
 
 typedef struct {
     bool exist;        /* the trace has calls of either; a bound that it has no call of is the trace's */
@@ -12,4 +12,4 @@ typedef struct {
 } XtfMpiBounds;
 
 /* Of all processes of the trace. */
-bool xtf_mpi_bounds_find(XtfMpiBounds *bounds, XtfViews *views, GError **error);
+bool xtf_mpi_bounds_find(XtfMpiBounds *bounds, XtfResolver *resolver, GError **error);

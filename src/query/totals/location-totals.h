@@ -5,7 +5,7 @@
 
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/select/matcher.h"
-#include "src/query/views/selected-locations.h"
+#include "src/query/totals/selected-locations.h"
 
 typedef struct {
     const XtfAggregateRef *ref;    /* borrowed */

@@ -9,7 +9,7 @@
 
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/select/keeper.h"
-#include "src/query/views/selected-locations.h"
+#include "src/query/totals/selected-locations.h"
 
 /* Finds the processes at the other side of one process's messages. One thread uses it at a time. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "src/query/views/pairs.h"
+#include "src/query/totals/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>

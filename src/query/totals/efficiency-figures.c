@@ -1,7 +1,7 @@
-#include "src/query/views/efficiency-figures.h"
+#include "src/query/totals/efficiency-figures.h"
 
-#include "src/query/views/class-times.h"
-#include "src/query/views/mpi-bounds.h"
+#include "src/query/totals/class-times.h"
+#include "src/query/totals/mpi-bounds.h"
 
 static void note(XtfEfficiencySpread *spread, uint64_t proc, double ticks)
 {
@@ -69,16 +69,16 @@ static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocat
     return true;
 }
 
-bool xtf_efficiency_measure(XtfViews *views, const XtfSelection *selection, XtfEfficiency *measured, GError **error)
+bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, XtfEfficiency *measured, GError **error)
 {
-    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+    const XtfRegionClasses *classes = xtf_trace_context_classes(formats->context, error);
     g_auto(XtfRegionTimes) region_times = {0};
     g_auto(XtfSelectedLocations) selected = {0};
 
     *measured = (XtfEfficiency){0};
-    xtf_selection_window(selection, &views->context->scale, &measured->from, &measured->to);
-    if (!classes || !xtf_region_times_init(&region_times, views->formats, selection, error) ||
-        !xtf_selected_locations_init(&selected, views->context, selection, error))
+    xtf_selection_window(selection, &formats->context->scale, &measured->from, &measured->to);
+    if (!classes || !xtf_region_times_init(&region_times, formats, selection, error) ||
+        !xtf_selected_locations_init(&selected, formats->context, selection, error))
         return false;
     for (uint32_t i = 0; i < selected.n_procs; i++) {
         if (!measure_process(&region_times, &selected, &selected.procs[i], classes, measured, error))
@@ -87,18 +87,18 @@ bool xtf_efficiency_measure(XtfViews *views, const XtfSelection *selection, XtfE
     return true;
 }
 
-bool xtf_efficiency_measure_focus(XtfViews *views, const XtfSelection *selection, bool *exists, XtfEfficiency *measured,
-                                  GError **error)
+bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, const XtfSelection *selection,
+                                  bool *exists, XtfEfficiency *measured, GError **error)
 {
     XtfMpiBounds bounds;
 
-    if (!xtf_mpi_bounds_find(&bounds, views, error))
+    if (!xtf_mpi_bounds_find(&bounds, resolver, error))
         return false;
     *exists = bounds.exist;
     if (!bounds.exist)
         return true;
     g_autoptr(XtfSelection) focus = xtf_selection_in_window(selection, bounds.from, bounds.to);
-    return xtf_efficiency_measure(views, focus, measured, error);
+    return xtf_efficiency_measure(formats, focus, measured, error);
 }
 
 void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure figure, bool outside, double *part,

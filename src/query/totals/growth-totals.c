@@ -1,4 +1,4 @@
-#include "src/query/views/growth-totals.h"
+#include "src/query/totals/growth-totals.h"
 
 #include <string.h>
 

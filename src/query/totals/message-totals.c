@@ -1,4 +1,4 @@
-#include "src/query/views/message-totals.h"
+#include "src/query/totals/message-totals.h"
 
 #include "libxtf/vocabulary.h"
 

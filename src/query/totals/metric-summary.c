@@ -1,4 +1,4 @@
-#include "src/query/views/metric-summary.h"
+#include "src/query/totals/metric-summary.h"
 
 static double real_of(XtfValueKind kind, uint64_t bits)
 {

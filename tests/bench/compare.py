@@ -38,7 +38,7 @@ def measure(build, archive, folder):
     """All figures of one build, in seconds, and the size of its import."""
     xtf, trace = build / "src/cli/xtf", folder / "trace.xtf"
     trace.unlink(missing_ok=True)
-    imported = common.Run([xtf, "import", "-q", "--jobs", 1, "-o", trace, archive])
+    imported = common.Run([xtf, "import", "-qf", "--jobs", 1, "-o", trace, archive])
     result = {"import, one core, processor": imported.cpu}
     result.update({"size of the import, MB": trace.stat().st_size / 1e6})
     result.update(bench(build, "count-window", "--dir", folder, trace))

@@ -36,7 +36,7 @@ def main():
 
     with common.folder(arguments.dir) as folder:
         output = folder / "imported.xtf"
-        command = [arguments.xtf, "import", "-q", "-o", output]
+        command = [arguments.xtf, "import", "-qf", "-o", output]
         one, best_one = common.median_run(arguments.times, [*command, "--jobs", 1, arguments.archive])
         every, best_every = common.median_run(arguments.times, [*command, arguments.archive])
         size = output.stat().st_size

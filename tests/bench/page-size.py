@@ -58,7 +58,7 @@ def main():
     common.make_warm(arguments.archive.parent)
     with common.folder(arguments.dir) as folder:
         store(arguments, arguments.archive.stem,
-              lambda trace: [arguments.xtf, "import", "-q", "--jobs", 1, "-o", trace, arguments.archive], folder / "trace.xtf")
+              lambda trace: [arguments.xtf, "import", "-qf", "--jobs", 1, "-o", trace, arguments.archive], folder / "trace.xtf")
         hard = folder / "hard.xtf"
         common.Run([arguments.bench / "generate", "--hard", "--plain", "--records", arguments.hard, hard])
         store(arguments, "hard", lambda trace: [arguments.xtf, "copy", "-qf", hard, trace], folder / "trace.xtf")

@@ -231,7 +231,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             if not trace.endswith(".xtf"):
-                run("import", "-q", "-o", folder / "trace.xtf", trace)
+                run("import", "-qf", "-o", folder / "trace.xtf", trace)
                 trace = folder / "trace.xtf"
             test_same(folder, trace, 2, i, "compact")
             test_same(folder, trace, 4, i + 100, "plain")

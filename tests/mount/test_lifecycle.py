@@ -133,7 +133,7 @@ class Mounting(Case):
             run("umount", self.dir)
         run(XTF, "mount", self.trace, self.dir)
         os.kill(daemons(self.dir)[0], signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(os.path.join(self.dir, "count")), "the daemon to die")
+        wait_until(lambda: not daemons(self.dir), "the daemon to die")
         self.refused("xtf unmount")
         run(XTF, "unmount", self.dir)
 

@@ -167,7 +167,7 @@ def compare_records(xtf, path, trace, where, array):
 
 def test_command(xtf, archive, folder):
     path = folder / "imported.xtf"
-    run(xtf, "import", "--quiet", "-o", path, archive)
+    run(xtf, "import", "--quiet", "--force", "-o", path, archive)
     compare_command(xtf, path)
 
 
@@ -266,7 +266,7 @@ def compare_calls(xtf, path, trace, where, calls, array, window):
 
 def test_clocks(xtf, archive, dump_trace, folder):
     path, dice = folder / "aligned.xtf", random.Random(5)
-    run(xtf, "import", "--quiet", "-o", path, archive)
+    run(xtf, "import", "--quiet", "--force", "-o", path, archive)
     for seed in range(2):
         run(dump_trace, "align", path, seed)
         trace, paths = compare_command(xtf, path)

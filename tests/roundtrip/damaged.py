@@ -86,7 +86,7 @@ def import_damaged(xtf, folder, name, options):
     output = folder / "out"
     output.mkdir()
     trace = output / "trace.xtf"
-    result = xtf.run("import", "--quiet", *options, "-o", trace, folder / "archive" / (name + ".otf2"))
+    result = xtf.run("import", "--quiet", "--force", *options, "-o", trace, folder / "archive" / (name + ".otf2"))
     left = sorted(path.name for path in output.iterdir())
     if result.status == 0:
         if left != ["trace.xtf"]:

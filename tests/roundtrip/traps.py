@@ -41,7 +41,7 @@ class Traps:
     def imported(self, name, *options):
         """The trace, and the messages of the import."""
         trace = self.folder / (name + ".xtf")
-        result = self.xtf.run("import", "--quiet", *options, "-o", trace, self.archive(name))
+        result = self.xtf.run("import", "--quiet", "--force", *options, "-o", trace, self.archive(name))
         if result.status != 0:
             raise Failure(str(result))
         self.xtf.expect("check", trace)
@@ -50,7 +50,7 @@ class Traps:
     def refused(self, name, word):
         """Without --keep-going there is no trace, and the message has the word."""
         trace = self.folder / (name + ".xtf")
-        result = self.xtf.run("import", "--quiet", "-o", trace, self.archive(name))
+        result = self.xtf.run("import", "--quiet", "--force", "-o", trace, self.archive(name))
         expect(f"status of importing {name}", result.status, 1)
         expect(f"{name} leaves a file", trace.exists(), False)
         if word not in result.errors.decode():

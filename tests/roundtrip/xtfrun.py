@@ -131,4 +131,4 @@ class Xtf:
         return result.output
 
     def import_archive(self, archive, output, *options, timeout=TIMEOUT):
-        return self.expect("import", "--quiet", *options, "-o", output, archive, timeout=timeout)
+        return self.expect("import", "--quiet", "--force", *options, "-o", output, archive, timeout=timeout)

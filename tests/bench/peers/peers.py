@@ -72,7 +72,7 @@ class Peers:
 
 
 def import_all(arguments, peers, table):
-    run, _ = common.median_run(3, [arguments.xtf, "import", "-q", "-o", peers.trace, arguments.archive])
+    run, _ = common.median_run(3, [arguments.xtf, "import", "-qf", "-o", peers.trace, arguments.archive])
     events = int(output(arguments.bench / "drain-otf2", arguments.archive))
     drain, _ = common.median_run(3, [arguments.bench / "drain-otf2", arguments.archive])
     rates = {"xtf": f"{events / run.seconds / 1e6:.1f}", "otf2": f"({events / drain.seconds / 1e6:.1f}, only read)"}

@@ -19,7 +19,7 @@ ROOMS = [
     "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/aggregate",
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
-    "src/import", "src/import/otf2",
+    "src/import/definitions", "src/import", "src/import/otf2",
     "src/query/text", "src/query/select", "src/query/format", "src/query/totals", "src/query/views", "src/query/tree", "src/query/diff",
     "src/fs",
     "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",

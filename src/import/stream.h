@@ -24,10 +24,10 @@
 #include <stdint.h>
 
 #include "libxtf/writer.h"
-#include "src/import/definitions.h"
+#include "src/import/definitions/definitions.h"
+#include "src/import/definitions/tags.h"
 #include "src/import/growth.h"
 #include "src/import/requests.h"
-#include "src/import/tags.h"
 #include "src/model/schemas.h"
 
 enum {

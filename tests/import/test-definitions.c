@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "libxtf/xtf.h"
-#include "src/import/definitions.h"
-#include "src/import/process-numbers.h"
+#include "src/import/definitions/definitions.h"
+#include "src/import/definitions/process-numbers.h"
 
 enum { COMM_LOCATIONS = 4, COMM_GROUP = 5, COMM_SELF = 6 };
 enum { OPENMP = 3, MPI = 4 };

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <glib.h>
 
-#include "src/import/id-map.h"
+#include "src/import/definitions/id-map.h"
 
 /* eztrace's ids: a few consecutive ones from each of several far apart starts. */
 Test(id_map, agrees_with_a_hash_table)

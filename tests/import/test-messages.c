@@ -5,8 +5,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "src/import/definitions/tags.h"
 #include "src/import/requests.h"
-#include "src/import/tags.h"
 
 /* Every posting, and what became of it. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/import/definitions.h"
+#include "src/import/definitions/definitions.h"
 #include "src/import/stream.h"
 
 /* Events: all 80 callbacks. Their data is an XtfStream. */

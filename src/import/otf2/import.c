@@ -5,9 +5,9 @@
 
 #include <inttypes.h>
 
+#include "src/import/definitions/process-numbers.h"
 #include "src/import/otf2/errors.h"
 #include "src/import/otf2/files.h"
-#include "src/import/process-numbers.h"
 
 enum {
     DEFINITIONS_A_STEP = 4096,

@@ -1,4 +1,4 @@
-#include "src/import/id-map.h"
+#include "src/import/definitions/id-map.h"
 
 #include <glib.h>
 

@@ -1,4 +1,4 @@
-#include "src/import/definitions.h"
+#include "src/import/definitions/definitions.h"
 
 #include <inttypes.h>
 #include <string.h>

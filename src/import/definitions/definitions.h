@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "libxtf/writer.h"
-#include "src/import/id-map.h"
-#include "src/import/tags.h"
+#include "src/import/definitions/id-map.h"
+#include "src/import/definitions/tags.h"
 #include "src/model/schemas.h"
 
 typedef struct {

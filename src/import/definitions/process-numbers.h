@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "src/import/definitions.h"
+#include "src/import/definitions/definitions.h"
 
 /* Between collecting and resolving. Sorts the tables `processes` and `locations`, drops duplicate locations, adds the
  * processes that locations refer to and that are not defined, and fills in the processes of the members of groups.

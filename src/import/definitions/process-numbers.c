@@ -1,4 +1,4 @@
-#include "src/import/process-numbers.h"
+#include "src/import/definitions/process-numbers.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-#include "src/import/tags.h"
+#include "src/import/definitions/tags.h"
 
 void xtf_tags_init(XtfTags *tags)
 {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "src/import/definitions.h"
+#include "src/import/definitions/definitions.h"
 
 static bool store_strings(XtfDefinitions *definitions, GError **error)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/import/id-map.h"
+#include "src/import/definitions/id-map.h"
 
 enum {
     XTF_TAGS_MAX = 4096,

@@ -16,7 +16,7 @@ import sys
 # files of the room "libxtf" itself: the face, which all rooms see.
 ROOMS = [
     "libxtf",
-    "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/aggregate",
+    "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/totals", "libxtf/aggregate",
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
     "src/import/definitions", "src/import", "src/import/otf2",

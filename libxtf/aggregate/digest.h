@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/child-totals.h"
+#include "libxtf/totals/child-totals.h"
 #include "libxtf/tree/descent.h"
 
 enum { XTF_CHUNK_ROWS = 64 };

@@ -12,8 +12,8 @@
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
-#include "libxtf/aggregate/stored.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/stored.h"
 
 /* The search for the first row behind row n that leaves fewer than `depth` frames open. */
 typedef struct {

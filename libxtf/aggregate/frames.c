@@ -25,8 +25,8 @@
 #include "libxtf/aggregate/frames.h"
 
 #include "libxtf/aggregate/digest.h"
-#include "libxtf/aggregate/stored.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/stored.h"
 
 /* A row that begins a frame. */
 typedef struct {

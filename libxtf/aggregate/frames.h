@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/accumulate.h"
+#include "libxtf/totals/accumulate.h"
 #include "libxtf/tree/descent.h"
 
 /* The stack before a leaf's first row: the innermost frames, those in its snapshot. `stack` is initialised. */

@@ -13,9 +13,9 @@
 
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
-#include "libxtf/aggregate/stored.h"
 #include "libxtf/schema/field-load.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/stored.h"
 
 /* What a heap has. The rows of parts are [from, to), all of them below one child of their level, or in one chunk. */
 typedef enum { PART_CHILD, PART_CHUNK, PART_FRAME } PartKind;

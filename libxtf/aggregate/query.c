@@ -1,8 +1,8 @@
 #include "libxtf/aggregate/query.h"
 
-#include "libxtf/aggregate/filters.h"
-#include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/aggregate/stored.h"
+#include "libxtf/totals/filters.h"
+#include "libxtf/totals/group-totals-private.h"
+#include "libxtf/totals/stored.h"
 
 /* What a query does with a group. */
 typedef enum {

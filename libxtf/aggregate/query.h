@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/child-totals.h"
 #include "libxtf/group-filter.h"
+#include "libxtf/totals/child-totals.h"
 #include "libxtf/tree/descent.h"
 
 /* The stack before row n, caught where a query of frames goes over the rows around it anyway. */

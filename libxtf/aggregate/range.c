@@ -21,8 +21,8 @@
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/query.h"
-#include "libxtf/aggregate/stored.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/stored.h"
 
 /* Rows of a leaf, numbered from its first, that are added one by one. */
 typedef struct {

@@ -5,8 +5,8 @@
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/query.h"
-#include "libxtf/aggregate/stored.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/stored.h"
 #include "libxtf/tree/descent.h"
 
 /* The k-th row that the filter takes, from 0. */

@@ -1,10 +1,10 @@
 #include <math.h>
 
-#include "libxtf/aggregate/accumulate.h"
-#include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/aggregate/stored-rows.h"
-#include "libxtf/aggregate/stored.h"
 #include "libxtf/check/check-private.h"
+#include "libxtf/totals/accumulate.h"
+#include "libxtf/totals/group-totals-private.h"
+#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/stored.h"
 #include "libxtf/tree/descent.h"
 
 enum {

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/accumulate.h"
-#include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/aggregate/stored-rows.h"
-#include "libxtf/aggregate/stored.h"
+#include "libxtf/totals/accumulate.h"
+#include "libxtf/totals/group-totals-private.h"
+#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/stored.h"
 #include "libxtf/write/aggregate-writer.h"
 
 enum { XTF_RUNNING_GROUPS_MAX = 65536 };

@@ -5,7 +5,7 @@
 
 #include "frames.h"
 
-#include "libxtf/aggregate/accumulate.h"
+#include "libxtf/totals/accumulate.h"
 
 enum { REGIONS = 6 };
 

@@ -4,10 +4,10 @@
  */
 #include "frames.h"
 
-#include "libxtf/aggregate/accumulate.h"
-#include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/pack/pack.h"
+#include "libxtf/totals/accumulate.h"
+#include "libxtf/totals/stored-rows.h"
 #include "libxtf/write/aggregate-writer.h"
 
 enum {

@@ -2,9 +2,9 @@
  * Ranks and selections in one of very many groups, against rows that lie in memory; and filters that are damaged.
  */
 #include "fixture.h"
-#include "libxtf/aggregate/filters.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/group-filter.h"
+#include "libxtf/totals/filters.h"
 
 enum { PAGE = 4096 };
 

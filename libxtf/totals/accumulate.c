@@ -2,11 +2,11 @@
  * This runs once over every row that is written, so it loads fields without looking at their type row by row, and keeps
  * the stack's variables in registers: most rows only push a frame, or pop the top.
  */
-#include "libxtf/aggregate/accumulate.h"
+#include "libxtf/totals/accumulate.h"
 
-#include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/error.h"
 #include "libxtf/schema/field-load.h"
+#include "libxtf/totals/group-totals-private.h"
 
 /* A cache of groups: a program calls the same few functions for a while. */
 enum { NEAR_GROUPS = 64 };

@@ -1,8 +1,8 @@
-#include "libxtf/aggregate/filters.h"
+#include "libxtf/totals/filters.h"
 
-#include "libxtf/aggregate/group-totals-private.h"
-#include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/group-totals-private.h"
+#include "libxtf/totals/stored-rows.h"
 
 uint64_t xtf_filter_hash(const XtfSchema *schema, const XtfAggregate *aggregate, const uint64_t *key)
 {

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/frame-stack.h"
+#include "libxtf/totals/frame-stack.h"
 
 /*
  * Adds `count` rows, side by side, to totals of full depth, and moves the stack on behind them; aggregates of groups

@@ -1,4 +1,4 @@
-#include "libxtf/aggregate/frame-stack.h"
+#include "libxtf/totals/frame-stack.h"
 
 void xtf_frame_stack_init(XtfFrameStack *stack)
 {

@@ -1,7 +1,7 @@
-#include "libxtf/aggregate/child-totals.h"
+#include "libxtf/totals/child-totals.h"
 
-#include "libxtf/aggregate/group-totals-private.h"
 #include "libxtf/error.h"
+#include "libxtf/totals/group-totals-private.h"
 
 enum { FEW_GROUPS = 16 }; /* a child of so few groups needs no coarse totals */
 

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/child-totals.h"
 #include "libxtf/schema/row-map.h"
+#include "libxtf/totals/child-totals.h"
 
 typedef struct {
     XtfChildTotalsBuilder *builder; /* borrowed */

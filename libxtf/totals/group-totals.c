@@ -1,4 +1,4 @@
-#include "libxtf/aggregate/group-totals-private.h"
+#include "libxtf/totals/group-totals-private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/frame-stack.h"
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/format.h"
+#include "libxtf/totals/frame-stack.h"
 
 enum {
     /* Groups that are stored for each child at most; or at most the lesser number once the rows of the children before

@@ -1,8 +1,8 @@
-#include "libxtf/aggregate/stored.h"
+#include "libxtf/totals/stored.h"
 
-#include "libxtf/aggregate/mapped-groups.h"
-#include "libxtf/aggregate/stored-rows.h"
 #include "libxtf/disk/page.h"
+#include "libxtf/totals/mapped-groups.h"
+#include "libxtf/totals/stored-rows.h"
 
 /* The totals to decode, and where they are in the file. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "libxtf/aggregate/stored-rows.h"
+#include "libxtf/totals/stored-rows.h"
 
 #include "libxtf/pack/pack.h"
 

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/child-totals.h"
-#include "libxtf/aggregate/filters.h"
+#include "libxtf/totals/child-totals.h"
+#include "libxtf/totals/filters.h"
 #include "libxtf/tree/descent.h"
 
 /* The totals of a page's children, pinned: block->data is an XtfChildTotals with a child for each entry of the page.

@@ -1,4 +1,4 @@
-#include "libxtf/aggregate/mapped-groups.h"
+#include "libxtf/totals/mapped-groups.h"
 
 #include "libxtf/tree/row-maps.h"
 

@@ -17,9 +17,9 @@
  */
 #pragma once
 
-#include "libxtf/aggregate/frame-stack.h"
 #include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
+#include "libxtf/totals/frame-stack.h"
 
 enum { XTF_TOTALS_BLOCK = 16 };
 

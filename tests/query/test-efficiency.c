@@ -95,7 +95,8 @@ static void assert_line(const Written *written, const char *path, const char *ce
     g_autofree char *lines = g_regex_replace_literal(blanks, text->str, -1, 0, " ", 0, NULL);
     g_autofree char *wanted = g_strconcat("\n", *cells == '-' || g_ascii_isdigit(*cells) ? " " : "", cells, NULL);
 
-    cr_assert(strstr(lines, wanted), "%s has no \"%s\":\n%s", path, cells, lines);
+    const char *found = strstr(lines, wanted);
+    cr_assert(found && strchr(" \n", found[strlen(wanted)]), "%s has no \"%s\":\n%s", path, cells, lines);
     g_string_free(text, TRUE);
 }
 

@@ -172,6 +172,9 @@ Test(tree, an_instant_lies_between_what_is_before_and_after)
     cr_assert_str_eq(names->str, "after before stack proc ", "%s", names->str);
     cr_assert_eq(resolve_error(fixture, "/at/1-2"), XTF_ERROR_NOT_FOUND);
     cr_assert_eq(resolve_error(fixture, "/at/50%/next"), XTF_ERROR_NOT_FOUND);
+    cr_assert_eq(resolve_error(fixture, "/time/60%-70%/at/50%/stack"), XTF_ERROR_NOT_FOUND);
+    cr_assert_eq(resolve_error(fixture, "/time/20%-30%/at/50%/stack"), XTF_ERROR_NOT_FOUND);
+    cr_assert_eq(resolve_error(fixture, "/at/60%/at/50%"), XTF_ERROR_NOT_FOUND);
     cr_assert_eq(resolve_error(fixture, "/time/1-2/after"), XTF_ERROR_NOT_FOUND);
     g_string_free(names, TRUE);
 }

@@ -12,14 +12,28 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 
-static bool diff(XtfTree *const trees[2], const char *const paths[2], const XtfDiffOptions *options, GError **error)
+/* A directory of records. */
+static XtfNode *find(XtfTree *tree, const char *path, GError **error)
+{
+    XtfNode *node = xtf_tree_resolve(tree, path, error);
+    g_autofree char *remark = node ? xtf_node_remark(node) : NULL;
+
+    if (remark)
+        xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
+    return node;
+}
+
+static bool diff(XtfTree *const trees[2], char **sources, const char *const paths[2], const XtfDiffOptions *options,
+                 GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autoptr(XtfNode) a = xtf_tree_resolve(trees[0], paths[0], error);
-    g_autoptr(XtfNode) b = a ? xtf_tree_resolve(trees[1], paths[1], error) : NULL;
+    g_autoptr(XtfNode) a = find(trees[0], paths[0], error);
+    g_autoptr(XtfNode) b = a ? find(trees[1], paths[1], error) : NULL;
 
     if (!b || !xtf_diff(a, b, options, text, error))
         return false;
+    xtf_print_line(stdout, "# a: %s %s", sources[0], paths[0]);
+    xtf_print_line(stdout, "# b: %s %s", sources[1], paths[1]);
     return fwrite(text->str, 1, text->len, stdout) == text->len ||
            xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
 }
@@ -69,7 +83,5 @@ int xtf_command_diff(int argc, char **argv)
     g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(argv[2], &error) : NULL;
     if (!b)
         return xtf_cli_fail(error);
-    xtf_print_line(stdout, "# a: %s %s", argv[1], paths[0]);
-    xtf_print_line(stdout, "# b: %s %s", argv[2], paths[1]);
-    return diff((XtfTree *[]){a, b}, paths, &options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    return diff((XtfTree *[]){a, b}, argv + 1, paths, &options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

@@ -20,9 +20,16 @@ static bool add_tables(const XtfDiffSide sides[2], const XtfDiffOptions *options
 
 bool xtf_diff(XtfNode *a, XtfNode *b, const XtfDiffOptions *options, GString *out, GError **error)
 {
+    XtfNode *const directories[] = {a, b};
     XtfDiffSide sides[2] = {0};
-    bool good = xtf_diff_side_load(&sides[0], a, error) && xtf_diff_side_load(&sides[1], b, error) &&
-                add_tables(sides, options, out, error);
+    bool good = true;
+
+    for (unsigned i = 0; i < 2 && good; i++) {
+        good = xtf_diff_side_load(&sides[i], directories[i], error);
+        if (!good)
+            g_prefix_error(error, "%c: ", "ab"[i]);
+    }
+    good = good && add_tables(sides, options, out, error);
 
     for (unsigned i = 0; i < 2; i++)
         xtf_diff_side_finish(&sides[i]);

@@ -50,7 +50,7 @@ bool xtf_diff_side_load(XtfDiffSide *side, XtfNode *directory, GError **error)
 
     *side = (XtfDiffSide){.directory = directory};
     if (directory->class != &xtf_selection_dir)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "no directory of records: it has no `count`");
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is no directory of records, such as proc/0 or time/1-2");
     if (!xtf_selected_locations_init(&selected, context, directory->selection, error) ||
         !xtf_resolver_count(&tree->resolver, directory->selection, &side->n_records, error) ||
         !xtf_region_texts_load(&side->texts, tree->trace, error))

@@ -254,7 +254,7 @@ static bool check_outer(const XtfGrouping *outer, XtfGroupKey key, GError **erro
 {
     for (; outer; outer = outer->outer) {
         if (outer->values.key == key || outer->values.key == keys[key].excludes)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "by/%s has one value of %s in each block",
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "by/%s stands in this path already, and does not go with by/%s",
                             keys[outer->values.key].name, keys[key].name);
     }
     return true;

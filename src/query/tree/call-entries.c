@@ -200,8 +200,8 @@ static bool add_children(const Call *call, XtfRenderer *renderer, const XtfForma
         if (row + step < call->times.span.end_row && !xtf_cursor_next(&cursor, (int64_t)step, &found, error))
             return false;
     }
-    if (row < call->times.span.end_row)
-        g_string_append(text, "# more\n");
+    if (found && n == CHILDREN_MAX && row < call->times.span.end_row)
+        g_string_append(text, "# there may be more: see inside\n");
     return true;
 }
 
@@ -227,16 +227,13 @@ XtfNode *xtf_call_entry_new(XtfNode *directory, const XtfSpan *span, const char 
 
     if (!find_call(directory, span, &call, error))
         return NULL;
-    switch (*name) {
-    case 'c':
+    if (g_str_equal(name, "children"))
         return new_children(&call, error);
-    case 'i':
+    if (g_str_equal(name, "inside"))
         return new_inside(&call, name, error);
-    case 'l':
+    if (g_str_equal(name, "leave"))
         return new_leave(&call, name, error);
-    default:
-        return new_parent(&call, name, error);
-    }
+    return new_parent(&call, name, error);
 }
 
 bool xtf_call_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error)

@@ -192,6 +192,8 @@ static XtfNode *lookup_instant(XtfNode *directory, const char *name, GError **er
     if (!xtf_time_scale_parse_instant(scale, name, &t, error))
         return NULL;
     t = MIN(t, XTF_TIME_OPEN - 1);
+    if (t < directory->selection->time_from || t > directory->selection->time_to)
+        return xtf_not_found(error, "\"%s\" is not in the window of time to its left", name);
     XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_window(directory->selection, t, t));
     node->is_instant = true;
     node->window.from = node->window.to = t;

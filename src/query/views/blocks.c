@@ -15,7 +15,10 @@ bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGroup
 {
     for (const XtfGrouping *at = grouping; at; at = at->outer) {
         if (view->not_by >> at->values.key & 1)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the lines of %s would be others in each of these blocks",
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                            at->values.key == XTF_GROUP_BY_TIME
+                                ? "%s has slices of time itself, and does not go by time"
+                                : "%s would have other lines in each of these blocks",
                             view->name);
     }
     g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
@@ -49,7 +52,6 @@ static void add_row_columns(const KeyText *text, const char *name, XtfGrid *grid
     xtf_grid_add_text(grid, name, text->names ? text->names->width : 1);
 }
 
-/* A tag's digits follow from the whole table, so that they are the same in all selections. */
 static size_t tag_width(const XtfTraceContext *context, const XtfKeyValues *values)
 {
     return context->growing || !values->n ? XTF_GROWING_NUMBER_WIDTH

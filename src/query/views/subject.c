@@ -64,15 +64,15 @@ static bool absent(const XtfTraceContext *context, const char *view, const XtfVi
         return xtf_fail(
             error, XTF_ERROR_NOT_FOUND,
             "%s needs totals or definitions that the trace does not have: was it written by another program?", view);
-    if (selection->base)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "there is no %s below num/: totals are of all records, or of a window of time/", view);
     if (subject && !has_type(context, subject, selection))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s): there are none among these records", view,
                         subject->what, types);
     const char *facet = subject ? strange_facet(subject, selection) : NULL;
     if (facet)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s does not go with %s", view, facet);
+    if (selection->base)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "there is no %s below num/: totals are of all records, or of a window of time/", view);
     return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s of these records", view);
 }
 

@@ -280,8 +280,9 @@ static bool make_room(XtfChecking *check, GError **error)
     if (check->n_uses > there && check->n_uses - there > CLAIMED_MAX)
         return xtf_damaged(error, "the files that it names claim %" PRIu64 " pages, and have %" PRIu64, check->n_uses,
                            there);
-    check->uses = g_malloc0(MAX(check->n_uses, 1));
-    return true;
+    check->uses = g_try_malloc0(MAX(check->n_uses, 1));
+    return check->uses || xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                                   "there is no memory for a byte a page of %" PRIu64 " pages", check->n_uses);
 }
 
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgress progress, void *data,
@@ -289,17 +290,22 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
 {
     XtfChecking check = {.trace = trace, .problem = problem_met, .progress = progress, .data = data};
 
-    if (!make_room(&check, error))
-        return false;
+    bool able = true;
+
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
     check.unknown = g_new0(bool, trace->catalog.n_schemas + 1);
-    if (xtf_checking_files(&check))
-        check_all(&check);
+    if (xtf_checking_files(&check)) { /* what the anchor says of their sizes is so */
+        able = make_room(&check, error);
+        if (able)
+            check_all(&check);
+    }
     g_hash_table_unref(check.beyond);
     g_free(check.uses);
     g_free(check.n_rows);
     g_free(check.unknown);
+    if (!able)
+        return false;
     if (check.cancelled)
         return xtf_fail(error, XTF_ERROR_CANCELLED, "the check was interrupted");
     *report = check.report;

@@ -51,8 +51,7 @@ static bool decode_one(XtfPartFile *file, XtfBytesReader *reader, GError **error
     if (reader->failed || !xtf_file_name_valid(name, length))
         return xtf_damaged(error, "catalog: the name of a file is none that it may have");
     file->name = g_strndup(name, length);
-    /* Below this no page times the page size overflows, nor the sum of both. */
-    if (file->first_page > UINT64_MAX >> 25 || file->pages > UINT64_MAX >> 25)
+    if (file->first_page > XTF_FILES_PAGES_MAX || file->pages > XTF_FILES_PAGES_MAX)
         return xtf_damaged(error, "catalog: the pages of file \"%s\" lie beyond any", file->name);
     return true;
 }

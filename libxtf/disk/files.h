@@ -7,6 +7,9 @@
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/superblock.h"
 
+/* Of a file, and before it. Below this no page times the page size overflows, nor the sum of both. */
+#define XTF_FILES_PAGES_MAX (UINT64_MAX >> 25)
+
 /* Whether a file may have this name here: one of a folder, not a way to another. */
 bool xtf_file_name_valid(const char *name, size_t length);
 

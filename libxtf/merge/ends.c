@@ -116,6 +116,10 @@ bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, X
         file->size = part->size;
         file->first_page = part->first_page;
         file->pages = part->pages;
+        if (file->pages > XTF_FILES_PAGES_MAX) {
+            catalog->n_files++; /* its name is freed with the others */
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: it claims more pages than a part may have", part->path);
+        }
     }
     if (!find_end(merge, output, catalog, &first, error))
         return false;

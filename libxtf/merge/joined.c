@@ -120,12 +120,14 @@ static bool pass_part(const XtfPart *part, Known *known, XtfTraceInfo *info, Xtf
     bool first = info->epoch == 0;
 
     known->blank = false; /* or no more */
-    known->commit = own->commit;
+    known->commit = MAX(own->commit, own->passed_over);
     memcpy(known->file_id, own->file_id, sizeof known->file_id);
     if (!begins_late_enough(part, known, error))
         return false;
     clock->complete = MIN(clock->complete, MAX(part->clock.complete, known->floor));
-    info->commit += own->commit;
+    if (__builtin_add_overflow(info->commit, own->commit, &info->commit))
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the commits of the parts are too many together", part->path);
+    info->passed_over += own->passed_over ? own->passed_over - own->commit : 0; /* for now, so many */
     info->epoch = MAX(info->epoch, own->epoch);
     info->wall_time = MAX(info->wall_time, own->wall_time);
     info->closed &= own->closed;
@@ -149,6 +151,7 @@ static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GErro
         if (!pass_part(part, g_hash_table_lookup(now, part->path), &info, &clock, error))
             return false;
     }
+    info.passed_over += info.passed_over ? info.commit : 0;
     g_hash_table_iter_init(&iter, now);
     while (g_hash_table_iter_next(&iter, NULL, &known)) {
         if (!((const Known *)known)->blank)
@@ -186,6 +189,7 @@ static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMerge
     XtfTrace *trace = xtf_trace_open_joined(xtf_source_new_bytes(bytes), &self->base, &self->options, error);
     if (!trace)
         return NULL;
+    trace->superblock.info.passed_over = merge->info.passed_over;
     self->info = merge->info;
     self->clock = merge->clock;
     g_hash_table_unref(self->known);

@@ -43,8 +43,8 @@ static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggreg
     if (!is_unsigned(key->type) || key->type == XTF_TYPE_U64)
         return refuse(schema, error, "the key of frames must be a U8, U16 or U32");
     for (unsigned i = 0; i < aggregate->n_values; i++)
-        if (!is_unsigned(schema->fields[aggregate->values[i]].type))
-            return refuse(schema, error, "the values of frames must be unsigned");
+        if (aggregate->values[i] == 0 || !is_unsigned(schema->fields[aggregate->values[i]].type))
+            return refuse(schema, error, "the values of frames must be unsigned, and not the time");
     if (!(schema->fields[aggregate->values[1]].flags & XTF_FIELD_DISTANCE))
         return refuse(schema, error, "the second value of frames must be a distance");
     return true;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "libxtf/disk/files.h"
@@ -23,6 +24,7 @@ typedef struct {
     char *path; /* of the folder */
     uint32_t page_size;
     bool growing;
+    uint32_t idle_max;
     Part *parts; /* by start */
     uint32_t n;
     GMutex lock; /* of what follows, and of the parts' sources and users */
@@ -87,7 +89,7 @@ static void leave_part(PartsSource *self, Part *part)
     if (--part->users > 0)
         return;
     g_queue_push_tail_link(&self->idle, &part->link);
-    if (self->idle.length > XTF_PARTS_OPEN_MAX)
+    if (self->idle.length > self->idle_max)
         close_part(self, self->idle.head->data);
 }
 
@@ -222,6 +224,18 @@ static bool take_files(PartsSource *self, const XtfPartFile *files, uint32_t n, 
                        self->parts[0].file.name);
 }
 
+/* A share of the descriptors that the process may have. Of a growing folder many snapshots may be in use at once, each
+ * with its own. */
+static uint32_t idle_max(bool growing)
+{
+    struct rlimit limit;
+    rlim_t share = XTF_PARTS_OPEN_MAX;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        share = limit.rlim_cur / (growing ? 256 : 8);
+    return (uint32_t)CLAMP(share, 1, XTF_PARTS_OPEN_MAX);
+}
+
 XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFile *files, uint32_t n, GError **error)
 {
     PartsSource *self = g_new0(PartsSource, 1);
@@ -232,6 +246,7 @@ XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFil
         .folder = -1,
         .page_size = setting->page_size,
         .growing = setting->growing,
+        .idle_max = idle_max(setting->growing),
         .idle = G_QUEUE_INIT,
     };
     g_mutex_init(&self->lock);

@@ -11,7 +11,8 @@
 #include "libxtf/source.h"
 
 enum {
-    XTF_PARTS_OPEN_MAX = 256, /* descriptors: parts that nobody reads just now are open no more than this */
+    XTF_PARTS_OPEN_MAX =
+        256, /* parts that nobody reads just now are open no more than this; fewer where descriptors are few */
 };
 
 /* What there is beside the parts. */

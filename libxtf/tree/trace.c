@@ -350,6 +350,8 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     if (opened->superblock.info.commit <= trace->superblock.info.commit)
         return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not all there yet",
                            opened->superblock.info.passed_over);
+    if (opened->catalog.n_files > 0)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "an anchor is not followed when it is written anew");
     *later = g_steal_pointer(&opened);
     return true;
 }

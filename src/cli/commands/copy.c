@@ -43,12 +43,14 @@ static bool write_copy(XtfTrace *trace, const char *path, const XtfWriterOptions
     return good && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-static void print_sizes(const char *from, const char *to)
+static void print_sizes(const XtfTrace *trace, const char *from, const char *to)
 {
-    struct stat before, after;
+    XtfTraceInfo before;
+    struct stat after;
 
-    if (stat(from, &before) == 0 && stat(to, &after) == 0)
-        xtf_print_line(stdout, "%s: %" PRIu64 " bytes; %s: %" PRIu64 " bytes", from, (uint64_t)before.st_size, to,
+    xtf_trace_get_info(trace, &before);
+    if (stat(to, &after) == 0)
+        xtf_print_line(stdout, "%s: %" PRIu64 " bytes; %s: %" PRIu64 " bytes", from, before.file_size, to,
                        (uint64_t)after.st_size);
 }
 
@@ -83,6 +85,6 @@ int xtf_command_copy(int argc, char **argv)
     if (!xtf_output_end(temporary, argv[2], whole, &error))
         return xtf_cli_fail(error);
     if (!quiet)
-        print_sizes(argv[1], argv[2]);
+        print_sizes(trace, argv[1], argv[2]);
     return XTF_EXIT_DONE;
 }

@@ -1,6 +1,7 @@
 #include "src/cli/mount/mount.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "src/cli/mount/await.h"
@@ -42,6 +43,17 @@ static bool serve(XtfTrace *trace, const char *path, const char *directory, cons
     return xtf_fs_serve(g_steal_pointer(&tree), directory, &fs, ready, daemon, error);
 }
 
+/* A followed folder has descriptors for each snapshot that somebody still looks at. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit); /* at worst it stays */
+    }
+}
+
 int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner)
 {
     const XtfOpenOptions open_options = {.cache_bytes = options->cache_bytes};
@@ -59,6 +71,7 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
             xtf_readahead_widen(target);
         return status;
     }
+    raise_descriptors();
     if (options->follow) {
         path = g_strdup(source);
         trace = xtf_cli_await_trace(source, &open_options, manner->quiet, &error);

@@ -2,7 +2,9 @@
 # Sets up and runs all tests, in an ordinary build and in one with ASan and UBSan, and the shortest in one without all that is
 # optional; ends with `N passed, N failed`.
 #
-# usage: test.sh [--no-install]
+# usage: test.sh [--no-install] [--long]
+#
+# --long runs with sanitizers even the tests that take minutes there.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed.
 set -eu
@@ -38,7 +40,18 @@ build_and_test() {
     meson test -C "$build" --no-rebuild --print-errorlogs "$@" || true
 }
 
-if [ "${1:-}" != --no-install ]; then
+install=yes without_long="--no-suite long"
+for option; do
+    case $option in
+    --no-install) install=no ;;
+    --long) without_long= ;;
+    *)
+        echo "usage: test.sh [--no-install] [--long]" >&2
+        exit 2
+        ;;
+    esac
+done
+if [ $install = yes ]; then
     scripts/install-deps.sh build test record
 fi
 if [ -c /dev/fuse ]; then
@@ -59,7 +72,8 @@ build_and_test "build without importers and libdeflate" build-bare \
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
+# shellcheck disable=SC2086
 build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \
-    --no-suite mount --no-suite house --timeout-multiplier 4
+    --no-suite mount --no-suite house $without_long --timeout-multiplier 4
 
 exec python3 scripts/count-tests.py build-test build-bare build-sanitize

@@ -130,6 +130,13 @@ def aggregate(name, **fields):
     return lambda f: put(f.schema(name)[3][0], **fields)
 
 
+def frames_value(name, i, value):
+    """The i-th value of an aggregate of frames; its one key stands before the values."""
+    def patch(f):
+        f.data[f.schema(name)[3][0].end + 1 + i] = value
+    return patch
+
+
 def name_byte(name, byte):
     def patch(f):
         found = f.schema(name)[1]
@@ -452,6 +459,8 @@ INVARIANTS = [
      "aggregate: a key gives a value two types, or no", "schema all: an aggregate has masks, but no type"),
     ("3", "aggregate-frames-key", "An aggregate of frames has one key", "small", aggregate("wide", keys=2, values=2),
      "aggregate: frames have one key and three values,", "schema wide: an aggregate of frames with other"),
+    ("3", "aggregate-frames-time", "No value of frames is the row's first field", "small", frames_value("wide", 2, 0),
+     "aggregate: the values of frames must be unsigned", "schema wide: an aggregate of frames with other values"),
     ("3", "aggregate-distance", "The distance of frames is a field with flag bit 3", "small", field("wide", 3, flags=0),
      "aggregate: the second value of frames must be a", "schema wide: an aggregate of frames without a"),
     ("3", "arrays-number", "The catalog says the number of arrays", "small", lambda f: put(f.root(), number=more(1)), "arrays, the catalog says",

@@ -44,7 +44,7 @@ def check_schema(schema):
         if aggregate.frames:
             key_types = [schema.fields[i].type for i in aggregate.keys]
             expect(len(key_types) == 1 and key_types[0] in ("U8", "U16", "U32"), f"{what} of frames with other keys: {key_types}")
-            expect(len(types) == 3 and all(kind[0] == "U" for kind in types), f"{what} of frames with other values: {types}")
+            expect(len(types) == 3 and 0 not in aggregate.values and all(kind[0] == "U" for kind in types), f"{what} of frames with other values: {types}")
             expect(schema.fields[aggregate.values[1]].flags & 8, f"{what} of frames without a distance")
 
 

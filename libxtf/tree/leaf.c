@@ -308,8 +308,8 @@ static bool make_zeros_of(const ZerosSource *source, const XtfPageView *packed, 
              ->unpack_zeros(array->schema, source->field, packed->payload, packed_length, packed->count,
                             (uint64_t *)(void *)(bytes + sizeof head), &known, &fault))
         return packed_damaged(&source->leaf, fault, error);
-    *data = g_steal_pointer(&bytes);
     *length = (uint32_t)sizeof head + (known ? size : 0);
+    *data = g_realloc(g_steal_pointer(&bytes), *length); /* what is kept is what is counted */
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/query/format/format.h"
 #include "src/query/select/aggregate-ref.h"
+#include "src/query/select/call-readers.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/lines.h"
 
@@ -320,7 +321,6 @@ static void lay_out_type(Layout *layout, const XtfSchema *schema)
 /* A line a call: the rows are ENTERs. */
 static void lay_out_calls(Layout *layout, const XtfSchema *schema)
 {
-    static const char *const endings[] = {"left", "cut", "open"}; /* by XtfFrameEnding */
     const XtfField *region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
     const XtfField *depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH);
     XtfCell ending = {.kind = XTF_CELL_CALL_ENDING};
@@ -333,7 +333,7 @@ static void lay_out_calls(Layout *layout, const XtfSchema *schema)
     add_time_of_call(layout, schema, XTF_CELL_CALL_EXCLUSIVE, "exclusive", "the same without the calls made in it");
     if (depth)
         add_field(layout, schema, make_cell(layout, schema, depth));
-    ending.names = xtf_formats_words(layout->formats, endings, G_N_ELEMENTS(endings));
+    ending.names = xtf_formats_words(layout->formats, xtf_frame_endings, XTF_N_FRAME_ENDINGS);
     ending.width = ending.names->width;
     add_cell(
         layout, schema, ending,

@@ -12,6 +12,9 @@ enum {
     ROW_BYTES = 40,
 };
 
+const char *const xtf_frame_endings[XTF_N_FRAME_ENDINGS] = {
+    [XTF_FRAME_LEFT] = "left", [XTF_FRAME_CUT] = "cut", [XTF_FRAME_OPEN] = "open"};
+
 struct XtfCallReaders {
     const XtfTraceContext *context;
     const XtfLocations *locations;

@@ -7,6 +7,12 @@
 #include "libxtf/spans.h"
 #include "src/query/select/trace-context.h"
 
+enum {
+    XTF_N_FRAME_ENDINGS = XTF_FRAME_OPEN + 1,
+};
+
+extern const char *const xtf_frame_endings[XTF_N_FRAME_ENDINGS]; /* words, by XtfFrameEnding */
+
 typedef struct XtfCallReaders XtfCallReaders;
 
 /* Borrows both. The trace keeps aggregates of frames. */

@@ -132,7 +132,7 @@ static bool find_comms(XtfGrouping *grouping, const char *text, GError **error)
     return names;
 }
 
-/* The tags of the trace's table, ascending. *complete: the trace has no others. */
+/* The distinct tags of the trace's table, ascending. *complete: the trace has no others. */
 static bool load_tags(XtfTrace *trace, GArray *tags, bool *complete, GError **error)
 {
     const XtfTable *table;
@@ -152,7 +152,7 @@ static bool load_tags(XtfTrace *trace, GArray *tags, bool *complete, GError **er
         else
             g_array_append_val(tags, tag);
     }
-    g_array_sort(tags, xtf_compare_numbers);
+    g_array_set_size(tags, xtf_sort_distinct((uint64_t *)(void *)tags->data, tags->len));
     return true;
 }
 
@@ -179,13 +179,7 @@ static bool find_tags(XtfGrouping *grouping, const char *text, GError **error)
     if (!load_tags(grouping->context->trace, tags, &complete, error))
         return false;
     if (complete) {
-        GArray *distinct = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-        for (unsigned i = 0; i < tags->len; i++) {
-            uint64_t tag = g_array_index(tags, uint64_t, i);
-            if (xtf_number_set_contains(set, tag) && (i == 0 || tag != g_array_index(tags, uint64_t, i - 1)))
-                g_array_append_val(distinct, tag);
-        }
-        take_numbers(&grouping->values, distinct);
+        choose_numbers(&grouping->values, (const uint64_t *)(void *)tags->data, tags->len, set);
         return true;
     }
     if (list_set(set, tags)) {

@@ -43,6 +43,13 @@ bool xtf_table_names(XtfTrace *trace, const char *table, const char ***texts, ui
 bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error);
 void xtf_name_index_finish(XtfNameIndex *index); /* all zeros is fine */
 
+/* The label that a row has in a field; NULL if it has none, or `field` is NULL. */
+static inline const char *xtf_row_label(const XtfField *field, const uint8_t *row)
+{
+    uint64_t value = field ? xtf_field_get(field, row) : UINT64_MAX;
+    return field && value < field->n_labels ? field->labels[value] : NULL;
+}
+
 /* From any texts, which are borrowed; takes the array of n_rows pointers to them, NULL: there are no rows. `what` is
  * borrowed. */
 void xtf_name_index_init(XtfNameIndex *index, const char *what, const char **texts, uint64_t n_rows);

@@ -110,6 +110,19 @@ int xtf_compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+uint32_t xtf_sort_distinct(uint64_t *numbers, uint32_t n)
+{
+    uint32_t distinct = 0;
+
+    if (n)
+        qsort(numbers, n, sizeof *numbers, xtf_compare_numbers);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!distinct || numbers[distinct - 1] != numbers[i])
+            numbers[distinct++] = numbers[i];
+    }
+    return distinct;
+}
+
 /* ---- Parsing. */
 
 static bool check_number(const XtfNumbers *numbers, uint64_t number, GError **error)

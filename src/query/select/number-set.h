@@ -49,6 +49,8 @@ void xtf_number_set_print(const XtfNumberSet *set, GString *out);
 
 /* For qsort() and its like, of uint64_t. */
 int xtf_compare_numbers(const void *a, const void *b);
+/* Sorts numbers in place, each of them once; returns how many are left. */
+uint32_t xtf_sort_distinct(uint64_t *numbers, uint32_t n);
 
 /* Ranks of records [*from, *to): "K", which is *single, or "I-J", "I-", "-J". */
 bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error);

@@ -5,13 +5,6 @@
 #include "src/query/select/name-index.h"
 #include "src/query/select/name-pattern.h"
 
-/* The label that a row has in a field; NULL: none. */
-static const char *label_of(const XtfField *field, const uint8_t *row)
-{
-    uint64_t value = field ? xtf_field_get(field, row) : UINT64_MAX;
-    return field && value < field->n_labels ? field->labels[value] : NULL;
-}
-
 bool xtf_region_classes_load(XtfRegionClasses *classes, XtfTrace *trace, GError **error)
 {
     g_autofree const char **names = NULL;
@@ -30,7 +23,7 @@ bool xtf_region_classes_load(XtfRegionClasses *classes, XtfTrace *trace, GError 
     classes->by_row = g_new(uint8_t, n + 1);
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
-        XtfRegionClass class = xtf_region_class(names[i], label_of(paradigm, row), label_of(role, row));
+        XtfRegionClass class = xtf_region_class(names[i], xtf_row_label(paradigm, row), xtf_row_label(role, row));
         classes->by_row[i] = (uint8_t) class;
         classes->present |= XTF_CLASS_BIT(class);
     }

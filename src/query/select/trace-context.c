@@ -50,10 +50,8 @@ static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
 
 static bool is_no_thread(const XtfField *type, const uint8_t *row)
 {
-    uint64_t value = type ? xtf_field_get(type, row) : UINT64_MAX;
-
-    return type && value < type->n_labels &&
-           (g_str_equal(type->labels[value], "ACCELERATOR_STREAM") || g_str_equal(type->labels[value], "METRIC"));
+    const char *label = xtf_row_label(type, row);
+    return label && (g_str_equal(label, "ACCELERATOR_STREAM") || g_str_equal(label, "METRIC"));
 }
 
 static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
@@ -91,19 +89,6 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
     return true;
 }
 
-static uint32_t sort_distinct(uint64_t *numbers, uint32_t n)
-{
-    uint32_t distinct = 0;
-
-    if (n)
-        qsort(numbers, n, sizeof *numbers, xtf_compare_numbers);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!distinct || numbers[distinct - 1] != numbers[i])
-            numbers[distinct++] = numbers[i];
-    }
-    return distinct;
-}
-
 /* Each location that the table leaves out becomes a process of its own. Its number is its key if that is free, else a
  * number after all others. */
 static void number_the_rest(GArray *found)
@@ -117,7 +102,7 @@ static void number_the_rest(GArray *found)
         if (candidate->numbered)
             taken[n_taken++] = candidate->location.proc;
     }
-    n_taken = sort_distinct(taken, n_taken);
+    n_taken = xtf_sort_distinct(taken, n_taken);
     for (unsigned i = 0; i < found->len; i++) {
         Candidate *candidate = &g_array_index(found, Candidate, i);
         if (!candidate->numbered &&
@@ -168,8 +153,8 @@ static void build_locations(XtfLocations *locations, GArray *found)
         locations->procs[i] = locations->all[i].proc;
         locations->threads[i] = locations->all[i].thread;
     }
-    locations->n_procs = sort_distinct(locations->procs, n);
-    locations->n_threads = sort_distinct(locations->threads, n);
+    locations->n_procs = xtf_sort_distinct(locations->procs, n);
+    locations->n_threads = xtf_sort_distinct(locations->threads, n);
     locations->proc_width = xtf_count_digits(n ? locations->procs[locations->n_procs - 1] : 0);
     locations->thread_width = xtf_count_digits(n ? locations->threads[locations->n_threads - 1] : 0);
 }

@@ -65,19 +65,6 @@ static bool add_location(XtfPairFinder *finder, const XtfLocation *location, GEr
 }
 
 /* Leaves each number once, ascending. */
-static void sort_distinct(GArray *numbers)
-{
-    uint64_t *all = (uint64_t *)(void *)numbers->data;
-    guint n = 0;
-
-    g_array_sort(numbers, xtf_compare_numbers);
-    for (guint i = 0; i < numbers->len; i++) {
-        if (!n || all[n - 1] != all[i])
-            all[n++] = all[i];
-    }
-    g_array_set_size(numbers, n);
-}
-
 GArray *xtf_pair_finder_find(XtfPairFinder *finder, uint64_t proc, GError **error)
 {
     const XtfLocations *locations = finder->locations;
@@ -93,7 +80,7 @@ GArray *xtf_pair_finder_find(XtfPairFinder *finder, uint64_t proc, GError **erro
         if (xtf_pair_finder_peer(finder, xtf_group_totals_key(finder->groups, i), proc, &peer))
             g_array_append_val(peers, peer);
     }
-    sort_distinct(peers);
+    g_array_set_size(peers, xtf_sort_distinct((uint64_t *)(void *)peers->data, peers->len));
     return g_steal_pointer(&peers);
 }
 

@@ -14,8 +14,6 @@ enum {
     CALLS_MOST = 100,
 };
 
-static const char *const endings[] = {"left", "cut", "open"}; /* by XtfFrameEnding */
-
 static bool longest_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef frames;
@@ -53,7 +51,7 @@ static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "duration",
                  MAX(scale->width, xtf_ticks_width(scale, xtf_trace_longest(context->trace))));
     xtf_grid_add(&shape->grid, "depth", depth_width(context, frames.schema));
-    xtf_grid_add_text(&shape->grid, "ending", strlen(endings[0]));
+    xtf_grid_add_text(&shape->grid, "ending", strlen(xtf_frame_endings[0]));
     xtf_grid_add(&shape->grid, "proc", locations->proc_width);
     xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "call", xtf_count_digits(n_rows));
@@ -230,7 +228,7 @@ static bool add_line(const Search *search, const Found *found, const XtfRegions 
     add_time(lines, found->span->array.clock, call->end);
     xtf_lines_ticks(lines, call->end - MIN(call->end, call->begin));
     xtf_lines_number_if(lines, facts.has_depth, facts.depth);
-    xtf_lines_text(lines, endings[facts.ending], 0);
+    xtf_lines_text(lines, xtf_frame_endings[facts.ending], 0);
     xtf_lines_number(lines, location->proc);
     xtf_lines_number(lines, location->thread);
     xtf_lines_number(lines, facts.number);

@@ -379,3 +379,21 @@ bool run_exists(Run *run, const char *path)
     g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, path, NULL);
     return node != NULL;
 }
+
+void run_check_parts(Run *run, const char *path)
+{
+    g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, path, NULL);
+    GString *whole = run_read(run, path);
+    char buffer[70000];
+    size_t got;
+
+    cr_assert(node);
+    for (unsigned i = 0; i < 50; i++) {
+        uint64_t offset = (uint64_t)g_rand_double_range(run->random, 0, (double)whole->len);
+        size_t length = (size_t)g_rand_int_range(run->random, 1, i % 2 ? 5000 : sizeof buffer);
+        cr_assert(xtf_node_read(node, offset, buffer, length, &got, NULL));
+        cr_assert_eq(got, MIN(length, whole->len - offset));
+        cr_assert_eq(memcmp(buffer, whole->str + offset, got), 0, "%s: %lu from %lu", path, got, offset);
+    }
+    g_string_free(whole, TRUE);
+}

@@ -69,3 +69,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Run, run_free)
 /* The whole of a file, which must be as long as is stated. */
 GString *run_read(Run *run, const char *path);
 bool run_exists(Run *run, const char *path);
+/* That any bytes of the file, in any order, are those of the whole. */
+void run_check_parts(Run *run, const char *path);

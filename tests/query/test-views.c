@@ -52,21 +52,8 @@ Test(views, blocks_are_parts_of_the_whole, .timeout = 120)
     static const char *const files[] = {"matrix", "recvs/matrix", "stack", "profile", "values", "bytes", "info"};
     g_autoptr(Run) run = run_new(8, &wide);
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
-        g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, files[i], NULL);
-        GString *whole = run_read(run, files[i]);
-        char buffer[70000];
-        size_t got;
-        cr_assert(node);
-        for (unsigned j = 0; j < 50; j++) {
-            uint64_t offset = (uint64_t)g_rand_double_range(run->random, 0, (double)whole->len);
-            size_t length = (size_t)g_rand_int_range(run->random, 1, sizeof buffer);
-            cr_assert(xtf_node_read(node, offset, buffer, length, &got, NULL));
-            cr_assert_eq(got, MIN(length, whole->len - offset));
-            cr_assert_eq(memcmp(buffer, whole->str + offset, got), 0, "%s: %lu from %lu", files[i], got, offset);
-        }
-        g_string_free(whole, TRUE);
-    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(files); i++)
+        run_check_parts(run, files[i]);
 }
 
 Test(views, stand_where_they_make_sense)

@@ -46,6 +46,18 @@ typedef struct {
     unsigned never_ending; /* rows at the end that only begin frames */
 } CallShape;
 
+/* From nothing to speak of to everything wrong at once. */
+G_GNUC_UNUSED static const CallShape call_shapes[] = {
+    {.name = "a row", .rows = 1, .deep = 3, .regions = 3},
+    {.name = "few", .rows = 70, .deep = 4, .regions = 3},
+    {.name = "nested", .rows = 60000, .deep = 6, .regions = 20, .ties = 40},
+    {.name = "recursion", .rows = 8000, .deep = 30, .regions = 2, .ties = 20},
+    {.name = "never ended", .rows = 8000, .deep = 10, .regions = 20, .never_ending = 500},
+    {.name = "mis-nested", .rows = 8000, .deep = 20, .regions = 20, .jumps = 20, .orphans = 3},
+    {.name = "all wrong", .rows = 8000, .deep = 8, .regions = REGIONS, .jumps = 20, .orphans = 10, .lies = 10},
+    {.name = "very deep", .rows = 20000, .deep = 3000, .regions = 10, .jumps = 1},
+};
+
 typedef struct {
     uint64_t begin, end; /* times; end: UINT64_MAX if it never does */
     uint32_t row, region;

@@ -6,17 +6,6 @@
 #include "libxtf/frame-reader.h"
 #include "libxtf/group-filter.h"
 
-static const CallShape shapes[] = {
-    {.name = "a row", .rows = 1, .deep = 3, .regions = 3},
-    {.name = "few", .rows = 70, .deep = 4, .regions = 3},
-    {.name = "nested", .rows = 60000, .deep = 6, .regions = 20, .ties = 40},
-    {.name = "recursion", .rows = 8000, .deep = 30, .regions = 2, .ties = 20},
-    {.name = "never ended", .rows = 8000, .deep = 10, .regions = 20, .never_ending = 500},
-    {.name = "mis-nested", .rows = 8000, .deep = 20, .regions = 20, .jumps = 20, .orphans = 3},
-    {.name = "all wrong", .rows = 8000, .deep = 8, .regions = REGIONS, .jumps = 20, .orphans = 10, .lies = 10},
-    {.name = "very deep", .rows = 6000, .deep = 3000, .regions = 10, .jumps = 1},
-};
-
 /* Exclusive time of each frame: the time between each two rows goes to the frame that began last of those open. */
 static uint64_t *naive_exclusive(const Calls *calls, uint64_t last)
 {
@@ -138,9 +127,9 @@ Test(frame_reader, frames_are_those_of_a_list)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
 
-    for (size_t i = 0; i < 2 * G_N_ELEMENTS(shapes); i++) {
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(call_shapes); i++) {
         g_autoptr(GRand) random = g_rand_new_with_seed((guint32)i);
-        Calls *calls = random_calls(random, &shapes[i / 2]);
+        Calls *calls = random_calls(random, &call_shapes[i / 2]);
         write_small_leaves(path, i % 2, calls);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfArray array = find_array(trace, 7, 0);

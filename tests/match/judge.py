@@ -1,0 +1,195 @@
+"""The naive judge of messages: replays the whole trace, as otf2-print prints it, and pairs sends with receives.
+
+A group is a communicator, a sending and a receiving process and a tag. In a group the k-th send meets the k-th receive, both in
+the order of posting. Times of different processes are never compared to find out who meets whom.
+"""
+
+import collections
+import itertools
+import re
+
+import otf2print
+
+SENDS = ("MPI_SEND", "MPI_ISEND")
+RECVS = ("MPI_RECV", "MPI_IRECV")
+REQUESTS = ("MPI_IRECV_REQUEST", "MPI_ISEND_COMPLETE", "MPI_REQUEST_CANCELLED")
+ENVELOPE = re.compile(r"(?:Receiver|Sender): (\d+).*, Communicator: (?:.*<)?(\d+)>?, "
+                      r"Tag: (\d+), Length: (\d+)(?:, Request: (\d+))?$", re.S)
+NUMBER = re.compile(r"(\d+)$")
+WORLD = re.compile(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),')
+REFERENCE = re.compile(r"<?(\d+)>?$")
+
+Group = collections.namedtuple("Group", "comm sender receiver tag")
+
+
+class Call:
+    """What a record happens in: from `enter` to `leave`. Without a call, an instant."""
+
+    __slots__ = ("region", "enter", "leave")
+
+    def __init__(self, region, enter, leave=None):
+        self.region, self.enter, self.leave = region, enter, leave
+
+
+class Side:
+    """A send, or a receive."""
+
+    __slots__ = ("location", "row", "time", "seq", "call", "group", "bytes", "posted", "posted_seq", "posted_call", "known")
+
+    def __init__(self, location, row, time, seq, call):
+        self.location, self.row, self.time, self.seq, self.call = location, row, time, seq, call
+        # Of a receive: its posting, and whether that is known. A send is its own.
+        self.posted, self.posted_seq, self.posted_call, self.known = time, seq, call, True
+
+    def place(self):
+        """Its place among those of its process."""
+        return self.posted, self.location.number, self.posted_seq
+
+
+class Location:
+    def __init__(self, number, proc):
+        self.number, self.proc = number, proc
+        self.time, self.seq = 0, 0
+        self.stack = []
+        self.open = {}  # {(kind, request): what was posted last under it}
+        self.sends, self.recvs = [], []
+        self.cancelled = set()
+
+    def call(self):
+        return self.stack[-1] if self.stack else Call(None, self.time, self.time)
+
+    def leave_call(self, region):
+        """Ends the innermost call of a region and all in it. A LEAVE of nothing that is open ends nothing."""
+        for i in reversed(range(len(self.stack))):
+            if self.stack[i].region == region:
+                for call in self.stack[i:]:
+                    call.leave = self.time
+                del self.stack[i:]
+                return
+
+    def message(self, judge, event):
+        rank, comm, tag, length, request = ENVELOPE.match(event.text.rstrip()).groups()
+        sends = event.name in SENDS
+        side = Side(self, len(self.sends if sends else self.recvs), self.time, self.seq, self.call())
+        peer = judge.comms.process(int(comm), self.proc, int(rank))
+        ends = (self.proc, peer) if sends else (peer, self.proc)
+        side.group = Group(int(comm), *ends, int(tag)) if peer is not None else None
+        side.bytes = int(length)
+        (self.sends if sends else self.recvs).append(side)
+        if event.name == "MPI_ISEND":
+            self.open["send", request] = side
+        elif event.name == "MPI_IRECV":
+            posted = self.open.pop(("receive", request), None)
+            side.known = posted is not None
+            if posted:
+                side.posted, side.posted_seq, side.posted_call = posted
+
+    def request(self, name, request):
+        if name == "MPI_IRECV_REQUEST":
+            self.open["receive", request] = (self.time, self.seq, self.call())
+        elif name == "MPI_ISEND_COMPLETE":
+            self.open.pop(("send", request), None)
+        else:
+            self.cancel(request)
+
+    def cancel(self, request):
+        """The later posted one of the receive and the send of that id."""
+        receive, send = self.open.get(("receive", request)), self.open.get(("send", request))
+        if send and (not receive or receive[1] < send.seq):
+            self.cancelled.add(send.row)
+            del self.open["send", request]
+        elif receive:
+            del self.open["receive", request]
+
+    def happen(self, judge, event):
+        self.time = max(self.time, event.time)
+        if event.name == "ENTER":
+            self.stack.append(Call(int(REFERENCE.search(event.text.rstrip())[1]), self.time))
+        elif event.name == "LEAVE":
+            self.leave_call(int(REFERENCE.search(event.text.rstrip())[1]))
+        elif event.name in SENDS or event.name in RECVS:
+            self.message(judge, event)
+        elif event.name in REQUESTS:
+            self.request(event.name, NUMBER.search(event.text.rstrip())[1])
+        self.seq += 1
+
+    def end(self):
+        for call in self.stack:
+            call.leave = self.time
+
+
+class Comms:
+    """Which process a rank in a communicator is."""
+
+    def __init__(self, definitions):
+        self.groups, self.comms = {}, {}
+        for number, text in definitions.get("GROUP", []):
+            if "Type: COMM_GROUP" in text:
+                self.groups[number] = [int(n) for n in re.findall(r"(\d+) \(", text.split("Member", 1)[1])]
+        for kind, pattern in (("COMM", r"Group: .*?<(\d+)>"), ("INTER_COMM", r"Group [AB]: .*?<(\d+)>")):
+            for number, text in definitions.get(kind, []):
+                self.comms[number] = [self.groups.get(int(n)) for n in re.findall(pattern, text, re.S)]
+
+    def process(self, comm, proc, rank):
+        """None if that is not known."""
+        groups = self.comms.get(comm)
+        if groups is None:
+            return None
+        if groups[0] is None:
+            return proc if rank == 0 else None
+        remote = groups[-1] if proc in groups[0] or proc not in groups[-1] else groups[0]
+        return remote[rank] if rank < len(remote) else None
+
+
+class Judge:
+    """`groups` is {Group: (sends, receives)}, each in the order of posting; cancelled sends are in none."""
+
+    def __init__(self, archive):
+        definitions = otf2print.definitions(archive)
+        self.ticks, self.offset = otf2print.clock(definitions)
+        self.comms = Comms(definitions)
+        ranks = self.ranks_of(definitions)
+        self.regions = otf2print.named_definitions(definitions, "REGION")
+        self.locations = {}
+        self.process_of = ranks
+        for event in otf2print.events(archive):
+            if event.location not in self.locations:
+                self.locations[event.location] = Location(event.location, ranks[event.location])
+            self.locations[event.location].happen(self, event)
+        for location in self.locations.values():
+            location.end()
+        self.groups = self.gather()
+
+    @staticmethod
+    def ranks_of(definitions):
+        """{location: process}. A process is its rank in MPI's world; processes without a rank come after them."""
+        world = next((re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)
+                      for _, text in definitions.get("GROUP", []) if WORLD.search(text)), [])
+        group_of = {number: int(re.search(r"Group: .*<(\d+)>", text)[1]) for number, text in definitions["LOCATION"]}
+        ranks = {group_of[int(location)]: rank for rank, location in enumerate(world)}
+        for number, _ in definitions["LOCATION_GROUP"]:
+            ranks.setdefault(number, len(ranks))
+        return {location: ranks[group] for location, group in group_of.items()}
+
+    def gather(self):
+        groups = collections.defaultdict(lambda: ([], []))
+        for location in self.locations.values():
+            for send in location.sends:
+                if send.group and send.row not in location.cancelled:
+                    groups[send.group][0].append(send)
+            for receive in location.recvs:
+                if receive.group:
+                    groups[receive.group][1].append(receive)
+        for sides in groups.values():
+            for side in sides:
+                side.sort(key=Side.place)
+        return dict(groups)
+
+    def pairs(self):
+        """(send, receive or None), and (None, receive) for receives that have no send, in the order of posting."""
+        for sends, receives in self.groups.values():
+            yield from itertools.zip_longest(sends, receives)
+
+    def counts(self):
+        """{group: (sends, receives)}"""
+        return {group: (len(sends), len(receives)) for group, (sends, receives) in self.groups.items()}

@@ -1,0 +1,226 @@
+/*
+ * otf2-script FOLDER NAME: writes the OTF2 archive that a script on standard input describes, by OTF2's own writer.
+ *
+ * A line is a word and numbers. Events come first: `LOCATION TIME WORD NUMBER...`, those of one location in the order
+ * of their times. Definitions follow, each after those that it refers to: `WORD NUMBER...`, some with a name at the
+ * end. Names of events are those of tests/match/programs.py; the tables below say which numbers each has.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../roundtrip/archives/archive.h"
+
+enum { N_NUMBERS = 100000 };
+
+typedef struct {
+    uint64_t numbers[N_NUMBERS]; /* those behind the word */
+    unsigned n;
+    const char *name; /* what follows the numbers */
+} Line;
+
+static void refuse(const char *line)
+{
+    fprintf(stderr, "otf2-script: not a line of a script: %s\n", line);
+    exit(2);
+}
+
+/* Reads numbers, up to the line's end or a word that is none. */
+static void read_numbers(Line *line, char *text)
+{
+    line->n = 0;
+    while (*text) {
+        char *end;
+        errno = 0;
+        uint64_t number = strtoull(text, &end, 10);
+        if (end == text || (*end && *end != ' ') || errno || line->n == N_NUMBERS)
+            break;
+        line->numbers[line->n++] = number;
+        text = end + strspn(end, " ");
+    }
+    line->name = text;
+}
+
+/* ---- Events. */
+
+static OTF2_ErrorCode write_message(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    uint32_t peer = (uint32_t)n[0], comm = (uint32_t)n[1], tag = (uint32_t)n[2];
+
+    switch (kind) {
+    case 'S':
+        return OTF2_EvtWriter_MpiSend(writer, NULL, time, peer, comm, tag, n[3]);
+    case 'I':
+        return OTF2_EvtWriter_MpiIsend(writer, NULL, time, peer, comm, tag, n[3], n[4]);
+    case 'R':
+        return OTF2_EvtWriter_MpiRecv(writer, NULL, time, peer, comm, tag, n[3]);
+    default:
+        return OTF2_EvtWriter_MpiIrecv(writer, NULL, time, peer, comm, tag, n[3], n[4]);
+    }
+}
+
+static OTF2_ErrorCode write_request(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    switch (kind) {
+    case 'P':
+        return OTF2_EvtWriter_MpiIrecvRequest(writer, NULL, time, n[0]);
+    case 'C':
+        return OTF2_EvtWriter_MpiIsendComplete(writer, NULL, time, n[0]);
+    case 'X':
+        return OTF2_EvtWriter_MpiRequestCancelled(writer, NULL, time, n[0]);
+    case 'T':
+        return OTF2_EvtWriter_MpiRequestTest(writer, NULL, time, n[0]);
+    default:
+        return OTF2_EvtWriter_NonBlockingCollectiveRequest(writer, NULL, time, n[0]);
+    }
+}
+
+static OTF2_ErrorCode write_collective(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    uint32_t comm = (uint32_t)n[1], root = (uint32_t)n[2];
+
+    if (kind == 'B')
+        return OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time);
+    if (kind == 'D')
+        return OTF2_EvtWriter_MpiCollectiveEnd(writer, NULL, time, (OTF2_CollectiveOp)n[0], comm, root, n[3], n[4]);
+    return OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, NULL, time, (OTF2_CollectiveOp)n[0], comm, root, n[3],
+                                                        n[4], n[5]);
+}
+
+static void write_event(Archive *archive, uint64_t location, uint64_t time, char kind, const Line *line)
+{
+    /* How many numbers follow. */
+    static const char kinds[] = "ELSIRJPCXTQBDN", counts[] = "11454511111056";
+    const char *at = strchr(kinds, kind);
+    OTF2_EvtWriter *writer = archive_events(archive, location);
+
+    if (!at || line->n != (unsigned)(counts[at - kinds] - '0'))
+        refuse("an event with other numbers");
+    if (kind == 'E')
+        WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, (uint32_t)line->numbers[0]));
+    else if (kind == 'L')
+        WRITE(OTF2_EvtWriter_Leave(writer, NULL, time, (uint32_t)line->numbers[0]));
+    else if (strchr("SIRJ", kind))
+        WRITE(write_message(writer, time, kind, line->numbers));
+    else if (strchr("PCXTQ", kind))
+        WRITE(write_request(writer, time, kind, line->numbers));
+    else
+        WRITE(write_collective(writer, time, kind, line->numbers));
+}
+
+/* ---- Definitions. */
+
+static void define_clock(Archive *archive, const Line *line)
+{
+    archive_clock(archive, line->numbers[0], line->numbers[1], line->numbers[2]);
+}
+
+static void define_processes(Archive *archive, const Line *line)
+{
+    archive_processes(archive, (uint32_t)line->numbers[0]);
+}
+
+static void define_location(Archive *archive, const Line *line)
+{
+    archive_location(archive, line->numbers[0], (uint32_t)line->numbers[1], line->name);
+}
+
+static void define_region(Archive *archive, const Line *line)
+{
+    archive_region(archive, (uint32_t)line->numbers[0], line->name, "", 0);
+}
+
+/* MPI's world: its communicator, and the locations that its ranks are. */
+static void define_world(Archive *archive, const Line *line)
+{
+    archive_world(archive, (uint32_t)line->numbers[0], line->numbers + 1, line->n - 1);
+}
+
+static void define_group(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteGroup(archive_global(archive), (uint32_t)line->numbers[0],
+                                          archive_string(archive, ""), OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                          OTF2_GROUP_FLAG_NONE, line->n - 1, line->numbers + 1));
+}
+
+/* The group of communicators that each process has of its own. */
+static void define_self(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteGroup(archive_global(archive), (uint32_t)line->numbers[0],
+                                          archive_string(archive, ""), OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+                                          OTF2_GROUP_FLAG_NONE, 0, NULL));
+}
+
+static void define_comm(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteComm(archive_global(archive), (uint32_t)line->numbers[0],
+                                         archive_string(archive, line->name), (uint32_t)line->numbers[1],
+                                         OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
+static void define_inter(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteInterComm(archive_global(archive), (uint32_t)line->numbers[0],
+                                              archive_string(archive, line->name), (uint32_t)line->numbers[1],
+                                              (uint32_t)line->numbers[2], OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
+static const struct {
+    const char *word;
+    unsigned least; /* numbers */
+    void (*define)(Archive *archive, const Line *line);
+} DEFINITIONS[] = {
+    {"clock", 3, define_clock},   {"processes", 1, define_processes}, {"location", 2, define_location},
+    {"region", 1, define_region}, {"world", 2, define_world},         {"group", 1, define_group},
+    {"self", 1, define_self},     {"comm", 2, define_comm},           {"inter", 3, define_inter},
+};
+
+static void write_definition(Archive *archive, const char *word, const Line *line)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(DEFINITIONS); i++) {
+        if (strcmp(DEFINITIONS[i].word, word) == 0 && line->n >= DEFINITIONS[i].least) {
+            DEFINITIONS[i].define(archive, line);
+            return;
+        }
+    }
+    refuse(word);
+}
+
+static void write_line(Archive *archive, Line *line, char *text)
+{
+    char word[16], kind;
+    uint64_t location, time;
+    int end = -1;
+
+    if (sscanf(text, "%" SCNu64 " %" SCNu64 " %c %n", &location, &time, &kind, &end) == 3 && end >= 0) {
+        read_numbers(line, text + end);
+        write_event(archive, location, time, kind, line);
+        return;
+    }
+    if (sscanf(text, "%15s %n", word, &end) != 1 || end < 0)
+        refuse(text);
+    read_numbers(line, text + end);
+    write_definition(archive, word, line);
+}
+
+int main(int argc, char **argv)
+{
+    static Line line;
+    char *text = NULL;
+    size_t room = 0;
+
+    if (argc != 3) {
+        fprintf(stderr, "usage: otf2-script FOLDER NAME < SCRIPT\n");
+        return 2;
+    }
+    Archive *archive = archive_new(argv[1], argv[2]);
+    while (getline(&text, &room, stdin) > 0) {
+        text[strcspn(text, "\n")] = '\0';
+        write_line(archive, &line, text);
+    }
+    free(text);
+    archive_close(archive);
+    return 0;
+}

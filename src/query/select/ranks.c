@@ -36,7 +36,7 @@ static bool member_proc(const XtfRanks *ranks, uint64_t member, uint64_t *proc)
     return true;
 }
 
-/* ---- Who is in a group. A communicator between two groups needs this for every row, so members are sorted by process.
+/* ---- Who is in a group: members sorted by process tell. A communicator between two groups needs this for every row.
  */
 
 static int compare_members(gconstpointer a, gconstpointer b, gpointer ranks)
@@ -58,10 +58,13 @@ static bool has_remote_groups(const XtfRanks *ranks)
     return false;
 }
 
-static void sort_members(XtfRanks *ranks)
+void xtf_ranks_sort_members(XtfRanks *ranks)
 {
     uint64_t n = ranks->members ? MIN(ranks->members->n_rows, (uint64_t)G_MAXINT) : 0;
     uint64_t proc;
+
+    if (ranks->by_proc)
+        return;
 
     ranks->by_proc = g_new(uint32_t, n + 1);
     for (uint64_t i = 0; i < n; i++) {
@@ -71,7 +74,8 @@ static void sort_members(XtfRanks *ranks)
     g_qsort_with_data(ranks->by_proc, (gint)ranks->n_by_proc, sizeof *ranks->by_proc, compare_members, ranks);
 }
 
-static bool has_member(const XtfRanks *ranks, uint64_t group, uint64_t proc)
+/* The least rank of a process in a group. */
+static bool rank_in_group(const XtfRanks *ranks, uint64_t group, uint64_t proc, uint64_t *rank)
 {
     uint32_t low = 0, high = ranks->n_by_proc;
     uint64_t first, count, p = 0;
@@ -86,8 +90,17 @@ static bool has_member(const XtfRanks *ranks, uint64_t group, uint64_t proc)
         else
             high = middle;
     }
-    return low < ranks->n_by_proc && ranks->by_proc[low] - first < count &&
-           member_proc(ranks, ranks->by_proc[low], &p) && p == proc;
+    if (low == ranks->n_by_proc || ranks->by_proc[low] - first >= count ||
+        !member_proc(ranks, ranks->by_proc[low], &p) || p != proc)
+        return false;
+    *rank = ranks->by_proc[low] - first;
+    return true;
+}
+
+static bool has_member(const XtfRanks *ranks, uint64_t group, uint64_t proc)
+{
+    uint64_t rank;
+    return rank_in_group(ranks, group, proc, &rank);
 }
 
 bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error)
@@ -104,7 +117,7 @@ bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error)
     loaded.count = field_of(loaded.groups, "count");
     loaded.proc = field_of(loaded.members, "proc");
     if (has_remote_groups(&loaded))
-        sort_members(&loaded);
+        xtf_ranks_sort_members(&loaded);
     *ranks = loaded;
     return true;
 }
@@ -150,10 +163,22 @@ bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *
 
 /* ---- Processes. */
 
+/* The group whose ranks peers are, of a communicator that has one. Between two groups, the peers of a member of one are
+ * members of the other. */
+static uint64_t group_of_peers(const XtfRanks *ranks, const uint8_t *comm, uint64_t from)
+{
+    uint64_t group = xtf_field_get(ranks->group, comm);
+
+    if (!ranks->remote_group || xtf_field_is_none(ranks->remote_group, comm))
+        return group;
+    uint64_t remote = xtf_field_get(ranks->remote_group, comm);
+    return has_member(ranks, group, from) || !has_member(ranks, remote, from) ? remote : group;
+}
+
 bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_t from, uint64_t *proc)
 {
     const uint8_t *row = row_of(ranks->comms, comm);
-    uint64_t group, first, count;
+    uint64_t first, count;
 
     if (!row || !ranks->group)
         return false;
@@ -161,12 +186,19 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
         *proc = from;
         return rank == 0;
     }
-    group = xtf_field_get(ranks->group, row);
-    /* Between two groups, the peers of a member of one are members of the other. */
-    if (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row)) {
-        uint64_t remote = xtf_field_get(ranks->remote_group, row);
-        if (has_member(ranks, group, from) || !has_member(ranks, remote, from))
-            group = remote;
+    return members_of(ranks, group_of_peers(ranks, row, from), &first, &count) && rank < count &&
+           member_proc(ranks, first + rank, proc);
+}
+
+bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank)
+{
+    const uint8_t *row = row_of(ranks->comms, comm);
+
+    if (!row || !ranks->group)
+        return false;
+    if (xtf_field_is_none(ranks->group, row)) {
+        *rank = 0;
+        return proc == from;
     }
-    return members_of(ranks, group, &first, &count) && rank < count && member_proc(ranks, first + rank, proc);
+    return rank_in_group(ranks, group_of_peers(ranks, row, from), proc, rank);
 }

@@ -17,12 +17,16 @@
 typedef struct {
     const XtfTable *comms, *groups, *members;
     const XtfField *group, *remote_group, *first, *count, *proc;
-    uint32_t *by_proc; /* rows of `members` by process, then by row; NULL: no communicator is between two groups */
+    /* Rows of `members` by process, then by row; NULL: not sorted, since nobody asks. Sorted when loaded if a
+     * communicator is between two groups. */
+    uint32_t *by_proc;
     uint32_t n_by_proc;
 } XtfRanks;
 
 bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error);
 void xtf_ranks_finish(XtfRanks *ranks); /* also one of zeros */
+/* Makes xtf_ranks_rank() ready, unless it is. One thread at a time; meanwhile others may use the other functions. */
+void xtf_ranks_sort_members(XtfRanks *ranks);
 
 /* How rows of a schema state the communicator of their peers' ranks: by a field that is a row of `communicators`, or by
  * a field that is a row of another table, which has such a field. */
@@ -38,3 +42,7 @@ bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *
 
 /* The process of a rank in a communicator, as process `from` sees it. False if the tables do not say. */
 bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_t from, uint64_t *proc);
+
+/* The reverse: the rank of process `proc` in a communicator, as process `from` sees it; the least if it has several.
+ * Members must be sorted. */
+bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank);

@@ -199,6 +199,12 @@ static bool load_ranks(XtfTraceContext *context, GError **error)
     return xtf_ranks_load(&context->ranks, context->trace, error);
 }
 
+static bool sort_members(XtfTraceContext *context, GError **error)
+{
+    xtf_ranks_sort_members(&context->ranks);
+    return true;
+}
+
 static bool load_name_indexes(XtfTraceContext *context, GError **error)
 {
     if (!xtf_name_index_load(&context->regions, context->trace, XTF_TABLE_REGIONS, "region", error))
@@ -237,6 +243,13 @@ const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError
 const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error)
 {
     return load_once(context, &context->ranks_loaded, load_ranks, error) ? &context->ranks : NULL;
+}
+
+const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError **error)
+{
+    if (!xtf_trace_context_ranks(context, error) || !load_once(context, &context->members_sorted, sort_members, error))
+        return NULL;
+    return &context->ranks;
 }
 
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error)

@@ -52,7 +52,8 @@ typedef struct {
     XtfLocations locations;
     gint locations_loaded; /* atomic */
     XtfRanks ranks;
-    gint ranks_loaded; /* atomic */
+    gint ranks_loaded;   /* atomic */
+    gint members_sorted; /* atomic: of `ranks` */
     XtfNameIndex regions, comms;
     gint name_indexes_loaded; /* atomic */
     XtfRegionClasses classes;
@@ -67,6 +68,8 @@ void xtf_trace_context_finish(XtfTraceContext *context);
 /* Loaded when first asked for. NULL with an error. */
 const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error);
 const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
+/* The same, ready for xtf_ranks_rank(). */
+const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);

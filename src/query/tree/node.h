@@ -4,14 +4,15 @@
  * A node points to its class, which is one kind of directory, file or link. A file of this room knows the classes of
  * the files below it, which are those of its directories' children:
  *
- *     node < files, definitions-dir, window-links, call-entries < record-dir, by-dir < narrowing-dirs < selection-dir <
- *     tree
+ *     node < files, definitions-dir, window-links, call-entries < message-entries < record-dir, by-dir < narrowing-dirs
+ * < selection-dir < tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */
 #pragma once
 
 #include "src/query/format/table.h"
+#include "src/query/match/match.h"
 #include "src/query/tree/records-file.h"
 #include "src/query/tree/tree.h"
 #include "src/query/views/registry.h"
@@ -74,6 +75,7 @@ struct XtfTree {
     XtfResolver resolver;
     XtfFormats formats;
     XtfRecords records;
+    XtfMatching matching;
     XtfViews views;
     XtfNode *root;
     GMutex lock;

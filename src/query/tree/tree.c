@@ -33,6 +33,7 @@ static XtfTree *tree_new(XtfTrace *trace, bool growing)
     xtf_resolver_init(&tree->resolver, &tree->context);
     xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
+    xtf_matching_init(&tree->matching, &tree->context);
     xtf_views_init(&tree->views, &tree->resolver, &tree->formats);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);
@@ -60,6 +61,7 @@ void xtf_tree_free(XtfTree *tree)
         return;
     xtf_node_unref(tree->root);
     xtf_views_finish(&tree->views);
+    xtf_matching_finish(&tree->matching);
     xtf_records_finish(&tree->records);
     xtf_formats_finish(&tree->formats);
     xtf_resolver_finish(&tree->resolver);

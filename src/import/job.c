@@ -22,20 +22,55 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
     g_mutex_unlock(&job->lock);
 }
 
+char *xtf_import_quantity(uint64_t n, const char *what)
+{
+    return g_strdup_printf("%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void store_remarks(XtfDefinitions *definitions, unsigned kind, const GPtrArray *texts)
+{
+    for (guint i = 0; i < texts->len; i++)
+        xtf_definitions_add_remark(definitions, kind, texts->pdata[i]);
+}
+
+void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions)
+{
+    const XtfImportReport *report = &job->report;
+
+    if (job->n_more_notes > 0)
+        g_ptr_array_add(report->warnings, g_strdup_printf("and %" PRIu64 " more such things", job->n_more_notes));
+    store_remarks(definitions, XTF_REMARK_WARNING, report->warnings);
+    store_remarks(definitions, XTF_REMARK_LEFT_OUT, report->left_out);
+    store_remarks(definitions, XTF_REMARK_REPAIRED, report->repaired);
+}
+
+/* Ids of a table that have several definitions. */
+static void note_conflicts(XtfImportJob *job, const char *table, uint64_t n, uint64_t alike)
+{
+    g_autofree char *ids = xtf_import_quantity(n - alike, "id");
+    g_autofree char *alike_ids = xtf_import_quantity(alike, "id");
+
+    if (alike > 0)
+        xtf_import_repair(job, "%s: %s %s defined again, with the same name and size: the first definition counts",
+                          table, alike_ids, alike == 1 ? "is" : "are");
+    if (n > alike)
+        xtf_import_warn(job,
+                        "%s: %s %s defined again, differently: the first definition counts, so some names in the trace "
+                        "may be wrong",
+                        table, ids, n - alike == 1 ? "is" : "are");
+}
+
 void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations)
 {
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         const XtfDefinitionTable *table = &definitions->tables[tag];
         if (table->conflicts > 0)
-            xtf_import_warn(job, "%s: %" PRIu64 " ids are defined again, differently: the first definition is meant",
-                            table->schema->name, table->conflicts);
+            note_conflicts(job, table->schema->name, table->conflicts, table->alike);
     }
     if (definitions->string_conflicts > 0)
-        xtf_import_warn(job, "strings: %" PRIu64 " ids are defined again, differently: the first definition is meant",
-                        definitions->string_conflicts);
+        note_conflicts(job, "strings", definitions->string_conflicts, 0);
     if (duplicate_locations > 0)
-        xtf_import_warn(job, "locations: %" PRIu64 " ids are defined again: the first definition is meant",
-                        duplicate_locations);
+        note_conflicts(job, "locations", duplicate_locations, 0);
 }
 
 void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions)
@@ -51,9 +86,10 @@ void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *defi
             g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
         n += table->late_rows_by_id.count - made_up;
     }
+    g_autofree char *ids = g_strdup_printf("%" PRIu64 " ids are", n);
     if (n > 0)
-        xtf_import_warn(job, "%" PRIu64 " ids are used and not defined, of %s: they are named (undefined ...)", n,
-                        kinds->str);
+        xtf_import_warn(job, "%s used and not defined, of %s: the trace shows %s as (undefined ...)",
+                        n == 1 ? "1 id is" : ids, kinds->str, n == 1 ? "it" : "them");
 }
 
 bool xtf_import_may_replace(const XtfImportJob *job, const char *identity, GError **error)
@@ -120,8 +156,6 @@ static void complete_report(XtfImportJob *job)
         g_array_append_val(report->counts, count);
         report->kept += n;
     }
-    if (job->n_more_notes > 0)
-        g_ptr_array_add(report->warnings, g_strdup_printf("... and %" PRIu64 " more such things", job->n_more_notes));
 }
 
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *data, GError **error)

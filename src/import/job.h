@@ -36,10 +36,18 @@ struct XtfImportJob {
     XtfImportReport report; /* at the end `counts` and `kept` are made from the counts above */
 };
 
-/* Tell the user of a fault and its repair, or of something that is not imported. Any thread. */
+/* Tell the user of a fault that changes what the trace shows, or may; of one that hardly does; of something that is not
+ * imported. In words for people who know their program, not the format. Any thread. */
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(3, 4);
 #define xtf_import_warn(job, ...)      xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
+#define xtf_import_repair(job, ...)    xtf_import_note(job, (job)->report.repaired, __VA_ARGS__)
 #define xtf_import_leave_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
+
+/* Puts all that was told so far into the table `remarks`. Between the last look-up and the writing of tables. */
+void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions);
+
+/* "1 location", "2 locations". The caller frees it. */
+char *xtf_import_quantity(uint64_t n, const char *what);
 
 /* Warns of ids that were defined more than once; and after all look-ups, of ids that are used and not defined. */
 void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations);

@@ -6,6 +6,7 @@ void xtf_import_report_init(XtfImportReport *report)
         .counts = g_array_new(FALSE, FALSE, sizeof(XtfImportCount)),
         .left_out = g_ptr_array_new_with_free_func(g_free),
         .warnings = g_ptr_array_new_with_free_func(g_free),
+        .repaired = g_ptr_array_new_with_free_func(g_free),
     };
 }
 
@@ -14,6 +15,7 @@ void xtf_import_report_finish(XtfImportReport *report)
     g_clear_pointer(&report->counts, g_array_unref);
     g_clear_pointer(&report->left_out, g_ptr_array_unref);
     g_clear_pointer(&report->warnings, g_ptr_array_unref);
+    g_clear_pointer(&report->repaired, g_ptr_array_unref);
 }
 
 static GVariant *pack_texts(const GPtrArray *texts)
@@ -30,27 +32,33 @@ GVariant *xtf_import_report_pack(const XtfImportReport *report)
         const XtfImportCount *count = &g_array_index(report->counts, XtfImportCount, i);
         g_variant_builder_add(&counts, "(sstt)", count->event, count->type, count->read, count->kept);
     }
-    return g_variant_new("(@a(sstt)@as@astttt)", g_variant_builder_end(&counts), pack_texts(report->left_out),
-                         pack_texts(report->warnings), report->read, report->kept, report->locations,
-                         report->definitions);
+    return g_variant_new("(@a(sstt)@as@as@astttt)", g_variant_builder_end(&counts), pack_texts(report->left_out),
+                         pack_texts(report->warnings), pack_texts(report->repaired), report->read, report->kept,
+                         report->locations, report->definitions);
+}
+
+static void unpack_texts(GPtrArray *texts, GVariantIter *packed)
+{
+    char *text;
+
+    while (g_variant_iter_next(packed, "s", &text))
+        g_ptr_array_add(texts, text);
 }
 
 void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed)
 {
-    g_autoptr(GVariantIter) counts = NULL, left_out = NULL, warnings = NULL;
+    g_autoptr(GVariantIter) counts = NULL, left_out = NULL, warnings = NULL, repaired = NULL;
     const char *event, *type;
-    char *text;
     XtfImportCount count;
 
-    g_variant_get(packed, "(a(sstt)asastttt)", &counts, &left_out, &warnings, &report->read, &report->kept,
+    g_variant_get(packed, "(a(sstt)asasastttt)", &counts, &left_out, &warnings, &repaired, &report->read, &report->kept,
                   &report->locations, &report->definitions);
     while (g_variant_iter_next(counts, "(&s&stt)", &event, &type, &count.read, &count.kept)) {
         count.event = g_intern_string(event);
         count.type = g_intern_string(type);
         g_array_append_val(report->counts, count);
     }
-    while (g_variant_iter_next(left_out, "s", &text))
-        g_ptr_array_add(report->left_out, text);
-    while (g_variant_iter_next(warnings, "s", &text))
-        g_ptr_array_add(report->warnings, text);
+    unpack_texts(report->left_out, left_out);
+    unpack_texts(report->warnings, warnings);
+    unpack_texts(report->repaired, repaired);
 }

@@ -9,6 +9,8 @@ enum {
     XTF_SIGNED_VALUE_TYPES = 15 << 5, /* INT8 to INT64 */
 };
 
+enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf_remark_kinds */
+
 extern const char *const xtf_bases[];
 extern const char *const xtf_collective_operations[];
 extern const char *const xtf_group_types[];
@@ -33,6 +35,7 @@ extern const char *const xtf_process_types[];
 extern const char *const xtf_property_owners[];
 extern const char *const xtf_recorder_kinds[];
 extern const char *const xtf_region_roles[];
+extern const char *const xtf_remark_kinds[];
 extern const char *const xtf_rma_atomics[];
 extern const char *const xtf_rma_sync_types[];
 extern const char *const xtf_system_tree_domains[];

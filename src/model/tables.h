@@ -35,6 +35,7 @@
 #define XTF_TABLE_CART_TOPOLOGY_DIMENSIONS "cart_topology_dimensions"
 #define XTF_TABLE_CART_COORDINATES         "cart_coordinates"
 #define XTF_TABLE_DEFINITION_PROPERTIES    "definition_properties"
+#define XTF_TABLE_REMARKS                  "remarks"
 
 /* clang-format off */
 
@@ -188,6 +189,9 @@
     FIELD(U64, owner, "", "", XTF_OWNER_TABLES, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                   \
     XTF_SAME_TYPED(FIELD, type, value) XTF_SAME_TEXT(FIELD, name)
 
+/* What the importer says of its source. */
+#define XTF_REMARKS_FIELDS(FIELD) XTF_SAME_U8(FIELD, kind, xtf_remark_kinds) XTF_SAME_TEXT(FIELD, text)
+
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
     TABLE(PROPERTIES, properties, Property)                                                                            \
@@ -223,6 +227,7 @@
     TABLE(CART_TOPOLOGIES, cart_topologies, CartTopology)                                                              \
     TABLE(CART_TOPOLOGY_DIMENSIONS, cart_topology_dimensions, CartTopologyDimension)                                   \
     TABLE(CART_COORDINATES, cart_coordinates, CartCoordinate)                                                          \
-    TABLE(DEFINITION_PROPERTIES, definition_properties, DefinitionProperty)
+    TABLE(DEFINITION_PROPERTIES, definition_properties, DefinitionProperty)                                            \
+    TABLE(REMARKS, remarks, Remark)
 
 /* clang-format on */

@@ -123,6 +123,27 @@ class Commands(harness.TestCase):
         self.assertIn("melt.xtf", os.listdir(archive))
 
     @harness.needs_otf2
+    def test_remarks_of_imports(self):
+        """What hardly matters is told in the trace alone; warnings name the archive, and are few."""
+        folder = tempfile.mkdtemp(dir=self.folder.name)
+        output = os.path.join(folder, "melt.xtf")
+        done = run(XTF, "import", EXAMPLE, "-o", output)
+        self.assertEqual(done.stderr, "")
+        self.assertIn(f"4 remarks, which hardly matter: xtf cat {output} definitions/remarks\n", done.stdout)
+        remarks = run(XTF, "cat", output, "definitions/remarks").stdout.splitlines()
+        self.assertEqual([line.split()[1] for line in remarks], ["row"] + ["REPAIRED"] * 4)
+        cached = {**os.environ, "XDG_CACHE_HOME": folder}
+        self.assertEqual(run(XTF, "cat", EXAMPLE, "count", env=cached).stderr, "")
+
+        archive = shutil.copytree(EXAMPLE, os.path.join(folder, "melt"))
+        for name in os.listdir(os.path.join(archive, "eztrace_log")):
+            if name.endswith(".def"):
+                os.unlink(os.path.join(archive, "eztrace_log", name))
+        stderr = run(XTF, "cat", archive, "count", env=cached).stderr
+        self.assertRegex(stderr, rf"(?m)^xtf: warning: {archive}/.*: 4 locations have no definitions file")
+        self.assertLessEqual(len(stderr.splitlines()), 5)
+
+    @harness.needs_otf2
     def test_import_replaces_nothing_else(self):
         """An import takes the place of an older import of the same trace alone, unless it is forced."""
         folder = tempfile.mkdtemp(dir=self.folder.name)

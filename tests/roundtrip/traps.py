@@ -75,6 +75,37 @@ class Traps:
         expect("their events", [line[4] for line in lines],
                (["ENTER", "LEAVE", "ENTER", "MPI_SEND", "MPI_RECV", "LEAVE"] * RING)[:rest])
 
+    def silent_loss(self):
+        """A bit that makes the rest of a file look like its end: no error shows, but the locations count their events."""
+        events, told = self.folder / "late-definitions" / "0.evt", 0
+        sound, said = self.imported("late-definitions")
+        claimed = int(sound.table("locations")[0]["n_events"])
+        expect("records of location 0", (sound.count("/proc/0"), "missing" in said), (claimed, False))
+        whole = events.read_bytes()
+        for offset in range(58, 66):
+            events.write_bytes(whole[:offset] + bytes([whole[offset] ^ 8]) + whole[offset + 1:])
+            result = self.xtf.run("import", "--force", "-o", self.folder / "flipped.xtf", self.archive("late-definitions"))
+            if result.status != 0:
+                continue
+            lost = claimed - Shown(Cat(self.xtf, self.folder / "flipped.xtf")).count("/proc/0")
+            expect(f"missing after byte {offset}", f": {lost} of its {claimed} events are missing" in result.errors.decode(), lost > 0)
+            expect(f"left out after byte {offset}", f"left out: {lost} event" in result.output.decode(), lost > 0)
+            told += lost > 0
+        events.write_bytes(whole)
+        expect("events were lost in silence", told > 0, True)
+
+    def remarks(self):
+        """What the import says is in the trace, and what hardly matters is only there."""
+        shown, said = self.imported("missing-definitions")
+        row, = shown.table("remarks")
+        expect("the kind of remark", row["kind"], "WARNING")
+        expect("its text", said.endswith(": " + row["text"] + "\n"), True)
+        shown, said = self.imported("duplicate-definitions")
+        expect("conflicts are told", all("defined again" in row["text"] for row in shown.table("remarks")), True)
+        shown, said = self.imported("truncated-events", "--keep-going")
+        expect("lost events", [row["text"] for row in shown.table("remarks") if row["kind"] == "LEFT_OUT"],
+               [f"{RING - shown.count('/proc/1')} events of 1 location, which could not be read"])
+
     def backward_times(self):
         _, said = self.imported("backward-times")
         if "1" not in said or "back" not in said.lower():
@@ -151,6 +182,7 @@ def main():
                 failures += 1
         traps = Traps(xtf, folder)
         for test in (traps.missing_events, traps.truncated_events, traps.backward_times, traps.missing_definitions,
+                     traps.silent_loss, traps.remarks,
                      traps.documented_columns, traps.region_per_process, traps.clock_offsets, traps.wide_ids,
                      traps.no_events):
             try:

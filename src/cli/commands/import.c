@@ -22,7 +22,8 @@ static void print_counts(const XtfImportReport *report)
         printf("%-34s %-16s %14" PRIu64 " %14" PRIu64 "\n", count->event, count->type, count->read, count->kept);
     }
     printf("%-34s %-16s %14" PRIu64 " %14" PRIu64 "\n", "total", "", report->read, report->kept);
-    printf("%" PRIu64 " definitions, %" PRIu64 " locations with events\n", report->definitions, report->locations);
+    printf("%" PRIu64 " definition%s, %" PRIu64 " location%s with events\n", report->definitions,
+           report->definitions == 1 ? "" : "s", report->locations, report->locations == 1 ? "" : "s");
     if (report->left_out->len == 0)
         puts("left out: nothing");
     for (guint i = 0; i < report->left_out->len; i++)
@@ -38,13 +39,16 @@ static void print_output(const char *output, uint64_t records)
                        records > 0 ? (double)written.st_size / (double)records : 0);
 }
 
-static void print_report(const XtfImportReport *report, const char *output, bool quiet)
+static void print_report(const XtfImportReport *report, const char *archive, const char *output, bool quiet)
 {
-    for (guint i = 0; i < report->warnings->len; i++)
-        xtf_print_line(stderr, "xtf: warning: %s", (const char *)g_ptr_array_index(report->warnings, i));
+    xtf_cli_print_warnings(report, archive, output);
     if (quiet)
         return;
     print_counts(report);
+    if (report->repaired->len > 0)
+        xtf_print_line(stdout, "%u remark%s, which hardly matter%s: xtf cat %s definitions/remarks",
+                       report->repaired->len, report->repaired->len == 1 ? "" : "s",
+                       report->repaired->len == 1 ? "s" : "", output);
     print_output(output, report->kept);
 }
 
@@ -69,7 +73,7 @@ static int import(const char *archive, const char *output, const XtfImportOption
     xtf_import_report_init(&report);
     if (!xtf_cli_import(archive, output, options, quiet, &report, &error))
         return xtf_cli_fail(error);
-    print_report(&report, output, quiet);
+    print_report(&report, archive, output, quiet);
     return XTF_EXIT_DONE;
 }
 

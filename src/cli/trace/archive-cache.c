@@ -142,10 +142,10 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     xtf_import_report_init(&report);
     if (!xtf_cli_import(anchor, output, &options, quiet, &report, error))
         return false;
-    for (guint i = 0; !quiet && i < report.warnings->len; i++)
-        xtf_print_line(stderr, "xtf: %s", (const char *)report.warnings->pdata[i]);
+    if (!quiet)
+        xtf_cli_print_warnings(&report, anchor, anchor);
     for (guint i = 0; !quiet && i < report.left_out->len; i++)
-        xtf_print_line(stderr, "xtf: left out: %s", (const char *)report.left_out->pdata[i]);
+        xtf_print_line(stderr, "xtf: remark: %s: left out: %s", anchor, (const char *)report.left_out->pdata[i]);
     return true;
 }
 

@@ -1,7 +1,24 @@
 #include "src/cli/trace/import-archive.h"
 
+#include <stdio.h>
+
 #include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+
+enum {
+    WARNINGS_SHOWN = 3,
+};
+
+void xtf_cli_print_warnings(const XtfImportReport *report, const char *archive, const char *output)
+{
+    guint n = report->warnings->len, shown = n <= WARNINGS_SHOWN + 1 ? n : WARNINGS_SHOWN;
+
+    for (guint i = 0; i < shown; i++)
+        xtf_print_line(stderr, "xtf: warning: %s: %s", archive, (const char *)report->warnings->pdata[i]);
+    if (shown < n)
+        xtf_print_line(stderr, "xtf: %u more warnings: xtf cat %s definitions/remarks", n - shown, output);
+}
 
 static void show_progress(uint64_t events, double done, void *data)
 {

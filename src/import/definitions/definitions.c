@@ -90,6 +90,12 @@ void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint
     return definitions->tables[table].rows->data + row * definitions->tables[table].schema->row_size;
 }
 
+/* Some recorders define a communicator's group twice: by its ranks, and by their locations. */
+static bool are_alike(const XtfGroupRow *a, const XtfGroupRow *b)
+{
+    return a->name == b->name && a->count == b->count;
+}
+
 void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *row)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
@@ -105,6 +111,7 @@ void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *
             return;
         } else {
             table->conflicts++; /* kept as a row, but the id means the first */
+            table->alike += tag == XTF_MODEL_GROUPS && are_alike(xtf_definitions_at(definitions, tag, before), row);
         }
     }
     g_byte_array_append(table->rows, row, table->schema->row_size);
@@ -279,6 +286,14 @@ uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64
         return value;
     uint32_t row = xtf_definitions_row(definitions, table, value);
     return row == XTF_NONE32 ? XTF_NONE64 : row;
+}
+
+void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text)
+{
+    g_mutex_lock(&definitions->lock);
+    XtfRemarkRow row = {.kind = kind, .text = store(definitions, text)};
+    xtf_definitions_add_part(definitions, XTF_MODEL_REMARKS, &row);
+    g_mutex_unlock(&definitions->lock);
 }
 
 void xtf_definitions_add_tags(XtfDefinitions *definitions, const XtfTags *tags)

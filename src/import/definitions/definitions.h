@@ -25,6 +25,7 @@ typedef struct {
     XtfIdMap rows_by_id; /* numbers of rows */
     XtfIdMap late_rows_by_id;
     uint64_t conflicts; /* definitions of an id that has another definition already */
+    uint64_t alike;     /* those of them that are lists of the same name and length */
     uint64_t repeats;   /* definitions of an id that has an equal definition already */
 } XtfDefinitionTable;
 
@@ -83,6 +84,9 @@ static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned
         return row;
     return xtf_definitions_late_row(definitions, table, id);
 }
+
+/* After resolving: adds a row of `remarks`. `kind` is a label of xtf_remark_kinds. */
+void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text);
 
 /* Adds tags of messages to those of the trace. Any thread. */
 void xtf_definitions_add_tags(XtfDefinitions *definitions, const XtfTags *tags);

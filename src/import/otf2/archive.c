@@ -23,12 +23,15 @@ static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
     return false;
 }
 
-/* A location without a file of events. `claimed`: the number of events by its definition. */
-static bool miss_events(XtfOtf2Import *import, const char *folder, uint64_t id, uint64_t claimed, GError **error)
+/* A location without a file of events. */
+static bool miss_events(XtfOtf2Import *import, const char *folder, const XtfOtf2Location *location, GError **error)
 {
-    if (claimed == 0)
+    uint64_t id = location->id;
+
+    if (location->claimed == 0)
         return true;
     if (import->job->options->keep_going) {
+        xtf_otf2_note_events(import, location, 0, true);
         xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: no file %s/%" PRIu64 ".evt", id,
                         folder, id);
         return true;
@@ -50,9 +53,10 @@ static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable
             continue;
         example = n++ == 0 ? id : MIN(example, id);
     }
+    g_autofree char *locations = xtf_import_quantity(n, "location");
     if (n > 0)
-        xtf_import_leave_out(import->job, "the events of %" PRIu64 " locations without a definition, such as %" PRIu64,
-                             n, example);
+        xtf_import_leave_out(import->job, "the events of %s without a definition, such as %" PRIu64, locations,
+                             example);
 }
 
 static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
@@ -62,10 +66,12 @@ static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLoc
 
     if (!size_of(folder, row->id, "evt", &size, error) || !size_of(folder, row->id, "def", &definitions, error))
         return false;
-    XtfOtf2Location location = {.id = row->id, .bytes = MAX(size, 0), .has_definitions = definitions >= 0};
+    XtfOtf2Location location = {
+        .id = row->id, .bytes = MAX(size, 0), .claimed = row->n_events, .has_definitions = definitions >= 0};
     if (size < 0)
-        return miss_events(import, folder, row->id, row->n_events, error);
+        return miss_events(import, folder, &location, error);
     if (was_skipped(import, row->id)) {
+        xtf_otf2_note_events(import, &location, 0, true);
         xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader died of them, or hung",
                         row->id);
         return true;
@@ -89,7 +95,8 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
         const XtfLocationRow *row = xtf_definitions_at(definitions, XTF_MODEL_LOCATIONS, i);
         uint64_t id = row->id;
         if (substrate != OTF2_SUBSTRATE_POSIX) {
-            XtfOtf2Location location = {.id = id, .bytes = row->n_events, .has_definitions = true};
+            XtfOtf2Location location = {
+                .id = id, .bytes = row->n_events, .claimed = row->n_events, .has_definitions = true};
             import->bytes += location.bytes;
             g_array_append_val(import->locations, location);
         } else if (!add_location(import, folder, row, &without_definitions, error)) {
@@ -97,11 +104,12 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
         }
         g_hash_table_add(defined, g_memdup2(&id, sizeof id));
     }
+    g_autofree char *locations = xtf_import_quantity(without_definitions, "location");
     if (without_definitions > 0)
         xtf_import_warn(import->job,
-                        "%" PRIu64
-                        " locations have no definitions of their own (.def): their ids and times are taken as they are",
-                        without_definitions);
+                        "%s %s no definitions file (.def): ids and times in there are taken as they are, so names may "
+                        "be wrong, and clocks not corrected",
+                        locations, without_definitions == 1 ? "has" : "have");
     if (substrate == OTF2_SUBSTRATE_POSIX)
         note_undefined(import, folder, defined);
     return true;

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The first message since the last xtf_otf2_forget_errors(): later ones come from outer functions, which know less. */
 static _Thread_local char caught[512];
@@ -24,11 +25,33 @@ void xtf_otf2_forget_errors(void)
     caught[0] = '\0';
 }
 
+/* What the library's messages mean to somebody who has the files. */
+static const char *meaning_of(const char *message)
+{
+    static const struct {
+        const char *part, *meaning;
+    } meanings[] = {
+        {"Not enough memory left in buffer", "the file ends too early: it is cut short, or damaged"},
+        {"terminating null byte", "the file ends too early: it is cut short, or damaged"},
+        {"no chunk header", "the file is cut short, empty or overwritten"},
+        {"POSIX: ", "a file cannot be opened or read"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(meanings); i++)
+        if (strstr(message, meanings[i].part))
+            return meanings[i].meaning;
+    return "the file is damaged";
+}
+
 bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what)
 {
     const char *name = otf2_code == OTF2_SUCCESS ? "" : OTF2_Error_GetDescription(otf2_code);
 
-    xtf_fail(error, xtf_code, "%s: %s%s%s", what, name, name[0] != '\0' && caught[0] != '\0' ? ": " : "", caught);
+    const char *said = caught[0] != '\0' ? caught : name;
+    if (said[0] != '\0')
+        xtf_fail(error, xtf_code, "%s: %s (OTF2 says: %s)", what, meaning_of(said), said);
+    else
+        xtf_fail(error, xtf_code, "%s: %s", what, meaning_of(said));
     xtf_otf2_forget_errors();
     return false;
 }

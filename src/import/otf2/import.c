@@ -50,9 +50,9 @@ static void note_extras(XtfOtf2Import *import, OTF2_Reader *reader)
     OTF2_Reader_GetNumberOfSnapshots(reader, &snapshots);
     OTF2_Reader_GetNumberOfThumbnails(reader, &thumbnails);
     if (snapshots > 0)
-        xtf_import_leave_out(import->job, "%" PRIu32 " snapshots: they repeat what events say", snapshots);
+        xtf_import_leave_out(import->job, "snapshots, which repeat what events say: %" PRIu32, snapshots);
     if (thumbnails > 0)
-        xtf_import_leave_out(import->job, "%" PRIu32 " thumbnails: they summarize events", thumbnails);
+        xtf_import_leave_out(import->job, "thumbnails, which summarize events: %" PRIu32, thumbnails);
     if (g_file_test(markers, G_FILE_TEST_EXISTS))
         xtf_import_leave_out(import->job, "the markers in %s: no record type for them yet", markers);
 }
@@ -81,31 +81,37 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     xtf_otf2_describe_archive(&import->source, reader);
     xtf_import_note_definitions(import->job, definitions, xtf_number_processes(definitions));
     if (import->source.unknown > 0)
-        xtf_import_leave_out(import->job, "%" PRIu64 " definitions of kinds that OTF2's library does not know",
+        xtf_import_leave_out(import->job, "definitions of kinds that OTF2's library does not know: %" PRIu64,
                              import->source.unknown);
     note_extras(import, reader);
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
         !xtf_definitions_resolve(definitions, import->job->writer, error) || !xtf_otf2_read_events(import, error))
         return false;
     xtf_import_note_undefined_ids(import->job, definitions);
+    xtf_import_store_remarks(import->job, definitions);
     return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->job->writer), error);
 }
 
-/* The files that OTF2's library opens first. It says itself what is missing. */
+/* The files that OTF2's library opens first. */
 static bool check_files(const char *anchor, GError **error)
 {
     g_autofree char *folder = xtf_otf2_folder(anchor);
     g_autofree char *definitions = g_strconcat(folder, ".def", NULL);
     int64_t size;
 
-    return xtf_otf2_file_size(anchor, &size, error) && xtf_otf2_file_size(definitions, &size, error);
+    if (!xtf_otf2_file_size(anchor, &size, error) || !xtf_otf2_file_size(definitions, &size, error))
+        return false;
+    return size >= 0 || xtf_fail(error, XTF_ERROR_DAMAGED,
+                                 "%s: there is no such file, which has the archive's definitions", definitions);
 }
 
 bool xtf_otf2_import(XtfImportJob *job, GError **error)
 {
     if (!check_files(job->anchor, error))
         return false;
-    XtfOtf2Import import = {.job = job, .locations = g_array_new(FALSE, FALSE, sizeof(XtfOtf2Location))};
+    XtfOtf2Import import = {.job = job,
+                            .locations = g_array_new(FALSE, FALSE, sizeof(XtfOtf2Location)),
+                            .losses = g_array_new(FALSE, FALSE, sizeof(XtfOtf2Loss))};
 
     xtf_otf2_catch_errors();
     xtf_definitions_init(&import.source.definitions);
@@ -117,5 +123,6 @@ bool xtf_otf2_import(XtfImportJob *job, GError **error)
     job->report.definitions = import.source.definitions.count;
     xtf_definitions_finish(&import.source.definitions);
     g_array_unref(import.locations);
+    g_array_unref(import.losses);
     return good;
 }

@@ -11,6 +11,7 @@
 typedef struct {
     uint64_t id;
     uint64_t bytes;       /* of events */
+    uint64_t claimed;     /* the number of events by its definition, which need not be true */
     bool has_definitions; /* of its own: id maps and clock */
 } XtfOtf2Location;
 
@@ -28,6 +29,12 @@ typedef struct {
     uint64_t location, event; /* an example: the location with the smallest id */
 } XtfOtf2Mishap;
 
+/* Events of a location that its definition counts and that were not read, or that may have been lost. */
+typedef struct {
+    uint64_t location, claimed, read;
+    bool damaged; /* and a warning said so */
+} XtfOtf2Loss;
+
 typedef struct {
     XtfImportJob *job;
     XtfOtf2Definitions source;
@@ -41,6 +48,8 @@ typedef struct {
     GError *error; /* the first; it stops all workers */
     XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
     uint64_t own_definitions; /* in locations' own files, which were not needed */
+    GArray *losses;           /* of XtfOtf2Loss */
+    bool claims_too_little;   /* a location has more events than its definition counts */
 
     /* For the progress. */
     _Atomic uint64_t bytes_done, events_done; /* of locations that are finished */
@@ -49,6 +58,11 @@ typedef struct {
 
 /* Reads the locations' events, in as many threads as the options say. */
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error);
+
+/* Notes how many events of a location were read. Any thread. */
+void xtf_otf2_note_events(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, bool damaged);
+/* Says what was lost, once all locations were read: a recorder whose numbers are wrong anywhere is not believed. */
+void xtf_otf2_report_losses(XtfOtf2Import *import);
 
 /* Lists the locations to read. A missing .evt file is an error, unless the options say to keep going. */
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error);

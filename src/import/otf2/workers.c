@@ -13,6 +13,7 @@ enum {
     LOCATIONS_A_READER = 32,
     EVENTS_A_STEP = 65536,
     TYPICAL_EVENT_BYTES = 15,
+    RARE_CALLS = 100, /* less than one of so many hardly matters */
 };
 
 typedef struct {
@@ -178,7 +179,8 @@ static void count_mishaps(Worker *worker, uint64_t location)
     if (stream->backward.count > 0)
         xtf_import_warn(import->job,
                         "location %" PRIu64 ": its times go back at %" PRIu64
-                        " of its events, the first being event %" PRIu64 ": those got the times of their predecessors",
+                        " of its events, the first being event %" PRIu64
+                        ": those got the times of their predecessors, so times around them are wrong",
                         location, stream->backward.count, stream->backward.first_seq);
     count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count,
                  stream->without_enter.first_seq);
@@ -190,18 +192,23 @@ static void count_mishaps(Worker *worker, uint64_t location)
 static void warn_of_mishaps(XtfOtf2Import *import)
 {
     static const char *const texts[] = {
-        [XTF_OTF2_WITHOUT_ENTER] = "regions are left that were not entered",
-        [XTF_OTF2_OUT_OF_ORDER] = "regions are left before those that they called",
-        [XTF_OTF2_NEVER_LEFT] = "regions are never left",
-        [XTF_OTF2_TOO_DEEP] = "frames are too deep in the stack for their callers to be known",
+        [XTF_OTF2_WITHOUT_ENTER] = "left and never entered: not counted, its time is that of the call around it",
+        [XTF_OTF2_OUT_OF_ORDER] = "left while calls that it made go on: those end with it",
+        [XTF_OTF2_NEVER_LEFT] = "never left: it lasts until a call around it is left, or to the end",
+        [XTF_OTF2_TOO_DEEP] = "too deep in the stack: its caller is not known",
     };
+    uint64_t calls = import->job->counts[XTF_MODEL_ENTERS_LEAVES][XTF_LABEL_ENTER];
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
         const XtfOtf2Mishap *mishap = &import->mishaps[i];
+        g_autofree char *locations = xtf_import_quantity(mishap->locations, "location");
+        /* Many recorders end a trace with a few such calls. */
+        bool rare = mishap->count <= calls / RARE_CALLS;
         if (mishap->count > 0)
-            xtf_import_warn(import->job,
-                            "%" PRIu64 " %s, in %" PRIu64 " locations (location %" PRIu64 ", event %" PRIu64 ")",
-                            mishap->count, texts[i], mishap->locations, mishap->location, mishap->event);
+            xtf_import_note(import->job, rare ? import->job->report.repaired : import->job->report.warnings,
+                            "%" PRIu64 " of %" PRIu64 " calls %s %s (in %s, such as %" PRIu64 " at event %" PRIu64 ")",
+                            mishap->count, calls, mishap->count == 1 ? "is" : "are", texts[i], locations,
+                            mishap->location, mishap->event);
     }
 }
 
@@ -238,6 +245,7 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     count_mishaps(worker, location->id);
     finish_progress(worker, location, read);
     atomic_store(&import->job->shared->busy_with[worker->number], 0);
+    xtf_otf2_note_events(import, location, read, !fine);
     return fine || keep_going(import, location, read, damage, error);
 }
 
@@ -303,11 +311,11 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
     OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
+    xtf_otf2_report_losses(import); /* first, since it may be why calls do not fit */
     warn_of_mishaps(import);
+    g_autofree char *definitions = xtf_import_quantity(import->own_definitions, "definition");
     if (import->own_definitions > 0)
-        xtf_import_leave_out(import->job,
-                             "%" PRIu64 " definitions in locations' own files (.def): the archive's hold for all",
-                             import->own_definitions);
+        xtf_import_leave_out(import->job, "%s in locations' own files (.def): the archive's hold for all", definitions);
     if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;

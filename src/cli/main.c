@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,6 +148,7 @@ static void keep_memory(void)
 int main(int argc, char **argv)
 {
     keep_memory();
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of writing */
     setlocale(LC_ALL, "");
     g_log_set_default_handler(xtf_print_log, NULL);
     int status = run(argc, argv);

@@ -113,17 +113,17 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
     static const XtfImportOptions defaults;
     const XtfImporter *importer;
     g_autofree char *anchor = xtf_import_detect(path, &importer, error);
-    char *temporary = anchor ? xtf_output_begin(output, anchor, error) : NULL;
+    XtfOutput *file = anchor ? xtf_output_begin(output, anchor, error) : NULL;
     XtfReplaced replaced;
 
-    if (!temporary)
+    if (!file)
         return false;
     options = options ? options : &defaults;
     g_autoptr(GVariant) result = NULL;
     if (find_replaced(&replaced, importer, output, options->force, error))
-        result = read_trace(importer, anchor, temporary, &replaced, options, error);
+        result = read_trace(importer, anchor, file->path, &replaced, options, error);
     g_free(replaced.identity);
-    if (!xtf_output_end(temporary, output, result, error))
+    if (!xtf_output_end(file, result, error))
         return false;
     xtf_import_report_unpack(report, result);
     return true;

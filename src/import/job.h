@@ -15,14 +15,14 @@
 
 /* What the output replaces. */
 typedef struct {
-    const char *path;
+    const char *path; /* the output's place */
     char *identity; /* of the trace that the import there is of (importer.h); NULL: whatever it is, it may go */
 } XtfReplaced;
 
 struct XtfImportJob {
     const XtfImporter *importer;
     const char *anchor;
-    const char *output;
+    const char *output; /* to write to: output.h */
     const XtfImportOptions *options;
     const GArray *skipped; /* of uint64_t: locations that the reader died of before */
     const XtfReplaced *replaced;

@@ -1,48 +1,128 @@
 #include "src/import/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool check_output(const char *output, const char *source, GError **error)
+enum {
+    NAMES_TRIED = 100,
+};
+
+static bool check_place(const char *place, const char *source, GError **error)
 {
     struct stat there, read;
 
-    if (stat(output, &there) != 0) /* other faults show when the file is created */
+    if (stat(place, &there) != 0) /* other faults show when the file is created */
         return true;
     if (!S_ISREG(there.st_mode))
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", output,
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place,
                         S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file");
     if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", output);
+        return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", place);
     return true;
 }
 
-char *xtf_output_begin(const char *output, const char *source, GError **error)
+/* False where files need names; without /proc, a file without one could never get it. */
+static bool create_nameless(XtfOutput *output, mode_t mode)
 {
-    if (!check_output(output, source, error))
-        return NULL;
-    g_autofree char *path = g_strdup_printf("%s.XXXXXX", output);
-    int fd = g_mkstemp(path);
+    g_autofree char *folder = g_path_get_dirname(output->place);
+
+    output->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (output->fd < 0)
+        return false;
+    output->path = g_strdup_printf("/proc/self/fd/%d", output->fd);
+    if (access(output->path, R_OK | W_OK) == 0)
+        return true;
+    close(output->fd);
+    output->fd = -1;
+    g_clear_pointer(&output->path, g_free);
+    return false;
+}
+
+static bool create_named(XtfOutput *output, mode_t mode, GError **error)
+{
+    output->path = g_strdup_printf("%s.XXXXXX", output->place);
+    int fd = g_mkstemp(output->path);
+
+    if (fd < 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
+    fchmod(fd, mode);
+    close(fd);
+    return true;
+}
+
+static void output_free(XtfOutput *output)
+{
+    if (output->fd >= 0)
+        close(output->fd);
+    g_free(output->path);
+    g_free(output->place);
+    g_free(output);
+}
+
+XtfOutput *xtf_output_begin(const char *place, const char *source, GError **error)
+{
     mode_t mask = umask(0);
 
     umask(mask);
-    if (fd < 0) {
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
+    if (!check_place(place, source, error))
         return NULL;
-    }
-    fchmod(fd, 0666 & ~mask); /* the mode of any new file */
-    close(fd);
-    return g_steal_pointer(&path);
+    XtfOutput *output = g_new0(XtfOutput, 1);
+    output->place = g_strdup(place);
+    output->fd = -1;
+    if (create_nameless(output, 0666 & ~mask) || create_named(output, 0666 & ~mask, error)) /* as any new file */
+        return output;
+    output_free(output);
+    return NULL;
 }
 
-bool xtf_output_end(char *path, const char *output, bool whole, GError **error)
+/* Gives the file a name: its own if that is free, else one beside it, which *beside is set to. */
+static bool give_name(const XtfOutput *output, char **beside)
 {
-    if (whole && rename(path, output) != 0)
-        whole = xtf_fail(error, XTF_ERROR_IO, "%s: %s", output, g_strerror(errno));
-    if (!whole)
-        unlink(path);
-    g_free(path);
-    return whole;
+    if (linkat(AT_FDCWD, output->path, AT_FDCWD, output->place, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    for (unsigned i = 0; errno == EEXIST && i < NAMES_TRIED; i++) {
+        g_free(*beside);
+        *beside = g_strdup_printf("%s.%08x", output->place, g_random_int());
+        if (linkat(AT_FDCWD, output->path, AT_FDCWD, *beside, AT_SYMLINK_FOLLOW) == 0)
+            return true;
+    }
+    g_clear_pointer(beside, g_free);
+    return false;
+}
+
+static bool put_in_place(XtfOutput *output, GError **error)
+{
+    g_autofree char *beside = output->fd < 0 ? g_strdup(output->path) : NULL;
+
+    if ((output->fd < 0 || give_name(output, &beside)) && (!beside || rename(beside, output->place) == 0))
+        return true;
+    xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
+    if (beside)
+        unlink(beside);
+    return false;
+}
+
+/* Users know the place alone. */
+static void name_place(const XtfOutput *output, GError *error)
+{
+    g_autoptr(GString) message = g_string_new(error->message);
+
+    g_string_replace(message, output->path, output->place, 0);
+    g_free(error->message);
+    error->message = g_strdup(message->str);
+}
+
+bool xtf_output_end(XtfOutput *output, bool whole, GError **error)
+{
+    bool placed = whole && put_in_place(output, error);
+
+    if (!whole && output->fd < 0)
+        unlink(output->path);
+    if (!whole && error && *error)
+        name_place(output, *error);
+    output_free(output);
+    return placed;
 }

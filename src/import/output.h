@@ -1,16 +1,25 @@
 /*
- * A file that takes its place only when it is complete: until then it is written beside that place, so that failure
- * leaves nothing behind and keeps the file that stood there before.
+ * A file that takes its place only when it is complete, so that failure leaves nothing behind and keeps the file that
+ * stood there before. Until then it has no name, where the file system can do that, and vanishes however we end; else
+ * it is written beside its place.
  */
 #pragma once
 
+#include <glib.h>
 #include <stdbool.h>
 
 #include "libxtf/error.h"
 
-/* Creates an empty file to write to, and returns its path. Refuses an `output` that is no regular file, or that is the
- * file to be read, `source`. */
-char *xtf_output_begin(const char *output, const char *source, GError **error);
+typedef struct {
+    char *place; /* where it will be */
+    char *path;  /* to write to, by this process and its children */
+    int fd;      /* of a file without a name; -1: it has one */
+} XtfOutput;
 
-/* Puts the file in its place if it is `whole`. Else, or if that fails, removes it. Frees the path. */
-bool xtf_output_end(char *path, const char *output, bool whole, GError **error);
+/* Creates an empty file. Refuses a `place` that is no regular file, or that is the file to be read, `source`. NULL with
+ * an error. */
+XtfOutput *xtf_output_begin(const char *place, const char *source, GError **error);
+
+/* Puts the file in its place if it is `whole`. Else, or if that fails, removes it; what *error says of the file to
+ * write to is said of its place then. Frees the output. */
+bool xtf_output_end(XtfOutput *output, bool whole, GError **error);

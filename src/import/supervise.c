@@ -64,7 +64,8 @@ G_GNUC_NORETURN static void be_child(const XtfSupervision *supervision, XtfSuper
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    signal(SIGINT, SIG_IGN); /* the parent decides what Ctrl-C means */
+    signal(SIGINT, SIG_IGN);  /* the parent decides what Ctrl-C means */
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of writing */
     GVariant *result = supervision->work(shared, supervision->data, &error);
     GVariant *envelope = make_envelope(result, error);
     send_all(fd, g_variant_get_data(envelope), g_variant_get_size(envelope));

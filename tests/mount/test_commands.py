@@ -1,9 +1,11 @@
 """The commands beside mounting: help, info, check, completion; and what becomes of damage."""
 
+import contextlib
 import errno
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -121,6 +123,43 @@ class Commands(harness.TestCase):
         archive = shutil.copytree(EXAMPLE, os.path.join(self.folder.name, "melt"))
         run(XTF, "import", "-q", ".", cwd=archive)
         self.assertIn("melt.xtf", os.listdir(archive))
+
+    @harness.needs_otf2
+    def test_limits_of_file_sizes(self):
+        """They are no damage of what is read; a message names the file that could not be written."""
+        folder = tempfile.mkdtemp(dir=self.folder.name)
+        output = os.path.join(folder, "out.xtf")
+        for command in ["import", EXAMPLE, "-o", output], ["copy", self.trace, output]:
+            done = run(XTF, *command, check=False,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn(f"{output}: cannot write: File too large", done.stderr)
+            self.assertNotIn("damage", done.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
+    @harness.needs_otf2
+    def test_killed_imports(self):
+        """An import that is killed while it writes leaves no file, where files need no names."""
+        folder = tempfile.mkdtemp(dir=self.folder.name)
+        try:
+            os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+        except OSError:
+            self.skipTest("files need names in this file system")
+        output = os.path.join(folder, "out.xtf")
+        run(XTF, "import", "-q", EXAMPLE, "-o", output)
+        before = os.stat(output).st_ino
+        for command in ["import", "-q", EXAMPLE, "-o", output], ["copy", "-fq", self.trace, output]:
+            while True:
+                process = subprocess.Popen([XTF, *command])
+                with contextlib.suppress(OSError):
+                    while process.poll() is None and "(deleted)" not in "".join(
+                            os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{process.pid}/fd")):
+                        pass
+                process.kill()
+                if process.wait() == -9:
+                    break
+            self.assertEqual(os.listdir(folder), ["out.xtf"], command)
+            self.assertEqual(os.stat(output).st_ino, before)
 
     @harness.needs_otf2
     def test_remarks_of_imports(self):

@@ -78,11 +78,11 @@ int xtf_command_copy(int argc, char **argv)
         return XTF_EXIT_FAILED;
     }
     g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
-    char *temporary = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
-    if (!temporary)
+    XtfOutput *output = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
+    if (!output)
         return xtf_cli_fail(error);
-    bool whole = write_copy(trace, temporary, &options, quiet, &error);
-    if (!xtf_output_end(temporary, argv[2], whole, &error))
+    bool whole = write_copy(trace, output->path, &options, quiet, &error);
+    if (!xtf_output_end(output, whole, &error))
         return xtf_cli_fail(error);
     if (!quiet)
         print_sizes(trace, argv[1], argv[2]);

@@ -274,7 +274,7 @@ static gpointer work(gpointer data)
 {
     Worker *worker = data;
     XtfOtf2Import *import = worker->import;
-    g_autofree char *folder = g_path_get_dirname(import->job->output);
+    g_autofree char *folder = g_path_get_dirname(import->job->replaced->path);
     GError *error = NULL;
     guint first, n;
 

@@ -12,7 +12,8 @@ struct Entry {
     Entry *older, *newer;
     uint32_t pins; /* a thread that waits for the load holds one too, so that the entry is there when it wakes */
     bool loading, failed;
-    uint8_t *owned; /* NULL where the source lent its own bytes */
+    bool passed_before; /* it left the cache when a reader passed it, and was asked for again */
+    uint8_t *owned;     /* NULL where the source lent its own bytes */
     /* Its name, beside its offset. A made block's own length is that of the bytes made. */
     uint32_t length;
     XtfBlockCheck check; /* that it passed: bytes that were checked as an item are not good as a page */
@@ -36,6 +37,8 @@ typedef struct {
     uint32_t n_buckets, n_entries;
     Entry lru; /* ring of idle entries: lru.newer is the oldest, lru.older the newest */
     size_t limit;
+    uint32_t
+        *passed; /* names of blocks that left the cache when a reader passed them, by hash; a newer name replaces */
     uint64_t hits, misses, loads, evictions, bytes, pinned_bytes;
 } Shard;
 
@@ -47,6 +50,7 @@ struct XtfCache {
 };
 
 enum {
+    PASSED_NAMES = 1024, /* that a shard remembers: a power of two */
     SHARDS_MAX = 16,
     SHARD_BYTES_MIN =
         16 << 20, /* a smaller shard evicts by chance, not by age; and the totals of a large page must fit */
@@ -66,6 +70,7 @@ XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
         Shard *shard = &cache->shards[i];
         g_mutex_init(&shard->lock);
         g_cond_init(&shard->loaded);
+        shard->passed = g_new0(uint32_t, PASSED_NAMES);
         shard->n_buckets = 64;
         shard->buckets = g_new0(Entry *, shard->n_buckets);
         shard->lru.older = shard->lru.newer = &shard->lru;
@@ -93,6 +98,7 @@ void xtf_cache_free(XtfCache *cache)
             }
         }
         g_free(shard->buckets);
+        g_free(shard->passed);
         g_mutex_clear(&shard->lock);
         g_cond_clear(&shard->loaded);
     }
@@ -227,6 +233,19 @@ static Entry *pin_present(Shard *shard, Entry *entry)
     return NULL;
 }
 
+/* Where a shard remembers that a block with this name was passed. Two names may share a place: then one is forgotten.
+ */
+static uint32_t *passed_place(Shard *shard, uint64_t hash)
+{
+    return &shard->passed[hash & (PASSED_NAMES - 1)];
+}
+
+/* Not 0, which stands for none. */
+static uint32_t passed_name(uint64_t hash, uint32_t version)
+{
+    return ((uint32_t)hash ^ version) | 1;
+}
+
 static Entry *entry_new(XtfCache *cache, const Request *request)
 {
     XtfSource *source = cache->source;
@@ -279,6 +298,7 @@ static Entry *load(XtfCache *cache, Shard *shard, const Request *request, GError
     uint8_t *made = NULL;
     uint32_t length = 0;
 
+    entry->passed_before = *passed_place(shard, request->hash) == passed_name(request->hash, request->version);
     shard->misses++;
     shard->loads++;
     account(shard, entry_cost(entry));
@@ -381,6 +401,18 @@ static void keep(Shard *shard, Entry *entry)
     make_room(shard, 0);
 }
 
+static void let_pass(Shard *shard, Entry *entry)
+{
+    uint64_t hash = hash_offset(entry->block.offset);
+
+    if (entry->passed_before || atomic_load_explicit(&entry->block.uses, memory_order_relaxed) > 1) {
+        keep(shard, entry);
+        return;
+    }
+    *passed_place(shard, hash) = passed_name(hash, entry->block.version);
+    drop(shard, entry);
+}
+
 static void put(XtfBlock *block, void (*let_go)(Shard *shard, Entry *entry))
 {
     if (!block)
@@ -404,6 +436,11 @@ void xtf_block_put(XtfBlock *block)
 void xtf_block_drop(XtfBlock *block)
 {
     put(block, drop);
+}
+
+void xtf_block_pass(XtfBlock *block)
+{
+    put(block, let_pass);
 }
 
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats)

@@ -49,6 +49,10 @@ void xtf_block_put(XtfBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfBlock, xtf_block_put)
 /* The same of a block that is not expected to be needed again: once nobody holds it, it leaves the cache. */
 void xtf_block_drop(XtfBlock *block);
+/* The same of a block that a reader went through from end to end, on its way to the next one. If nobody else got it
+ * meanwhile it leaves the cache, so a long read neither pushes out what questions need nor touches new memory for each
+ * block, which costs as much as to unpack the block again. A block that a second reader passes soon after stays. */
+void xtf_block_pass(XtfBlock *block);
 /* One more pin of a block that is pinned already. */
 XtfBlock *xtf_block_pin(XtfBlock *block);
 

@@ -68,6 +68,7 @@ static bool enter_next_leaf(XtfCursor *cursor, GError **error)
 
     if (!xtf_leaf_next(&cursor->array, &leaf, &next, error))
         return false;
+    xtf_block_pass(g_steal_pointer(&cursor->block));
     take_leaf(cursor, &next);
     cursor->n = next.first_n;
     return true;

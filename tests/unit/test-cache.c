@@ -184,6 +184,40 @@ Test(cache, what_is_not_needed_leaves)
     xtf_cache_free(cache);
 }
 
+static uint64_t loads_of_passing(XtfCache *cache, uint64_t offset, unsigned times)
+{
+    XtfCacheStats before, after;
+
+    xtf_cache_get_stats(cache, &before);
+    for (unsigned i = 0; i < times; i++)
+        xtf_block_pass(xtf_cache_get(cache, offset, 4096, 0, NULL, NULL, NULL));
+    xtf_cache_get_stats(cache, &after);
+    return after.loads - before.loads;
+}
+
+/* A block that is passed leaves, unless it is passed again or somebody else got it: then it stays. */
+Test(cache, what_is_passed_once_leaves)
+{
+    g_autoptr(XtfSource) source = counting_source();
+    XtfCache *cache = xtf_cache_new(source, 1 << 20);
+    XtfCacheStats stats;
+
+    cr_assert_eq(loads_of_passing(cache, 0, 1), 1);
+    xtf_cache_get_stats(cache, &stats);
+    cr_assert_eq(stats.bytes, 0);
+    cr_assert_eq(loads_of_passing(cache, 0, 5), 1);
+    cr_assert_eq(loads_of_passing(cache, 8192, 3), 2);
+
+    XtfBlock *block = xtf_cache_get(cache, 4096, 4096, 0, NULL, NULL, NULL);
+    cr_assert_eq(loads_of_passing(cache, 4096, 1), 0);
+    xtf_block_put(block);
+    cr_assert_eq(loads_of_passing(cache, 4096, 1), 0);
+    xtf_block_pass(NULL);
+    xtf_cache_get_stats(cache, &stats);
+    cr_assert_eq(stats.pinned_bytes, 0);
+    xtf_cache_free(cache);
+}
+
 enum { READERS = 8 };
 
 /* Does not return before others have asked for the same. */

@@ -10,14 +10,24 @@ bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *contex
     if (matches == XTF_MATCH_SOME &&
         !(totals->matcher = xtf_matcher_new(context, selection, ref->schema, ref->number, error)))
         return false;
+    totals->depth = depth;
     if (ref->aggregate)
         totals->groups = xtf_group_totals_new(ref->aggregate, depth);
     return true;
 }
 
+void xtf_location_totals_init_more(XtfLocationTotals *totals, const XtfLocationTotals *from)
+{
+    *totals = *from;
+    totals->borrows = true;
+    if (from->groups)
+        totals->groups = xtf_group_totals_new(from->ref->aggregate, from->depth);
+}
+
 void xtf_location_totals_finish(XtfLocationTotals *totals)
 {
-    g_clear_pointer(&totals->matcher, xtf_matcher_free);
+    if (!totals->borrows)
+        g_clear_pointer(&totals->matcher, xtf_matcher_free);
     g_clear_pointer(&totals->groups, xtf_group_totals_free);
 }
 

@@ -12,12 +12,16 @@ typedef struct {
     const XtfSelection *selection; /* borrowed */
     bool nothing;                  /* no row of the type is in the selection */
     XtfMatcher *matcher;           /* NULL: all rows of the type are in the selection */
+    bool borrows;                  /* the matcher is another's */
+    unsigned depth;                /* of the groups: their first keys */
     XtfGroupTotals *groups;        /* of the rows added so far; the owner may clear them. NULL: no aggregate */
 } XtfLocationTotals;
 
 /* Groups by the first `depth` keys. */
 bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
                               const XtfAggregateRef *ref, unsigned depth, GError **error);
+/* The same question for another thread, with groups of its own; `from` outlives it. */
+void xtf_location_totals_init_more(XtfLocationTotals *totals, const XtfLocationTotals *from);
 void xtf_location_totals_finish(XtfLocationTotals *totals); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationTotals, xtf_location_totals_finish)
 

@@ -3,13 +3,17 @@
  */
 #include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/select/parallel.h"
 #include "src/query/totals/location-totals.h"
 #include "src/query/totals/time-bins.h"
 #include "src/query/views/info.h"
 #include "src/query/views/view.h"
 
 enum {
-    WALK_ROWS = 1024, /* at most as many rows of a span are counted one by one */
+    WALK_ROWS = 1024,    /* at most as many rows of a span are counted one by one... */
+    WALK_ROWS_BIN = 256, /* ...or as many for each bin: at each bound the index has to look into a leaf or two */
+    SPANS_AT_ONCE = 64,  /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,    /* ...and threads take so many turns at least */
 };
 
 enum { CALLS, SENDS, RECVS, N_TYPES };
@@ -56,29 +60,39 @@ typedef struct {
     uint64_t calls, messages[N_TYPES], bytes[N_TYPES];
 } Bin;
 
+/* What is asked, of all threads. */
 typedef struct {
     Aggregates found;
     const XtfLocations *locations;
-    XtfLocationTotals totals[N_TYPES];
+    XtfSpans *spans;
     XtfTimeBins bins;
-    Bin *counts;
-} Histogram;
+    XtfLocationTotals totals[N_TYPES]; /* without any groups in them: each thread has its own */
+    Bin *counts;                       /* of all, at the end */
+} Question;
 
-static void histogram_clear(Histogram *histogram)
+static void question_clear(Question *question)
 {
     for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_location_totals_finish(&histogram->totals[i]);
-    xtf_time_bins_finish(&histogram->bins);
-    g_free(histogram->counts);
+        xtf_location_totals_finish(&question->totals[i]);
+    xtf_time_bins_finish(&question->bins);
+    g_clear_pointer(&question->spans, xtf_spans_unref);
+    g_free(question->counts);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Histogram, histogram_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
+
+/* What a thread counts. */
+typedef struct {
+    const Question *question;
+    XtfLocationTotals totals[N_TYPES];
+    Bin *counts;
+} Histogram;
 
 /* The type of a schema; N_TYPES if it is another, or the trace keeps no aggregate of it. */
 static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
 {
     unsigned type = 0;
 
-    while (type < N_TYPES && histogram->found.refs[type].schema != schema)
+    while (type < N_TYPES && histogram->question->found.refs[type].schema != schema)
         type++;
     return type;
 }
@@ -98,7 +112,7 @@ static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const u
 /* Few rows: each is added to the bin of its time. */
 static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
-    const uint64_t *bounds = histogram->bins.bounds;
+    const XtfTimeBins *bins = &histogram->question->bins;
     uint32_t row_size = span->array.schema->row_size;
     g_auto(XtfSpanReader) reader;
     uint64_t i = 0;
@@ -110,11 +124,11 @@ static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type,
         const uint8_t *row = xtf_cursor_row(&reader.cursor);
         for (uint64_t n = 0; n < reader.n_rows; n++, row += row_size) {
             uint64_t t = xtf_field_get(&span->array.schema->fields[0], row);
-            while (i < histogram->bins.n - 1 && t >= bounds[i + 1])
+            while (i < bins->n - 1 && t >= bins->bounds[i + 1])
                 i++;
             histogram->counts[i].count++;
             if (type < N_TYPES)
-                add_row(&histogram->counts[i], type, &histogram->found.refs[type], row);
+                add_row(&histogram->counts[i], type, &histogram->question->found.refs[type], row);
         }
         if (!xtf_span_reader_next(&reader, error))
             return false;
@@ -126,7 +140,7 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
                        GError **error)
 {
     XtfLocationTotals *totals = &histogram->totals[type];
-    uint64_t proc = histogram->locations->all[span->tag].proc;
+    uint64_t proc = histogram->question->locations->all[span->tag].proc;
     const uint64_t *cells;
 
     xtf_group_totals_clear(totals->groups);
@@ -148,12 +162,12 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
 static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, const uint64_t *ends, GError **error)
 {
     const XtfGroupFilter begun = {.begun = true};
-    unsigned number = histogram->found.refs[CALLS].number;
+    unsigned number = histogram->question->found.refs[CALLS].number;
     uint64_t before, calls;
 
     if (!xtf_array_group_rank(&span->array, number, &begun, lo, &before, error))
         return false;
-    for (uint64_t i = 0; i < histogram->bins.n; i++) {
+    for (uint64_t i = 0; i < histogram->question->bins.n; i++) {
         if (ends[i] == lo)
             continue;
         if (!xtf_array_group_rank(&span->array, number, &begun, ends[i], &calls, error))
@@ -168,15 +182,15 @@ static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, co
 /* Many rows: cut at the bounds of the bins; the index has the totals of the rows between two bounds. */
 static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
-    g_autofree uint64_t *ends = g_new(uint64_t, histogram->bins.n);
+    const XtfTimeBins *bins = &histogram->question->bins;
+    g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
     uint64_t lo, hi, from, to = span->lo;
     bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].nothing;
 
-    if (!xtf_span_rows(span, &lo, &hi, error) ||
-        !xtf_time_bins_cut(&histogram->bins, &span->array, lo, hi, ends, error) ||
+    if (!xtf_span_rows(span, &lo, &hi, error) || !xtf_time_bins_cut(bins, &span->array, lo, hi, ends, error) ||
         (of_all && !add_calls(histogram, span, lo, ends, error)))
         return false;
-    for (uint64_t i = 0; i < histogram->bins.n; lo = ends[i++]) {
+    for (uint64_t i = 0; i < bins->n; lo = ends[i++]) {
         if (lo == ends[i])
             continue;
         from = to;
@@ -192,17 +206,62 @@ static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError
 static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
 {
     unsigned type = type_of(histogram, span->array.schema);
+    uint64_t few = MAX(WALK_ROWS, histogram->question->bins.n * WALK_ROWS_BIN);
 
-    return span->hi - span->lo <= WALK_ROWS ? count_rows(histogram, span, type, error)
-                                            : cut(histogram, span, type, error);
+    return span->hi - span->lo <= few ? count_rows(histogram, span, type, error) : cut(histogram, span, type, error);
 }
 
-static void add_lines(const Histogram *histogram, XtfLines *lines)
-{
-    const bool *unknown = histogram->found.unknown;
+/* ---- All spans, by all cores. */
 
-    for (uint64_t i = 0; i < histogram->bins.n; i++) {
-        const Bin *bin = &histogram->counts[i];
+static void *begin(void *data)
+{
+    const Question *question = data;
+    Histogram *own = g_new(Histogram, 1);
+
+    own->question = question;
+    own->counts = g_new0(Bin, question->bins.n);
+    for (unsigned i = 0; i < N_TYPES; i++)
+        xtf_location_totals_init_more(&own->totals[i], &question->totals[i]);
+    return own;
+}
+
+static bool add_spans(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Question *question = data;
+
+    for (uint32_t i = first; i < end; i++) {
+        if (!add_span(own, &question->spans->spans[i], error))
+            return false;
+    }
+    return true;
+}
+
+static void join(void *own, void *data)
+{
+    Question *question = data;
+    Histogram *from = own;
+
+    for (uint64_t i = 0; i < question->bins.n; i++) {
+        Bin *to = &question->counts[i];
+        to->count += from->counts[i].count;
+        to->calls += from->counts[i].calls;
+        for (unsigned type = SENDS; type <= RECVS; type++) {
+            to->messages[type] += from->counts[i].messages[type];
+            to->bytes[type] += from->counts[i].bytes[type];
+        }
+    }
+    for (unsigned i = 0; i < N_TYPES; i++)
+        xtf_location_totals_finish(&from->totals[i]);
+    g_free(from->counts);
+    g_free(from);
+}
+
+static void add_lines(const Question *question, XtfLines *lines)
+{
+    const bool *unknown = question->found.unknown;
+
+    for (uint64_t i = 0; i < question->bins.n; i++) {
+        const Bin *bin = &question->counts[i];
         xtf_lines_number(lines, bin->count);
         xtf_lines_number_if(lines, !unknown[CALLS], bin->calls);
         for (unsigned type = SENDS; type <= RECVS; type++) {
@@ -212,45 +271,45 @@ static void add_lines(const Histogram *histogram, XtfLines *lines)
     }
 }
 
-/* Adds a line for each of the bins, which `histogram` has already. */
-static bool fill_bins(XtfViews *views, Histogram *histogram, XtfLines *lines, GError **error)
+/* Adds a line for each of the bins, which `question` has already. */
+static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
 {
-    XtfSelection *selection = histogram->bins.selection;
-    g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, selection, error);
+    XtfParallelWork work = {.begin = begin, .work = add_spans, .join = join};
+    XtfSelection *selection = question->bins.selection;
 
-    if (!spans || !(histogram->locations = xtf_trace_context_locations(views->context, error)))
+    if (!(question->spans = xtf_resolver_spans(views->resolver, selection, error)) ||
+        !(question->locations = xtf_trace_context_locations(views->context, error)))
         return false;
-    find_aggregates(views->context, &histogram->found);
-    histogram->counts = g_new0(Bin, histogram->bins.n);
+    find_aggregates(views->context, &question->found);
+    question->counts = g_new0(Bin, question->bins.n);
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_location_totals_init(&histogram->totals[i], views->context, selection, &histogram->found.refs[i], 0,
+        if (!xtf_location_totals_init(&question->totals[i], views->context, selection, &question->found.refs[i], 0,
                                       error))
             return false;
     }
-    for (uint32_t i = 0; i < spans->n; i++) {
-        if (!add_span(histogram, &spans->spans[i], error))
-            return false;
-    }
-    add_lines(histogram, lines);
+    work.step = CLAMP(question->spans->n / LEAST_TURNS, 1, SPANS_AT_ONCE);
+    if (!xtf_parallel(&work, question, question->spans->n, error))
+        return false;
+    add_lines(question, lines);
     return true;
 }
 
 static bool fill_totals(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                         GError **error)
 {
-    g_auto(Histogram) histogram = {0};
+    g_auto(Question) question = {0};
 
-    xtf_time_bins_init_one(&histogram.bins, selection, &views->context->scale);
-    return fill_bins(views, &histogram, lines, error);
+    xtf_time_bins_init_one(&question.bins, selection, &views->context->scale);
+    return fill_bins(views, &question, lines, error);
 }
 
 static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
                         uint64_t n, XtfLines *lines, GError **error)
 {
-    g_auto(Histogram) histogram = {0};
+    g_auto(Question) question = {0};
 
-    xtf_time_bins_init(&histogram.bins, selection, values, first, n);
-    return fill_bins(views, &histogram, lines, error);
+    xtf_time_bins_init(&question.bins, selection, values, first, n);
+    return fill_bins(views, &question, lines, error);
 }
 
 const XtfView xtf_view_totals = {.name = "totals",

@@ -22,6 +22,7 @@
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/group-totals-private.h"
 #include "libxtf/totals/stored.h"
 
 /* Rows of a leaf, numbered from its first, that are added one by one. */
@@ -43,12 +44,19 @@ static void catch_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
     }
 }
 
+/* Whether all groups of rows are the query's own: then they need not be added up apart, and looked through. */
+static bool takes_all(const XtfTotalsQuery *query)
+{
+    return !query->filter && query->totals->depth == query->aggregate->n_keys;
+}
+
 /* Adds rows [from, to). */
 static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     const uint8_t *rows = leaf->rows->payload;
-    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
+    g_autoptr(XtfGroupTotals) apart =
+        takes_all(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
     XtfOuterFrames outer;
 
     xtf_outer_frames_init(&outer, query->array, query->index);
@@ -59,12 +67,12 @@ static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from,
         catch_stack(query, leaf->stack);
     }
     if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)from * schema->row_size, to - from, leaf->stack,
-                             &outer.loader, totals, error))
+                             &outer.loader, apart ? apart : query->totals, error))
         return false;
     catch_stack(query, leaf->stack);
-    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-        if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
-            xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
+    for (uint32_t i = 0; apart && i < xtf_group_totals_n(apart); i++)
+        if (xtf_totals_query_matches(query, xtf_group_totals_key(apart, i)))
+            xtf_group_totals_add(query->totals, xtf_group_totals_key(apart, i), xtf_group_totals_cells(apart, i));
     return true;
 }
 

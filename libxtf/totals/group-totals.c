@@ -90,7 +90,7 @@ uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
     uint32_t *slot = xtf_key_table_slot(&totals->table, keys_of(totals), key);
     if (*slot == 0) {
         if (totals->n == totals->room) {
-            totals->room = MAX(2 * totals->room, 4);
+            totals->room = MAX(2 * totals->room, 16);
             totals->groups = g_renew(uint64_t, totals->groups, (size_t)totals->room * totals->stride);
         }
         uint64_t *group = totals->groups + (size_t)totals->n * totals->stride;

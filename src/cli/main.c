@@ -37,6 +37,7 @@ static const struct {
     {"info", xtf_command_info, "say what is in a trace", NULL},
     {"check", xtf_command_check, "verify all of a trace", NULL},
     {"copy", xtf_command_copy, "copy a trace, to store it another way", NULL},
+    {"cache", xtf_command_cache, "list the imports that are kept of archives, or clear them", NULL},
     {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
 };
 
@@ -51,7 +52,7 @@ static void print_help(void)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     g_autofree char *formats = xtf_import_formats();
-    printf("\n`import`, `mount`, `ls`, `cat` and `diff` take %s, too.\n", formats);
+    printf("\nAll of them but `copy` and `merge` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");

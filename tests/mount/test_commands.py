@@ -24,7 +24,7 @@ class Commands(harness.TestCase):
 
     def test_help(self):
         overview = run(XTF, "--help").stdout
-        for command in "import", "mount", "unmount", "ls", "cat", "diff", "info", "check", "copy":
+        for command in "import", "mount", "unmount", "ls", "cat", "diff", "info", "check", "cache", "copy", "merge":
             self.assertRegex(overview, rf"(?m)^  {command} ")
             self.assertIn(f"xtf {command}", run(XTF, command, "--help").stdout)
             wrong = run(XTF, command, "--nonsense", check=False)
@@ -286,7 +286,7 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("mo"), {"mount"})
         self.assertEqual(self.complete("mount", "--fore"), {"--foreground"})
         self.assertEqual(self.complete("info", "tra"), {"trace.xtf"})
-        self.assertEqual(self.complete("mount", "-o", "cach"), {"cache="})
+        self.assertEqual(self.complete("mount", "-o", "cach"), {"cache=", "cachedir="})
         self.assertEqual(self.complete("copy", "--codec", "p"), {"plain"})
         self.assertEqual(self.complete("copy", "--codec", "plain", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns", "proc/1/comm/"})

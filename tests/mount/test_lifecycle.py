@@ -318,7 +318,7 @@ class Archives(Case):
 
     def kept(self):
         return {name: os.stat(os.path.join(self.cache, name)).st_mtime_ns for name in os.listdir(self.cache)
-                if not name.endswith(".lock")}
+                if not name.endswith(".archive")}
 
     def mount(self, source, directory=None):
         run(XTF, "mount", source, directory or self.dir, env=self.environment)
@@ -348,6 +348,98 @@ class Archives(Case):
         self.assertEqual(self.count(), events) # whoever has the old one mounted keeps it
         self.unmount(other)
         os.rmdir(other)
+
+    def cat(self, *path, check=True, **environment):
+        return run(XTF, "cat", self.archive, *(path or ("count",)), check=check, env={**self.environment, **environment})
+
+    def test_folder_of_imports(self):
+        """It is named by an option or by a variable; mount tables name the archive; `xtf cache` lists and clears it."""
+        given = os.path.join(self.home, "given")
+        run(XTF, "mount", "-o", f"cachedir={given}", self.archive, self.dir, env=self.environment)
+        with open("/proc/self/mounts") as mounts:
+            self.assertIn(f"{self.archive} {self.dir} fuse.xtf ", mounts.read())
+        self.unmount()
+        self.assertFalse(os.path.exists(self.cache))
+        self.assertEqual(os.stat(given).st_mode & 0o7777, 0o700)
+        self.cat(XTF_CACHE_DIR=given)
+        imported, = [name for name in os.listdir(given) if name.endswith(".xtf")]
+        other = shutil.copytree(EXAMPLE, os.path.join(self.home, "other"))
+        run(XTF, "info", other, env={**self.environment, "XTF_CACHE_DIR": given})
+        self.assertEqual([name for name in os.listdir(given) if name.endswith(".lock")], [])
+        with open(os.path.join(given, "own.xtf"), "w"):
+            pass
+        lines = run(XTF, "cache", "--dir", given).stdout.splitlines()
+        self.assertEqual(len(lines), 4, lines)
+        self.assertTrue(lines[1].split()[0] == str(os.path.getsize(os.path.join(given, imported))))
+        self.assertTrue(lines[1].endswith(os.path.join(self.archive, "eztrace_log.otf2")))
+        run(XTF, "cache", "--dir", given, "--clear", self.archive)
+        self.assertEqual(len([name for name in os.listdir(given)]), 3)
+        run(XTF, "cache", "--dir", given, "--clear")
+        self.assertEqual(os.listdir(given), ["own.xtf"])
+
+    def test_imports_of_others(self):
+        """What another user can have put into the cache folder is not read, nor written to."""
+        self.cat()
+        name, = self.kept()
+        path, victim = os.path.join(self.cache, name), os.path.join(self.home, "victim")
+        shutil.copy(self.trace, victim)
+        lock = os.path.join(self.cache, name[:-len("-0123456789abcdef.xtf")] + ".lock")
+        wanted = self.cat().stdout
+
+        def link():
+            os.symlink(victim, path)
+
+        def hard_link():
+            os.link(victim, path)
+
+        def open_to_all():
+            shutil.copy(victim, path)
+            os.chmod(path, 0o666)
+
+        def of_another():
+            shutil.copy(victim, path)
+            os.chown(path, 65534, 65534)
+
+        for plant in [link, hard_link, open_to_all] + ([of_another] if ROOT else []):
+            os.unlink(path)
+            plant()
+            done = self.cat()
+            self.assertEqual(done.stdout, wanted, plant.__name__)
+            self.assertIn("is made anew", done.stderr)
+        self.assertEqual(os.stat(victim).st_nlink, 1)
+        os.symlink(os.path.join(self.home, "made"), lock)
+        self.assertIn("is a link", self.cat(check=False).stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.home, "made")))
+        os.unlink(lock)
+        os.chmod(self.cache, 0o777)
+        self.assertIn("is not yours alone", self.cat(check=False).stderr)
+        os.chmod(self.cache, 0o700)
+        os.symlink(self.cache, os.path.join(self.home, "way"))
+        self.assertIn("is a link", self.cat(check=False, XTF_CACHE_DIR=os.path.join(self.home, "way")).stderr)
+
+    @unittest.skipUnless(ROOT, "only root may mount a small disk")
+    def test_full_cache(self):
+        os.mkdir(os.path.join(self.home, "cache"))
+        run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", os.path.join(self.home, "cache"))
+        try:
+            done = self.cat(check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, f"the import of '{self.archive}/.*' does not fit the cache folder '{self.cache}': "
+                             "cannot write: No space left .*XTF_CACHE_DIR")
+        finally:
+            run("umount", os.path.join(self.home, "cache"))
+
+    def test_info_and_check(self):
+        """They take archives, as mount, ls and cat do."""
+        info = run(XTF, "info", self.archive, env=self.environment).stdout
+        self.assertRegex(info, rf"(?m)^archive +{self.archive}$")
+        self.assertRegex(run(XTF, "check", self.archive, env=self.environment).stdout, ": 0 problems\n$")
+        self.assertEqual(len(self.kept()), 1)
+        cut = os.path.join(self.home, "cut.xtf")
+        with open(self.trace, "rb") as whole, open(cut, "wb") as file:
+            file.write(whole.read(100))
+        said = {run(XTF, *words, check=False).stderr for words in (("info", cut), ("check", cut), ("cat", cut, "count"))}
+        self.assertEqual(said, {f"xtf: {cut}: both superblocks are damaged\n"})
 
     def test_damaged_import_is_made_anew(self):
         self.mount(self.archive)

@@ -34,10 +34,12 @@ int xtf_command_check(int argc, char **argv)
             &argc, &argv, 1, "TRACE",
             "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
             "line; the exit status is 1 if there are any. What a later version of the format may have added is no\n"
-            "problem: a line says what is not known, and so not checked.",
+            "problem: a line says what is not known, and so not checked. Of an archive its import is checked.",
             entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
+    g_autofree char *path = NULL;
+    const XtfSourceOptions how = {.quiet = quiet};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
     if (!trace)
         return xtf_cli_fail(error);
     XtfProgress *progress = xtf_progress_new("checking", NULL, quiet);

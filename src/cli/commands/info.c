@@ -28,13 +28,16 @@ static uint64_t records(const XtfTrace *trace)
     return n;
 }
 
-static void print_file(const XtfTrace *trace, const char *path)
+/* `import`: the file that an archive's import is kept in; NULL: it is no archive. */
+static void print_file(const XtfTrace *trace, const char *path, const char *import)
 {
     XtfTraceInfo info;
     uint64_t n = records(trace);
 
     xtf_trace_get_info(trace, &info);
-    xtf_print_line(stdout, "%-14s %s", "file", path);
+    xtf_print_line(stdout, "%-14s %s", import ? "archive" : "file", path);
+    if (import)
+        xtf_print_line(stdout, "%-14s %s", "import", import);
     printf("%-14s XTF %u.%u, id ", "format", info.version_major, info.version_minor);
     for (size_t i = 0; i < sizeof info.file_id; i++)
         printf("%02x", info.file_id[i]);
@@ -133,13 +136,17 @@ int xtf_command_info(int argc, char **argv)
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", "Says what is in an .xtf file, without reading more than its catalog.",
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
+                       "Says what is in an .xtf file, without reading more than its catalog; of an archive, what is in "
+                       "its import.",
                        entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
+    g_autofree char *path = NULL;
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, &path, &error);
     if (!trace)
         return xtf_cli_fail(error);
-    print_file(trace, argv[1]);
+    g_autofree char *whole = g_canonicalize_filename(argv[1], NULL);
+    print_file(trace, argv[1], g_str_equal(whole, path) ? NULL : path);
     print_clock(trace);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

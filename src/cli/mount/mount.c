@@ -17,9 +17,10 @@ static void ready(void *data)
     xtf_daemon_ready(data);
 }
 
-static bool serve(XtfTrace *trace, const char *path, const char *directory, const XtfMountOptions *options, bool debug,
-                  XtfDaemon *daemon, GError **error)
+static bool serve(XtfTrace *trace, const char *path, const char *source, const char *directory,
+                  const XtfMountOptions *options, bool debug, XtfDaemon *daemon, GError **error)
 {
+    g_autofree char *shown = g_canonicalize_filename(source, NULL); /* the archive, not its import */
     bool follow = options->follow && xtf_trace_clock(trace)->complete != UINT64_MAX;
     g_autoptr(XtfTree) tree = follow ? xtf_tree_new_growing(trace, error) : xtf_tree_new(trace, error);
     struct stat attributes = {0};
@@ -29,7 +30,7 @@ static bool serve(XtfTrace *trace, const char *path, const char *directory, cons
     if (stat(path, &attributes) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
     const XtfFsOptions fs = {
-        .source = path,
+        .source = shown,
         .kernel_options = options->kernel->str,
         .uid = options->uid,
         .gid = options->gid,
@@ -76,9 +77,10 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
         path = g_strdup(source);
         trace = xtf_cli_await_trace(source, &open_options, manner->quiet, &error);
     } else {
-        trace = xtf_cli_open_source(source, &open_options, manner->quiet, &path, &error);
+        const XtfSourceOptions how = {&open_options, options->cache_folder, manner->quiet};
+        trace = xtf_cli_open_source(source, &how, &path, &error);
     }
-    if (!trace || !serve(trace, path, target, options, manner->debug, &daemon, &error))
+    if (!trace || !serve(trace, path, source, target, options, manner->debug, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;
 }

@@ -15,7 +15,8 @@ typedef struct {
     bool nonempty; /* mount over files, or over another mount, which it hides */
     uid_t uid;
     gid_t gid;
-    GString *kernel; /* for mount(2), separated by commas */
+    char *cache_folder; /* for imports of archives; NULL: the default */
+    GString *kernel;    /* for mount(2), separated by commas */
 } XtfMountOptions;
 
 void xtf_mount_options_init(XtfMountOptions *options);

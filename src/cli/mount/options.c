@@ -23,6 +23,7 @@ void xtf_mount_options_init(XtfMountOptions *options)
 
 void xtf_mount_options_finish(XtfMountOptions *options)
 {
+    g_clear_pointer(&options->cache_folder, g_free);
     if (options->kernel)
         g_string_free(g_steal_pointer(&options->kernel), TRUE);
 }
@@ -79,6 +80,17 @@ static bool flag_option(XtfMountOptions *options, const char *option)
     return follow || nonempty;
 }
 
+static bool folder_option(XtfMountOptions *options, const char *option)
+{
+    static const char name[] = "cachedir=";
+
+    if (!g_str_has_prefix(option, name) || option[strlen(name)] == '\0')
+        return false;
+    g_free(options->cache_folder);
+    options->cache_folder = g_strdup(option + strlen(name));
+    return true;
+}
+
 bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sloppy, GError **error)
 {
     g_auto(GStrv) parts = g_strsplit(list, ",", -1);
@@ -91,7 +103,7 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
-        if (flag_option(options, *option))
+        if (flag_option(options, *option) || folder_option(options, *option))
             continue;
         if (!own_option(options, *option, &valid) && !sloppy)
             return xtf_fail(error, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);

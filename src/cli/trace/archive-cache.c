@@ -1,17 +1,14 @@
 #include "src/cli/trace/archive-cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
+#include "src/cli/trace/cache-folder.h"
 #include "src/cli/trace/import-archive.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
@@ -21,31 +18,6 @@
 static bool fail_errno(const char *path, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
-}
-
-/* The folder of imports; created if it is missing. */
-static char *cache_folder(GError **error)
-{
-    const char *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
-    g_autofree char *folder = NULL;
-
-    if (cache && g_path_is_absolute(cache))
-        folder = g_build_filename(cache, "xtf", NULL);
-    else if (home && g_path_is_absolute(home))
-        folder = g_build_filename(home, ".cache", "xtf", NULL);
-    else if (geteuid() == 0)
-        folder = g_strdup("/var/cache/xtf");
-    if (!folder) {
-        xtf_fail(
-            error, XTF_ERROR_INVALID,
-            "no folder to keep the import in: set HOME or XDG_CACHE_HOME, or use 'xtf import' and mount its output");
-        return NULL;
-    }
-    if (g_mkdir_with_parents(folder, 0700) != 0) {
-        fail_errno(folder, error);
-        return NULL;
-    }
-    return g_steal_pointer(&folder);
 }
 
 /* Adds a line for each file at or below a path: name, size, time. */
@@ -92,48 +64,6 @@ static char *archive_state(const XtfImporter *importer, const char *anchor)
     return g_strndup(g_checksum_get_string(checksum), 16);
 }
 
-/* NAME-HASH, with which the names of all imports of one archive begin. */
-static char *archive_prefix(const char *anchor)
-{
-    g_autofree char *name = g_path_get_basename(anchor);
-    g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, anchor, -1);
-
-    return g_strdup_printf("%.100s-%.12s", name, hash);
-}
-
-/* Closing the descriptor ends the lock. */
-static int lock_import(const char *folder, const char *prefix, GError **error)
-{
-    g_autofree char *name = g_strconcat(prefix, ".lock", NULL);
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-
-    while (fd >= 0 && flock(fd, LOCK_EX) != 0) {
-        if (errno == EINTR)
-            continue;
-        fail_errno(path, error);
-        close(fd);
-        return -1;
-    }
-    if (fd < 0)
-        fail_errno(path, error);
-    return fd;
-}
-
-/* Removes older imports of the archive, and the rests of killed ones. Processes that have one mounted keep it. */
-static void remove_others(const char *folder, const char *prefix, const char *kept)
-{
-    g_autofree char *start = g_strconcat(prefix, "-", NULL);
-    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
-    const char *name;
-
-    while (listing && (name = g_dir_read_name(listing))) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (g_str_has_prefix(name, start) && strcmp(path, kept) != 0)
-            g_unlink(path);
-    }
-}
-
 static bool import_to(const char *anchor, const char *output, bool quiet, GError **error)
 {
     const XtfImportOptions options = {.force = true}; /* the folder is ours */
@@ -149,29 +79,58 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     return true;
 }
 
-/* Opens the import of an archive; imports it if there is none. */
-static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, const XtfOpenOptions *options, bool quiet,
-                             char **path, GError **error)
+/* A cache that is full: what it is, and the ways out. Takes the problem. */
+static void fail_to_keep(const char *anchor, const char *folder, const char *kept, GError *problem, GError **error)
 {
-    g_autofree char *folder = cache_folder(error);
-    if (!folder)
-        return NULL;
-    g_autofree char *prefix = archive_prefix(anchor);
-    int lock = lock_import(folder, prefix, error);
-    if (lock < 0)
-        return NULL;
+    const char *message = problem->message;
+    size_t length = strlen(kept);
 
+    if (!g_error_matches(problem, XTF_ERROR, XTF_ERROR_IO) || strncmp(message, kept, length) != 0) {
+        g_propagate_error(error, problem);
+        return;
+    }
+    xtf_fail(error, XTF_ERROR_IO,
+             "the import of '%s' does not fit the cache folder '%s'%s ('xtf cache --clear' empties it; XTF_CACHE_DIR, "
+             "or mount's -o cachedir=, names another; 'xtf import -o FILE' writes elsewhere)",
+             anchor, folder, message + length);
+    g_error_free(problem);
+}
+
+/* With the archive's lock held. */
+static XtfTrace *open_kept(const XtfImporter *importer, const char *anchor, const char *folder, const char *prefix,
+                           const XtfSourceOptions *how, char **path, GError **error)
+{
     g_autofree char *state = archive_state(importer, anchor);
     g_autofree char *name = g_strdup_printf("%s-%s.xtf", prefix, state);
     g_autofree char *kept = g_build_filename(folder, name, NULL);
-    XtfTrace *trace = xtf_trace_open(kept, options, NULL); /* if it cannot be read, it is imported again */
-    if (!trace && import_to(anchor, kept, quiet, error)) {
-        remove_others(folder, prefix, kept);
-        trace = xtf_trace_open(kept, options, error);
+    GError *problem = NULL;
+
+    /* If it cannot be read, it is imported again. */
+    XtfTrace *trace = xtf_cache_has(kept) ? xtf_trace_open(kept, how->open, NULL) : NULL;
+    if (!trace && import_to(anchor, kept, how->quiet, &problem)) {
+        xtf_cache_keep(folder, prefix, kept, anchor);
+        trace = xtf_trace_open(kept, how->open, error);
+    } else if (problem) {
+        fail_to_keep(anchor, folder, kept, problem, error);
     }
-    close(lock);
     if (trace)
         *path = g_steal_pointer(&kept);
+    return trace;
+}
+
+/* Opens the import of an archive; imports it if there is none. */
+static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, const XtfSourceOptions *how, char **path,
+                             GError **error)
+{
+    g_autofree char *folder = xtf_cache_folder(how->cache_folder, error);
+    if (!folder)
+        return NULL;
+    g_autofree char *prefix = xtf_cache_prefix(anchor);
+    int lock = xtf_cache_lock(folder, prefix, error);
+    if (lock < 0)
+        return NULL;
+    XtfTrace *trace = open_kept(importer, anchor, folder, prefix, how, path, error);
+    xtf_cache_unlock(folder, prefix, lock);
     return trace;
 }
 
@@ -203,14 +162,15 @@ static bool is_folder_of_parts(const char *path)
     return (parts && parts[0]) || g_file_test(anchor, G_FILE_TEST_EXISTS);
 }
 
-XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,
-                              GError **error)
+XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, char **path, GError **error)
 {
+    static const XtfSourceOptions defaults;
     g_autoptr(GError) refusal = NULL;
 
+    how = how ? how : &defaults;
     bool is_folder = g_file_test(source, G_FILE_TEST_IS_DIR);
     if (!is_folder || is_folder_of_parts(source)) {
-        XtfTrace *trace = xtf_cli_open_xtf(source, options, &refusal);
+        XtfTrace *trace = xtf_cli_open_xtf(source, how->open, &refusal);
         if (trace || is_folder || !g_error_matches(refusal, XTF_ERROR, XTF_ERROR_NOT_XTF)) {
             if (trace)
                 *path = g_canonicalize_filename(source, NULL);
@@ -222,7 +182,11 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
     const XtfImporter *importer;
     GError *problem = NULL;
     g_autofree char *found = xtf_import_detect(source, &importer, &problem);
-    if (!found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF)) { /* it is neither */
+    bool neither = !found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF);
+    if (neither && strstr(refusal->message, "damaged")) { /* it was one */
+        g_error_free(problem);
+        problem = g_steal_pointer(&refusal);
+    } else if (neither) {
         g_autofree char *formats = xtf_import_formats();
         g_clear_error(&problem);
         xtf_fail(&problem, XTF_ERROR_NOT_XTF,
@@ -237,13 +201,13 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options,
         fail_errno(found, error);
         return NULL;
     }
-    return open_import(importer, anchor, options, quiet, path, error);
+    return open_import(importer, anchor, how, path, error);
 }
 
 XtfTree *xtf_cli_open_tree(const char *source, GError **error)
 {
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, NULL, false, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, NULL, &path, error);
 
     if (!trace)
         return NULL;

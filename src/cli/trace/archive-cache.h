@@ -1,9 +1,9 @@
 /*
  * Opening what the user names: an .xtf file, or a trace of another format, which is imported first.
  *
- * Imports are kept in the user's cache folder, under a name made from the archive's path and the names, sizes and times
- * of its files; when these change, it is imported again and the old import removed. Of two processes that want the same
- * import, one waits for the other.
+ * Imports are kept in the user's cache folder (cache-folder.h), under a name made from the archive's path and the
+ * names, sizes and times of its files; when these change, it is imported again and the old import removed. Of two
+ * processes that want the same import, one waits for the other.
  */
 #pragma once
 
@@ -16,9 +16,15 @@
 /* Opens an .xtf file, or a folder of them (merge.h). */
 XtfTrace *xtf_cli_open_xtf(const char *path, const XtfOpenOptions *options, GError **error);
 
-/* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (import-archive.h). */
-XtfTrace *xtf_cli_open_source(const char *source, const XtfOpenOptions *options, bool quiet, char **path,
-                              GError **error);
+typedef struct {
+    const XtfOpenOptions *open; /* NULL: the defaults */
+    const char *cache_folder;   /* NULL: as cache-folder.h says */
+    bool quiet;                 /* no progress, no warnings of an import */
+} XtfSourceOptions;
+
+/* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (import-archive.h).
+ * `how` may be NULL. */
+XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, char **path, GError **error);
 
 /* The tree of `source`, for commands that need no mount. */
 XtfTree *xtf_cli_open_tree(const char *source, GError **error);

@@ -72,7 +72,7 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
                 (*argv)[i] = (*argv)[i + 1];
             (*argc)--;
         }
-        if (n_arguments < 0 ? *argc > -n_arguments : *argc == n_arguments + 1)
+        if (n_arguments == XTF_CLI_ANY || (n_arguments < 0 ? *argc > -n_arguments : *argc == n_arguments + 1))
             return true;
         fprintf(stderr, "xtf: %s: %s\n", command,
                 *argc <= ABS(n_arguments) ? "arguments are missing" : "too many arguments");

@@ -1,0 +1,306 @@
+#include "src/cli/trace/cache-folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "src/cli/ui/print.h"
+
+#define ARCHIVE_ENDING ".archive"
+#define LOCK_ENDING    ".lock"
+
+static bool fail_errno(const char *path, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
+}
+
+/* ---- Which folder. */
+
+/* Whether the nearest folder that exists, at or above a path, is on a network file system. */
+static bool is_remote(const char *path)
+{
+    /* statfs(2) names more of them than <linux/magic.h>. */
+    static const uint32_t remote[] = {NFS_SUPER_MAGIC,
+                                      SMB_SUPER_MAGIC,
+                                      0xff534d42 /* CIFS */,
+                                      0xfe534d42 /* SMB2 */,
+                                      AFS_SUPER_MAGIC,
+                                      CEPH_SUPER_MAGIC,
+                                      V9FS_MAGIC,
+                                      0x0bd00bd0 /* Lustre */,
+                                      0x47504653 /* GPFS */,
+                                      0x19830326 /* BeeGFS */,
+                                      0xaad7aaea /* PanFS */,
+                                      0x20030528 /* OrangeFS */,
+                                      0x013111a8 /* IBRIX */};
+    g_autofree char *at = g_strdup(path);
+    struct statfs info;
+
+    while (statfs(at, &info) != 0) {
+        char *above = g_path_get_dirname(at);
+        bool top = g_str_equal(above, at);
+        g_free(at);
+        at = above;
+        if (top)
+            return false;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(remote); i++)
+        if ((uint32_t)info.f_type == remote[i])
+            return true;
+    return false;
+}
+
+static char *node_local(void)
+{
+    const char *temporary = g_getenv("TMPDIR");
+    g_autofree char *name = g_strdup_printf("xtf-%u", (unsigned)geteuid());
+
+    return g_build_filename(temporary && g_path_is_absolute(temporary) ? temporary : "/var/tmp", name, NULL);
+}
+
+static bool is_of_another(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && info.st_uid != geteuid();
+}
+
+static char *choose(const char *given)
+{
+    const char *own = g_getenv("XTF_CACHE_DIR"), *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
+
+    if (given)
+        return g_canonicalize_filename(given, NULL);
+    if (own && *own)
+        return g_canonicalize_filename(own, NULL);
+    if (cache && g_path_is_absolute(cache))
+        return g_build_filename(cache, "xtf", NULL);
+    bool at_home = home && g_path_is_absolute(home) && !is_of_another(home); /* as under sudo */
+    if (at_home && is_remote(home))
+        return node_local();
+    if (at_home)
+        return g_build_filename(home, ".cache", "xtf", NULL);
+    return geteuid() == 0 ? g_strdup("/var/cache/xtf") : NULL;
+}
+
+/* ---- What is trusted. */
+
+static bool is_own(const struct stat *info, mode_t kind)
+{
+    return (info->st_mode & S_IFMT) == kind && info->st_uid == geteuid() && !(info->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static bool is_own_file(const struct stat *info)
+{
+    return is_own(info, S_IFREG) && info->st_nlink == 1;
+}
+
+static bool check_folder(const char *folder, GError **error)
+{
+    struct stat info;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        bool link = errno == ELOOP || errno == ENOTDIR;
+        if (fd >= 0)
+            close(fd);
+        if (link)
+            return xtf_fail(error, XTF_ERROR_IO, "the cache folder '%s' is a link, or no folder", folder);
+        return fail_errno(folder, error);
+    }
+    close(fd);
+    return is_own(&info, S_IFDIR) ||
+           xtf_fail(
+               error, XTF_ERROR_IO,
+               "the cache folder '%s' is not yours alone: it belongs to user %u and has mode %o; XTF_CACHE_DIR, or "
+               "mount's -o cachedir=, names another",
+               folder, (unsigned)info.st_uid, (unsigned)info.st_mode & 07777);
+}
+
+char *xtf_cache_folder(const char *given, GError **error)
+{
+    g_autofree char *folder = choose(given);
+
+    if (!folder) {
+        xtf_fail(error, XTF_ERROR_INVALID,
+                 "no folder to keep the import in: set HOME or XTF_CACHE_DIR, or use 'xtf import' and its output");
+        return NULL;
+    }
+    if (g_mkdir_with_parents(folder, 0700) != 0) {
+        fail_errno(folder, error);
+        return NULL;
+    }
+    return check_folder(folder, error) ? g_steal_pointer(&folder) : NULL;
+}
+
+bool xtf_cache_has(const char *path)
+{
+    struct stat info;
+
+    if (lstat(path, &info) != 0)
+        return false;
+    if (is_own_file(&info))
+        return true;
+    xtf_print_line(stderr, "xtf: warning: '%s' is a link, or may be another user's: it is made anew", path);
+    g_unlink(path);
+    return false;
+}
+
+/* ---- The files of an archive. */
+
+char *xtf_cache_prefix(const char *archive)
+{
+    g_autofree char *name = g_path_get_basename(archive);
+    g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, archive, -1);
+
+    return g_strdup_printf("%.100s-%.12s", name, hash);
+}
+
+static char *path_of(const char *folder, const char *prefix, const char *ending)
+{
+    g_autofree char *name = g_strconcat(prefix, ending, NULL);
+    return g_build_filename(folder, name, NULL);
+}
+
+static int lock_file(const char *path, GError **error)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    struct stat info;
+    bool own = fd >= 0 && fstat(fd, &info) == 0 && is_own_file(&info);
+
+    while (own && flock(fd, LOCK_EX) != 0) {
+        if (errno == EINTR)
+            continue;
+        fail_errno(path, error);
+        close(fd);
+        return -1;
+    }
+    if (own)
+        return fd;
+    if (fd >= 0 || errno == ELOOP)
+        xtf_fail(error, XTF_ERROR_IO, "'%s' is a link, or may be another user's: remove it", path);
+    else
+        fail_errno(path, error);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int xtf_cache_lock(const char *folder, const char *prefix, GError **error)
+{
+    g_autofree char *path = path_of(folder, prefix, LOCK_ENDING);
+    int fd;
+
+    while ((fd = lock_file(path, error)) >= 0) {
+        struct stat locked, there;
+        /* Who had the lock has removed the file; another one may stand in its place. */
+        if (fstat(fd, &locked) == 0 && lstat(path, &there) == 0 && locked.st_ino == there.st_ino &&
+            locked.st_dev == there.st_dev)
+            return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+void xtf_cache_unlock(const char *folder, const char *prefix, int lock)
+{
+    g_autofree char *path = path_of(folder, prefix, LOCK_ENDING);
+
+    g_unlink(path);
+    close(lock);
+}
+
+static void remove_others(const char *folder, const char *prefix, const char *kept)
+{
+    g_autofree char *start = g_strconcat(prefix, "-", NULL);
+    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (listing && (name = g_dir_read_name(listing))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (g_str_has_prefix(name, start) && g_strcmp0(path, kept) != 0)
+            g_unlink(path);
+    }
+}
+
+void xtf_cache_keep(const char *folder, const char *prefix, const char *path, const char *archive)
+{
+    g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
+
+    remove_others(folder, prefix, path);
+    /* Replaces whatever is there; without the note the import serves all the same. */
+    g_file_set_contents_full(note, archive, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
+}
+
+/* ---- All of them. */
+
+/* The prefix in the name of an import, PREFIX-HASH.xtf; NULL: it is another file. The caller frees it. */
+static char *prefix_of(const char *name)
+{
+    static GRegex *pattern;
+    g_autoptr(GMatchInfo) match = NULL;
+
+    if (g_once_init_enter(&pattern))
+        g_once_init_leave(&pattern, g_regex_new("^(.+-[0-9a-f]{12})-[0-9a-f]{16}\\.xtf$", G_REGEX_RAW, 0, NULL));
+    return g_regex_match(pattern, name, 0, &match) ? g_match_info_fetch(match, 1) : NULL;
+}
+
+static void entry_clear(void *data)
+{
+    XtfCacheEntry *entry = data;
+
+    g_free(entry->path);
+    g_free(entry->archive);
+}
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+    const XtfCacheEntry *x = a, *y = b;
+    return (x->imported > y->imported) - (x->imported < y->imported);
+}
+
+GArray *xtf_cache_entries(const char *folder, GError **error)
+{
+    g_autoptr(GDir) listing = g_dir_open(folder, 0, error);
+    GArray *entries = listing ? g_array_new(FALSE, FALSE, sizeof(XtfCacheEntry)) : NULL;
+    const char *name;
+
+    if (!entries)
+        return NULL;
+    g_array_set_clear_func(entries, entry_clear);
+    while ((name = g_dir_read_name(listing))) {
+        g_autofree char *prefix = prefix_of(name);
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        struct stat info;
+        if (!prefix || lstat(path, &info) != 0 || !is_own_file(&info))
+            continue;
+        g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
+        XtfCacheEntry entry = {
+            .bytes = (uint64_t)info.st_size, .imported = info.st_mtim.tv_sec, .path = g_steal_pointer(&path)};
+        g_file_get_contents(note, &entry.archive, NULL, NULL);
+        g_array_append_val(entries, entry);
+    }
+    g_array_sort(entries, by_time);
+    return entries;
+}
+
+bool xtf_cache_remove(const char *folder, const XtfCacheEntry *entry, GError **error)
+{
+    g_autofree char *name = g_path_get_basename(entry->path);
+    g_autofree char *prefix = prefix_of(name);
+    int lock = xtf_cache_lock(folder, prefix, error);
+
+    if (lock < 0)
+        return false;
+    g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
+    bool gone = g_unlink(entry->path) == 0 || errno == ENOENT || fail_errno(entry->path, error);
+    g_unlink(note);
+    xtf_cache_unlock(folder, prefix, lock);
+    return gone;
+}

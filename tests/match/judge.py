@@ -161,12 +161,16 @@ class Judge:
         self.groups = self.gather()
 
     @staticmethod
+    def world_of(definitions):
+        """[location], by rank in MPI's world."""
+        return next(([int(n) for n in re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)]
+                     for _, text in definitions.get("GROUP", []) if WORLD.search(text)), [])
+
+    @staticmethod
     def ranks_of(definitions):
         """{location: process}. A process is its rank in MPI's world; processes without a rank come after them."""
-        world = next((re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)
-                      for _, text in definitions.get("GROUP", []) if WORLD.search(text)), [])
         group_of = {number: int(re.search(r"Group: .*<(\d+)>", text)[1]) for number, text in definitions["LOCATION"]}
-        ranks = {group_of[int(location)]: rank for rank, location in enumerate(world)}
+        ranks = {group_of[location]: rank for rank, location in enumerate(Judge.world_of(definitions))}
         for number, _ in definitions["LOCATION_GROUP"]:
             ranks.setdefault(number, len(ranks))
         return {location: ranks[group] for location, group in group_of.items()}

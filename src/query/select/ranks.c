@@ -202,3 +202,49 @@ bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_
     }
     return rank_in_group(ranks, group_of_peers(ranks, row, from), proc, rank);
 }
+
+/* ---- Who is in a communicator. */
+
+bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm)
+{
+    const uint8_t *row = row_of(ranks->comms, comm);
+    return row && ranks->group && xtf_field_is_none(ranks->group, row);
+}
+
+/* The rows of `members` that are a communicator's: `n` of them from each `first`. */
+static bool members_of_comm(const XtfRanks *ranks, uint64_t comm, uint64_t first[2], uint64_t n[2])
+{
+    const uint8_t *row = row_of(ranks->comms, comm);
+
+    first[1] = n[1] = 0;
+    if (!row || !ranks->group || !members_of(ranks, xtf_field_get(ranks->group, row), &first[0], &n[0]))
+        return false;
+    return !ranks->remote_group || xtf_field_is_none(ranks->remote_group, row) ||
+           members_of(ranks, xtf_field_get(ranks->remote_group, row), &first[1], &n[1]);
+}
+
+bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n)
+{
+    uint64_t first[2], count[2];
+
+    *n = 1;
+    if (xtf_ranks_is_own(ranks, comm))
+        return true;
+    if (!members_of_comm(ranks, comm, first, count))
+        return false;
+    *n = count[0] + count[1];
+    return true;
+}
+
+bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t from, uint64_t *proc)
+{
+    uint64_t first[2], count[2];
+
+    *proc = from;
+    if (xtf_ranks_is_own(ranks, comm))
+        return i == 0;
+    if (!members_of_comm(ranks, comm, first, count))
+        return false;
+    return i < count[0] ? member_proc(ranks, first[0] + i, proc)
+                        : i - count[0] < count[1] && member_proc(ranks, first[1] + i - count[0], proc);
+}

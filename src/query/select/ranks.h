@@ -46,3 +46,11 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
 /* The reverse: the rank of process `proc` in a communicator, as process `from` sees it; the least if it has several.
  * Members must be sorted. */
 bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank);
+
+/* The members of a communicator, in the order of their ranks, those of a second group behind those of the first: how
+ * many they are. A communicator without a group has one. False if the tables do not say. */
+bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n);
+/* The process of the i-th of them; false if it is not known. */
+bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t from, uint64_t *proc);
+/* Whether each process has a communicator of its own in this row. */
+bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);

@@ -4,14 +4,15 @@
  * A node points to its class, which is one kind of directory, file or link. A file of this room knows the classes of
  * the files below it, which are those of its directories' children:
  *
- *     node < files, definitions-dir, window-links, call-entries < message-entries < record-dir, by-dir < narrowing-dirs
- * < selection-dir < tree
+ *     node < files, definitions-dir, window-links, call-entries < message-entries, collective-entries < record-dir,
+ *     by-dir < narrowing-dirs < selection-dir < tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */
 #pragma once
 
 #include "src/query/format/table.h"
+#include "src/query/match/collective.h"
 #include "src/query/match/match.h"
 #include "src/query/tree/records-file.h"
 #include "src/query/tree/tree.h"
@@ -64,6 +65,9 @@ struct XtfNode {
             uint32_t schema;
             uint64_t row;
         } definition; /* definitions/NAME, rows/NAME and rows/NAME/ROW */
+        struct {
+            uint64_t location, row; /* an index in XtfLocations; of `collectives` */
+        } member;                   /* `members` of a record */
     };
     uint64_t size;
     char *text; /* a link's target, a text that the node keeps, or a directory's lasting name */
@@ -77,6 +81,7 @@ struct XtfTree {
     XtfRecords records;
     XtfMatching matching;
     XtfViews views;
+    XtfCollectives collectives;
     XtfNode *root;
     GMutex lock;
     XtfTableView **tables; /* by schema, made when first asked for */

@@ -7,6 +7,7 @@
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/text/escape.h"
 #include "src/query/tree/call-entries.h"
+#include "src/query/tree/collective-entries.h"
 #include "src/query/tree/message-entries.h"
 
 /* A record, and where it is. */
@@ -326,7 +327,8 @@ static bool enter_target(XtfNode *node, const Record *record, char **target, GEr
 bool xtf_record_dir_has(const char *name)
 {
     static const char *const names[] = {"record", "enter", "next", "prev", NULL};
-    return g_strv_contains(names, name) || xtf_call_entry_has(name) || xtf_message_entry_has(name);
+    return g_strv_contains(names, name) || xtf_call_entry_has(name) || xtf_message_entry_has(name) ||
+           xtf_collective_entry_has(name);
 }
 
 static bool has_neighbour(const XtfNode *directory, bool next)
@@ -363,6 +365,8 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
                                            : xtf_no_such(name, error);
     if (xtf_message_entry_has(name))
         return xtf_message_entry_new(directory, &record.span, name, error);
+    if (xtf_collective_entry_has(name))
+        return xtf_collective_entry_new(directory, &record.span, name, error);
     if (!enter_target(directory, &record, &target, error))
         return NULL;
     return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
@@ -379,7 +383,8 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     xtf_lister_show(lister, "record", XTF_NODE_FILE);
     if (directory->selection->calls && !xtf_call_entries_list(directory, &record.span, lister, error))
         return false;
-    if (!xtf_message_entries_list(directory, &record.span, lister, error))
+    if (!xtf_message_entries_list(directory, &record.span, lister, error) ||
+        !xtf_collective_entries_list(directory, &record.span, lister, error))
         return false;
     if (enter)
         xtf_lister_show(lister, "enter", XTF_NODE_LINK);

@@ -1,0 +1,214 @@
+"""The naive judge of collective operations: replays the whole trace, as otf2-print prints it, and puts together who took part
+in what, and who waited for whom.
+
+The k-th operation of a communicator on one member is the k-th on every other. Blocking ones are ordered by their ends,
+non-blocking ones by their requests.
+"""
+
+import collections
+
+import otf2print
+from judge import Comms, Judge
+
+BLOCKING, NON_BLOCKING = "MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE"
+EVENTS = ("MPI_COLLECTIVE_BEGIN", BLOCKING, "NON_BLOCKING_COLLECTIVE_REQUEST", NON_BLOCKING)
+SELF, THIS_GROUP = 2**32 - 2, 2**32 - 3
+UNKNOWN = "unknown"
+ALL_TO_ALL = ["ALLREDUCE", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV", "ALLTOALLW", "REDUCE_SCATTER",
+              "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
+              "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE"]
+
+
+class Part:
+    """What one process did in one operation."""
+
+    __slots__ = ("location", "row", "begin", "end", "kind", "operation", "comm", "root", "sent", "received", "requested",
+                 "sure")
+
+
+Member = collections.namedtuple("Member", "proc thread begin end wait completion sent received state")
+
+
+class Location:
+    def __init__(self, number, proc, thread):
+        self.number, self.proc, self.thread = number, proc, thread
+        self.time = self.rows = 0
+        self.begin = None
+        self.parts = {}       # {row: Part}
+        self.run = []         # completions since no request was open
+        self.posted = {}      # {id: (row, time)} since then
+        self.balance = 0
+        self.operation_of = {}  # {row of any event: row of the END or COMPLETE}
+        self.begin_row = None
+
+    def part(self, judge, kind, values, begin):
+        part = Part()
+        part.kind = kind
+        part.location, part.row, part.begin, part.end = self, self.rows, begin, self.time
+        part.operation, part.comm = values["operation"], values["comm"]
+        part.sent, part.received = values["bytes"], values["received"]
+        part.root = judge.root(part.comm, self.proc, values["root"])
+        part.requested, part.sure = self.rows, True
+        self.parts[self.rows] = part
+        self.operation_of[self.rows] = self.rows
+        return part
+
+    def complete(self, judge, values):
+        posted = self.posted.pop(values["request"], None)
+        part = self.part(judge, NON_BLOCKING, values, posted[1] if posted else None)
+        part.requested = posted[0] if posted else None
+        if posted:
+            self.operation_of[posted[0]] = self.rows
+        self.run.append(part)
+        self.balance -= 1
+
+    def end_run(self):
+        """If one completion of a run has no request, the order of requests is that of completions, and not sure."""
+        if any(part.requested is None for part in self.run):
+            for part in self.run:
+                part.requested, part.sure = part.row, False
+        self.run, self.posted = [], {}
+
+    def happen(self, judge, event):
+        self.time = max(self.time, event.time)
+        if event.name not in EVENTS:
+            return
+        values = event.values()
+        if event.name == EVENTS[0]:
+            self.begin, self.begin_row = self.time, self.rows
+        elif event.name == BLOCKING:
+            self.part(judge, BLOCKING, values, self.begin)
+            if self.begin is not None:
+                self.operation_of[self.begin_row] = self.rows
+            self.begin = None
+        elif event.name == EVENTS[2]:
+            self.posted[values["request"]] = self.rows, self.time
+            self.balance += 1
+        else:
+            self.complete(judge, values)
+        if event.name in EVENTS[2:] and self.balance == 0:
+            self.end_run()
+        self.rows += 1
+
+
+class Operation:
+    """`parts` has one Part, or None, for each of `members`, which are processes."""
+
+    def __init__(self, members, parts, same_counts):
+        self.members, self.parts = members, parts
+        found = [part for part in parts if part]
+        self.agreed = len({part.operation for part in found}) == 1 and len({part.root for part in found} - {UNKNOWN}) <= 1
+        self.certain = same_counts and self.agreed and len(found) == len(parts) and all(part.sure for part in found)
+
+
+def waits(operation):
+    """[(wait, completion)] of the parts, by the formulas of Scalasca's patterns."""
+    parts = [part for part in operation.parts if part and part.begin is not None]
+    name = parts[0].operation if parts else None
+    senders = [part for part in parts if part.sent]
+    last = max((part.begin for part in parts), default=0)
+    through = min((part.end for part in parts), default=0)
+    result = {}
+    for part in parts:
+        wait = completion = 0
+        if name == "BARRIER" or (name in ALL_TO_ALL and through > last):
+            wait, completion = all_wait(part, last, through)
+        elif name in ALL_TO_ALL and senders:
+            sender = max(senders, key=lambda sender: sender.begin)
+            some = [other for other in parts if other is sender or (other.received and other.begin < sender.begin)]
+            if part in some:
+                wait, completion = all_wait(part, sender.begin, min(other.end for other in some))
+        elif name in ("BCAST", "SCATTER", "SCATTERV") and part.received:
+            begin = [other.begin for other in parts if other.root == other.location.proc]
+            wait = max(0, min(begin[0], part.end) - part.begin) if begin else 0
+        elif name in ("REDUCE", "GATHER", "GATHERV") and part.root == part.location.proc and senders:
+            wait = max(0, min(max(other.begin for other in senders), part.end) - part.begin)
+        elif name in ("SCAN", "EXSCAN"):
+            earlier = [other.begin for other in parts[:parts.index(part) + 1] if other.sent]
+            wait = max(0, min(max(earlier), part.end) - part.begin) if earlier else 0
+        result[part] = wait, completion
+    return [result.get(part) for part in operation.parts]
+
+
+def all_wait(part, last, through):
+    return max(0, min(last, part.end) - part.begin), part.end - max(through, min(last, part.end))
+
+
+class CollectiveJudge:
+    """`operation(part)` is the Operation that a Part belongs to; None if nobody knows the communicator's members."""
+
+    def __init__(self, archive):
+        definitions = otf2print.definitions(archive)
+        self.ticks, self.offset = otf2print.clock(definitions)
+        self.comms = Comms(definitions)
+        self.processes = Judge.ranks_of(definitions)
+        self.locations = {}
+        threads = collections.Counter()
+        masters = Judge.world_of(definitions)
+        for number, proc in sorted(self.processes.items(), key=lambda item: item[0] not in masters):
+            self.locations[number] = Location(number, proc, threads[proc])
+            threads[proc] += 1
+        self.first = None
+        for event in otf2print.events(archive):
+            self.first = event.time if self.first is None else self.first
+            self.locations[event.location].happen(self, event)
+        for location in self.locations.values():
+            location.end_run()
+        self.origin = min(self.offset, self.first) if self.first is not None else self.offset
+        self.orders = self.order()
+
+    def root(self, comm, proc, rank):
+        """The process of the root, None if there is none."""
+        if rank is None:
+            return None
+        if rank == SELF:
+            return proc
+        if rank == THIS_GROUP:
+            return UNKNOWN
+        root = self.comms.process(comm, proc, rank)
+        return UNKNOWN if root is None else root
+
+    def order(self):
+        """{(event, comm, process): [Part]}, in the order of the operations."""
+        orders = collections.defaultdict(list)
+        for location in self.locations.values():
+            for part in location.parts.values():
+                orders[part.kind, part.comm, location.proc].append(part)
+        for (event, _, _), parts in orders.items():
+            several = len({part.location for part in parts}) > 1
+            if event == NON_BLOCKING and several:
+                for part in parts:
+                    part.sure, part.requested = False, part.row
+            if several:
+                parts.sort(key=lambda part: (part.end, part.location.number, part.row))
+            else:
+                parts.sort(key=lambda part: part.requested)
+        return orders
+
+    def members(self, comm, proc):
+        """The processes of a communicator, by rank. None if they are not known."""
+        groups = self.comms.comms.get(comm)
+        if groups is None:
+            return None
+        return [proc] if groups[0] is None else [member for group in groups for member in group]
+
+    def operation(self, part):
+        members = self.members(part.comm, part.location.proc)
+        if not members:
+            return None
+        orders = [self.orders.get((part.kind, part.comm, member), []) for member in members]
+        k = self.orders[part.kind, part.comm, part.location.proc].index(part)
+        parts = [order[k] if k < len(order) else None for order in orders]
+        return Operation(members, parts, len({len(order) for order in orders}) == 1)
+
+    def lines(self, operation):
+        """What the trace must show of it."""
+        times = waits(operation)
+        state = "certain" if operation.certain else "uncertain"
+        for member, part, wait in zip(operation.members, operation.parts, times):
+            if not part:
+                yield Member(member, None, None, None, None, None, None, None, state)
+                continue
+            wait = wait if operation.agreed and part.kind == BLOCKING and wait else (None, None)
+            begin = None if part.begin is None else part.begin - self.origin
+            yield Member(member, part.location.thread, begin, part.end - self.origin, *wait, part.sent, part.received, state)

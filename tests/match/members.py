@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Who takes part in a collective operation: `members`, `first`, `last` and `root` of each operation's records, against the naive
+judge's replay of the archive; and the sums of the waits against Scalasca's own analyser, where its results are there.
+
+usage: members.py XTF OTF2-SCRIPT
+"""
+
+import collections
+import pathlib
+import random
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "roundtrip"))
+# pylint: disable=wrong-import-position
+import programs
+from collectives import ALL_TO_ALL, BLOCKING, CollectiveJudge, Member
+from shown import ticks_of
+from xtfrun import PROJECT, Failure, Xtf, need, shared_traces, temporary_folder
+
+# Paths of one call of the command.
+AT_ONCE = 500
+# By operation: what Scalasca calls the wait, and the completion.
+METRICS = {
+    "BARRIER": ("mpi_barrier_wait", "mpi_barrier_completion"),
+    **{name: ("mpi_wait_nxn", "mpi_nxn_completion") for name in ALL_TO_ALL},
+    **{name: ("mpi_latebroadcast", None) for name in ("BCAST", "SCATTER", "SCATTERV")},
+    **{name: ("mpi_earlyreduce", None) for name in ("REDUCE", "GATHER", "GATHERV")},
+    **{name: ("mpi_earlyscan", None) for name in ("SCAN", "EXSCAN")},
+}
+SUMMED = sorted({metric for pair in METRICS.values() for metric in pair if metric})
+
+
+def number(cell):
+    return None if cell == "-" else int(cell)
+
+
+def parse(judge, line):
+    """A line of `members`."""
+    proc, thread, *times, sent, received, state = line.split()
+    ticks = [None if cell == "-" else ticks_of(cell, judge.ticks, 0) for cell in times]
+    return Member(number(proc), number(thread), *ticks, number(sent), number(received), state)
+
+
+def path_of(part, row=None):
+    return f"proc/{part.location.proc}/thread/{part.location.thread}/collectives/num/{part.row if row is None else row}"
+
+
+class Shown:
+    """What the trace shows of its operations: by path of a record the lines of a file."""
+
+    def __init__(self, xtf, trace):
+        self.xtf, self.trace = xtf, trace
+
+    def files(self, paths, begins):
+        """{path: lines}. Each file begins with a line that `begins` tells."""
+        found = {}
+        for i in range(0, len(paths), AT_ONCE):
+            some = paths[i:i + AT_ONCE]
+            output = self.xtf.expect("cat", self.trace, *some, timeout=600).decode()
+            files = []
+            for line in output.splitlines():
+                if begins(line):
+                    files.append([])
+                files[-1].append(line)
+            if len(files) != len(some):
+                raise Failure(f"{self.trace}: {len(files)} files of {len(some)} paths")
+            found.update(zip(some, files))
+        return found
+
+    def members(self, paths):
+        files = self.files([path + "/members" for path in paths], lambda line: line.startswith("#"))
+        return {path.rsplit("/", 1)[0]: lines[1:] for path, lines in files.items()}
+
+
+def compare_lines(judge, part, lines, what):
+    found = [parse(judge, line) for line in lines]
+    wanted = list(judge.lines(judge.operation(part)))
+    if found != wanted:
+        differs = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), (len(found), len(wanted)))
+        raise Failure(f"{what}: {path_of(part)}/members:\n  {differs[0]}, should be\n  {differs[1]}")
+    return found
+
+
+def links_of(judge, part):
+    """{name: Part} of the links that the record has."""
+    operation = judge.operation(part)
+    timed = [other for other in operation.parts if other and other.begin is not None]
+    roots = [other for other in timed if other.root == other.location.proc]
+    links = {"root": roots[0]} if roots else {}
+    if timed:
+        links["first"] = min(timed, key=lambda other: other.begin)
+        links["last"] = max(timed, key=lambda other: other.begin)
+    return links
+
+
+def compare_links(judge, shown, parts, what):
+    wanted = {f"{path_of(part)}/{name}": to for part in parts for name, to in links_of(judge, part).items()}
+    targets = shown.files([path + "/record" for path in [*wanted, *map(path_of, wanted.values())]],
+                          lambda line: line.startswith("time "))
+    for path, to in wanted.items():
+        if targets[path + "/record"] != targets[path_of(to) + "/record"]:
+            raise Failure(f"{what}: {path} does not lead to {path_of(to)}")
+    for part in parts[:20]:
+        names = set(shown.xtf.expect("ls", shown.trace, path_of(part)).decode().split()) & {"first", "last", "root"}
+        if names != set(links_of(judge, part)):
+            raise Failure(f"{what}: {path_of(part)} has {names}")
+
+
+def compare(xtf, archive, folder):
+    judge = CollectiveJudge(str(archive))
+    path = folder / (archive.stem + ".xtf")
+    xtf.import_archive(archive, path, timeout=600)
+    shown = Shown(xtf, path)
+    parts = [part for location in judge.locations.values() for part in location.parts.values() if judge.operation(part)]
+    files = shown.members([path_of(part) for part in parts])
+    states = collections.Counter()
+    for part in parts:
+        lines = compare_lines(judge, part, files[path_of(part)], archive)
+        states[lines[0].state] += 1
+    compare_links(judge, shown, parts[::7], archive)
+    compare_begins(judge, shown, archive)
+    print(f"{archive}: {len(parts)} records of operations, {dict(states)}")
+    return judge, parts, files
+
+
+def compare_begins(judge, shown, what):
+    """A BEGIN and a REQUEST have the members of their END and COMPLETE."""
+    pairs = [(part, row) for location in judge.locations.values() for row, end in list(location.operation_of.items())[::5]
+             for part in [location.parts[end]] if judge.operation(part)]
+    paths = [path_of(part, row) for part, row in pairs] + [path_of(part) for part, _ in pairs]
+    files = shown.members(paths)
+    for part, row in pairs:
+        if files[path_of(part, row)] != files[path_of(part)]:
+            raise Failure(f"{what}: {path_of(part, row)} has not the members of {path_of(part)}")
+
+
+# ---- Scalasca.
+
+
+def compare_scalasca(judge, parts, files, tsv):
+    """The sums of what `members` shows of each location are those of Scalasca's analyser."""
+    scout = collections.Counter()
+    for line in tsv.read_text().splitlines():
+        cells = line.split()
+        if cells[0] in SUMMED:
+            scout[cells[0], int(cells[3])] += float(cells[4])
+    sums = collections.Counter()
+    for part in parts:
+        if part.kind != BLOCKING:
+            continue
+        lines = [parse(judge, line) for line in files[path_of(part)]]
+        mine = next(line for line in lines if line.proc == part.location.proc)
+        for metric, ticks in zip(METRICS[part.operation], (mine.wait, mine.completion)):
+            if metric:
+                sums[metric, part.location.number] += ticks
+    for key in sorted(set(scout) | set(sums)):
+        seconds, off = sums[key] / judge.ticks, 1e-9 * len(parts)
+        if abs(seconds - scout[key]) > off + 1e-8 * scout[key]:
+            raise Failure(f"{tsv}: {key}: {seconds} s, Scalasca has {scout[key]} s")
+    print(f"{tsv}: {len(scout)} sums of waits are Scalasca's")
+
+
+# ---- Programs.
+
+OPERATIONS = ["BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV",
+              "ALLTOALLW", "ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE"]
+ROOTED = ["BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "REDUCE"]
+NO_ROOT = 2**32 - 1
+
+
+class Operations(programs.Program):
+    """Collective operations by chance; each location has a clock of its own."""
+
+    def __init__(self, n_procs, n_threads, dice, **options):
+        super().__init__(n_procs, n_threads, programs.some_comms(n_procs), **options)
+        self.dice = dice
+        self.clocks = {location: 1000 + dice.randrange(1000) for location in self.locations}
+
+    def at(self, location, kind, *numbers, ticks=None):
+        self.clocks[location] += self.dice.randrange(1, 20) if ticks is None else ticks
+        self.time = max(self.time, self.clocks[location] + location.skew)
+        self.lines.append(f"{location.number} {self.clocks[location] + location.skew} {kind} {' '.join(map(str, numbers))}")
+
+    def root_rank(self, comm, proc, root):
+        """As a member's record has it."""
+        if root is None:
+            return NO_ROOT
+        if len(comm.groups) < 2:
+            return comm.members().index(root) if comm.groups else 0
+        if proc == root:
+            return 2**32 - 2
+        return 2**32 - 3 if (proc in comm.groups[0]) == (root in comm.groups[0]) else comm.peers(proc).index(root)
+
+    def takers(self, comm):
+        """Of each member one thread."""
+        return [self.dice.choice([location for location in self.locations if location.proc == proc]) for proc in comm.members()]
+
+    def blocking(self, comm, name, locations, sizes=(0, 0, 8, 4096)):
+        procs = [location.proc for location in locations]
+        root = self.dice.choice(procs) if name in ROOTED else None
+        together = self.dice.random() < 0.6
+        for location in locations:
+            self.at(location, "E", programs.REGION["MPI_Barrier"])
+            self.at(location, "B", ticks=self.dice.randrange(200))
+        last = max(self.clocks[location] for location in locations)
+        for location in locations:
+            if together:
+                self.clocks[location] = max(self.clocks[location], last)
+            self.at(location, "D", OPERATIONS.index(name), comm.number, self.root_rank(comm, location.proc, root),
+                    self.dice.choice(sizes), self.dice.choice(sizes), ticks=self.dice.randrange(100))
+            self.at(location, "L", programs.REGION["MPI_Barrier"])
+
+    def post(self, location, request):
+        self.at(location, "E", programs.REGION["MPI_Ibarrier"])
+        self.at(location, "Q", request)
+        self.at(location, "L", programs.REGION["MPI_Ibarrier"])
+
+    def complete(self, location, comm, name, request):
+        self.at(location, "N", OPERATIONS.index(name), comm.number, NO_ROOT, 8, 8, request)
+
+    def non_blocking(self, comms):
+        """Several at once, of several communicators; each member completes them in its own order. Ids are used again."""
+        started = [(comm, self.dice.choice(["BARRIER", "ALLREDUCE"])) for comm in comms]
+        for proc in range(len(self.processes)):
+            location = self.locations_of(proc)[0]
+            mine = [(request, comm, name) for request, (comm, name) in enumerate(started)
+                    if not comm.groups or proc in comm.members()]
+            for request, _, _ in mine:
+                self.post(location, request)
+            self.dice.shuffle(mine)
+            for request, comm, name in mine:
+                self.complete(location, comm, name, request)
+
+    def locations_of(self, proc):
+        return [location for location in self.locations if location.proc == proc]
+
+    def own(self, comm):
+        """Of a communicator that each process has of its own: as many as it likes."""
+        for location in self.locations:
+            for _ in range(self.dice.randrange(4)):
+                self.blocking(comm, self.dice.choice(OPERATIONS), [location])
+
+
+def many(n_procs, n_threads, seed, rounds, requests=True):
+    dice = random.Random(seed)
+    program = Operations(n_procs, n_threads, dice, skews=[dice.randrange(2000) for _ in range(n_procs)])
+    shared = [comm for comm in program.comms if comm.groups]
+    for i in range(rounds):
+        comm = dice.choice(shared)
+        program.blocking(comm, OPERATIONS[i % len(OPERATIONS)], program.takers(comm))
+        if requests and i % 5 == 0:
+            program.non_blocking(dice.sample(program.comms, 3) + [dice.choice(shared)] * 2)
+        if i % 20 == 0:
+            program.own(next(comm for comm in program.comms if not comm.groups))
+    return program
+
+
+def lost():
+    """A process that is measured late; one that says another operation; completions without requests, and requests that are
+    never completed."""
+    dice = random.Random(8)
+    program = Operations(4, 1, dice)
+    world, backwards, some, *_ = program.comms
+    for i in range(3):
+        program.blocking(some, "BARRIER", program.takers(some)[i == 0:])
+    program.blocking(world, "BARRIER", program.locations[1:])
+    for name in ("ALLREDUCE", "BCAST", "BARRIER"):
+        program.blocking(world, name, program.takers(world))
+    program.blocking(backwards, "ALLREDUCE", program.takers(backwards))
+    for i, location in enumerate(program.locations):
+        program.blocking(backwards, "BARRIER" if i else "SCAN", [location])
+    program.blocking(backwards, "ALLREDUCE", program.takers(backwards))
+    for i, location in enumerate(program.locations):
+        if i:
+            program.post(location, 5)
+        program.complete(location, program.comms[1], "BARRIER", 5)
+    program.non_blocking([program.comms[1]] * 3)
+    for location in program.locations:
+        program.post(location, 6)
+    return program
+
+
+def ties():
+    """Two threads take part by turns, and are through at the same time."""
+    dice = random.Random(9)
+    program = Operations(2, 2, dice)
+    for i in range(50):
+        for thread in (0, 1):
+            for proc in (0, 1):
+                location = program.locations_of(proc)[thread]
+                program.clocks[location] = 10000 + 1000 * i
+                program.at(location, "B", ticks=dice.randrange(1, 100))
+                program.clocks[location] = 10000 + 1000 * i
+                program.at(location, "D", OPERATIONS.index("ALLREDUCE"), 0, NO_ROOT, 8, 8 + thread, ticks=500 + 10 * proc)
+    return program
+
+
+PROGRAMS = {
+    "many": lambda: many(4, 1, 1, 150),
+    "threads": lambda: many(4, 3, 2, 100),
+    "more": lambda: many(9, 1, 3, 60, requests=False),
+    "lost": lost,
+    "ties": ties,
+}
+
+
+def main():
+    need("otf2-print")
+    xtf, script = Xtf(sys.argv[1]), sys.argv[2]
+    with temporary_folder() as temporary:
+        folder = pathlib.Path(temporary)
+        for name, program in PROGRAMS.items():
+            compare(xtf, program().write(script, folder, name), folder)
+        real = shared_traces()
+        for archive in [PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]:
+            judge, parts, files = compare(xtf, archive, folder)
+            tsv = real / "scalasca" / archive.parent.name / "scout.tsv" if real else archive
+            if tsv.is_file() and tsv.suffix == ".tsv":
+                compare_scalasca(judge, parts, files, tsv)
+
+
+if __name__ == "__main__":
+    main()

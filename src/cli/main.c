@@ -33,6 +33,7 @@ static const struct {
     {"unmount", xtf_command_unmount, "unmount it", "umount"},
     {"ls", xtf_command_ls, "list a directory of a trace's tree, without a mount", NULL},
     {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount", NULL},
+    {"why", xtf_command_why, "say why a path in a mount is not there", NULL},
     {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL},
     {"info", xtf_command_info, "say what is in a trace", NULL},
     {"check", xtf_command_check, "verify all of a trace", NULL},
@@ -52,7 +53,7 @@ static void print_help(void)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     g_autofree char *formats = xtf_import_formats();
-    printf("\nAll of them but `copy` and `merge` take %s, too.\n", formats);
+    printf("\nAll but `why`, `cache`, `copy` and `merge` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");

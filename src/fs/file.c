@@ -1,7 +1,27 @@
 /* Requests about single nodes: looking up, forgetting, reading. */
 #include <errno.h>
+#include <string.h>
 
 #include "src/fs/fs-private.h"
+
+/* ---- The log (log.h). */
+
+static struct stat stat_log(const XtfFs *fs)
+{
+    const XtfInode inode = {
+        .ino = xtf_inodes_child_ino(XTF_INODE_ROOT, XTF_FS_LOG_NAME), .kind = XTF_NODE_FILE, .size = xtf_fs_log_size()};
+    return xtf_fs_stat(fs, &inode);
+}
+
+/* Its size is asked for whenever somebody looks. */
+static void enter_log(fuse_req_t request, const XtfFs *fs)
+{
+    const struct fuse_entry_param entry = {
+        .ino = XTF_INODE_LOG, .attr = stat_log(fs), .entry_timeout = XTF_FS_ENDLESS, .attr_timeout = 0};
+    fuse_reply_entry(request, &entry);
+}
+
+/* ---- Looking up. */
 
 /* Looks a name up. False with an error, or without one if the directory is not known. */
 static bool look_up(XtfFs *fs, fuse_ino_t parent, const char *name, XtfInode *directory, struct fuse_entry_param *entry,
@@ -29,7 +49,9 @@ static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *nam
     struct fuse_entry_param entry;
     GError *error = NULL;
 
-    if (look_up(fs, parent, name, &directory, &entry, &error)) {
+    if (parent == XTF_INODE_ROOT && strcmp(name, XTF_FS_LOG_NAME) == 0) {
+        enter_log(request, fs);
+    } else if (look_up(fs, parent, name, &directory, &entry, &error)) {
         if (fuse_reply_entry(request, &entry) != 0) /* interrupted: the kernel did not take it */
             xtf_inodes_forget(fs->inodes, entry.ino, 1);
     } else if (!error) {
@@ -86,6 +108,11 @@ static void handle_getattr(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
     g_auto(XtfInode) inode = {0};
     GError *error = NULL;
 
+    if (id == XTF_INODE_LOG) {
+        struct stat log = stat_log(fs);
+        fuse_reply_attr(request, &log, 0);
+        return;
+    }
     if (!xtf_inodes_stat(fs->inodes, id, &inode)) {
         xtf_fs_reply_stale(request);
         return;
@@ -147,6 +174,9 @@ static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info
 
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
+    } else if (fs->follower && id == XTF_INODE_LOG) {
+        info->direct_io = 1;
+        fuse_reply_open(request, info);
     } else if (fs->follower) {
         open_followed(request, id, info);
     } else if (fs->kernel_opens_files) {
@@ -235,7 +265,9 @@ static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t of
     GError *error = NULL;
     size_t length = 0;
 
-    if (read_part(fs, id, opened, (uint64_t)offset, buffer, size, &length, &error))
+    if (id == XTF_INODE_LOG)
+        fuse_reply_buf(request, buffer->bytes, xtf_fs_log_read((uint64_t)offset, buffer->bytes, size));
+    else if (read_part(fs, id, opened, (uint64_t)offset, buffer, size, &length, &error))
         fuse_reply_buf(request, buffer->bytes, length);
     else
         reply_unknown(request, error);

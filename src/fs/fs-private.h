@@ -13,6 +13,7 @@
 
 #include "src/fs/fs.h"
 #include "src/fs/inodes.h"
+#include "src/fs/log.h"
 
 typedef enum {
     XTF_REQUEST_LOOKUP,

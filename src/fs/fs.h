@@ -36,6 +36,9 @@ typedef struct {
     bool debug;            /* log every request */
 } XtfFsOptions;
 
+/* Adds a line to the file `log` of the mount that this process serves. Any thread. */
+void xtf_fs_log(const char *message);
+
 /* Called from a thread of the server as soon as the mount answers. */
 typedef void (*XtfFsReady)(void *data);
 

@@ -142,6 +142,7 @@ XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes)
     inodes->by_key = g_hash_table_new(key_hash, key_equal);
     inodes->max_fresh = max_nodes;
     add_entry(inodes, NULL, "", NULL, xtf_node_ref(root)); /* the first id given out: XTF_INODE_ROOT */
+    inodes->last_id = XTF_INODE_LOG;
     return inodes;
 }
 

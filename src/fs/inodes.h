@@ -31,6 +31,7 @@
 
 enum {
     XTF_INODE_ROOT = 1, /* FUSE_ROOT_ID; also the ino of the root */
+    XTF_INODE_LOG = 2,  /* no node stands behind it: log.h */
 };
 
 typedef struct XtfInodes XtfInodes;

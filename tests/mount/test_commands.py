@@ -24,7 +24,7 @@ class Commands(harness.TestCase):
 
     def test_help(self):
         overview = run(XTF, "--help").stdout
-        for command in "import", "mount", "unmount", "ls", "cat", "diff", "info", "check", "cache", "copy", "merge":
+        for command in "import", "mount", "unmount", "ls", "cat", "why", "diff", "info", "check", "cache", "copy", "merge":
             self.assertRegex(overview, rf"(?m)^  {command} ")
             self.assertIn(f"xtf {command}", run(XTF, command, "--help").stdout)
             wrong = run(XTF, command, "--nonsense", check=False)
@@ -276,6 +276,54 @@ class Commands(harness.TestCase):
                 self.assertTrue(self.names(checked.stdout, page), checked.stdout)
                 hit += 1
         self.assertGreater(hit, 0, "no damage hit a page in use: nothing is tested")
+
+    def test_log(self):
+        """What the daemon says can be read in the mount, as it is now; what is not there is explained."""
+        pages = os.path.getsize(self.trace) // self.page_size
+        random.seed(4)
+        for page in random.sample(range(2, pages - 20), 20):
+            with harness.Mount(self.damaged("log.xtf", page), quiet_at_end=False) as mount:
+                first = mount.read("log").decode()
+                self.assertRegex(first, rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d '{self.folder.name}/log.xtf' is mounted\n$")
+                bad = 0
+                for path in mount.files("proc"):
+                    try:
+                        mount.read(path)
+                    except OSError:
+                        bad += 1
+                        now = mount.read("log").decode()
+                        self.assertTrue(now.startswith(first))
+                        last = mount.messages().splitlines()[-1].removeprefix("xtf: ")
+                        self.assertIn(last, now)
+                        self.assertEqual(os.path.getsize(mount.path("log")), len(now.encode()))
+                    if bad == 3:
+                        break
+                self.assertNotIn("log", os.listdir(mount.dir))
+                if bad:
+                    return
+        self.fail("no damage was met: nothing is tested")
+
+    def test_why(self):
+        """The same words as without a mount, wherever one stands, and also behind a link to the mount."""
+        link = os.path.join(self.folder.name, "link")
+        with harness.Mount(self.trace) as mount:
+            os.symlink(mount.dir, link)
+            for path in "proc/99/count", "proc/1/time/3-1/count", "time/1x-2/records", "nonsense", "region/none/count":
+                said = run(XTF, "cat", self.trace, path, check=False).stderr
+                self.assertNotEqual(said, "")
+                for way, where in (mount.path(path), "/"), (path, mount.dir), (os.path.join(link, path), "/"), \
+                        (os.path.join("..", path), mount.path("proc")):
+                    done = run(XTF, "why", way, check=False, cwd=where, env={**os.environ, "PWD": where})
+                    self.assertEqual((done.returncode, done.stderr), (1, said), way)
+            self.assertIn("is there: a file", run(XTF, "why", mount.path("proc/1/count")).stdout)
+            self.assertIn("the trace ends at", run(XTF, "why", mount.path("time/1h-2h/count")).stdout)
+            os.unlink(link)
+        self.assertIn("lies in no mounted trace", run(XTF, "why", "/nothing/here", check=False).stderr)
+
+    def test_messages_say_what_once(self):
+        for path, message in (("proc/99-/count", '99-: there is no process 99'),
+                              ("sends/values", "values is about values"), ("proc/99", "there is no process 99")):
+            self.assertIn(f"xtf: {path}: {message}", run(XTF, "cat", self.trace, path, check=False).stderr)
 
     def complete(self, *words, xtf=f'{XTF} "$@"'):
         script = (f"source {COMPLETION}\nxtf() {{ {xtf}; }}\n"

@@ -17,4 +17,5 @@ int xtf_command_copy(int argc, char **argv);
 int xtf_command_diff(int argc, char **argv);
 int xtf_command_merge(int argc, char **argv);
 int xtf_command_cat(int argc, char **argv);
+int xtf_command_why(int argc, char **argv);
 int xtf_command_ls(int argc, char **argv);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
+#include "src/fs/fs.h"
 #include "src/query/text/escape.h"
 
 enum {
@@ -96,16 +98,29 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
 static void log_to_syslog(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
     g_autofree char *shown = xtf_text_shown(message, LOG_BYTES_MAX);
+    if (!(level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO)))
+        xtf_fs_log(shown);
     syslog(level & G_LOG_LEVEL_ERROR                              ? LOG_CRIT
            : level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING) ? LOG_WARNING
                                                                   : LOG_INFO,
            "%s", shown);
 }
 
+static void log_to_terminal(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+    g_autofree char *shown = xtf_text_shown(message, LOG_BYTES_MAX);
+
+    if (!(level & (G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO)))
+        xtf_fs_log(shown);
+    xtf_print_log(domain, level, message, data);
+}
+
 void xtf_daemon_ready(XtfDaemon *daemon)
 {
-    if (daemon->ready_fd < 0)
+    if (daemon->ready_fd < 0) {
+        g_log_set_default_handler(log_to_terminal, NULL);
         return;
+    }
     openlog("xtf", LOG_PID, LOG_DAEMON);
     g_log_set_default_handler(log_to_syslog, NULL);
     setsid();

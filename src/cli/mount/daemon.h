@@ -14,6 +14,6 @@ typedef struct {
  * the child is ready or has ended. No thread may run yet. */
 bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status);
 
-/* For the child: leaves the terminal and lets the parent go; from here on messages go to syslog. Does nothing in the
- * foreground. Any thread. */
+/* For the child: leaves the terminal and lets the parent go; from here on messages go to syslog. From here on they also
+ * go to the mount's log, in the foreground too. Any thread. */
 void xtf_daemon_ready(XtfDaemon *daemon);

@@ -39,7 +39,7 @@ void xtf_mounted_find(XtfMounted *mounted, const char *path)
             continue;
         xtf_mounted_finish(mounted); /* a later line is a mount on top */
         mounted->type = g_strdup(described[0]);
-        mounted->source = g_strdup(described[1]);
+        mounted->source = g_strcompress(described[1]);
         mounted->owner = find_option(described[2], "user_id");
     }
 }
@@ -50,6 +50,24 @@ void xtf_mounted_finish(XtfMounted *mounted)
     g_free(mounted->source);
     g_free(mounted->owner);
     *mounted = (XtfMounted){0};
+}
+
+char *xtf_mounted_above(XtfMounted *mounted, const char *path)
+{
+    g_autofree char *at = g_strdup(path);
+
+    for (;;) {
+        xtf_mounted_find(mounted, at);
+        if (g_strcmp0(mounted->type, "fuse.xtf") == 0)
+            return g_steal_pointer(&at);
+        xtf_mounted_finish(mounted);
+        char *above = g_path_get_dirname(at);
+        bool top = g_str_equal(above, at);
+        g_free(at);
+        at = above;
+        if (top)
+            return NULL;
+    }
 }
 
 static bool fail(const char *directory, int number, GError **error)

@@ -9,7 +9,7 @@
 /* What the kernel says of the topmost mount at a path. */
 typedef struct {
     char *type;   /* "fuse.xtf"; NULL: nothing is mounted there */
-    char *source; /* as `mount` shows it, blanks as \040 */
+    char *source; /* as it was given to mount(2) */
     char *owner;  /* the user_id= of a FUSE mount; NULL: none is stated */
 } XtfMounted;
 
@@ -17,6 +17,10 @@ typedef struct {
 void xtf_mounted_find(XtfMounted *mounted, const char *path);
 void xtf_mounted_finish(XtfMounted *mounted);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMounted, xtf_mounted_finish)
+
+/* The trace that a path lies in, whether or not anything is at that path: fills `mounted`, and returns where it is
+ * mounted, a beginning of the path. NULL: in none. The caller frees it. */
+char *xtf_mounted_above(XtfMounted *mounted, const char *path);
 
 /*
  * The real path of a directory to mount at. NULL with an error if it is no directory; or if it has files or is a mount,

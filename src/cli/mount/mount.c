@@ -1,6 +1,7 @@
 #include "src/cli/mount/mount.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
+#include "src/query/text/escape.h"
 
 static void ready(void *data)
 {
@@ -27,6 +29,9 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
 
     if (!tree)
         return false;
+    g_autofree char *mounted = g_strdup_printf("'%s' is mounted%s", shown, follow ? ", and followed" : "");
+    g_autofree char *first_line = xtf_text_shown(mounted, PATH_MAX);
+    xtf_fs_log(first_line);
     if (stat(path, &attributes) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
     const XtfFsOptions fs = {

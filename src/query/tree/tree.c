@@ -3,6 +3,8 @@
  */
 #include "src/query/tree/tree.h"
 
+#include <string.h>
+
 #include "src/query/tree/entries.h"
 #include "src/query/tree/record-dir.h"
 #include "src/query/tree/selection-dir.h"
@@ -19,8 +21,8 @@ static bool is_reserved(const XtfSchema *schema)
         return xtf_definitions_dir_has(schema->name);
     case XTF_SCHEMA_SIDE:
         return xtf_record_dir_has(schema->name);
-    default:
-        return xtf_selection_dir_has(schema->name);
+    default: /* a mount has its log at the root */
+        return xtf_selection_dir_has(schema->name) || g_str_equal(schema->name, "log");
     }
 }
 
@@ -118,13 +120,31 @@ static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **e
     return walk(trail, xtf_node_target(node), links, error);
 }
 
+/* Whether a message about a component names it already. */
+static bool is_named(const char *message, const char *name)
+{
+    g_autofree char *quoted = g_strdup_printf("\"%s\"", name);
+    size_t length = strlen(name);
+
+    return strstr(message, quoted) || (strncmp(message, name, length) == 0 && strchr(" :,", message[length]));
+}
+
+/* Says which component failed, unless it is the last one of the path. */
+static void name_component(const char *path, const char *name, GError **error)
+{
+    const char *last = strrchr(path, '/');
+
+    if (error && !g_str_equal(last ? last + 1 : path, name) && !is_named((*error)->message, name))
+        g_prefix_error(error, "%s: ", name);
+}
+
 static bool walk(GPtrArray *trail, const char *path, unsigned *links, GError **error)
 {
     g_auto(GStrv) names = g_strsplit(path, "/", -1);
 
     for (char **name = names; *name; name++) {
         if (!step(trail, *name, links, error)) {
-            g_prefix_error(error, "%s: ", *name);
+            name_component(path, *name, error);
             return false;
         }
     }

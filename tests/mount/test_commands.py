@@ -344,6 +344,10 @@ class Commands(harness.TestCase):
         self.assertIn("at/50%/stack", self.complete("cat", "trace.xtf", "at/50%/s"))
         self.assertEqual(self.complete("cat", "trace.xtf", "region/"),
                          {f"region/{name}/" for name in run(XTF, "ls", self.trace, "region").stdout.split()})
+        # Readline splits words at colons, and completes what is behind the last one.
+        for before in ("by/time", ":", "4/pro"), ("by/time:4/pro",):
+            self.assertEqual(self.complete("cat", "trace.xtf", *before), {"4/profile"})
+        self.assertEqual(self.complete("cat", "trace.xtf", "by/time", ":", "10/by/pro"), {"10/by/proc/"})
         self.assertEqual(self.complete("diff", "--by", "inc"), {"inclusive"})
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})

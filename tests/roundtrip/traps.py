@@ -122,6 +122,9 @@ class Traps:
                 fields.setdefault(match[2], set()).update(own.split())
         expect("record types of the events", types, {name: record_type for name, (record_type, _) in EVENTS.items()})
         shown, _ = self.imported("all-events")
+        for record_type in fields:
+            columns = self.xtf.expect("cat", self.folder / "all-events.xtf", f"/{record_type}/columns").decode().splitlines()
+            expect(f"undescribed columns of {record_type}", [line for line in columns if line.endswith((" -", " "))], [])
         every = ["time", "proc", "thread", "seq", "event", "region", "name"]
         found = {"enters_leaves": ["duration"]} # in no field, but by the ENTER of a LEAVE
         for record_type, own in fields.items():

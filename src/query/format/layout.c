@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/vocabulary.h"
+#include "src/query/format/descriptions.h"
 #include "src/query/format/format.h"
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/select/call-readers.h"
@@ -28,18 +29,6 @@ static const struct {
     {"tag", XTF_ROLE_TAG, "", "tag of the message", 11, false},
     {"comm", XTF_ROLE_COMM, "", "row of definitions/communicators; of threads and tasks their team", 10, false},
     {"name", NULL, "", "region entered or left, or in which it happened; or metric", XTF_NAME_WIDTH_MAX, true},
-};
-
-static const struct {
-    const char *role, *description;
-} described_roles[] = {
-    {XTF_ROLE_REGION,
-     "row of definitions/regions: entered or left, or in which it happened; of a value, in which it grew"},
-    {XTF_ROLE_ENTER, "so many rows back is: of LEAVE its ENTER, of ENTER the one around it; 0: none"},
-    {XTF_ROLE_OUTERMOST, "1 if no other frame of the region is open around this one, else 0"},
-    {XTF_ROLE_DEPTH, "how deep the frame stands, 1 being outermost; 0: of LEAVE without ENTER"},
-    {XTF_ROLE_VALUE, "the value, as its type says"},
-    {XTF_ROLE_GROWTH, "what it grew by since the value before"},
 };
 
 typedef struct {
@@ -268,10 +257,8 @@ static void add_field(Layout *layout, const XtfSchema *schema, XtfCell cell)
         if (merged_columns[i].role && g_str_equal(merged_columns[i].role, field->role))
             description = g_strdup(merged_columns[i].description);
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(described_roles) && !description; i++) {
-        if (g_str_equal(described_roles[i].role, field->role))
-            description = g_strdup(described_roles[i].description);
-    }
+    if (!description && xtf_field_description(field))
+        description = g_strdup(xtf_field_description(field));
     if (!description && refers_to_table(field))
         description = g_strdup_printf(cell.kind == XTF_CELL_NAME ? "name in definitions/%s" : "row of definitions/%s",
                                       field->refers_to);

@@ -88,9 +88,14 @@ void xtf_lines_header(XtfLines *lines)
         put(lines, grid->columns[i].name, strlen(grid->columns[i].name), grid->columns[i].left);
 }
 
+void xtf_lines_word(XtfLines *lines, const char *word)
+{
+    put(lines, word, strlen(word), lines->grid->columns[lines->column].left);
+}
+
 void xtf_lines_none(XtfLines *lines)
 {
-    put(lines, "-", 1, lines->grid->columns[lines->column].left);
+    xtf_lines_word(lines, "-");
 }
 
 void xtf_lines_number(XtfLines *lines, uint64_t number)

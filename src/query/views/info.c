@@ -57,7 +57,7 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     shape->at_once = shape->n_lines;
     xtf_grid_add_text(&shape->grid, "what", name_width);
     xtf_grid_add(&shape->grid, "value", MAX(xtf_count_width(context, selection), context->scale.width));
-    xtf_grid_add_text(&shape->grid, "unit", 0);
+    xtf_grid_add(&shape->grid, "unit", 0); /* at the right, so that no line ends in blanks */
     return true;
 }
 
@@ -89,7 +89,7 @@ static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
 {
     xtf_lines_text(lines, what, 0);
     xtf_lines_ticks(lines, ticks);
-    xtf_lines_text(lines, "s", 0);
+    xtf_lines_word(lines, "s");
 }
 
 static void add_count(XtfLines *lines, const char *what, uint64_t count)
@@ -129,6 +129,19 @@ const XtfView xtf_view_info = {.name = "info", .lasting = true, .shape = shape_i
 
 /* ---- columns */
 
+/* Blanks at the ends of lines. */
+static void strip_lines(GString *text)
+{
+    gsize n = 0;
+
+    for (gsize i = 0; i < text->len; i++) {
+        while (text->str[i] == '\n' && n > 0 && text->str[n - 1] == ' ')
+            n--;
+        text->str[n++] = text->str[i];
+    }
+    g_string_truncate(text, n);
+}
+
 GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
 {
     size_t name_width = 0, unit_width = 0, what_width = 0;
@@ -159,5 +172,6 @@ GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
         xtf_lines_text(&lines, *column->unit ? column->unit : "-", i);
         xtf_lines_text(&lines, *column->description ? column->description : "-", i);
     }
+    strip_lines(out);
     return out;
 }

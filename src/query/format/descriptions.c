@@ -1,0 +1,73 @@
+#include "src/query/format/descriptions.h"
+
+#include <string.h>
+
+#include "libxtf/vocabulary.h"
+
+typedef struct {
+    const char *key, *description;
+} Described;
+
+static const Described by_role[] = {
+    {XTF_ROLE_REGION,
+     "row of definitions/regions: entered or left, or in which it happened; of a value, in which it grew"},
+    {XTF_ROLE_ENTER, "so many rows back is: of LEAVE its ENTER, of ENTER the one around it; 0: none"},
+    {XTF_ROLE_OUTERMOST, "1 if no other frame of the region is open around this one, else 0"},
+    {XTF_ROLE_DEPTH, "how deep the frame stands, 1 being outermost; 0: of LEAVE without ENTER"},
+    {XTF_ROLE_VALUE, "the value, as its type says"},
+    {XTF_ROLE_GROWTH, "what it grew by since the value before"},
+    {XTF_ROLE_POSTED, "so many records of the location back the receive was posted; 0: by this record"},
+};
+
+/* Names mean the same in all types of the vocabulary that have them. */
+static const Described by_name[] = {
+    {"atomic", "which atomic operation"},
+    {"creation_flags", "how the file was made: a combination of the recorder's bits"},
+    {"creator", "thread of the team that created the task"},
+    {"exit_status", "of the program"},
+    {"generation", "number of the task among those of its creator"},
+    {"integer", "the value, if it is signed"},
+    {"lock", "number of the lock"},
+    {"lock_type", "EXCLUSIVE or SHARED"},
+    {"matching", "number that the records of one operation have in common"},
+    {"mode", "of input and output, how it reads or writes; of the measurement, ON or OFF"},
+    {"model", "the threads' programming model"},
+    {"n_arguments", "of the program; they are in num/K/arguments"},
+    {"n_values", "how many values; they are in num/K/metric_values"},
+    {"offset", "to which to go, from where whence says"},
+    {"operation", "which collective operation"},
+    {"operation_flags", "of the operation: a combination of the recorder's bits"},
+    {"order", "how often the lock was acquired so far"},
+    {"program", "its name"},
+    {"received", "bytes received; of an atomic operation, fetched"},
+    {"request", "number of the request, which its records have in common until it completes"},
+    {"requested", "what was asked for: threads, or bytes"},
+    {"result", "the position after it"},
+    {"root", "rank of the root in the communicator"},
+    {"sequence", "number of the thread among those created together"},
+    {"status_flags", "of the open file: a combination of the recorder's bits"},
+    {"stop", "when the flush ended"},
+    {"sync_level", "what is synchronized: a combination of the recorder's bits"},
+    {"sync_type", "how memory is synchronized"},
+    {"task", "number of the task"},
+    {"text", "the value, if it is text"},
+    {"type", "of the value"},
+    {"unsigned_integer", "the value, if it is unsigned"},
+    {"unwind_distance", "frames that are new since the sample before, in the recorder's count"},
+    {"whence", "from where the offset counts"},
+};
+
+static const char *find(const Described *described, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(described[i].key, key) == 0)
+            return described[i].description;
+    return NULL;
+}
+
+const char *xtf_field_description(const XtfField *field)
+{
+    const char *description = *field->role ? find(by_role, sizeof by_role / sizeof *by_role, field->role) : NULL;
+
+    return description ? description : find(by_name, sizeof by_name / sizeof *by_name, field->name);
+}

@@ -225,3 +225,15 @@ XtfMpiBound xtf_mpi_function_bound(const char *name)
         return XTF_MPI_BEGINS;
     return g_str_equal(plain, "finalize") ? XTF_MPI_ENDS : XTF_MPI_NOT_A_BOUND;
 }
+
+int xtf_mpi_function_find(const char *name, const char *const *list)
+{
+    g_autofree char *plain = plain_name(name);
+
+    if (plain && g_str_has_suffix(plain, "_c")) /* of large counts */
+        plain[strlen(plain) - 2] = '\0';
+    for (int i = 0; plain && list[i]; i++)
+        if (g_str_equal(plain, list[i]))
+            return i;
+    return -1;
+}

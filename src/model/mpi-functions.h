@@ -26,3 +26,7 @@ typedef enum { XTF_MPI_NOT_A_BOUND, XTF_MPI_BEGINS, XTF_MPI_ENDS } XtfMpiBound;
 /* Whether MPI is not yet there before the function has returned, or no longer once it is called: MPI_Init and
  * MPI_Init_thread, MPI_Finalize. */
 XtfMpiBound xtf_mpi_function_bound(const char *name);
+
+/* The index in a list, whose last is NULL, of the function's name in lower case and without prefix: "waitall"; -1 if it
+ * is in none of its spellings there. */
+int xtf_mpi_function_find(const char *name, const char *const *list);

@@ -1,13 +1,13 @@
 /*
- * The other side of single messages, by a rank and a select: of a row of `sends` its number among the messages with its
- * envelope, and the row of the receiver's `postings` that has that number.
+ * The other side of single messages, as the tree finds it: of a row of `sends` its number among the messages of its
+ * group, the row of the receiver's `postings` that has that number, and whether the group's numbers agree.
  *
- *     match [--messages N] [--processes P] [--tags T] [--bursts] [--asked A] [--cache MIB] [--keep FILE]
+ *     match [--messages N] [--processes P] [--tags T] [--bursts] [--asked A] [--warm] [--cache MIB] [--keep FILE]
  *
  * Each of P processes (default 5) sends N messages (default 800 000), as many to each other one, with T tags (default
  * 100 000): in random order, or with --bursts in bursts, one tag after another. Receives complete in another order than
  * they are posted. A message's size is its number among all from its sender to its receiver, so that the answer can be
- * checked.
+ * checked. With --warm each message is asked for once before.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,22 +15,17 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "libxtf/group-filter.h"
 #include "libxtf/xtf.h"
 #include "src/import/messages.h"
+#include "src/query/match/match.h"
 
 enum { IN_FLIGHT = 64, MIB = 1 << 20 };
 
 typedef struct {
     gint64 messages, processes, tags, asked, cache;
-    gboolean bursts;
+    gboolean bursts, warm;
     char *keep;
 } Shape;
-
-typedef struct {
-    XtfTrace *trace;
-    XtfArray *sends, *postings; /* by process */
-} Asked;
 
 /* The tag of message i from one process to another. */
 static uint32_t tag_of(const Shape *shape, uint64_t sender, uint64_t receiver, uint64_t i)
@@ -120,34 +115,22 @@ static void generate(const Shape *shape, const char *path)
 
 /* ---- Asking. */
 
-static bool number_of(const XtfArray *array, const uint64_t *envelope, uint64_t n, uint64_t *k, GError **error)
+static bool is_never_reserved(const XtfSchema *schema)
 {
-    const XtfGroupFilter filter = {.exact = envelope};
-
-    return xtf_array_group_rank(array, array->schema->n_aggregates - 1, &filter, n, k, error);
+    return false;
 }
 
-static bool row_of(const XtfArray *array, const uint64_t *envelope, uint64_t k, uint64_t *n, GError **error)
-{
-    const XtfGroupFilter filter = {.exact = envelope};
-
-    return xtf_array_group_select(array, array->schema->n_aggregates - 1, &filter, k, n, error);
-}
-
-static void ask_one(const Asked *asked, uint64_t sender, uint64_t n)
+/* Locations are processes, and their indices their numbers. */
+static void ask_one(XtfMatching *matching, const XtfMessageEnd *send)
 {
     g_autoptr(GError) error = NULL;
-    XtfSendsRow send;
-    XtfPostingsRow posting;
-    uint64_t k, row;
+    XtfMessage message;
 
-    bench_check(xtf_array_row(&asked->sends[sender], n, (uint8_t *)&send, &error), error, "send");
-    uint64_t sent[] = {send.comm, send.peer, send.tag}, received[] = {send.comm, sender, send.tag};
-    bench_check(number_of(&asked->sends[sender], sent, n, &k, &error), error, "rank");
-    bench_check(row_of(&asked->postings[send.peer], received, k, &row, &error), error, "select");
-    bench_check(row < asked->postings[send.peer].n_rows, NULL, "no receive of message %" PRIu64, n);
-    bench_check(xtf_array_row(&asked->postings[send.peer], row, (uint8_t *)&posting, &error), error, "posting");
-    bench_check(posting.bytes == send.bytes, NULL, "message %" PRIu64 " of %" PRIu64 ": wrong receive", n, sender);
+    bench_check(xtf_match_send(matching, send, &message, &error), error, "match");
+    bench_check(message.has_receive && message.state == XTF_PAIR_CERTAIN, NULL, "no receive of message %" PRIu64,
+                send->row);
+    bench_check(message.received_bytes == message.sent_bytes, NULL, "message %" PRIu64 " of %u: wrong receive",
+                send->row, send->location);
 }
 
 static double cpu_time(void)
@@ -158,38 +141,54 @@ static double cpu_time(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Messages that lie anywhere. */
+static XtfMessageEnd *choose(const Shape *shape)
+{
+    uint64_t n = (uint64_t)shape->processes, random = 1;
+    uint64_t rows = (uint64_t)shape->messages / (n - 1) * (n - 1);
+    XtfMessageEnd *sends = g_new(XtfMessageEnd, (gsize)shape->asked);
+
+    for (gint64 i = 0; i < shape->asked; i++)
+        sends[i] = (XtfMessageEnd){(uint32_t)bench_below(&random, n), bench_below(&random, rows)};
+    return sends;
+}
+
+static void ask_all(const Shape *shape, XtfMatching *matching, const XtfMessageEnd *sends, double *times)
+{
+    for (gint64 i = 0; i < shape->asked; i++) {
+        double begin = cpu_time();
+        ask_one(matching, &sends[i]);
+        times[i] = cpu_time() - begin;
+    }
+}
+
 static void ask(const Shape *shape, const char *path)
 {
     const XtfOpenOptions options = {.cache_bytes = (uint64_t)shape->cache * MIB};
     g_autoptr(GError) error = NULL;
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, &error);
     bench_check(trace, error, "%s", path);
-    uint64_t n = (uint64_t)shape->processes, random = 1;
-    g_autofree XtfArray *arrays = g_new(XtfArray, 2 * n);
     g_autofree double *times = g_new(double, (gsize)shape->asked);
-    Asked asked = {.trace = trace, .sends = arrays, .postings = arrays + n};
+    g_autofree XtfMessageEnd *sends = choose(shape);
     XtfCounters before, after;
+    XtfTraceContext context;
+    XtfMatching matching;
 
-    for (uint64_t i = 0; i < 2 * n; i++) {
-        const XtfSchema *schema = xtf_trace_find_schema(trace, i < n ? XTF_RECORD_SENDS : XTF_SIDE_POSTINGS);
-        bool found;
-        bench_check(xtf_trace_find_array(trace, i % n, schema->id, &arrays[i], &found, &error) && found, error,
-                    "%s: process %" PRIu64, path, i % n);
-    }
+    xtf_trace_context_init(&context, trace, false, is_never_reserved);
+    xtf_matching_init(&matching, &context);
+    if (shape->warm)
+        ask_all(shape, &matching, sends, times);
     xtf_trace_get_counters(trace, &before);
-    for (gint64 i = 0; i < shape->asked; i++) {
-        uint64_t sender = bench_below(&random, n);
-        uint64_t row = bench_below(&random, asked.sends[sender].n_rows);
-        double begin = cpu_time();
-        ask_one(&asked, sender, row);
-        times[i] = cpu_time() - begin;
-    }
+    ask_all(shape, &matching, sends, times);
     xtf_trace_get_counters(trace, &after);
+    xtf_matching_finish(&matching);
+    xtf_trace_context_finish(&context);
     double median = bench_median(times, (size_t)shape->asked);
     g_autofree char *middle = bench_duration(median);
     g_autofree char *most = bench_duration(bench_quantile(times, (size_t)shape->asked, 0.99));
-    bench_row("the receive of a send, random", "1 ms", NULL, "%s of processor time, 99%%: %s, %.1f blocks made", middle,
-              most, (double)(after.cache_loads - before.cache_loads) / (double)shape->asked);
+    bench_row(shape->warm ? "the receive of a send, random, warm" : "the receive of a send, random", "1 ms", NULL,
+              "%s of processor time, 99%%: %s, %.1f blocks made", middle, most,
+              (double)(after.cache_loads - before.cache_loads) / (double)shape->asked);
 }
 
 static void work(const char *folder, void *data)
@@ -213,6 +212,7 @@ int main(int argc, char **argv)
         {"tags", 't', 0, G_OPTION_ARG_INT64, &shape.tags, "Default: 100 000", "T"},
         {"bursts", 0, 0, G_OPTION_ARG_NONE, &shape.bursts, "One tag after another", NULL},
         {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Messages that are asked for (default: 1000)", "A"},
+        {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Ask for each once before", NULL},
         {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: 64)", "MIB"},
         {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file, which is made if it is not there", "FILE"},
         {0},

@@ -235,7 +235,7 @@ Test(format, peers_are_processes)
         {0, 0, 4, "?"}, {0, 0, 5, "?"}, {0, 0, 77, "?"}, {0, 0, UINT32_MAX, "?"}, {0, UINT32_MAX, 0, "-"},
     };
     Sample sample = sample_begin();
-    g_autoptr(XtfSchema) messages = define(&sample, "messages", XTF_SCHEMA_RECORD, message_fields);
+    g_autoptr(XtfSchema) messages = define(&sample, "letters", XTF_SCHEMA_RECORD, message_fields);
     g_autoptr(XtfSchema) puts = define(&sample, "puts", XTF_SCHEMA_RECORD, put_fields);
 
     define_communicators(&sample);
@@ -246,7 +246,7 @@ Test(format, peers_are_processes)
     sample_open(&sample);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-        assert_cell(&sample, "messages", i, "peer", cases[i].shown);
+        assert_cell(&sample, "letters", i, "peer", cases[i].shown);
         assert_cell(&sample, "", i, "peer", cases[i].shown);
     }
     assert_cell(&sample, "puts", 0, "peer", "1"); /* rank 1 of {3, 1}, by way of its window */
@@ -355,7 +355,7 @@ Test(format, values_are_what_their_type_says)
 {
     static const char *const shown[] = {"-7", "18446744073709551615", "0.25"};
     Sample sample = sample_begin();
-    g_autoptr(XtfSchema) messages = define(&sample, "messages", XTF_SCHEMA_RECORD, message_fields);
+    g_autoptr(XtfSchema) messages = define(&sample, "letters", XTF_SCHEMA_RECORD, message_fields);
     g_autoptr(XtfSchema) values = define(&sample, "kept", XTF_SCHEMA_SIDE, value_fields);
     const char *text = "a string that is longer than any column of such a table is wide";
 
@@ -368,7 +368,7 @@ Test(format, values_are_what_their_type_says)
     append(&sample, values, 0, (uint64_t[]){5, 1, 4, string(&sample, text)});
     sample_open(&sample);
 
-    g_autofree char *table = content(&sample, "messages/num/1/kept");
+    g_autofree char *table = content(&sample, "letters/num/1/kept");
     g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
     cr_assert_eq(g_strv_length(lines), 6);
     cr_assert_str_eq(lines[0], "# type value");

@@ -107,3 +107,192 @@ Test(match, cancelled_sends_have_no_place)
         cr_assert_null(there);
     }
 }
+
+/* ---- States. */
+
+/* The value of a line of a record's `message`. */
+static char *fact_of(const Written *written, const char *record, const char *name)
+{
+    g_autofree char *path = g_build_filename(record, "message", NULL);
+    GString *text = written_read(written, path);
+    g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
+
+    g_string_free(text, TRUE);
+    for (char **line = lines; *line; line++)
+        if (g_str_has_prefix(*line, name) && (*line)[strlen(name)] == ' ')
+            return g_strdup(g_strstrip(*line + strlen(name)));
+    cr_assert_fail("%s has no %s", path, name);
+    return NULL;
+}
+
+static void assert_fact(const Written *written, const char *record, const char *name, const char *value)
+{
+    g_autofree char *fact = fact_of(written, record, name);
+    cr_assert_str_eq(fact, value, "%s: %s is %s, should be %s", record, name, fact, value);
+}
+
+static void assert_no_match(const Written *written, const char *record, const char *why)
+{
+    g_autofree char *there = target_of(written, record, "match"), *reason = fact_of(written, record, "why");
+
+    cr_assert_null(there, "%s leads to %s", record, there);
+    assert_fact(written, record, "state", "uncertain");
+    cr_assert(strstr(reason, why), "%s: %s", record, reason);
+}
+
+/* A receive is lost in the midst of messages that all have a size of their own: the others are found. */
+Test(match, a_lost_receive_shifts_the_rest)
+{
+    enum { N = 400, LOST = 200 };
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    for (unsigned i = 0; i < N; i++)
+        mpi_send(&mpi, 0, 100 + 10 * i, 4, (Envelope){1, MPI_WORLD, 0, i});
+    for (unsigned i = 0; i < N; i++)
+        if (i != LOST)
+            mpi_recv(&mpi, 1, 200 + 10 * i, 4, (Envelope){0, MPI_WORLD, 0, i});
+    mpi_end(&mpi, &written);
+    assert_match(&written, 0, 0, 1, 0);
+    assert_match(&written, 0, 100, 1, 100);
+    assert_match(&written, 0, LOST - 65, 1, LOST - 65);
+    assert_match(&written, 0, LOST + 65, 1, LOST + 64);
+    assert_match(&written, 0, N - 1, 1, N - 2);
+    assert_fact(&written, "proc/0/thread/0/sends/num/100", "state", "likely");
+    for (unsigned i = LOST - 64; i <= LOST + 64; i++) {
+        g_autofree char *send = end_of("sends", 0, i);
+        assert_no_match(&written, send, "other numbers");
+    }
+}
+
+/* All messages have one size: where one is missing, nothing tells which. */
+Test(match, equal_sizes_stay_uncertain)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    for (unsigned i = 0; i < 10; i++)
+        mpi_send(&mpi, 0, 100 + i, 1, (Envelope){1, MPI_WORLD, 0, 8});
+    for (unsigned i = 0; i < 9; i++)
+        mpi_recv(&mpi, 1, 200 + 10 * i, 4, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_send(&mpi, 0, 300, 4, (Envelope){1, MPI_WORLD, 1, 8});
+    mpi_end(&mpi, &written);
+    assert_no_match(&written, "proc/0/thread/0/sends/num/3", "other numbers");
+    assert_no_match(&written, "proc/1/thread/0/recvs/num/3", "other numbers");
+    assert_no_match(&written, "proc/0/thread/0/sends/num/10", "other numbers");
+    assert_fact(&written, "proc/0/thread/0/sends/num/3", "received", "-");
+    assert_fact(&written, "proc/0/thread/0/sends/num/3", "sends", "10");
+    assert_fact(&written, "proc/0/thread/0/sends/num/3", "receives", "9");
+}
+
+/* The numbers agree, but one of each side was lost in between: the bytes tell. */
+Test(match, other_bytes_are_uncertain)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    for (unsigned i = 0; i < 3; i++)
+        mpi_send(&mpi, 0, 100 + 10 * i, 4, (Envelope){1, MPI_WORLD, 0, i});
+    for (unsigned i = 0; i < 3; i++)
+        mpi_recv(&mpi, 1, 200 + 10 * i, 4, (Envelope){0, MPI_WORLD, 0, i == 1 ? 7 : i});
+    mpi_end(&mpi, &written);
+    assert_match(&written, 0, 0, 1, 0);
+    assert_match(&written, 0, 2, 1, 2);
+    assert_no_match(&written, "proc/0/thread/0/sends/num/1", "bytes");
+    assert_fact(&written, "proc/1/thread/0/recvs/num/1", "bytes_sent", "1 B");
+    assert_fact(&written, "proc/1/thread/0/recvs/num/1", "bytes_received", "7 B");
+}
+
+/* Two threads of a process: their sends have one order, that of time, unless they overlap. */
+Test(match, threads_share_an_order)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 2);
+    for (unsigned i = 0; i < 20; i++)
+        mpi_send(&mpi, i % 3 == 0, 100 + 10 * i, 4, (Envelope){1, MPI_WORLD, 0, i});
+    mpi_send(&mpi, 0, 400, 40, (Envelope){1, MPI_WORLD, 0, 20}); /* 400 to 440 */
+    mpi_send(&mpi, 1, 430, 40, (Envelope){1, MPI_WORLD, 0, 21}); /* 430 to 470 */
+    mpi_send(&mpi, 0, 500, 4, (Envelope){1, MPI_WORLD, 0, 22});
+    for (unsigned i = 0; i < 23; i++)
+        mpi_recv(&mpi, 2 + (i % 4 == 0), 600 + 10 * i, 4, (Envelope){0, MPI_WORLD, 0, i});
+    mpi_end(&mpi, &written);
+    for (unsigned i = 0, rows[2] = {0}, got[2] = {0}; i < 20; i++) {
+        unsigned sender = i % 3 == 0, receiver = i % 4 == 0;
+        g_autofree char *from = g_strdup_printf("proc/0/thread/%u/sends/num/%u", sender, rows[sender]++);
+        g_autofree char *to = g_strdup_printf("proc/1/thread/%u/recvs/num/%u", receiver, got[receiver]++);
+        g_autofree char *there = target_of(&written, from, "match"), *back = target_of(&written, to, "match");
+        cr_assert_str_eq(there, to);
+        cr_assert_str_eq(back, from);
+    }
+    assert_no_match(&written, "proc/0/thread/0/sends/num/13", "threads");
+    assert_no_match(&written, "proc/0/thread/1/sends/num/7", "threads");
+    assert_fact(&written, "proc/0/thread/0/sends/num/14", "state", "certain");
+}
+
+Test(match, matched_probes_are_uncertain_beside_open_receives)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    for (unsigned i = 0; i < 4; i++)
+        mpi_send(&mpi, 0, 100 + 10 * i, 4, (Envelope){1, MPI_WORLD, 0, i});
+    mpi_enter(&mpi, 1, 200, MPI_MRECV_CALL);
+    mpi_record_recv(&mpi, 1, 202, (Envelope){0, MPI_WORLD, 0, 0});
+    mpi_leave(&mpi, 1, 204);
+    mpi_irecv(&mpi, 1, 210, 4, 1);
+    mpi_enter(&mpi, 1, 220, MPI_MRECV_CALL);
+    mpi_record_recv(&mpi, 1, 222, (Envelope){0, MPI_WORLD, 0, 2});
+    mpi_leave(&mpi, 1, 224);
+    mpi_wait(&mpi, 1, 230, 4, (Envelope){0, MPI_WORLD, 0, 1}, 1);
+    mpi_recv(&mpi, 1, 240, 4, (Envelope){0, MPI_WORLD, 0, 3});
+    mpi_end(&mpi, &written);
+    assert_match(&written, 0, 0, 1, 0);
+    assert_match(&written, 0, 3, 1, 3);
+    assert_no_match(&written, "proc/0/thread/0/sends/num/1", "probe");
+    assert_no_match(&written, "proc/0/thread/0/sends/num/2", "probe");
+}
+
+/* ---- Waits. */
+
+Test(match, waits_are_those_of_the_calls)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    mpi_send(&mpi, 0, 1000, 20, (Envelope){1, MPI_WORLD, 0, 8});  /* late by 300 */
+    mpi_send(&mpi, 0, 2000, 500, (Envelope){1, MPI_WORLD, 0, 8}); /* the receive is late by 250 */
+    mpi_send(&mpi, 0, 3000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* over before the receive begins */
+    mpi_send(&mpi, 0, 5000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* after its receive */
+    mpi_isend(&mpi, 0, 6000, 10, (Envelope){1, MPI_WORLD, 0, 8}, 3);
+    mpi_enter(&mpi, 0, 6100, MPI_WAIT_CALL);
+    mpi_record_sent(&mpi, 0, 6500, 3);
+    mpi_leave(&mpi, 0, 6510);
+    mpi_send(&mpi, 0, 7500, 10, (Envelope){1, MPI_WORLD, 0, 8}); /* a test does not wait */
+    mpi_recv(&mpi, 1, 700, 400, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_recv(&mpi, 1, 2250, 400, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_recv(&mpi, 1, 3500, 10, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_recv(&mpi, 1, 4000, 10, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_recv(&mpi, 1, 6300, 300, (Envelope){0, MPI_WORLD, 0, 8}); /* late by 200 for the wait */
+    mpi_irecv(&mpi, 1, 7000, 10, 1);
+    mpi_enter(&mpi, 1, 7400, MPI_TEST_CALL);
+    mpi_record_complete(&mpi, 1, 7600, (Envelope){0, MPI_WORLD, 0, 8}, 1);
+    mpi_leave(&mpi, 1, 7610);
+    mpi_end(&mpi, &written);
+    static const char *const waits[][2] = {
+        {"late_sender", "0.000000300 s"}, {"late_receiver", "0.000000250 s"}, {"-", "-"},
+        {"clock_violation", "-"},         {"late_receiver", "0.000000200 s"}, {"-", "-"}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(waits); i++) {
+        g_autofree char *send = end_of("sends", 0, i), *receive = end_of("recvs", 1, i);
+        assert_match(&written, 0, i, 1, i);
+        assert_fact(&written, send, "wait_kind", waits[i][0]);
+        assert_fact(&written, send, "wait", waits[i][1]);
+        assert_fact(&written, receive, "wait_kind", waits[i][0]);
+    }
+}

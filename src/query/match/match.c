@@ -1,22 +1,22 @@
 #include "src/query/match/match.h"
 
 #include "libxtf/error.h"
+#include "src/query/match/message-doubts.h"
 #include "src/query/match/message-group.h"
+#include "src/query/match/message-shifts.h"
 
 const char *const xtf_pair_states[XTF_PAIR_N_STATES] = {
     [XTF_PAIR_CERTAIN] = "certain", [XTF_PAIR_LIKELY] = "likely", [XTF_PAIR_UNCERTAIN] = "uncertain"};
 
-void xtf_matching_init(XtfMatching *matching, XtfTraceContext *context)
-{
-    *matching = (XtfMatching){.context = context};
-    xtf_message_types_find(&matching->types, context);
-    xtf_message_processes_init(&matching->processes);
-}
-
-void xtf_matching_finish(XtfMatching *matching)
-{
-    xtf_keeper_finish(&matching->processes);
-}
+const char *const xtf_pair_doubts[XTF_N_DOUBTS] = {
+    [XTF_DOUBT_NONE] = "-",
+    [XTF_DOUBT_CANCELLED] = "the send was cancelled",
+    [XTF_DOUBT_PEER] = "the communicator, or the other process, is not known",
+    [XTF_DOUBT_COUNTS] = "the group has other numbers of sends and receives",
+    [XTF_DOUBT_BYTES] = "as many bytes were not received as were sent",
+    [XTF_DOUBT_THREADS] = "several threads were sending or receiving in the group at one time",
+    [XTF_DOUBT_PROBE] = "a probe matched this message, or one of its group that was open with it",
+};
 
 /* ---- A question: a message, and both sides of its group. */
 
@@ -44,14 +44,9 @@ static XtfMessageProcess *take_process(Question *question, uint64_t proc, GError
 static XtfMessageProcess *take_end(Question *question, const XtfMessageEnd *end, uint32_t *at, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(question->matching->context, error);
-    const char *missing = question->matching->types.missing;
 
-    if (!locations)
+    if (!locations || !xtf_matching_check(question->matching, error))
         return NULL;
-    if (missing) {
-        xtf_fail(error, XTF_ERROR_UNSUPPORTED, "messages are not matched: %s", missing);
-        return NULL;
-    }
     XtfMessageProcess *process = take_process(question, locations->all[end->location].proc, error);
     if (!process)
         return NULL;
@@ -142,24 +137,73 @@ static void doubt(XtfMessage *message, XtfPairDoubt why)
     message->doubt = why;
 }
 
-/* Finds the other end, whose number in the group is the same, and how sure that is. */
-static bool find_other(Question *question, bool is_sender, GError **error)
+/* The number of the other end; *known is false if that is a guess. */
+static bool find_number(Question *question, bool is_sender, uint64_t *number, bool *known, GError **error)
 {
     XtfMessage *message = question->message;
-    XtfMessagePlace place;
-    bool found;
+    const XtfShiftedGroup shifted = {question->matching, &question->sends, &question->postings, message->n_sends,
+                                     message->n_receives};
+
+    *number = message->k;
+    *known = true;
+    if (message->n_sends == message->n_receives)
+        return true;
+    if (!(is_sender ? xtf_message_shift_send : xtf_message_shift_receive)(&shifted, message->k, number, known, error))
+        return false;
+    doubt(message, XTF_DOUBT_COUNTS);
+    if (*known)
+        message->state = XTF_PAIR_LIKELY;
+    return true;
+}
+
+/* What else makes a pair doubtful. */
+static bool find_doubts(Question *question, const XtfMessagePlace *send, const XtfMessagePlace *posting,
+                        uint64_t posting_number, GError **error)
+{
+    XtfMatching *matching = question->matching;
+    XtfMessage *message = question->message;
+    bool overlaps, probed;
+
+    if (message->sent_bytes != message->received_bytes) {
+        doubt(message, XTF_DOUBT_BYTES);
+        return true;
+    }
+    if (!xtf_message_overlaps(matching, &question->sends, send, &overlaps, error) ||
+        (!overlaps && !xtf_message_overlaps(matching, &question->postings, posting, &overlaps, error)))
+        return false;
+    if (overlaps) {
+        doubt(message, XTF_DOUBT_THREADS);
+        return true;
+    }
+    if (!xtf_message_is_probed(matching, &question->postings, posting, posting_number, &probed, error))
+        return false;
+    if (probed)
+        doubt(message, XTF_DOUBT_PROBE);
+    return true;
+}
+
+/* Finds the other end of the one at a place, and how sure that is. */
+static bool find_other(Question *question, const XtfMessagePlace *own, bool is_sender, GError **error)
+{
+    XtfMessage *message = question->message;
+    XtfMessagePlace other;
+    uint64_t number;
+    bool known, found;
 
     if (!xtf_message_count(&question->sends, &message->n_sends, error) ||
         !xtf_message_count(&question->postings, &message->n_receives, error) ||
-        !xtf_message_select(is_sender ? &question->postings : &question->sends, message->k, &place, &found, error))
+        !find_number(question, is_sender, &number, &known, error))
         return false;
-    if (found && !(is_sender ? set_receive(question, &place, error) : set_send(question, &place, error)))
+    if (!known || number == UINT64_MAX)
+        return true;
+    if (!xtf_message_select(is_sender ? &question->postings : &question->sends, number, &other, &found, error))
         return false;
-    if (message->n_sends != message->n_receives)
-        doubt(message, XTF_DOUBT_COUNTS);
-    else if (message->sent_bytes != message->received_bytes)
-        doubt(message, XTF_DOUBT_BYTES);
-    return true;
+    if (!found)
+        return xtf_damaged(error, "a group of messages has fewer rows than its totals say");
+    if (!(is_sender ? set_receive(question, &other, error) : set_send(question, &other, error)))
+        return false;
+    return find_doubts(question, is_sender ? own : &other, is_sender ? &other : own, is_sender ? number : message->k,
+                       error);
 }
 
 bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error)
@@ -184,12 +228,12 @@ bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage
         message->doubt = XTF_DOUBT_CANCELLED;
         return true;
     }
-    return xtf_message_rank(&question.sends, &place, &message->k, error) && find_other(&question, true, error);
+    return xtf_message_rank(&question.sends, &place, &message->k, error) && find_other(&question, &place, true, error);
 }
 
 /* ---- From a receive to its posting. */
 
-/* Whether the posting of row m of `recvs` is at or behind the cursor; sets its number if it is right there. */
+/* The posting that is looked for. */
 typedef struct {
     const XtfMessageType *type;
     uint64_t seq, message;
@@ -263,6 +307,6 @@ bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfM
         !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
         !find_group(&question, type, row, false, error))
         return false;
-    return !message->has_group ||
-           (xtf_message_rank(&question.postings, &place, &message->k, error) && find_other(&question, false, error));
+    return !message->has_group || (xtf_message_rank(&question.postings, &place, &message->k, error) &&
+                                   find_other(&question, &place, false, error));
 }

@@ -9,16 +9,8 @@
  */
 #pragma once
 
+#include "src/query/match/matching.h"
 #include "src/query/match/message-order.h"
-
-typedef struct {
-    XtfTraceContext *context; /* borrowed */
-    XtfMessageTypes types;
-    XtfKeeper processes;
-} XtfMatching;
-
-void xtf_matching_init(XtfMatching *matching, XtfTraceContext *context);
-void xtf_matching_finish(XtfMatching *matching);
 
 /* A row of an array of a location. */
 typedef struct {
@@ -44,8 +36,11 @@ typedef enum {
     XTF_DOUBT_COUNTS,    /* the group has other numbers of sends and receives */
     XTF_DOUBT_BYTES,     /* the receive got another number of bytes than were sent */
     XTF_DOUBT_THREADS,   /* several threads sent, or received, in the group at one time */
-    XTF_DOUBT_PROBE,     /* the receive takes what a probe had matched before, and others of the group were open */
+    XTF_DOUBT_PROBE,     /* the receive, or one of its group that was open with it, takes what was matched by a probe */
+    XTF_N_DOUBTS,
 } XtfPairDoubt;
+
+extern const char *const xtf_pair_doubts[XTF_N_DOUBTS]; /* sentences */
 
 /* A group, as both sides state it. */
 typedef struct {
@@ -56,6 +51,8 @@ typedef struct {
 typedef struct {
     XtfPairState state;
     XtfPairDoubt doubt;
+    /* The end that was asked about is there, and the other one if there is one, or which one is known at all: not of
+     * XTF_DOUBT_COUNTS, unless the pair is likely. */
     bool has_group, has_send, has_receive;
     XtfMessageGroup group;        /* with has_group */
     uint64_t k;                   /* the number, in its group, of the end that was asked about */

@@ -22,15 +22,14 @@ bool xtf_message_group_find(XtfTraceContext *context, const uint64_t envelope[XT
     uint64_t peer, rank;
 
     *known = false;
+    *group = (XtfMessageGroup){.comm = envelope[XTF_ENVELOPE_COMM], .tag = envelope[XTF_ENVELOPE_TAG]};
+    *(is_sender ? &group->sender : &group->receiver) = proc;
     if (!ranks)
         return false;
     if (!map_peer(ranks, envelope, proc, &peer, &rank))
         return true;
     *known = true;
-    *group = (XtfMessageGroup){.comm = envelope[XTF_ENVELOPE_COMM],
-                               .sender = is_sender ? proc : peer,
-                               .receiver = is_sender ? peer : proc,
-                               .tag = envelope[XTF_ENVELOPE_TAG]};
+    *(is_sender ? &group->receiver : &group->sender) = peer;
     uint64_t *own = is_sender ? group->at_sender : group->at_receiver;
     uint64_t *other = is_sender ? group->at_receiver : group->at_sender;
     memcpy(own, envelope, sizeof group->at_sender);

@@ -215,7 +215,7 @@ static bool select_of_several(const XtfMessageSide *side, uint64_t k, XtfMessage
     }
     if (k >= all)
         return true;
-    while (!*found && ranges[at = widest(ranges, n_ranges)].low < ranges[at].high)
+    for (at = widest(ranges, n_ranges); !*found && ranges[at].low < ranges[at].high; at = widest(ranges, n_ranges))
         if (!narrow(side, k, ranges, at, place, found, error))
             return false;
     return *found || xtf_damaged(error, "a group of messages has fewer rows than its totals say");

@@ -1,8 +1,11 @@
 #include "src/query/tree/message-entries.h"
 
+#include <inttypes.h>
+
+#include "src/query/match/message-times.h"
 #include "src/query/tree/call-entries.h"
 
-static const char *const names[] = {"match", NULL};
+static const char *const names[] = {"match", "message", NULL};
 
 bool xtf_message_entry_has(const char *name)
 {
@@ -26,7 +29,7 @@ static bool find(XtfNode *directory, const XtfSpan *span, bool is_send, XtfMessa
     return is_send ? xtf_match_send(matching, &end, message, error) : xtf_match_receive(matching, &end, message, error);
 }
 
-/* The path to the other end; *path is NULL if that is not known for sure enough, or has none. */
+/* The path to the other end; *path is NULL if there is none, or it is not known for sure. */
 static bool match_target(XtfNode *directory, const XtfSpan *span, bool is_send, char **path, GError **error)
 {
     const XtfTraceContext *context = &directory->tree->context;
@@ -44,6 +47,73 @@ static bool match_target(XtfNode *directory, const XtfSpan *span, bool is_send, 
                              is_send ? message.receive : other->row, path, error);
 }
 
+/* ---- message */
+
+static void add_number(GString *text, const char *name, bool known, uint64_t number, const char *unit)
+{
+    if (known)
+        g_string_append_printf(text, "%-14s %" PRIu64 "%s\n", name, number, unit);
+    else
+        g_string_append_printf(text, "%-14s -\n", name);
+}
+
+static void add_time(GString *text, const XtfTimeScale *scale, const char *name, bool known, uint64_t ticks)
+{
+    char digits[XTF_TIME_TEXT_MAX];
+    char *end = digits + sizeof digits, *begin = xtf_time_scale_put(scale, ticks, end);
+
+    if (known)
+        g_string_append_printf(text, "%-14s %.*s s\n", name, (int)(end - begin), begin);
+    else
+        g_string_append_printf(text, "%-14s -\n", name);
+}
+
+static void add_ends(GString *text, const XtfMessage *message)
+{
+    const XtfMessageGroup *group = &message->group;
+
+    add_number(text, "sender", message->has_group, group->sender, "");
+    add_number(text, "receiver", message->has_group, group->receiver, "");
+    add_number(text, "comm", message->has_group, group->comm, "");
+    add_number(text, "tag", message->has_group, group->tag, "");
+    add_number(text, "bytes_sent", message->has_send, message->sent_bytes, " B");
+    add_number(text, "bytes_received", message->has_receive, message->received_bytes, " B");
+}
+
+static void add_times(GString *text, const XtfTimeScale *scale, const XtfMessage *message, const XtfMessageTimes *times)
+{
+    bool waits = times->wait == XTF_WAIT_LATE_SENDER || times->wait == XTF_WAIT_LATE_RECEIVER;
+
+    add_time(text, scale, "posted", message->has_receive, times->posted - MIN(times->posted, scale->origin));
+    add_time(text, scale, "sent", message->has_send, times->sent - MIN(times->sent, scale->origin));
+    add_time(text, scale, "received", message->has_receive, times->received - MIN(times->received, scale->origin));
+    add_time(text, scale, "wait", waits, times->ticks);
+    g_string_append_printf(text, "%-14s %s\n", "wait_kind", xtf_message_waits[times->wait]);
+}
+
+static XtfNode *new_message(XtfNode *directory, const XtfSpan *span, bool is_send, GError **error)
+{
+    XtfTree *tree = directory->tree;
+    XtfMessageTimes times;
+    XtfMessage message;
+
+    if (!find(directory, span, is_send, &message, error) ||
+        !xtf_message_times(&tree->matching, &message, &times, error))
+        return NULL;
+    GString *text = g_string_new(NULL);
+    bool counted = message.has_group && message.doubt != XTF_DOUBT_CANCELLED;
+    add_ends(text, &message);
+    add_times(text, &tree->context.scale, &message, &times);
+    add_number(text, "number", counted, message.k, "");
+    add_number(text, "sends", counted, message.n_sends, "");
+    add_number(text, "receives", counted, message.n_receives, "");
+    g_string_append_printf(text, "%-14s %s\n", "state", xtf_pair_states[message.state]);
+    g_string_append_printf(text, "%-14s %s\n", "why", xtf_pair_doubts[message.doubt]);
+    return xtf_node_new_text(directory, text);
+}
+
+/* ---- */
+
 XtfNode *xtf_message_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error)
 {
     bool is_send;
@@ -51,9 +121,12 @@ XtfNode *xtf_message_entry_new(XtfNode *directory, const XtfSpan *span, const ch
 
     if (!is_end(directory, span, &is_send))
         return xtf_no_such(name, error);
+    if (g_str_equal(name, "message"))
+        return new_message(directory, span, is_send, error);
     if (!match_target(directory, span, is_send, &path, error))
         return NULL;
-    return path ? xtf_node_new_link(directory, path) : xtf_no_such(name, error);
+    return path ? xtf_node_new_link(directory, path)
+                : xtf_not_found(error, "the other end of this message is not known, or not there: message says why");
 }
 
 bool xtf_message_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error)
@@ -67,5 +140,6 @@ bool xtf_message_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister
         return false;
     if (path)
         xtf_lister_show(lister, "match", XTF_NODE_LINK);
+    xtf_lister_show(lister, "message", XTF_NODE_FILE);
     return true;
 }

@@ -4,7 +4,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/select/aggregate-ref.h"
+#include "src/query/select/call-around.h"
 #include "src/query/text/escape.h"
 #include "src/query/tree/call-entries.h"
 #include "src/query/tree/collective-entries.h"
@@ -217,74 +217,6 @@ static XtfNode *lookup_side(XtfNode *directory, const Record *record, const XtfS
 
 /* ---- enter */
 
-/* Finds the ENTER that row n of `enters_leaves` points to; false if it points to none. */
-static bool follow(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
-{
-    const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
-    uint64_t back = field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
-
-    *enter = n - back;
-    return back && back <= n;
-}
-
-static bool is_enter(const XtfArray *calls, const uint8_t *row)
-{
-    const XtfField *event = xtf_schema_field_by_role(calls->schema, XTF_ROLE_EVENT);
-    uint64_t v = event ? xtf_field_get(event, row) : UINT64_MAX;
-    return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
-}
-
-/* The ENTER of the innermost frame that is open at row n. */
-static bool innermost(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter, bool *found,
-                      GError **error)
-{
-    g_autofree XtfOpenFrame *frames = NULL;
-    XtfAggregateRef ref;
-    size_t depth = 0;
-
-    *found = false;
-    if (!xtf_aggregate_ref_frames(&ref, context))
-        return true;
-    if (!xtf_array_stack(calls, ref.number, n, &frames, &depth, error))
-        return false;
-    *found = depth > 0;
-    if (*found)
-        *enter = frames[depth - 1].row;
-    return true;
-}
-
-/* Looks at the location's last call event before the record. If that is an ENTER, it is the one; a LEAVE points to its
- * own ENTER, and that to the ENTER around it. A LEAVE without an ENTER says nothing: then the stack does. */
-static bool enter_before(const XtfTraceContext *context, const XtfArray *calls, const Record *record, uint64_t *n,
-                         bool *found, GError **error)
-{
-    XtfSpan span = {.array = *calls, .hi = calls->n_rows};
-    uint64_t low, high = calls->n_rows, enter;
-    uint8_t row[XTF_ROW_MAX];
-
-    *found = false;
-    if (record->t < calls->first)
-        return true;
-    if (!xtf_array_rank(calls, record->t, &low, error) ||
-        (record->t < calls->last && !xtf_array_rank_within(calls, record->t + 1, low, calls->n_rows, &high, error)) ||
-        !xtf_span_rank_of_seq(&span, record->seq, low, high, &low, error))
-        return false;
-    if (!low)
-        return true;
-    *n = low - 1;
-    if (!xtf_array_row(calls, *n, row, error))
-        return false;
-    *found = is_enter(calls, row);
-    if (*found)
-        return true;
-    if (!follow(calls, *n, row, &enter))
-        return innermost(context, calls, low, n, found, error);
-    if (!xtf_array_row(calls, enter, row, error))
-        return false;
-    *found = follow(calls, enter, row, n);
-    return true;
-}
-
 static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, bool *found, GError **error)
 {
     const XtfTraceContext *context = &node->tree->context;
@@ -300,13 +232,13 @@ static bool find_enter(const XtfNode *node, const Record *record, uint64_t *n, b
         return true;
     }
     if (array->schema->id == context->enters_leaves) {
-        *found = follow(array, record->span.lo, record->row, n);
+        *found = xtf_call_around_row(array, record->span.lo, record->row, n);
         return true;
     }
     if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->enters_leaves, &calls, found,
                               error))
         return false;
-    return !*found || enter_before(context, &calls, record, n, found, error);
+    return !*found || xtf_call_around(context, &calls, record->t, record->seq, n, found, error);
 }
 
 /* The path to the ENTER. *target is NULL if there is none. */

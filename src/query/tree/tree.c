@@ -36,7 +36,7 @@ static XtfTree *tree_new(XtfTrace *trace, bool growing)
     xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
     xtf_matching_init(&tree->matching, &tree->context);
-    xtf_views_init(&tree->views, &tree->resolver, &tree->formats);
+    xtf_views_init(&tree->views, &tree->resolver, &tree->formats, &tree->matching);
     xtf_collectives_init(&tree->collectives, &tree->context);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);

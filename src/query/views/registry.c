@@ -11,10 +11,23 @@ enum {
     KEPT_PARTS = 64,
 };
 
-const XtfView *const xtf_all_views[] = {&xtf_view_totals,     &xtf_view_histogram, &xtf_view_profile, &xtf_view_classes,
-                                        &xtf_view_efficiency, &xtf_view_matrix,    &xtf_view_bytes,   &xtf_view_stack,
-                                        &xtf_view_imbalance,  &xtf_view_longest,   &xtf_view_metrics, &xtf_view_values,
-                                        &xtf_view_rates,      &xtf_view_growth,    &xtf_view_info,    NULL};
+const XtfView *const xtf_all_views[] = {&xtf_view_totals,
+                                        &xtf_view_histogram,
+                                        &xtf_view_profile,
+                                        &xtf_view_classes,
+                                        &xtf_view_efficiency,
+                                        &xtf_view_matrix,
+                                        &xtf_view_messages,
+                                        &xtf_view_bytes,
+                                        &xtf_view_stack,
+                                        &xtf_view_imbalance,
+                                        &xtf_view_longest,
+                                        &xtf_view_metrics,
+                                        &xtf_view_values,
+                                        &xtf_view_rates,
+                                        &xtf_view_growth,
+                                        &xtf_view_info,
+                                        NULL};
 
 const XtfView *xtf_view_find(const char *name)
 {
@@ -71,9 +84,9 @@ static gboolean part_equal(const void *item, const void *wanted)
 
 static const XtfKeeperMethods part_methods = {.equal = part_equal, .free = part_free};
 
-void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats)
+void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching)
 {
-    *views = (XtfViews){.resolver = resolver, .formats = formats, .context = resolver->context};
+    *views = (XtfViews){.resolver = resolver, .formats = formats, .context = resolver->context, .matching = matching};
     xtf_keeper_init(&views->parts, &part_methods, KEPT_BYTES, KEPT_PARTS);
     xtf_pair_counts_init(&views->pair_counts);
 }

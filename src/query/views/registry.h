@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "src/query/format/format.h"
+#include "src/query/match/matching.h"
 #include "src/query/select/grouping.h"
 #include "src/query/select/keeper.h"
 #include "src/query/select/selection.h"
@@ -25,11 +26,12 @@ typedef struct {
     XtfResolver *resolver;    /* borrowed */
     XtfFormats *formats;      /* borrowed */
     XtfTraceContext *context; /* borrowed */
+    XtfMatching *matching;    /* borrowed */
     XtfKeeper parts;
     XtfKeeper pair_counts; /* pairs.h */
 } XtfViews;
 
-void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats);
+void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching);
 void xtf_views_finish(XtfViews *views);
 
 const XtfView *xtf_view_find(const char *name); /* NULL if there is none */

@@ -1,0 +1,119 @@
+#include "src/query/match/message-doubts.h"
+
+#include "libxtf/error.h"
+#include "src/query/match/message-calls.h"
+
+/* ---- Threads. */
+
+static bool has_several(const XtfMessageSide *side)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < side->process->n; i++)
+        n += side->process->locations[i].has[side->kind];
+    return n > 1;
+}
+
+static bool share_time(const XtfMessageCall *a, const XtfMessageCall *b)
+{
+    return a->record == b->record || (a->enter < b->leave && b->enter < a->leave);
+}
+
+/* Looks at the messages of the group right before and behind the place in another location: calls of one location
+ * follow one another. */
+static bool overlaps_in(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
+                        const XtfMessageCall *own, uint32_t other, bool *overlaps, GError **error)
+{
+    const XtfMessageLocation *location = &side->process->locations[other];
+    XtfMessageCall call;
+    uint64_t n, k;
+
+    if (!location->has[side->kind])
+        return true;
+    if (!xtf_message_rows_before(side, place, other, &n, error) || !xtf_message_rank_in(side, other, n, &k, error))
+        return false;
+    for (uint64_t at = k - MIN(k, 1); at <= k && !*overlaps; at++) {
+        if (!xtf_message_select_in(side, other, at, &n, error))
+            return false;
+        if (n == UINT64_MAX)
+            break;
+        if (!xtf_message_call_of(matching, location, side->kind, n, &call, error))
+            return false;
+        *overlaps = share_time(own, &call);
+    }
+    return true;
+}
+
+bool xtf_message_overlaps(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
+                          bool *overlaps, GError **error)
+{
+    XtfMessageCall own;
+
+    *overlaps = false;
+    if (!has_several(side))
+        return true;
+    if (!xtf_message_call_of(matching, &side->process->locations[place->location], side->kind, place->row, &own, error))
+        return false;
+    for (uint32_t i = 0; i < side->process->n && !*overlaps; i++)
+        if (i != place->location && !overlaps_in(matching, side, place, &own, i, overlaps, error))
+            return false;
+    return true;
+}
+
+/* ---- Probes. */
+
+/* From when a receive was posted, its call included, to when it was complete. */
+typedef struct {
+    uint64_t from, to;
+    bool matched;
+} Opening;
+
+static bool find_opening(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
+                         Opening *opening, GError **error)
+{
+    const XtfMessageLocation *location = &side->process->locations[place->location];
+    XtfMessageCall call;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!xtf_message_call_of(matching, location, XTF_MESSAGES_POSTINGS, place->row, &call, error) ||
+        !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place->row, row, error))
+        return false;
+    uint64_t message = xtf_field_get(matching->types.types[XTF_MESSAGES_POSTINGS].message, row);
+    if (!location->has_recvs || message >= location->recvs.n_rows)
+        return xtf_damaged(error, "row %" G_GUINT64_FORMAT " of postings is of a receive that is not there",
+                           place->row);
+    opening->from = call.enter;
+    opening->matched = call.use & XTF_CALL_MATCHED;
+    return xtf_array_time(&location->recvs, message, &opening->to, error);
+}
+
+bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
+                           uint64_t k, bool *probed, GError **error)
+{
+    Opening own, other;
+
+    *probed = false;
+    if (!xtf_matching_load_uses(matching, error))
+        return false;
+    if (!matching->has_matched)
+        return true;
+    if (!find_opening(matching, postings, place, &own, error))
+        return false;
+    uint64_t from = k - MIN(k, (uint64_t)XTF_PROBED_RECEIVES);
+    for (uint64_t at = from; at <= k + XTF_PROBED_RECEIVES && !*probed; at++) {
+        XtfMessagePlace there;
+        bool found;
+        if (at == k)
+            continue;
+        if (!xtf_message_select(postings, at, &there, &found, error))
+            return false;
+        if (!found)
+            break;
+        if (!find_opening(matching, postings, &there, &other, error))
+            return false;
+        *probed = (own.matched || other.matched) && own.from <= other.to && other.from <= own.to;
+        if (at > k && other.from > own.to)
+            break;
+    }
+    return true;
+}

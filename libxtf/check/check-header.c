@@ -61,27 +61,3 @@ void xtf_checking_superblocks(XtfChecking *check)
         xtf_checking_problem(check, "superblock: the file is closed, but only one superblock is of its last commit");
     check_own_numbers(check);
 }
-
-static void check_name(const XtfSchema *schema, const char *name, XtfChecking *check)
-{
-    if (!g_utf8_validate(name, -1, NULL))
-        xtf_checking_problem(check, "schema \"%s\": the name \"%s\" is not UTF-8", schema->name, name);
-}
-
-void xtf_checking_names(XtfChecking *check)
-{
-    const XtfCatalog *catalog = &check->trace->catalog;
-
-    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        const XtfSchema *schema = catalog->schemas[i];
-        check_name(schema, schema->name, check);
-        for (uint32_t f = 0; f < schema->n_fields; f++) {
-            const XtfField *field = &schema->fields[f];
-            const char *const names[] = {field->name, field->role, field->unit, field->refers_to};
-            for (unsigned n = 0; n < G_N_ELEMENTS(names); n++)
-                check_name(schema, names[n], check);
-            for (unsigned n = 0; n < field->n_labels; n++)
-                check_name(schema, field->labels[n], check);
-        }
-    }
-}

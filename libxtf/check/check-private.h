@@ -7,8 +7,9 @@
  *   check-report.c      problems and progress
  *   check-aggregates.c  totals against rows
  *   check-values.c      limits of values, strings, numbers of rows
- *   check-header.c      superblocks, names of schemas and fields
- *   check-segments.c    segments beside one another
+ *   check-header.c      superblocks
+ *   check-schemas.c     names in schemas, what fields refer to
+ *   check-segments.c    files, segments beside one another, and their maps
  */
 #pragma once
 
@@ -88,7 +89,7 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);
 void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array);
 
 void xtf_checking_superblocks(XtfChecking *check);
-void xtf_checking_names(XtfChecking *check); /* in the schemas */
+void xtf_checking_schemas(XtfChecking *check); /* beside what no reader could bear */
 /* Whether the files that an anchor names are there, and the ones that it means: without them nothing else is found. */
 bool xtf_checking_files(XtfChecking *check);
 /* Where segments lie, and how their numbers become those of the file. */

@@ -248,7 +248,7 @@ static void check_totals(XtfChecking *check)
 static void check_all(XtfChecking *check)
 {
     xtf_checking_superblocks(check);
-    xtf_checking_names(check);
+    xtf_checking_schemas(check);
     xtf_checking_segments(check);
     check->values = xtf_value_check_new(check->trace, check);
     check->array_ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));

@@ -74,6 +74,9 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
 
     if (!schema || (schema->kind != XTF_SCHEMA_TABLE && xtf_schema_kind_is_known(schema)))
         return xtf_damaged(error, "catalog: a table has no schema");
+    for (uint32_t i = 0; i < number; i++)
+        if (catalog->tables[i].schema == table->schema)
+            return xtf_damaged(error, "catalog: two tables are of one schema");
     if (!xtf_schema_kind_is_known(schema))
         return true; /* nobody reads it */
     if (table->n_rows > XTF_TABLE_MAX || table->rows.bytes > XTF_TABLE_MAX ||
@@ -82,9 +85,6 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
     for (uint32_t i = 0; i < table->rows.n; i++)
         if (table->rows.chunks[i].length % schema->row_size != 0)
             return xtf_damaged(error, "catalog: a table's chunk ends within a row");
-    for (uint32_t i = 0; i < number; i++)
-        if (catalog->tables[i].schema == table->schema)
-            return xtf_damaged(error, "catalog: two tables are of one schema");
     return true;
 }
 

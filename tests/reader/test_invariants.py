@@ -14,6 +14,8 @@ import tempfile
 
 import xtf_patch
 from xtf_check import check
+from invariants_changes import aggregate, change_sections, drop, empty_chunk, field, longer, schema, shorter, swap
+from invariants_schemas import SCHEMA_ROWS
 from invariants_totals import TOTALS_AND_MAPS
 from xtf_patch import (CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLES, File, more,
                        put)
@@ -80,54 +82,8 @@ def past_end(f):
 
 # ---- Section 3.
 
-def change_sections(change, **how):
-    def patch(f):
-        parts = f.parts()
-        change(parts)
-        f.store_catalog(parts, **how)
-    return patch
-
-
-def swap(kind, other):
-    def change(parts):
-        kinds = [part[0] for part in parts]
-        i, j = kinds.index(kind), kinds.index(other)
-        parts[i], parts[j] = parts[j], parts[i]
-    return change_sections(change)
-
-
-def drop(kind):
-    return change_sections(lambda parts: parts.remove(next(part for part in parts if part[0] == kind)))
-
-
-def longer(kind, more_bytes):
-    def change(parts):
-        part = next(part for part in parts if part[0] == kind)
-        part[2] += more_bytes
-    return change_sections(change)
-
-
-def shorter(kind, n):
-    def change(parts):
-        part = next(part for part in parts if part[0] == kind)
-        part[2] = part[2][:-n]
-    return change_sections(change)
-
-
 def clock(**fields):
     return lambda f: put(f.clock, **fields)
-
-
-def schema(name, **fields):
-    return lambda f: put(f.schema(name)[1], **fields)
-
-
-def field(name, number, **fields):
-    return lambda f: put(f.schema(name)[2][number], **fields)
-
-
-def aggregate(name, **fields):
-    return lambda f: put(f.schema(name)[3][0], **fields)
 
 
 def frames_value(name, i, value):
@@ -165,13 +121,6 @@ def split_schema(f):
     part = next(part for part in parts if part[0] == SCHEMAS)
     part[2] = struct.pack("<QIIQII", first, 40, 0, second, len(data) - 40, 0) + part[2][16:]
     f.store_catalog(parts)
-
-
-def empty_chunk(kind):
-    def change(parts):
-        part = next(part for part in parts if part[0] == kind)
-        part[2] += bytes(16)
-    return change_sections(change)
 
 
 def no_table(f):
@@ -641,7 +590,7 @@ INVARIANTS = [
     ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=more(-1)),
      "a stream of it has a wrong length", "a stream of a wrong length"),
     ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),
-] + TOTALS_AND_MAPS
+] + TOTALS_AND_MAPS + SCHEMA_ROWS
 
 
 def expect(truth, *words):
@@ -734,7 +683,7 @@ def run(dump_trace, xtf, folder, wanted):
 
 
 def table():
-    return HEAD + "".join(f"| {section} | {what} | `{name}` |\n" for section, name, what, *_ in INVARIANTS)
+    return HEAD + "".join(f"| {section} | {what} | `{name}` |\n" for section, name, what, *_ in sorted(INVARIANTS, key=lambda row: int(row[0])))
 
 
 def main():

@@ -1,9 +1,11 @@
 """Verifies what docs/FORMAT.md says of a file beside its rows: superblocks, names, strings, the P index, and what each page is used for."""
 import struct
 
-from xtf_reader import (ARRAY, ARRAYS, BRANCH, COMPACT_FEATURE, COUNTS, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, STRINGS, TABLE, TABLES, Bytes, Schema, expect)
+from xtf_reader import (ARRAY, ARRAYS, BRANCH, COMPACT_FEATURE, COUNTS, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, STRINGS, TABLE, TABLES, TABLE_KIND, Bytes, Schema, expect)
 from xtf_totals import index_pages
 
+IDENTIFIES, LIST, ORDERS = 1 << 8, 1 << 9, 1 << 10  # flags of fields of tables
+SCHEMAS_MAX, FIELDS_MAX, ROW_MAX, AGGREGATES_MAX = 4096, 64, 1024, 4
 ITEM, PAGE_USE, FREE_USE = "items", "a page", "nothing"
 
 
@@ -25,31 +27,67 @@ def check_catalog(trace):
     expect(trace.resolution_num and trace.resolution_den, "clock: no resolution")
 
 
+def check_choice(schema, field):
+    """What a value is depends on another field: its name, a colon, and LABEL=TABLE,LABEL=TABLE,..."""
+    name, colon, choices = field.refers_to.partition(":")
+    if colon and field.known:
+        other = next((other for other in schema.fields if other.name == name), None)
+        expect(other and other is not field and other.type != "STRING" and other.known and other.labels and not other.refers_to,
+               f"schema {schema.name}: field {field.name}: no other field says which")
+        expect(all("=" in choice for choice in choices.split(",")), f"schema {schema.name}: field {field.name}: a choice that is no LABEL=TABLE")
+
+
+def check_fields(schema):
+    what, names = f"schema {schema.name}:", [field.name for field in schema.fields]
+    expect(len(set(names)) == len(names), f"{what} two fields of one name")
+    for field, behind in zip(schema.fields, [*schema.fields[1:], None]):
+        expect(field.name, f"{what} a field has no name")
+        expect(schema.kind == TABLE_KIND or not field.flags & (IDENTIFIES | LIST | ORDERS), f"{what} field {field.name} has flags of tables")
+        expect(not field.flags & LIST or behind and behind.type[0] == "U" and field.refers_to, f"{what} field {field.name}: a list without a number of rows")
+        check_choice(schema, field)
+
+
+def check_aggregate(schema, aggregate):
+    what = f"schema {schema.name}: an aggregate"
+    types = [schema.fields[i].type for i in aggregate.values]
+    keys = [schema.fields[i] for i in aggregate.keys]
+    expect(len(aggregate.keys) <= 6 and len(aggregate.values) <= 4, f"{what} of too many fields")
+    expect(all(len(set(part)) == len(part) for part in (aggregate.keys, aggregate.values)), f"{what} has a field twice")
+    expect(not any(":" in key.refers_to for key in keys), f"{what} has a key that refers to one of several tables")
+    expect("STRING" not in types, f"{what} has a STRING as a value")
+    if aggregate.frames:
+        key_types = [key.type for key in keys]
+        expect(not (aggregate.extremes or aggregate.filters or aggregate.typed_by), f"{what} of frames with flags, or a type")
+        expect(len(key_types) == 1 and key_types[0] in ("U8", "U16", "U32"), f"{what} of frames with other keys: {key_types}")
+        expect(len(types) == 3 and 0 not in aggregate.values and all(kind[0] == "U" for kind in types), f"{what} of frames with other values: {types}")
+        expect(schema.fields[aggregate.values[1]].flags & 8, f"{what} of frames without a distance")
+    expect(not aggregate.filters or any(key.type != "STRING" and not key.refers_to for key in keys), f"{what} has filters without a key that goes into them")
+    expect(aggregate.typed_by <= len(aggregate.keys), f"{what} is typed by no key")
+    expect(not aggregate.typed_by or "U64" in types, f"{what} is typed by a key, but has no U64")
+    expect(not aggregate.reals & aggregate.signeds, f"{what} has a bit in both masks")
+    expect(aggregate.typed_by or not aggregate.reals | aggregate.signeds, f"{what} has masks, but no type")
+
+
 def check_schema(schema):
+    what = f"schema {schema.name}:"
     names = [schema.name] + [name for field in schema.fields for name in (field.name, field.role, field.unit, field.refers_to, *field.labels)]
     for name in names:
         expect("\0" not in name, f"schema {schema.name!r}: NUL in the name {name!r}")
         expect(not any("\udc80" <= c <= "\udcff" for c in name), f"schema {schema.name!r}: the name {name!r} is not UTF-8")
-    for aggregate in schema.aggregates if schema.known else ():
-        if not aggregate.known:
-            continue
-        what = f"schema {schema.name}: an aggregate"
-        types = [schema.fields[i].type for i in aggregate.values]
-        expect(len(aggregate.keys) <= 6 and len(aggregate.values) <= 4, f"{what} of too many fields")
-        expect(all(len(set(part)) == len(part) for part in (aggregate.keys, aggregate.values)), f"{what} has a field twice")
-        expect("STRING" not in types, f"{what} has a STRING as a value")
-        expect(aggregate.typed_by <= len(aggregate.keys), f"{what} is typed by no key")
-        expect(not aggregate.reals & aggregate.signeds, f"{what} has a bit in both masks")
-        expect(aggregate.typed_by or not aggregate.reals | aggregate.signeds, f"{what} has masks, but no type")
-        if aggregate.frames:
-            key_types = [schema.fields[i].type for i in aggregate.keys]
-            expect(len(key_types) == 1 and key_types[0] in ("U8", "U16", "U32"), f"{what} of frames with other keys: {key_types}")
-            expect(len(types) == 3 and 0 not in aggregate.values and all(kind[0] == "U" for kind in types), f"{what} of frames with other values: {types}")
-            expect(schema.fields[aggregate.values[1]].flags & 8, f"{what} of frames without a distance")
+    expect(schema.name, f"{what} it has no name")
+    expect(len(schema.fields) <= FIELDS_MAX and len(schema.aggregates) <= AGGREGATES_MAX, f"{what} of {len(schema.fields)} fields and {len(schema.aggregates)} aggregates")
+    expect(not schema.known or schema.row_size <= ROW_MAX, f"{what} rows of {schema.row_size} bytes")
+    expect(schema.kind != TABLE_KIND or not schema.aggregates, f"{what} a table with aggregates")
+    if schema.known:
+        check_fields(schema)
+        for aggregate in schema.aggregates:
+            if aggregate.known:
+                check_aggregate(schema, aggregate)
 
 
 def check_schemas(trace):
     names = [schema.name for schema in trace.schemas]
+    expect(len(names) <= SCHEMAS_MAX, f"schemas: more than {SCHEMAS_MAX} schemas")
     expect(len(set(names)) == len(names), "schemas: two of one name")
     for schema in trace.schemas:
         check_schema(schema)
@@ -68,11 +106,11 @@ def check_strings(trace):
         expect(at < end, "strings: an empty chunk")
         while at < end:
             starts.add(at)
-            expect(at + 4 <= end, f"string {at}: its chunk ends")
             length = int.from_bytes(trace.strings[at:at + 4], "little")
+            expect(at + 4 + length + 1 <= end, f"string {at}: its chunk ends")
             expect(at or not length, "strings: the first is not empty")
             at += 4 + length + 1
-            expect(at <= end and trace.strings[at - 1] == 0, f"strings: no NUL at byte {at - 1}")
+            expect(trace.strings[at - 1] == 0, f"strings: no NUL at byte {at - 1}")
     return starts
 
 

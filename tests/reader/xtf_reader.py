@@ -593,10 +593,10 @@ class Trace:
         schema = self.schemas[number]
         expect(rows * schema.row_size <= TABLE_MAX, f"table {schema.name}: {rows} rows")
         parts = [self.item(data.take(16), f"table {number}") for _ in range(chunks)]
+        expect(schema.name not in self.tables and number not in (known for known, _ in self.unknown_tables), f"tables: two of {schema.name}")
         if not schema.known:
             self.unknown_tables.append((number, rows))
             return
-        expect(schema.name not in self.tables, f"tables: two of {schema.name}")
         expect(all(part and len(part) % schema.row_size == 0 for part in parts), f"table {schema.name}: a chunk ends within a row")
         table = b"".join(parts)
         expect(len(table) == rows * schema.row_size, f"table {schema.name}: {len(table)} bytes for {rows} rows")

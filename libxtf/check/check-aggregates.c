@@ -194,15 +194,31 @@ static bool filter_has_all(const AggregateWalk *walk, const XtfFilters *filters,
     return true;
 }
 
-static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, XtfBlock **filters,
-                           const XtfGroupTotals *totals)
+/* `depth`: of the child's stored totals. */
+static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, XtfBlock **block,
+                           unsigned depth, const XtfGroupTotals *totals)
 {
+    uint64_t n_rows = xtf_descent_child_end(page, slot) - xtf_descent_child_start(page, slot);
     g_autoptr(GError) error = NULL;
 
-    if (!*filters && !(*filters = xtf_stored_filters_get(page, walk->index, &error)))
+    if (!*block && !(*block = xtf_stored_filters_get(page, walk->index, &error))) {
         stop(walk, error);
-    else if (!filter_has_all(walk, (const XtfFilters *)(const void *)(*filters)->data, slot, totals))
+        return;
+    }
+    const XtfFilters *filters = (const XtfFilters *)(const void *)(*block)->data;
+    uint32_t words = filters->starts[slot + 1] - filters->starts[slot];
+    if (words > (n_rows * XTF_FILTER_GROUP_BITS + 63) / 64)
+        child_problem(walk, page, slot, "its filter is longer than its rows need");
+    if (words > 0 && depth == walk->aggregate->n_keys)
+        child_problem(walk, page, slot, "there is a filter beside totals by all keys");
+    if (!filter_has_all(walk, filters, slot, totals))
         child_problem(walk, page, slot, "its filter does not have all of its groups");
+}
+
+/* The keys that the stored totals of a child have; a child has at least one group. */
+static unsigned stored_depth(const XtfChildTotals *stored, uint32_t slot)
+{
+    return xtf_child_totals_depth(stored, stored->exact.groups[stored->exact.starts[slot]]);
 }
 
 /* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page; the stack's
@@ -232,7 +248,7 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
         if (stored && !walk->stopped && frames)
             compare_border(walk, page, slot, children, &border);
         if (stored && !walk->stopped && walk->aggregate->filters && page->level == 1)
-            compare_filter(walk, page, slot, &filters, totals);
+            compare_filter(walk, page, slot, &filters, stored_depth(children, slot), totals);
         xtf_group_totals_add_bounded(&of_page, totals, GROUPS_HELD);
     }
     walk->stack.least = least;
@@ -280,16 +296,15 @@ static void check_aggregate(AggregateWalk *walk)
 
 /* ---- How tables lie in their payloads. */
 
-static bool all_zero(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
+/* What the tables of a payload are of. */
+typedef enum {
+    OF_LEAVES, /* the children of an index page of level 1 */
+    OF_PAGES,  /* those of a higher level */
+    OF_ARRAY,  /* the whole */
+} TableOwner;
 
 /* A fault of the next table of a payload, or NULL. Those of kinds that are not known may be anything. */
-static const char *table_fault(const XtfSchema *schema, bool of_leaves, XtfBytesReader *payload)
+static const char *table_fault(const XtfSchema *schema, TableOwner owner, XtfBytesReader *payload)
 {
     const uint8_t *head = payload->at;
     XtfPackedRows table = xtf_stored_rows_next(payload);
@@ -297,26 +312,33 @@ static const char *table_fault(const XtfSchema *schema, bool of_leaves, XtfBytes
     if (payload->failed)
         return "a table is cut short";
     const uint8_t *end = table.bytes.at + table.bytes.left;
-    if (!all_zero(head + offsetof(XtfDiskTotals, zero), 2) || !all_zero(head + offsetof(XtfDiskTotals, reserved), 4) ||
-        !all_zero(end, (size_t)(payload->at - end)))
+    if (!xtf_checking_all_zero(head + offsetof(XtfDiskTotals, zero), 2) ||
+        !xtf_checking_all_zero(head + offsetof(XtfDiskTotals, reserved), 4) ||
+        !xtf_checking_all_zero(end, (size_t)(payload->at - end)))
         return "bytes of a table that say nothing are not 0";
     if (table.kind == 0 || table.aggregate >= schema->n_aggregates)
         return "a table is of no aggregate, or of no kind";
     const XtfAggregate *aggregate = &schema->aggregates[table.aggregate];
     if (aggregate->kind == XTF_AGGREGATE_UNKNOWN)
         return NULL;
-    if (table.kind == XTF_TOTALS_FILTERS && (!of_leaves || !aggregate->filters))
+    bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
+    if (table.kind == XTF_TOTALS_FILTERS && (owner != OF_LEAVES || !aggregate->filters))
         return "there are filters where there can be none";
+    if (table.kind == XTF_TOTALS_BORDERS && (owner == OF_ARRAY || !frames))
+        return "there are borders where there can be none";
+    if (table.kind == XTF_TOTALS_SNAPSHOTS && (owner != OF_LEAVES || !frames))
+        return "there are snapshots where there can be none";
     return table.n == 0 ? "a table has no rows" : NULL;
 }
 
 /* Checks the tables of a page's children, whose bytes were read. */
-static void check_tables(AggregateWalk *walk, const char *where, unsigned level, bool of_leaves, XtfBytesReader payload)
+static void check_tables(AggregateWalk *walk, const char *where, unsigned level, TableOwner owner,
+                         XtfBytesReader payload)
 {
     const char *fault = NULL;
 
     while (!fault && payload.left > 0)
-        fault = table_fault(walk->array->schema, of_leaves, &payload);
+        fault = table_fault(walk->array->schema, owner, &payload);
     if (fault)
         xtf_checking_problem(walk->check, "array %u, %s, level %u: totals: %s", walk->array->id, where, level, fault);
 }
@@ -329,7 +351,7 @@ static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
     XtfBytesReader tables;
 
     if (xtf_stored_totals_tables(page, &bytes, &tables, &error))
-        check_tables(walk, where, page->level, page->level == 1, tables);
+        check_tables(walk, where, page->level, page->level == 1 ? OF_LEAVES : OF_PAGES, tables);
     else
         xtf_checking_problem(walk->check, "%s", error->message);
     for (uint32_t slot = 0; page->level > 1 && slot < page->page.count; slot++) {
@@ -352,7 +374,7 @@ static void check_all_tables(AggregateWalk *walk)
     if (whole.failed)
         xtf_checking_problem(walk->check, "array %u, right edge: its totals are cut short", array->id);
     else
-        check_tables(walk, "right edge", array->height, false, whole);
+        check_tables(walk, "right edge", array->height, OF_ARRAY, whole);
     if (array->height > 1) {
         xtf_descent_root_page(array, walk->edge, &root);
         check_tables_below(walk, &root);

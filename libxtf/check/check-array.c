@@ -26,6 +26,9 @@ static bool pass_page(XtfChecking *check, unsigned level, const XtfPageView *vie
     if (open && !walk->place && place)
         xtf_checking_problem(check, "array %u, level %u: page %" PRIu64 " is reserved, though none was sealed", id,
                              level, place);
+    if (open && place && place >= xtf_array_segment(check->array)->pages)
+        xtf_checking_problem(check, "array %u, level %u: page %" PRIu64 " is reserved, behind the array's segment", id,
+                             level, place);
     *walk = (XtfLevelWalk){.place = place, .next = view->next, .n = view->first_n};
     return !place || xtf_checking_use_page(check, xtf_page_number(xtf_array_segment(check->array), place),
                                            open ? XTF_USE_RESERVED : XTF_USE_PAGE);
@@ -53,6 +56,30 @@ static bool is_full(const XtfArray *array, unsigned level, uint32_t count)
     return !xtf_codec(array->codec)->side_by_side || count == xtf_page_room(page_size) / array->schema->row_size;
 }
 
+/* What follows the payload of a page, or of a companion, in its last page. */
+static void check_rest(XtfChecking *check, uint64_t place, const uint8_t *rest, uint32_t n)
+{
+    if (!xtf_checking_all_zero(rest, n))
+        xtf_checking_problem(check, "array %u: page %" PRIu64 ": bytes stand behind its payload", check->array->id,
+                             place);
+}
+
+static void check_companion_rest(XtfChecking *check, uint64_t place, uint64_t used)
+{
+    g_autoptr(GError) error = NULL;
+    XtfSource *source = check->trace->source;
+    uint32_t page_size = xtf_array_page_size(check->array), n = (uint32_t)((page_size - used % page_size) % page_size);
+    uint64_t at = xtf_page_offset(xtf_array_segment(check->array), page_size, place) + used;
+    g_autofree uint8_t *rest = g_malloc(page_size);
+
+    if (at > xtf_source_size(source) || n > xtf_source_size(source) - at)
+        return; /* who reads the companion says so */
+    if (source->ops->read(source, at, rest, n, &error))
+        check_rest(check, place, rest, n);
+    else
+        xtf_checking_take_error(check, &error);
+}
+
 /* The pages of an index page's companion. Its content is checked once the array is known to be sound. */
 static void use_companion(XtfChecking *check, uint64_t place, const XtfDiskPage *page)
 {
@@ -62,7 +89,7 @@ static void use_companion(XtfChecking *check, uint64_t place, const XtfDiskPage 
     uint64_t first = xtf_page_number(xtf_array_segment(check->array), place + companion);
     XtfDiskPage head;
 
-    if (companion == 0 || first >= check->n_uses)
+    if (companion == 0 || xtf_checking_page_slot(check, first) >= check->n_uses)
         return;
     if (!source->ops->read(source, first * page_size, &head, sizeof head, &error)) {
         xtf_checking_take_error(check, &error);
@@ -71,6 +98,21 @@ static void use_companion(XtfChecking *check, uint64_t place, const XtfDiskPage 
     uint64_t n_pages = (sizeof head + (uint64_t)xtf_read32(head.length) + page_size - 1) / page_size;
     for (uint64_t i = 0; i < n_pages && !xtf_checking_stopping(check); i++)
         xtf_checking_use_page(check, first + i, XTF_USE_PAGE);
+    check_companion_rest(check, place + companion, sizeof head + (uint64_t)xtf_read32(head.length));
+}
+
+static void check_page_rest(XtfChecking *check, unsigned level, uint64_t place)
+{
+    g_autoptr(GError) error = NULL;
+    XtfBlock *page = xtf_page_get(check->array, place, level, &error);
+
+    if (page) {
+        uint32_t used = (uint32_t)sizeof(XtfDiskPage) + xtf_read32(xtf_page_head(page)->length);
+        check_rest(check, place, page->data + used, page->length - used);
+    } else {
+        xtf_checking_take_error(check, &error);
+    }
+    xtf_block_drop(page); /* of packed rows nobody needs it again */
 }
 
 /* Passes a page or leaf that a descent came to by an entry. False if it was passed before. */
@@ -81,6 +123,8 @@ static bool pass_child(XtfChecking *check, unsigned level, const XtfPageView *vi
     bool fresh = pass_page(check, level, view, place, open);
     if (!open && !is_full(check->array, level, view->count))
         xtf_checking_problem(check, "array %u: page %" PRIu64 " is sealed, but not full", check->array->id, place);
+    if (!open)
+        check_page_rest(check, level, place);
     return fresh;
 }
 

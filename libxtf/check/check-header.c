@@ -59,5 +59,92 @@ void xtf_checking_superblocks(XtfChecking *check)
     if (trace->superblock.info.closed &&
         !(found[0] && found[1] && superblocks[0].info.commit == superblocks[1].info.commit))
         xtf_checking_problem(check, "superblock: the file is closed, but only one superblock is of its last commit");
+    if (trace->catalog.unmarked)
+        xtf_checking_problem(check, "catalog: a section that readers must know does not say that it is required");
     check_own_numbers(check);
+}
+
+/* ---- The other superblock of a closed file. */
+
+static bool same_numbers(const XtfSuperblock *a, const XtfSuperblock *b)
+{
+    const XtfTraceInfo *left = &a->info, *right = &b->info;
+
+    return memcmp(left->file_id, right->file_id, sizeof left->file_id) == 0 && left->page_size == right->page_size &&
+           left->epoch == right->epoch && left->wall_time == right->wall_time && left->pages == right->pages &&
+           left->closed == right->closed && left->kept_commits == right->kept_commits &&
+           left->kept_seconds == right->kept_seconds && a->incompatible == b->incompatible &&
+           a->read_only == b->read_only && a->compatible == b->compatible;
+}
+
+static bool same_limits(const XtfCatalog *a, const XtfCatalog *b)
+{
+    g_autoptr(GByteArray) left = g_byte_array_new(), right = g_byte_array_new();
+
+    for (uint32_t i = 0; i < a->n_schemas; i++) {
+        xtf_catalog_encode_limits(a, i, left);
+        xtf_catalog_encode_limits(b, i, right);
+    }
+    return left->len == right->len && memcmp(left->data, right->data, left->len) == 0;
+}
+
+/* Beside schemas and limits. */
+static GByteArray *encode_rest(const XtfCatalog *catalog)
+{
+    g_autofree XtfRef *none = g_new0(XtfRef, catalog->n_counts + 1);
+    XtfCatalog copy = *catalog;
+    GByteArray *bytes = g_byte_array_new();
+
+    copy.schema_chunks = (XtfChunks){0};
+    copy.limit_items = none;
+    xtf_catalog_encode(&copy, bytes);
+    return bytes;
+}
+
+static bool same_catalogs(const XtfCatalog *a, const XtfCatalog *b)
+{
+    g_autoptr(GByteArray) left = encode_rest(a), right = encode_rest(b);
+
+    if (left->len != right->len || memcmp(left->data, right->data, left->len) != 0)
+        return false;
+    for (uint32_t i = 0; i < a->n_schemas; i++)
+        if (!xtf_schema_equal(a->schemas[i], b->schemas[i]))
+            return false;
+    return same_limits(a, b);
+}
+
+static bool is_item_of(const XtfRef *refs, uint32_t n, XtfRef ref)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (refs[i].length > 0 && refs[i].offset == ref.offset)
+            return true;
+    return false;
+}
+
+/* Whether an item is both catalogs': damage to it would lose both. */
+static bool share_items(const XtfCatalog *a, const XtfCatalog *b)
+{
+    for (uint32_t i = 0; i < a->schema_chunks.n; i++)
+        if (is_item_of(b->schema_chunks.chunks, b->schema_chunks.n, a->schema_chunks.chunks[i]))
+            return true;
+    for (uint32_t i = 0; i < a->n_schemas; i++)
+        if (is_item_of(b->limit_items, b->n_schemas, a->limit_items[i]))
+            return true;
+    return false;
+}
+
+void xtf_checking_twin(XtfChecking *check, const XtfTwin *twin)
+{
+    const XtfTrace *trace = check->trace;
+
+    if (!trace->superblock.info.closed)
+        return;
+    if (!same_numbers(&trace->superblock, &twin->superblock))
+        xtf_checking_problem(check, "superblocks: they are of one commit, and say different things");
+    if (trace->superblock.catalog.offset == twin->superblock.catalog.offset)
+        xtf_checking_problem(check, "superblocks: both name one catalog");
+    else if (!same_catalogs(&trace->catalog, &twin->catalog))
+        xtf_checking_problem(check, "superblocks: their catalogs say different things");
+    else if (share_items(&trace->catalog, &twin->catalog))
+        xtf_checking_problem(check, "superblocks: their catalogs share schemas or limits");
 }

@@ -2,9 +2,15 @@
 
 bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use)
 {
+    uint64_t slot = xtf_checking_page_slot(check, page);
+
     if (page >= check->trace->superblock.info.pages)
         xtf_checking_problem(check, "page %" PRIu64 " is used, but not allotted", page);
-    if (page >= check->n_uses) {
+    if (page < xtf_first_place(check->trace->superblock.info.page_size))
+        xtf_checking_problem(check, "page %" PRIu64 " is used, which is for superblocks", page);
+    if (!xtf_checking_can_read(check, page))
+        return true;
+    if (slot >= check->n_uses) {
         if (use == XTF_USE_RESERVED && g_hash_table_add(check->beyond, g_memdup2(&page, sizeof page)))
             return true;
         xtf_checking_problem(check,
@@ -13,11 +19,11 @@ bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use)
                              page);
         return false;
     }
-    uint8_t before = check->uses[page];
+    uint8_t before = check->uses[slot];
     bool free = before == XTF_USE_NONE || (before == XTF_USE_ITEM && use == XTF_USE_ITEM);
     if (!free)
         xtf_checking_problem(check, "page %" PRIu64 " is used twice", page);
-    check->uses[page] = use;
+    check->uses[slot] = use;
     return free;
 }
 
@@ -27,35 +33,52 @@ void xtf_checking_use_item(XtfChecking *check, uint64_t base, XtfRef ref)
 
     if (ref.length == 0 || ref.offset > check->trace->source->size)
         return; /* reading it says what is wrong */
-    uint64_t last = (base + ref.offset + ref.length - 1) / page_size;
-    for (uint64_t page = (base + ref.offset) / page_size; page <= last && !xtf_checking_stopping(check); page++)
+    uint64_t first = (base + ref.offset) / page_size, last = (base + ref.offset + ref.length - 1) / page_size;
+    if (!xtf_checking_lies_in_one_file(check, first, last))
+        xtf_checking_problem(check, "byte %" PRIu64 ": an item lies in two files", base + ref.offset);
+    for (uint64_t page = first; page <= last && !xtf_checking_stopping(check); page++)
         xtf_checking_use_page(check, page, XTF_USE_ITEM);
+}
+
+void xtf_checking_use_own_item(XtfChecking *check, XtfRef ref)
+{
+    if (ref.length > 0 && !xtf_checking_lies_in_anchor(check, ref.offset / check->trace->superblock.info.page_size))
+        xtf_checking_problem(check, "byte %" PRIu64 ": an item lies in a file beside the anchor, not in the anchor",
+                             ref.offset);
+    xtf_checking_use_item(check, 0, ref);
 }
 
 void xtf_checking_free_pages(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
 
+    uint64_t before = 0;
+
     for (uint32_t i = 0; i < catalog->n_free_pages && !xtf_checking_stopping(check); i++) {
         const XtfFreePages *pages = &catalog->free_pages[i];
         uint64_t end = pages->page + pages->n_pages;
         if (pages->n_pages == 0)
             continue;
+        if (pages->page < before)
+            xtf_checking_problem(check, "catalog: free pages %" PRIu64 " to %" PRIu64 " are out of order", pages->page,
+                                 end);
+        before = pages->page;
         if (pages->page < xtf_first_place(check->trace->superblock.info.page_size) ||
             end > check->trace->superblock.info.pages || pages->commit > check->trace->superblock.info.commit)
             xtf_checking_problem(check, "catalog: free pages %" PRIu64 " to %" PRIu64 " make no sense", pages->page,
                                  end);
-        for (uint64_t page = pages->page; page < MIN(end, check->n_uses) && !xtf_checking_stopping(check); page++)
+        end = MIN(end, check->n_uses + check->wrong_pages[catalog->n_files]);
+        for (uint64_t page = pages->page; page < end && !xtf_checking_stopping(check); page++)
             xtf_checking_use_page(check, page, XTF_USE_FREE);
     }
 }
 
 void xtf_checking_count_pages(XtfChecking *check)
 {
-    for (uint64_t page = xtf_first_place(check->trace->superblock.info.page_size); page < check->n_uses; page++) {
-        check->report.reserved_pages += check->uses[page] == XTF_USE_RESERVED;
-        check->report.free_pages += check->uses[page] == XTF_USE_FREE;
-        check->report.unreachable_pages += check->uses[page] == XTF_USE_NONE;
+    for (uint64_t slot = xtf_first_place(check->trace->superblock.info.page_size); slot < check->n_uses; slot++) {
+        check->report.reserved_pages += check->uses[slot] == XTF_USE_RESERVED;
+        check->report.free_pages += check->uses[slot] == XTF_USE_FREE;
+        check->report.unreachable_pages += check->uses[slot] == XTF_USE_NONE;
     }
     check->report.reserved_pages += g_hash_table_size(check->beyond);
 }

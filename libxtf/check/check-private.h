@@ -9,7 +9,8 @@
  *   check-values.c      limits of values, strings, numbers of rows
  *   check-header.c      superblocks
  *   check-schemas.c     names in schemas, what fields refer to
- *   check-segments.c    files, segments beside one another, and their maps
+ *   check-files.c       the files of an anchor
+ *   check-segments.c    segments beside one another, and their maps
  */
 #pragma once
 
@@ -39,7 +40,9 @@ typedef struct {
     XtfCheckProgress progress;
     void *data;
     XtfCheckReport report;
-    uint8_t *uses; /* by page of the file */
+    bool *wrong_files;     /* by the catalog's files: it cannot be read, or is another one than is meant */
+    uint64_t *wrong_pages; /* the pages of wrong files before each, and of them all */
+    uint8_t *uses;         /* by slot: page of the file, less the pages of wrong files before it */
     uint64_t n_uses;
     GHashTable *beyond; /* reserved places past the end of the file */
     uint64_t *n_rows;   /* by schema, found */
@@ -66,6 +69,14 @@ static inline bool xtf_checking_stopping(const XtfChecking *check)
     return check->cancelled || check->report.problems >= XTF_CHECK_PROBLEMS_MAX;
 }
 
+static inline bool xtf_checking_all_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
 /* Reports a problem, or an error that a reader met, which is freed. */
 void xtf_checking_problem(XtfChecking *check, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void xtf_checking_take_error(XtfChecking *check, GError **error);
@@ -77,6 +88,8 @@ bool xtf_checking_go_on(XtfChecking *check);
 bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use);
 /* The pages of an item, whose offset counts from `base`. */
 void xtf_checking_use_item(XtfChecking *check, uint64_t base, XtfRef ref);
+/* The same of an item that lies in an anchor, and not in one of its files. */
+void xtf_checking_use_own_item(XtfChecking *check, XtfRef ref);
 /* What the catalog calls free must be so. */
 void xtf_checking_free_pages(XtfChecking *check);
 /* Counts the pages of each use for the report. */
@@ -89,9 +102,17 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);
 void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array);
 
 void xtf_checking_superblocks(XtfChecking *check);
+/* Whether both superblocks of a closed file say the same, each with items of its own. */
+void xtf_checking_twin(XtfChecking *check, const XtfTwin *twin);
 void xtf_checking_schemas(XtfChecking *check); /* beside what no reader could bear */
-/* Whether the files that an anchor names are there, and the ones that it means: without them nothing else is found. */
-bool xtf_checking_files(XtfChecking *check);
+/* Finds which of the files that an anchor names are not there, or not the ones that it means. */
+void xtf_checking_files(XtfChecking *check);
+/* Whether a page lies in no such file. */
+bool xtf_checking_can_read(const XtfChecking *check, uint64_t page);
+/* Of a page that can be read: its index in `uses`, if that is not past the end. */
+uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page);
+bool xtf_checking_lies_in_anchor(const XtfChecking *check, uint64_t page); /* true in a file that is none */
+bool xtf_checking_lies_in_one_file(const XtfChecking *check, uint64_t first, uint64_t last);
 /* Where segments lie, and how their numbers become those of the file. */
 void xtf_checking_segments(XtfChecking *check);
 

@@ -3,38 +3,7 @@
 #include "libxtf/check/check-private.h"
 #include "libxtf/schema/row-map.h"
 #include "libxtf/schema/schema-codec.h"
-#include "libxtf/tree/parts.h"
 #include "libxtf/tree/row-maps.h"
-
-/* A segment lies in the anchor, or in one file. */
-static bool lies_in_a_file(const XtfCatalog *catalog, const XtfSegment *segment)
-{
-    for (uint32_t i = 0; i < catalog->n_files; i++) {
-        const XtfPartFile *file = &catalog->files[i];
-        if (segment->first_page >= file->first_page && segment->first_page < file->first_page + file->pages)
-            return segment->pages <= file->pages - (segment->first_page - file->first_page);
-    }
-    return false;
-}
-
-bool xtf_checking_files(XtfChecking *check)
-{
-    const XtfTrace *trace = check->trace;
-    const XtfCatalog *catalog = &trace->catalog;
-    bool says_so = trace->superblock.incompatible & XTF_FEATURE_FILES;
-
-    if (says_so != (catalog->n_files > 0))
-        xtf_checking_problem(check, "superblock: it does not say whether the catalog names files");
-    for (uint32_t i = 0; i < catalog->n_files; i++) {
-        g_autoptr(GError) error = NULL;
-        if (!xtf_parts_source_check(trace->source, i, &error))
-            xtf_checking_problem(check, "%s", error->message);
-    }
-    for (uint32_t i = 0; catalog->n_files > 0 && i < catalog->n_segments; i++)
-        if (!lies_in_a_file(catalog, &catalog->segments[i]))
-            xtf_checking_problem(check, "segment %u lies in none of the files", i);
-    return check->report.problems == 0;
-}
 
 static int compare_first_pages(const void *a, const void *b)
 {
@@ -62,6 +31,19 @@ static void check_places(XtfChecking *check)
             xtf_checking_problem(check, "two segments overlap, at page %" PRIu64, segments[i]->first_page);
 }
 
+/* Without maps there is the file's own segment; with maps there are those of parts. */
+static void check_owner(XtfChecking *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+    uint64_t own = xtf_load64(check->trace->superblock.info.file_id);
+
+    if (!catalog->segment_maps && (catalog->n_segments > 1 || catalog->segments[0].first_page > 0))
+        xtf_checking_problem(check, "segments: there are several, or one from elsewhere, and no maps of them");
+    for (uint32_t i = 0; catalog->segment_maps && i < catalog->n_segments; i++)
+        if (catalog->segments[i].id == own)
+            xtf_checking_problem(check, "segment %u: it is the file's own, and the others are those of parts", i);
+}
+
 /* The maps of a segment can be loaded, for rows of any schema, and its strings lie in the heap. */
 static void check_maps(XtfChecking *check, uint32_t segment)
 {
@@ -76,6 +58,12 @@ static void check_maps(XtfChecking *check, uint32_t segment)
             (catalog->schemas[map->tables[i].schema]->kind != XTF_SCHEMA_TABLE &&
              xtf_schema_kind_is_known(catalog->schemas[map->tables[i].schema])))
             xtf_checking_problem(check, "segment %u: it has a map of no table", segment);
+    for (uint32_t i = 0; i < map->n_tables; i++) {
+        g_autoptr(GError) error = NULL;
+        xtf_checking_use_own_item(check, map->tables[i].rows);
+        if (!xtf_row_maps_check(trace, &map->tables[i], &error))
+            xtf_checking_problem(check, "segment %u: %s", segment, error->message);
+    }
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         const XtfArray array = {.trace = trace, .schema = catalog->schemas[i], .segment = segment};
         g_autoptr(GError) error = NULL;
@@ -91,6 +79,7 @@ void xtf_checking_segments(XtfChecking *check)
     const XtfCatalog *catalog = &check->trace->catalog;
 
     check_places(check);
+    check_owner(check);
     for (uint32_t i = 0; catalog->segment_maps && i < catalog->n_segments; i++)
         check_maps(check, i);
 }

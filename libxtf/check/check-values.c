@@ -11,6 +11,7 @@ struct XtfValueCheck {
     XtfChecking *check;
     uint8_t *starts; /* a bit for each byte of the heap: a string begins there. NULL: the heap is damaged */
     uint64_t n_bytes;
+    bool some_lost;    /* some chunks of the heap lie in files that cannot be read */
     XtfLimits **found; /* by schema and field */
 };
 
@@ -28,8 +29,6 @@ static bool check_empty_string(XtfValueCheck *values)
     static const uint8_t empty[sizeof(XtfLe32) + 1];
     g_autoptr(GError) error = NULL;
 
-    if (values->n_bytes == 0)
-        return true;
     g_autoptr(XtfBlock) chunk = xtf_item_get(values->trace, values->trace->catalog.strings.chunks[0], &error);
     if (chunk && chunk->length >= sizeof empty && memcmp(chunk->data, empty, sizeof empty) == 0)
         return true;
@@ -37,27 +36,68 @@ static bool check_empty_string(XtfValueCheck *values)
     return false;
 }
 
-static void find_starts(XtfValueCheck *values)
+static bool chunk_is_lost(const XtfValueCheck *values, uint32_t chunk)
 {
-    uint64_t id = values->n_bytes > 0 ? xtf_strings_next(0, 0) : 0, steps = 0;
-    g_autofree uint8_t *starts = g_try_malloc0(values->n_bytes / 8 + 1);
+    uint64_t offset = values->trace->catalog.strings.chunks[chunk].offset;
+    return !xtf_checking_can_read(values->check, offset / values->trace->superblock.info.page_size);
+}
 
-    if (!starts || !check_empty_string(values))
-        return;
-    starts[0] = 1;
-    while (id < values->n_bytes) {
+/* Marks the strings of a chunk of the heap. */
+static bool find_starts_in(XtfValueCheck *values, uint32_t chunk, uint8_t *starts)
+{
+    const uint64_t *begins = &values->trace->string_starts[chunk];
+    uint64_t id = begins[0], steps = 0;
+
+    if (chunk == 0) {
+        starts[0] = 1;
+        id = xtf_strings_next(0, 0);
+    }
+    while (id < begins[1]) {
         g_autoptr(GError) error = NULL;
         const char *text;
         if (!xtf_trace_string(values->trace, (uint32_t)id, &text, &error)) {
             xtf_checking_problem(values->check, "%s", error->message);
-            return;
+            return false;
         }
         if (++steps % ROWS_AT_ONCE == 0 && !xtf_checking_go_on(values->check))
-            return;
+            return false;
         starts[id / 8] |= (uint8_t)(1u << id % 8);
         id = xtf_strings_next(id, length_of(text));
     }
+    return true;
+}
+
+/* A string may go wrong at any of the chunks, so each is gone over, but those in files that cannot be read. */
+static void find_starts(XtfValueCheck *values)
+{
+    uint32_t n = values->trace->catalog.strings.n;
+    g_autofree uint8_t *starts = g_try_malloc0(values->n_bytes / 8 + 1);
+
+    if (!starts || (n > 0 && !chunk_is_lost(values, 0) && !check_empty_string(values)))
+        return;
+    starts[0] = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        values->some_lost |= chunk_is_lost(values, i);
+        if (!chunk_is_lost(values, i) && !find_starts_in(values, i, starts))
+            return;
+    }
     values->starts = g_steal_pointer(&starts);
+}
+
+/* Whether a string lies in a file that cannot be read. */
+static bool string_is_lost(const XtfValueCheck *values, uint32_t id)
+{
+    const uint64_t *begins = values->trace->string_starts;
+    uint32_t low = 0, high = values->some_lost && id < values->n_bytes ? values->trace->catalog.strings.n : 0;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (begins[middle] <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high > 0 && chunk_is_lost(values, low);
 }
 
 /* Adds the length of a row's string to limits. False if no string begins there. */
@@ -66,6 +106,8 @@ static bool pass_string(XtfValueCheck *values, uint32_t id, XtfLimits *limits)
     g_autoptr(GError) error = NULL;
     const char *text;
 
+    if (string_is_lost(values, id))
+        return true; /* no more is known of it */
     if (id >= MAX(values->n_bytes, 1) || !(values->starts[id / 8] >> id % 8 & 1) ||
         !xtf_trace_string(values->trace, id, &text, &error))
         return false;

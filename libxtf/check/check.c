@@ -81,6 +81,16 @@ static bool pass_unknown(XtfChecking *check, const XtfArray *array)
     return true;
 }
 
+/* Whether an array lies in a file that cannot be read, which was said. Then, too, nothing but its entry is known. */
+static bool pass_lost(XtfChecking *check, const XtfArray *array)
+{
+    if (xtf_checking_can_read(check, xtf_array_segment(array)->first_page))
+        return false;
+    check->n_rows[array->schema->id] += array->n_rows;
+    check->unknown[array->schema->id] = true;
+    return true;
+}
+
 static void walk_arrays(XtfChecking *check)
 {
     uint64_t n = xtf_trace_n_arrays(check->trace);
@@ -105,7 +115,7 @@ static void walk_arrays(XtfChecking *check)
         pass_times(check, &array);
         pass_identity(check, &array);
         array = xtf_array_local(&array);
-        if (!pass_unknown(check, &array))
+        if (!pass_lost(check, &array) && !pass_unknown(check, &array))
             xtf_checking_walk_array(check, &array);
     }
 }
@@ -147,7 +157,7 @@ static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *
         xtf_checking_problem(check, "P index: more nodes than arrays");
         return false;
     }
-    xtf_checking_use_item(check, 0, ref);
+    xtf_checking_use_own_item(check, ref);
     g_autoptr(XtfBlock) block = xtf_item_get(check->trace, ref, &error);
     if (!block || !xtf_node_valid(block->data, block->length, level, &count))
         return false;
@@ -178,7 +188,7 @@ static void check_root(XtfChecking *check)
 static void use_chunks(XtfChecking *check, const XtfChunks *chunks)
 {
     for (uint32_t i = 0; i < chunks->n; i++)
-        xtf_checking_use_item(check, 0, chunks->chunks[i]);
+        xtf_checking_use_own_item(check, chunks->chunks[i]);
 }
 
 static void check_tables(XtfChecking *check)
@@ -204,17 +214,18 @@ static void check_tables(XtfChecking *check)
     for (uint32_t i = 1; i <= xtf_trace_n_clock_maps(check->trace); i++)
         if (xtf_clock_map_is_identity(xtf_trace_clock_map(check->trace, i)))
             xtf_checking_problem(check, "clock map %u changes nothing", i);
-    use_chunks(check, &catalog->strings);
-    xtf_checking_use_item(check, 0, catalog->clock_maps);
+    for (uint32_t i = 0; i < catalog->strings.n; i++)
+        xtf_checking_use_item(check, 0, catalog->strings.chunks[i]); /* those of parts are in the parts */
+    xtf_checking_use_own_item(check, catalog->clock_maps);
 }
 
 /* The items by which a trace is opened. */
 static void use_opening_items(XtfChecking *check, const XtfSuperblock *superblock, const XtfCatalog *catalog)
 {
-    xtf_checking_use_item(check, 0, superblock->catalog);
+    xtf_checking_use_own_item(check, superblock->catalog);
     use_chunks(check, &catalog->schema_chunks);
     for (uint32_t i = 0; i < catalog->n_counts; i++)
-        xtf_checking_use_item(check, 0, catalog->limit_items[i]);
+        xtf_checking_use_own_item(check, catalog->limit_items[i]);
 }
 
 /* The opening items of the commit, and the copy of them that a closed file has for its other superblock. */
@@ -230,8 +241,10 @@ static void check_opening_items(XtfChecking *check)
                              trace->superblock.info.passed_over, trace->superblock.info.commit);
     if (!xtf_trace_read_twin(trace, &twin, &error))
         xtf_checking_take_error(check, &error);
-    else if (twin.found)
+    else if (twin.found) {
         use_opening_items(check, &twin.superblock, &twin.catalog);
+        xtf_checking_twin(check, &twin);
+    }
 }
 
 static void check_totals(XtfChecking *check)
@@ -269,14 +282,18 @@ static void check_all(XtfChecking *check)
     g_array_unref(check->array_ids);
 }
 
-/* Room for the use of each page. Those that files claim without having them are bounded. */
+/* Room for the use of each page that can be read. Those that files claim without having them are bounded. */
 static bool make_room(XtfChecking *check, GError **error)
 {
     enum { CLAIMED_MAX = 1 << 24 };
     const XtfTraceInfo *info = &check->trace->superblock.info;
-    uint64_t there = info->file_size / info->page_size;
+    const XtfCatalog *catalog = &check->trace->catalog;
+    uint64_t there = info->file_size / info->page_size; /* what is said of the sizes of good files is so */
 
+    for (uint32_t i = 0; i < catalog->n_files; i++)
+        there -= check->wrong_files[i] ? catalog->files[i].size / info->page_size : 0;
     check->n_uses = (check->trace->source->size + info->page_size - 1) / info->page_size;
+    check->n_uses -= check->wrong_pages[catalog->n_files];
     if (check->n_uses > there && check->n_uses - there > CLAIMED_MAX)
         return xtf_damaged(error, "the files that it names claim %" PRIu64 " pages, and have %" PRIu64, check->n_uses,
                            there);
@@ -290,17 +307,16 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
 {
     XtfChecking check = {.trace = trace, .problem = problem_met, .progress = progress, .data = data};
 
-    bool able = true;
-
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
     check.unknown = g_new0(bool, trace->catalog.n_schemas + 1);
-    if (xtf_checking_files(&check)) { /* what the anchor says of their sizes is so */
-        able = make_room(&check, error);
-        if (able)
-            check_all(&check);
-    }
+    xtf_checking_files(&check);
+    bool able = make_room(&check, error);
+    if (able)
+        check_all(&check);
     g_hash_table_unref(check.beyond);
+    g_free(check.wrong_files);
+    g_free(check.wrong_pages);
     g_free(check.uses);
     g_free(check.n_rows);
     g_free(check.unknown);

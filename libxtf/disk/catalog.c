@@ -385,9 +385,12 @@ static bool decode_known(XtfCatalog *catalog, unsigned which, XtfBytesReader *re
 
 static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-        if (sections[i].kind == kind)
-            return decode_known(catalog, i, reader, error);
+    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++) {
+        if (sections[i].kind != kind)
+            continue;
+        catalog->unmarked |= sections[i].required && !required;
+        return decode_known(catalog, i, reader, error);
+    }
     catalog->has_unknown = true;
     return !required ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
@@ -398,7 +401,7 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
 {
     XtfBytesReader reader = {.at = bytes, .left = length};
     XtfDiskCatalog head;
-    uint32_t seen = 0; /* a bit for each kind */
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL); /* kinds */
 
     xtf_bytes_read(&reader, &head, sizeof head);
     if (reader.failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)
@@ -406,20 +409,21 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
     for (uint32_t n = xtf_read32(head.n_sections); n > 0; n--) {
         XtfDiskSection section;
         xtf_bytes_read(&reader, &section, sizeof section);
-        uint32_t kind = xtf_read32(section.kind), bit = kind < 32 ? 1u << kind : 0;
+        uint32_t kind = xtf_read32(section.kind);
         XtfBytesReader part = xtf_bytes_read_part(&reader, xtf_read64(section.length));
         if (reader.failed)
             return damaged(error, "a section is cut short");
-        if (seen & bit)
+        if (part.left % XTF_ITEM_ALIGNMENT != 0)
+            return damaged(error, "the length of a section is no multiple of 8");
+        if (!g_hash_table_add(seen, GUINT_TO_POINTER(kind)))
             return damaged(error, "a section stands in it twice");
-        seen |= bit;
         if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
             return false;
     }
     if (reader.left > 0)
         return damaged(error, "bytes are left over behind its sections");
     for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-        if (!sections[i].present && !(seen & 1u << sections[i].kind))
+        if (!sections[i].present && !g_hash_table_contains(seen, GUINT_TO_POINTER(sections[i].kind)))
             return damaged(error, "a section is missing");
     return true;
 }

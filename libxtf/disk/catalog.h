@@ -86,6 +86,7 @@ typedef struct {
     XtfFreePages *free_pages;
     uint32_t n_free_pages;
     bool has_unknown; /* an optional section that this version does not know: a writer would lose it */
+    bool unmarked;    /* a section that readers must know does not say so */
     uint32_t n_clock_maps;
     XtfRef clock_maps; /* an item for clock-maps.h */
 } XtfCatalog;

@@ -9,10 +9,11 @@ bool xtf_file_name_valid(const char *name, size_t length)
     return !(length == 1 && name[0] == '.') && !(length == 2 && name[0] == '.' && name[1] == '.');
 }
 
+/* Behind a name. */
+static const uint8_t zeros[XTF_ITEM_ALIGNMENT];
+
 void xtf_files_encode(const XtfCatalog *catalog, GByteArray *bytes)
 {
-    static const uint8_t zeros[XTF_ITEM_ALIGNMENT];
-
     for (uint32_t i = 0; i < catalog->n_files; i++) {
         const XtfPartFile *file = &catalog->files[i];
         size_t length = strlen(file->name);
@@ -47,9 +48,12 @@ static bool decode_one(XtfPartFile *file, XtfBytesReader *reader, GError **error
     memcpy(file->file_id, disk.file_id, sizeof disk.file_id);
     uint32_t length = xtf_read32(disk.name_length);
     const char *name = (const char *)xtf_bytes_take(reader, length);
-    xtf_bytes_take(reader, (XTF_ITEM_ALIGNMENT - length % XTF_ITEM_ALIGNMENT) % XTF_ITEM_ALIGNMENT);
+    uint32_t rest = (XTF_ITEM_ALIGNMENT - length % XTF_ITEM_ALIGNMENT) % XTF_ITEM_ALIGNMENT;
+    const uint8_t *behind = xtf_bytes_take(reader, rest);
     if (reader->failed || !xtf_file_name_valid(name, length))
         return xtf_damaged(error, "catalog: the name of a file is none that it may have");
+    if (memcmp(behind, zeros, rest) != 0)
+        return xtf_damaged(error, "catalog: bytes stand behind the name of a file");
     file->name = g_strndup(name, length);
     if (file->first_page > XTF_FILES_PAGES_MAX || file->pages > XTF_FILES_PAGES_MAX)
         return xtf_damaged(error, "catalog: the pages of file \"%s\" lie beyond any", file->name);

@@ -39,9 +39,12 @@ static bool compare_part(const PartsSource *self, const Part *part, XtfSource *s
     XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
     unsigned n;
 
-    return xtf_superblock_read(source, superblocks, &n, error) &&
-           (!source->ops->grow || source->ops->grow(source, error)) &&
-           xtf_part_file_is(&part->file, self->growing, &superblocks[0].info, xtf_source_size(source), error);
+    if (!xtf_superblock_read(source, superblocks, &n, error) ||
+        (source->ops->grow && !source->ops->grow(source, error)))
+        return false;
+    if (superblocks[0].incompatible & XTF_FEATURE_FILES)
+        return xtf_damaged(error, "it is an anchor, and so no part of another");
+    return xtf_part_file_is(&part->file, self->growing, &superblocks[0].info, xtf_source_size(source), error);
 }
 
 static char *path_of(const PartsSource *self, const Part *part)

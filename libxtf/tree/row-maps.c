@@ -5,8 +5,8 @@
 /* A table's map as an item holds it. Segments may share it. */
 typedef struct {
     uint32_t *rows;
-    uint32_t n, greatest;
-    bool repeats; /* some row is named twice */
+    uint32_t n, greatest, checksum;
+    bool compared, repeats; /* some row is named twice: known once it was compared */
 } LoadedMap;
 
 struct XtfRowMaps {
@@ -53,29 +53,49 @@ static bool all_different(const uint32_t *numbers, uint32_t n, uint32_t greatest
     return true;
 }
 
+static LoadedMap *read_map(XtfTrace *trace, XtfRef ref, GError **error)
+{
+    g_autoptr(XtfBlock) item = ref.length > 0 ? xtf_item_get(trace, ref, error) : NULL;
+
+    if (!item && ref.length > 0)
+        return NULL;
+    LoadedMap *map = g_new0(LoadedMap, 1);
+    map->checksum = ref.checksum;
+    map->n = ref.length / (uint32_t)sizeof(XtfLe32);
+    map->rows = g_new(uint32_t, map->n);
+    for (uint32_t i = 0; i < map->n; i++) {
+        map->rows[i] = xtf_load32(item->data + i * sizeof(XtfLe32));
+        map->greatest = MAX(map->greatest, map->rows[i]);
+    }
+    return map;
+}
+
+/* A fault of numbers that name rows of a table of n_all, or NULL. The same numbers may be good for one table, and too
+ * great for another. */
+static const char *map_fault(LoadedMap *map, uint64_t n_all)
+{
+    if (map->n > 0 && map->greatest >= n_all)
+        return "it names a row that does not exist";
+    if (!map->compared)
+        map->repeats = !all_different(map->rows, map->n, map->greatest);
+    map->compared = true;
+    return map->repeats ? "it names a row twice" : NULL;
+}
+
 /* The numbers of an item, which name rows of a table of n_all. */
 static const LoadedMap *load(XtfTrace *trace, XtfRef ref, uint64_t n_all, GError **error)
 {
     LoadedMap *map = g_hash_table_lookup(trace->row_maps->loaded, &ref.offset);
 
     if (!map) {
-        g_autoptr(XtfBlock) item = ref.length > 0 ? xtf_item_get(trace, ref, error) : NULL;
-        if (!item && ref.length > 0)
+        map = read_map(trace, ref, error);
+        if (!map)
             return NULL;
-        map = g_new0(LoadedMap, 1);
-        map->n = ref.length / (uint32_t)sizeof(XtfLe32);
-        map->rows = g_new(uint32_t, map->n);
-        for (uint32_t i = 0; i < map->n; i++) {
-            map->rows[i] = xtf_load32(item->data + i * sizeof(XtfLe32));
-            map->greatest = MAX(map->greatest, map->rows[i]);
-        }
-        map->repeats = map->greatest < n_all && !all_different(map->rows, map->n, map->greatest);
         g_hash_table_insert(trace->row_maps->loaded, g_memdup2(&ref.offset, sizeof ref.offset), map);
     }
-    const char *fault = map->n != ref.length / sizeof(XtfLe32) ? "another map begins there, of another length"
-                        : map->n > 0 && map->greatest >= n_all ? "it names a row that does not exist"
-                        : map->repeats                         ? "it names a row twice"
-                                                               : NULL;
+    const char *fault = map->n != ref.length / sizeof(XtfLe32) || map->checksum != ref.checksum
+                            ? "another map begins there, of another length or checksum"
+                            : map_fault(map, n_all);
     if (!fault)
         return map;
     xtf_damaged(error, "segment map (byte %" PRIu64 "): %s", ref.offset, fault);
@@ -155,4 +175,13 @@ bool xtf_row_maps_find(const XtfArray *array, const XtfRowMap **map, GError **er
     }
     *map = found->n > 0 ? found : NULL;
     return true;
+}
+
+bool xtf_row_maps_check(XtfTrace *trace, const XtfTableMap *map, GError **error)
+{
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->lock);
+
+    if (!trace->row_maps)
+        trace->row_maps = new_maps();
+    return load(trace, map->rows, rows_of_table(&trace->catalog, map->schema), error);
 }

@@ -197,8 +197,8 @@ static bool sync_file(XtfWriter *writer, GError **error)
     return xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(errno));
 }
 
-static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningItems *items, bool closed,
-                             GError **error)
+static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningItems *items, uint64_t wall_time,
+                             bool closed, GError **error)
 {
     XtfSuperblock superblock = {
         .info =
@@ -207,7 +207,7 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
                 .epoch = writer->epoch,
                 .commit = writer->commit,
                 .pages = writer->pages,
-                .wall_time = (uint64_t)g_get_real_time() * 1000,
+                .wall_time = wall_time,
                 .closed = closed,
                 .kept_commits = writer->kept_commits,
                 .kept_seconds = writer->kept_seconds,
@@ -258,10 +258,12 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
     }
     writer->commit++;
     writer->sealed_bytes = 0;
-    if (!write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, &copies[0], closing, error))
+    uint64_t wall_time = (uint64_t)g_get_real_time() * 1000;
+    if (!write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, &copies[0], wall_time, closing, error))
         return false;
     xtf_space_end_commit(writer->space, g_get_monotonic_time());
-    return !closing || write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], true, error);
+    return !closing ||
+           write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], wall_time, true, error);
 }
 
 bool xtf_writer_commit(XtfWriter *writer, GError **error)

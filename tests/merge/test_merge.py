@@ -126,6 +126,7 @@ def test_broken_folder(folder, trace):
     run("merge", "-q", "-a", parts_folder)
     anchor, kept = parts_folder / "anchor.xtf", b.read_bytes()
     count = run("cat", anchor, "/count")
+    all_arrays, all_rows = map(int, re.search(r"^(\d+) arrays, (\d+) rows", run("check", anchor).decode(), re.M).groups())
     whole = {path: run("cat", anchor, path) for path in ("/records", "/proc/0/records", "/proc/1/records", "/profile")}
 
     def broken(says):
@@ -134,6 +135,8 @@ def test_broken_folder(folder, trace):
             assert str(b) in said and says in said, said
         done = subprocess.run([XTF, "check", anchor], capture_output=True, text=True)
         assert done.returncode == 1 and str(b) in done.stdout and says in done.stdout, done.stdout
+        arrays, rows = map(int, re.search(r"^(\d+) arrays, (\d+) rows", done.stdout, re.M).groups())
+        assert arrays == all_arrays and 0 < rows < all_rows, f"the check did not go on: {done.stdout}"
         done = subprocess.run([sys.executable, CHECKER, anchor], capture_output=True, text=True)
         assert done.returncode != 0 and str(b) in done.stderr, done.stderr
         assert run("cat", anchor, "/count") == count
@@ -143,6 +146,13 @@ def test_broken_folder(folder, trace):
 
     b.unlink()
     broken("No such file")
+    good = a.read_bytes()
+    damaged = bytearray(good)
+    damaged[next(at for at in range(8192, len(good), 4096) if good.startswith(b"XTFp", at)) + 100] ^= 0xff
+    a.write_bytes(damaged)
+    said = subprocess.run([XTF, "check", anchor], capture_output=True, text=True).stdout
+    assert str(b) in said and re.search(re.escape(str(a)) + ".*checksum", said), f"damage beside a file that is missing: {said}"
+    a.write_bytes(good)
     b.write_bytes(a.read_bytes())
     broken("another file")
     b.write_bytes(kept[:-4096])
@@ -160,7 +170,12 @@ def test_broken_folder(folder, trace):
     b.unlink()
     elsewhere = folder / "elsewhere.xtf"
     elsewhere.write_bytes(kept)
-    b.symlink_to(elsewhere)  # a link is as good as the file
+    for slot in 0, 4096:  # one superblock is as good as both
+        elsewhere.write_bytes(kept[:slot] + bytes(256) + kept[slot + 256:])
+        b.unlink(missing_ok=True)
+        b.symlink_to(elsewhere)
+        assert run("cat", anchor, "/records") == whole["/records"]
+    elsewhere.write_bytes(kept)  # a link is as good as the file
     assert run("cat", anchor, "/records") == whole["/records"]
     link = folder / "link.xtf"
     link.symlink_to(anchor)  # and so is one to the anchor

@@ -7,6 +7,7 @@ A row: the section of docs/FORMAT.md; a name; what must hold; the file that is c
 what xtf_check.py says.
 """
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import tempfile
 import xtf_patch
 from xtf_check import check
 from invariants_changes import aggregate, change_sections, drop, empty_chunk, field, longer, schema, shorter, swap
+from invariants_files import FILE_ROWS
+from invariants_pages import PAGE_ROWS
 from invariants_schemas import SCHEMA_ROWS
 from invariants_totals import TOTALS_AND_MAPS
 from xtf_patch import (CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLES, File, more,
@@ -27,6 +30,7 @@ BASES = {
     "high": ("plain", 7, 4096, 1, 1800),    # a tree of three levels, with a sealed index page and its companion
     "many": ("plain", 6, 4096, 40, 6),      # a P index of two levels
     "packed": ("compact", 16, 4096, 2, 600),
+    "leaf": ("plain", 9, 65536, 1, 600),  # one leaf
     "groups": ("plain", 3, 131072, 1, 9000),  # more groups in a leaf than are stored by all keys: filters
 }
 MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # and merged with another one: the base "merged"
@@ -339,7 +343,7 @@ INVARIANTS = [
     ("3", "sections-more", "There are as many sections as the catalog says", "small", lambda f: put(f.catalog, sections=more(1)),
      "catalog: a section is cut short", "catalog: ends too early"),
     ("3", "section-length", "The length of a section is a multiple of 8", "small", longer(SEGMENTS, bytes(4)),
-     "catalog: bytes are left over in a section", "catalog: no whole number of entries"),
+     "the length of a section is no multiple of 8", "is no multiple of 8"),
     ("3", "section-twice", "Each kind of section stands there once", "small", change_sections(lambda parts: parts.append(parts[0])),
      "catalog: a section stands in it twice", "catalog: two sections of kind"),
     ("3", "section-missing", "Sections 1 to 7 and 9 are there", "small", drop(TABLES), "catalog: a section is missing", "catalog: a section is missing"),
@@ -590,7 +594,7 @@ INVARIANTS = [
     ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=more(-1)),
      "a stream of it has a wrong length", "a stream of a wrong length"),
     ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),
-] + TOTALS_AND_MAPS + SCHEMA_ROWS
+] + TOTALS_AND_MAPS + SCHEMA_ROWS + FILE_ROWS + PAGE_ROWS
 
 
 def expect(truth, *words):
@@ -618,29 +622,41 @@ def asked_python(path):
 
 
 def make_bases(dump_trace, xtf, folder):
-    make_files(dump_trace, xtf, folder)
+    make_anchor(dump_trace, xtf, folder, "anchor", xpart=BASES["small"])
+    make_anchor(dump_trace, xtf, folder, "another_anchor_1", other_part=BASES["small"])
+    make_anchor(dump_trace, xtf, folder, "pair", one_of_two_parts=BASES["small"], two_of_two_parts=MERGED[1])
     for name, sizes in BASES.items():
         subprocess.run([dump_trace, "write", folder / f"{name}.xtf", *map(str, sizes)], check=True)
     other = folder / "other.xtf"
     subprocess.run([dump_trace, "write", other, *map(str, MERGED[1])], check=True)
     subprocess.run([xtf, "merge", "--quiet", "-o", folder / "merged.xtf", folder / f"{MERGED[0]}.xtf", other], check=True)
+    shutil.copy(folder / "small.xtf", folder / "closed.xtf")
+    expect_sound(xtf, folder / "closed.xtf", "closed")
     for name in (*BASES, "merged"):
         path = folder / f"{name}.xtf"
-        f = File(path.read_bytes()).one_superblock()
-        f.seal()
-        path.write_bytes(f.data)
+        one_superblock(path)
         expect_sound(xtf, path, name)
         expect_sound(xtf, broken(folder, name, rewritten), f"{name}, its items moved,")
 
 
-def make_files(dump_trace, xtf, folder):
-    """An anchor, and the file that it names."""
-    subprocess.run([dump_trace, "write", folder / "xpart.xtf", *map(str, BASES["small"])], check=True)
-    subprocess.run([xtf, "merge", "--quiet", "--anchor", folder], check=True)
-    f = File((folder / "anchor.xtf").read_bytes()).one_superblock()
+def make_anchor(dump_trace, xtf, folder, name, **parts):
+    """An anchor, and beside it the files that it names."""
+    scratch = folder / name
+    scratch.mkdir()
+    for part, sizes in parts.items():
+        subprocess.run([dump_trace, "write", scratch / f"{part}.xtf", *map(str, sizes)], check=True)
+    subprocess.run([xtf, "merge", "--quiet", "--anchor", scratch], check=True)
+    for part in parts:
+        (scratch / f"{part}.xtf").rename(folder / f"{part}.xtf")
+    path = (scratch / "anchor.xtf").rename(folder / f"{name}.xtf")
+    one_superblock(path)
+    expect_sound(xtf, path, name)
+
+
+def one_superblock(path):
+    f = File(path.read_bytes()).one_superblock()
     f.seal()
-    (folder / "anchor.xtf").write_bytes(f.data)
-    expect_sound(xtf, folder / "anchor.xtf", "anchor")
+    path.write_bytes(f.data)
 
 
 def rewritten(f):
@@ -659,6 +675,7 @@ def expect_sound(xtf, path, what):
 
 def broken(folder, base, patch):
     f = File((folder / f"{base}.xtf").read_bytes())
+    f.folder = folder
     patch(f)
     f.seal()
     path = folder / "broken.xtf"

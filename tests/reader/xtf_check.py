@@ -4,7 +4,7 @@ import struct
 import sys
 
 from xtf_check_file import check_arrays, check_file, check_pages
-from xtf_reader import CLOSED, COMPACT, DERIVED, ENTRY, PAGE, RECORD, TABLE_KIND, Damaged, Trace, expect
+from xtf_reader import CLOSED, COMPACT, DERIVED, ENTRY, KNOWN, LIMITS, PAGE, RECORD, SCHEMAS, TABLE_KIND, Damaged, Trace, expect
 from xtf_totals import check_totals
 
 
@@ -36,6 +36,9 @@ def check_array(array):
     expect(len(expected) == array.rows and expected[-1][0] == array.local_last, f"{array.what}: its number of rows or last time is wrong")
 
 
+OF_A_SLOT = {"slot": 0, "catalog": b"", "opening": 0, "opening_bytes": 0, "crc": 0}  # what differs in the superblocks of a closed file
+
+
 class Limits:
     """The limits of a field, computed from each value."""
 
@@ -65,13 +68,17 @@ def check_superblocks(trace):
         return
     expect(len(whole) == 2 and whole[0].commit == whole[1].commit, "closed, but the superblocks are not of one commit")
     expect(whole[0].catalog != whole[1].catalog, "closed, but both superblocks name one catalog")
-    said = []
+    expect(whole[0]._replace(**OF_A_SLOT) == whole[1]._replace(**OF_A_SLOT), "the two superblocks differ")
+    said, items = [], []
     for superblock in whole:
         trace.open_commit(superblock)
-        said.append((trace.origin, trace.first, trace.last, trace.segments, [vars(schema)["rows"] for schema in trace.schemas], trace.limits, trace.tables.keys(),
-                     trace.strings, trace.free, trace.p_root))
+        bodies = trace.sections()
+        items.append({reference[:8] for kind in (SCHEMAS, LIMITS) for reference, in bodies[kind].all_of(struct.Struct("16s")) if any(reference[8:12])})
+        schemas = b"".join(trace.item(reference, "schemas") for reference, in trace.sections()[SCHEMAS].all_of(struct.Struct("16s")))
+        said.append((schemas, trace.limits, {kind: body.data for kind, body in bodies.items() if kind in KNOWN - {SCHEMAS, LIMITS}}))
     trace.open_commit(own)
     expect(said[0] == said[1], "the two catalogs differ")
+    expect(not items[0] & items[1], "the two catalogs share schemas or limits")
 
 
 def check_segments(trace, arrays):
@@ -79,6 +86,11 @@ def check_segments(trace, arrays):
     spans = sorted((segment.first, segment.first + segment.pages) for segment in trace.segments)
     expect(all(a[1] <= b[0] for a, b in zip(spans, spans[1:])) and spans[-1][1] <= trace.pages, f"segments: they overlap, or lie past the end: {spans}")
     expect(len({segment.id for segment in trace.segments}) == len(trace.segments), "segments: two have one id")
+    if trace.segment_maps:
+        own = int.from_bytes(trace.file_id[:8], "little")
+        expect(own not in (segment.id for segment in trace.segments), "segments: the file's own one is among those of parts")
+    else:
+        expect([segment.first for segment in trace.segments] == [0], "segments: there are several, or one from elsewhere, without maps")
     known = {(array.segment.id, array.id) for array in arrays}
     expect(len(known) == len(arrays), "P index: two arrays of a segment have one id")
 

@@ -1,12 +1,12 @@
 """Verifies what docs/FORMAT.md says of a file beside its rows: superblocks, names, strings, the P index, and what each page is used for."""
 import struct
 
-from xtf_reader import (ARRAY, ARRAYS, BRANCH, COMPACT_FEATURE, COUNTS, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, STRINGS, TABLE, TABLES, TABLE_KIND, Bytes, Schema, expect)
+from xtf_reader import (ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES, TABLE_KIND, Bytes, Schema, expect)
 from xtf_totals import index_pages
 
 IDENTIFIES, LIST, ORDERS = 1 << 8, 1 << 9, 1 << 10  # flags of fields of tables
 SCHEMAS_MAX, FIELDS_MAX, ROW_MAX, AGGREGATES_MAX = 4096, 64, 1024, 4
-ITEM, PAGE_USE, FREE_USE = "items", "a page", "nothing"
+ITEM, PAGE_USE, RESERVED_USE, FREE_USE = "items", "a page", "an open page", "nothing"
 
 
 def check_superblock(trace):
@@ -23,7 +23,9 @@ def check_superblock(trace):
 def check_catalog(trace):
     kinds = list(trace.sections())
     expect(kinds.index(COUNTS) < kinds.index(LIMITS), "catalog: LIMITS stands before COUNTS")
-    expect(all(len(body.data) % 8 == 0 for body in trace.sections().values()), "catalog: a section's length is no multiple of 8")
+    expect(SEGMENT_MAPS not in kinds or kinds.index(SEGMENTS) < kinds.index(SEGMENT_MAPS), "catalog: SEGMENT_MAPS stands before SEGMENTS")
+    for kind, flags in trace.section_flags().items():
+        expect(flags & 1 or kind not in KNOWN - {FREE_KIND}, f"catalog: section {kind} does not say that it is required")
     expect(trace.resolution_num and trace.resolution_den, "clock: no resolution")
 
 
@@ -132,6 +134,7 @@ class Pages:
     """What each page of the file is used for."""
 
     def __init__(self, trace):
+        self.sealed = []  # (page, bytes from its beginning on that say something)
         self.trace, self.uses = trace, {page: ITEM for page in range(max(8192 // trace.page_size, 1))}
 
     def use(self, first, count, use):
@@ -145,6 +148,7 @@ class Pages:
         offset += segment.first * self.trace.page_size if segment else 0
         if length:
             first = offset // self.trace.page_size
+            expect(offset >= 8192 and first, f"byte {offset}: an item in the pages of the superblocks")
             self.use(first, (offset + length - 1) // self.trace.page_size + 1 - first, ITEM)
 
     def nodes(self, reference, level):
@@ -161,18 +165,26 @@ class Pages:
         array.read_edge()
         offset, length, _ = REFERENCE.unpack(array.edge_reference)
         self.item(REFERENCE.pack(-(-(offset + length) // 8) * 8, array.edge_heads[0][4], 0), array.segment)
+        for level, (_, place, sealed, _, _) in enumerate(array.edge_heads):
+            if place:
+                expect(sealed and 8192 // size <= place < array.segment.pages, f"{array.what}: level {level}: a place outside of its segment is reserved: {place}")
+                self.use(base + place, 1, RESERVED_USE)
         for page, place, _ in index_pages(array, array.root, None, array.rows) if array.height > 1 else ():
             if place is not None:
-                self.use(base + place, 1, PAGE_USE)
-                head = PAGE.unpack(self.trace.read((base + place) * size, PAGE.size, "a page"))
+                head = self.page(base + place)
                 if head[12]:
-                    at = base + place + head[12]
-                    length = PAGE.unpack(self.trace.read(at * size, PAGE.size, "a companion"))[9]
-                    self.use(at, (PAGE.size + length + size - 1) // size, PAGE_USE)
+                    self.page(base + place + head[12])
             if page.level == 1:
-                children = page.entries()[:-1] if place is None else page.entries()
-                for _, _, child in children:
-                    self.use(base + child, 1, PAGE_USE)
+                for _, _, child in page.entries()[:-1] if place is None else page.entries():
+                    self.page(base + child)
+
+    def page(self, page):
+        """A sealed page; a companion may go on over the pages behind it. Returns its header."""
+        head = PAGE.unpack(self.trace.read(page * self.trace.page_size, PAGE.size, "a page"))
+        used = PAGE.size + head[9]
+        self.use(page, -(-used // self.trace.page_size), PAGE_USE)
+        self.sealed.append((page, used))
+        return head
 
 
 def check_pages(trace, arrays):
@@ -184,18 +196,35 @@ def check_pages(trace, arrays):
     while bodies[TABLES]:
         for _ in range(bodies[TABLES].unpack(TABLE)[1]):
             pages.item(bodies[TABLES].take(16))
+    if CLOCK_MAPS in bodies:
+        pages.item(bodies[CLOCK_MAPS].unpack("<II16s")[2])
+    for reference in trace.segment_map_items:
+        pages.item(reference)
     if trace.array_count:
         pages.nodes(trace.p_root, trace.p_height - 1)
     for array in arrays:
         pages.array(array)
+    before = 0
     for first, count, commit in trace.free:
         if count:
             expect(commit <= trace.commit, f"free pages {first}: named by commit {commit}, this is {trace.commit}")
             expect(first + count <= trace.pages, f"free pages {first} to {first + count} are not allotted")
+            expect(first >= before, f"free pages {first} to {first + count}: out of order")
+            before = first
             pages.use(first, count, FREE_USE)
+    check_rests(trace, pages.sealed)
+
+
+def check_rests(trace, sealed):
+    """Zeros follow what pages hold."""
+    for page, used in sealed:
+        what, end = f"page {page}", -(-used // trace.page_size) * trace.page_size
+        expect(not any(trace.read(page * trace.page_size + used, end - used, what)), f"{what}: bytes behind its payload")
 
 
 def check_arrays(trace, arrays):
+    for a, b in zip(arrays, arrays[1:]):
+        expect((a.location, a.schema.id) < (b.location, b.schema.id), f"P index: location {b.location} stands behind location {a.location}")
     if trace.array_count:
         check_nodes(trace, trace.p_root, trace.p_height - 1)
     for array in (array for array in arrays if array.known):

@@ -186,6 +186,8 @@ class File:
         """(reference, node, its entries) from the root down."""
         reference = reference or self.root()
         level = self.root().height - 1 if level is None else level
+        if reference.at + 16 > len(self.data):
+            return
         node = self.at(reference.at, NODE)
         text = BRANCH if level else ARRAY
         room = max(min(reference.length, len(self.data) - reference.at) - 16, 0) // Layout.of(text).size

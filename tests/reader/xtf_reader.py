@@ -49,6 +49,7 @@ COMPACT_FEATURE, FILES_FEATURE = 1, 2
 PAGES_BETWEEN_MAX = 1024
 CLOSED = 1
 CRC32 = 1
+HEIGHT_MAX = 12
 ITEM_MAX, TABLE_MAX = 64 << 20, 256 << 20
 TYPES = {1: ("U8", "B"), 2: ("U16", "H"), 3: ("U32", "I"), 4: ("U64", "Q"), 5: ("I32", "i"), 6: ("I64", "q"), 7: ("F64", "d"), 8: ("STRING", "I")}
 
@@ -272,6 +273,7 @@ class Array:
         self.first, self.last = (self.clock.to_global(time) if self.clock else time for time in (self.local_first, self.local_last))
         expect(self.codec != COMPACT or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
+        expect(self.height <= HEIGHT_MAX, f"array {self.id}: {self.height} levels")
         self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
         self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
         self.known = self.schema.readable and self.codec in (PLAIN, COMPACT)
@@ -468,6 +470,7 @@ class Part:
                 newest = whole_superblocks(self.fd, f"{what}: {self.path}:")[0]
             except OSError as error:
                 raise Damaged(f"{what}: {self.path}: {error.strerror}") from error
+            expect(not newest.incompatible & FILES_FEATURE, f"{what}: {self.path} is an anchor")
             expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
                    and os.fstat(self.fd).st_size == self.length, f"{what}: {self.path} is another file, or of another commit, than the one that is named")
         expect(offset + length <= self.length, f"{what}: past the end of {self.path}")
@@ -525,6 +528,12 @@ class Trace:
         expect(offset + length <= self.size(), f"{what}: past the end of the file")
         return read_whole(self.fd, offset, length, what)
 
+    def own_item(self, reference, what):
+        """An item that lies in this file, and not in one that it names."""
+        offset, length, _ = REFERENCE.unpack(reference)
+        expect(not length or offset + length <= self.size(), f"{what}: past the end of the file")
+        return self.item(reference, what)
+
     def item(self, reference, what, first_page=0):
         offset, length, crc = REFERENCE.unpack(reference)
         expect(offset % 8 == 0 and length <= ITEM_MAX, f"{what}: no item lies at {offset}, {length} bytes")
@@ -553,12 +562,24 @@ class Trace:
         bodies = {}
         for _ in range(sections):
             kind, flags, length = data.unpack("<IIQ")
+            expect(length % 8 == 0, "catalog: the length of a section is no multiple of 8")
             expect(kind in KNOWN or not flags & 1, f"catalog: a required section of unknown kind {kind}")
             expect(kind not in bodies, f"catalog: two sections of kind {kind}")
             bodies[kind] = data.sub(length)
         expect(not data, "catalog: bytes left over")
         expect(REQUIRED <= bodies.keys(), "catalog: a section is missing")
         return bodies
+
+    def section_flags(self):
+        """The flags of each kind of section."""
+        data = Bytes(self.item(self.superblock.catalog, "catalog"), "catalog")
+        _, sections = data.unpack("<4sI")
+        found = {}
+        for _ in range(sections):
+            kind, flags, length = data.unpack("<IIQ")
+            data.take(length)
+            found[kind] = flags
+        return found
 
     def chunks(self, references, what):
         return b"".join(self.item(reference, what) for reference in references)
@@ -570,7 +591,7 @@ class Trace:
         self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
         counts = [rows for rows, in bodies[COUNTS].all_of(struct.Struct("<Q"))]
         schemas = Bytes(self.chunks((reference for reference, in bodies[SCHEMAS].all_of(struct.Struct("16s"))), "schemas"), "schemas")
-        self.schemas = []
+        self.schemas, self.segment_map_items = [], []
         while schemas:
             (length,) = schemas.unpack("<I")
             expect(len(self.schemas) < len(counts), "catalog: more schemas than numbers of rows")
@@ -586,13 +607,13 @@ class Trace:
         self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
         self.segment_maps = self.read_segment_maps(bodies[SEGMENT_MAPS]) if SEGMENT_MAPS in bodies else None
         self.free = list(bodies[FREE_KIND].all_of(FREE)) if FREE_KIND in bodies else []
-        expect(not any(bodies[kind] for kind in REQUIRED), "catalog: bytes left over in a section")
+        expect(not any(bodies[kind] for kind in (REQUIRED | {CLOCK_MAPS}) & bodies.keys()), "catalog: bytes left over in a section")
 
     def read_table(self, number, chunks, rows, data):
         expect(number < len(self.schemas) and (self.schemas[number].kind == TABLE_KIND or not self.schemas[number].known), f"tables: schema {number} is no table")
         schema = self.schemas[number]
         expect(rows * schema.row_size <= TABLE_MAX, f"table {schema.name}: {rows} rows")
-        parts = [self.item(data.take(16), f"table {number}") for _ in range(chunks)]
+        parts = [self.own_item(data.take(16), f"table {number}") for _ in range(chunks)]
         expect(schema.name not in self.tables and number not in (known for known, _ in self.unknown_tables), f"tables: two of {schema.name}")
         if not schema.known:
             self.unknown_tables.append((number, rows))
@@ -607,11 +628,13 @@ class Trace:
         while data:
             entry = data.unpack(FILE)
             name = data.take(entry[-1])
-            data.take(-len(name) % ALIGNMENT)
+            expect(not any(data.take(-len(name) % ALIGNMENT)), "files: bytes behind a name")
             expect(0 < len(name) <= 255 and name not in (b".", b"..") and not set(b"/\0") & set(name), f"files: a name that is none: {name}")
             files.append(Part(self, entry, name))
             expect(end in (None, files[-1].first), "files: their pages do not follow one another")
             end = files[-1].first + files[-1].pages
+        expect(files, "files: there are none")
+        expect(len({part.file_id for part in files}) == len(files), "files: one is named twice")
         gap = files[0].first * self.page_size - self.size()
         expect(0 <= gap <= PAGES_BETWEEN_MAX * self.page_size, "files: their pages do not begin behind the file")
         return files
@@ -627,7 +650,8 @@ class Trace:
             for _ in range(tables):
                 schema, reference = data.unpack("<I4x16s")
                 expect(before < schema < len(self.schemas) and self.schemas[schema].kind == TABLE_KIND, "segment maps: a table is none, or out of order")
-                rows = [row for row, in Bytes(self.item(reference, "segment map"), "segment map").all_of(struct.Struct("<I"))]
+                self.segment_map_items.append(reference)
+                rows = [row for row, in Bytes(self.own_item(reference, "segment map"), "segment map").all_of(struct.Struct("<I"))]
                 expect(len(set(rows)) == len(rows) and max(rows, default=-1) < self.schemas[schema].rows, f"segment maps: rows of {self.schemas[schema].name}")
                 maps[-1][2][schema] = rows
                 before = schema
@@ -651,7 +675,7 @@ class Trace:
         return numbers
 
     def read_limits(self, schema, reference):
-        data = Bytes(self.item(reference, f"limits of {schema.name}"), f"limits of {schema.name}")
+        data = Bytes(self.own_item(reference, f"limits of {schema.name}"), f"limits of {schema.name}")
         if not data:
             return [(1, 0, 0)] * len(schema.fields)
         limits = [data.unpack(LIMIT) for _ in schema.fields]
@@ -659,7 +683,7 @@ class Trace:
         return limits
 
     def read_clock_maps(self, count, _, reference):
-        data = Bytes(self.item(reference, "clock maps"), "clock maps")
+        data = Bytes(self.own_item(reference, "clock maps"), "clock maps")
         expect(count, "clock maps: there are none")
         maps = []
         for number in range(1, count + 1):
@@ -681,13 +705,13 @@ class Trace:
     def arrays(self, location=None, schema=None):
         """Arrays by location and schema; with a location, only the nodes of the P index that lead to it are read."""
         if self.array_count:
-            expect(self.p_height >= 1, "P index: no levels")
+            expect(1 <= self.p_height <= HEIGHT_MAX, f"P index: {self.p_height} levels")
             for array in self.walk(self.p_root, self.p_height - 1, location):
                 if location in (None, array.location) and schema in (None, array.schema.id):
                     yield array
 
     def walk(self, reference, level, location, expected=None):
-        data = Bytes(self.item(reference, "P index"), "P index")
+        data = Bytes(self.own_item(reference, "P index"), "P index")
         magic, own_level, entries, _ = data.unpack(NODE)
         expect(magic == NODE_MAGIC and own_level == level and entries, f"P index: no node of level {level}")
         entries = [data.unpack(BRANCH if level else ARRAY) for _ in range(entries)]

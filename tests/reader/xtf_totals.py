@@ -270,6 +270,6 @@ def check_totals(array):
     what = f"{array.what}: right edge, all rows"
     found = tables(Bytes(array.edge_totals[-1], what))
     known = [index for index, aggregate in enumerate(array.schema.aggregates) if aggregate.known]
-    expect({key for key in found if key[0] <= SNAPSHOTS and key[1] in known} == {(TOTALS, index) for index in known}, f"{what}: other tables")
+    expect({key for key in found if key[0] <= FILTERS and key[1] in known} == {(TOTALS, index) for index in known}, f"{what}: other tables")
     for index in known:
         check_children(array, index, totals_of(array, found, index, what), [(0, array.rows)], all_rows, frames[index], what)

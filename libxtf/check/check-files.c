@@ -1,0 +1,90 @@
+/*
+ * The files that an anchor names. What lies in a wrong one is passed over; all else is checked.
+ */
+#include "libxtf/check/check-private.h"
+#include "libxtf/tree/parts.h"
+
+/* The file that a page lies in; -1: the one that is checked. */
+static int file_of(const XtfCatalog *catalog, uint64_t page)
+{
+    uint32_t low = 0, high = catalog->n_files;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (catalog->files[middle].first_page <= page)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int)low - 1;
+}
+
+bool xtf_checking_can_read(const XtfChecking *check, uint64_t page)
+{
+    int file = file_of(&check->trace->catalog, page);
+    return file < 0 || !check->wrong_files[file];
+}
+
+uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page)
+{
+    int file = file_of(&check->trace->catalog, page);
+    return page - (file < 0 ? 0 : check->wrong_pages[file]);
+}
+
+bool xtf_checking_lies_in_anchor(const XtfChecking *check, uint64_t page)
+{
+    return file_of(&check->trace->catalog, page) < 0;
+}
+
+bool xtf_checking_lies_in_one_file(const XtfChecking *check, uint64_t first, uint64_t last)
+{
+    return file_of(&check->trace->catalog, first) == file_of(&check->trace->catalog, last);
+}
+
+static bool segment_lies_in_a_file(const XtfCatalog *catalog, const XtfSegment *segment)
+{
+    int i = file_of(catalog, segment->first_page);
+    const XtfPartFile *file = i < 0 ? NULL : &catalog->files[i];
+
+    return file && segment->first_page - file->first_page < file->pages &&
+           segment->pages <= file->pages - (segment->first_page - file->first_page);
+}
+
+static void check_names(XtfChecking *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+    g_autoptr(GHashTable) ids = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+
+    for (uint32_t i = 0; i < catalog->n_files; i++) {
+        const XtfPartFile *file = &catalog->files[i];
+        if (!g_hash_table_add(ids, g_bytes_new_static(file->file_id, sizeof file->file_id)))
+            xtf_checking_problem(check, "catalog: file \"%s\" is named twice", file->name);
+    }
+}
+
+void xtf_checking_files(XtfChecking *check)
+{
+    const XtfTrace *trace = check->trace;
+    const XtfCatalog *catalog = &trace->catalog;
+    bool says_so = trace->superblock.incompatible & XTF_FEATURE_FILES;
+    uint64_t wrong = 0;
+
+    check->wrong_files = g_new0(bool, catalog->n_files + 1);
+    check->wrong_pages = g_new0(uint64_t, catalog->n_files + 1);
+    if (says_so != (catalog->n_files > 0))
+        xtf_checking_problem(check, "superblock: it does not say whether the catalog names files");
+    for (uint32_t i = 0; i < catalog->n_files; i++) {
+        g_autoptr(GError) error = NULL;
+        check->wrong_pages[i] = wrong;
+        check->wrong_files[i] = !xtf_parts_source_check(trace->source, i, &error);
+        if (check->wrong_files[i]) {
+            xtf_checking_problem(check, "%s", error->message);
+            wrong += catalog->files[i].pages;
+        }
+    }
+    check->wrong_pages[catalog->n_files] = wrong;
+    check_names(check);
+    for (uint32_t i = 0; catalog->n_files > 0 && i < catalog->n_segments; i++)
+        if (!segment_lies_in_a_file(catalog, &catalog->segments[i]))
+            xtf_checking_problem(check, "segment %u lies in none of the files", i);
+}

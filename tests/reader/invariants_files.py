@@ -1,0 +1,157 @@
+"""Rows of INVARIANTS in test_invariants.py: sections of the catalog (section 3), the two superblocks of a closed file (2), anchors and their files (3, 9)."""
+import struct
+import zlib
+
+from invariants_changes import change_sections, longer, swap
+from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, File, more, put
+
+
+def extra_section(*bodies, kind=99):
+    return change_sections(lambda parts: parts.extend([kind, 0, body] for body in bodies))
+
+
+def unmarked(kind):
+    """A section does not say that it is required."""
+    return lambda f: put(f.sections[kind], flags=0)
+
+
+# ---- The other superblock of a closed file.
+
+def other_slot(f):
+    return next(slot for slot in f.slots if slot is not f.superblock)
+
+
+def other_catalog(f):
+    """The file, seen from the other superblock."""
+    other = File(f.data)
+    other.data, other.superblock = f.data, other.at(other_slot(f).where, SUPERBLOCK)
+    other.find_sections()
+    return other
+
+
+def one_catalog(f):
+    block = f.superblock
+    put(other_slot(f), catalog_at=block.catalog_at, catalog_length=block.catalog_length, catalog_crc=block.catalog_crc, opening=block.opening, opening_bytes=block.opening_bytes)
+
+
+def in_both(kind, reference=0):
+    """An item of one catalog is named by the other, too."""
+    def patch(f):
+        own, other = f.references(kind)[reference], other_catalog(f).references(kind)[reference]
+        put(own, at=other.at, length=other.length, crc=other.crc)
+    return patch
+
+
+# ---- Segments.
+
+def another_segment(f):
+    parts = f.parts()
+    part = next(part for part in parts if part[0] == SEGMENTS)
+    part[2] += struct.pack("<QQQII", f.segment.id + 1, f.superblock.pages, 0, 1, 0)
+    f.store_catalog(parts)
+
+
+# ---- Anchors.
+
+def files(f):
+    """The entry of each file."""
+    at, end = f.sections[FILES].end, f.sections[FILES].end + f.sections[FILES].length
+    while at < end:
+        entry = f.at(at, FILE)
+        yield entry
+        at = entry.end + (entry.length + 7 & ~7)
+
+
+def in_part(reference_of):
+    """An item is put into the first file: into a page that is reserved and was never written, so the file stays as it is."""
+    def patch(f):
+        reference, entry = reference_of(f), next(files(f))
+        path = f.folder / bytes(f.data[entry.end:entry.end + entry.length]).decode()
+        data, item = bytearray(path.read_bytes()), f.item(reference)
+        at = next(at for at in range(8192, len(data), 4096) if not any(data[at:at + 4096]))
+        data[at:at + len(item)] = item
+        path.write_bytes(data)
+        put(reference, at=entry.first * 4096 + at, crc=zlib.crc32(item))
+    return patch
+
+
+def somewhere_in_part(reference_of):
+    """Whatever lies there: nobody reads it."""
+    return lambda f: put(reference_of(f), at=next(files(f)).first * 4096 + 8192)
+
+
+def table_of(f):
+    return next(chunks[0] for _, chunks in f.tables())
+
+
+def map_of(f):
+    return next(table for _, tables in f.segment_maps() for table in tables)
+
+
+def catalog_in_part(f):
+    put(f.superblock, catalog_at=lambda at: next(files(f)).first * 4096 + 8192)
+
+
+def across_files(f):
+    """A chunk of strings begins in the first file and ends in the second."""
+    put(f.references(STRINGS)[-1], at=list(files(f))[1].first * 4096 - 8, length=16)
+
+
+def twice(f):
+    first, second = files(f)
+    put(first, **{name: getattr(second, name) for name in ("size", "file_id", "commit", "wall_time", "epoch", "length")})
+    f.data[first.end:first.end + first.length] = f.data[second.end:second.end + second.length]
+
+
+def names_anchor(f):
+    """The first file is an anchor."""
+    data = (f.folder / "another_anchor_1.xtf").read_bytes()
+    block = File(data).superblock
+    entry = next(files(f))
+    put(entry, size=len(data), file_id=block.file_id, commit=block.commit, wall_time=block.wall_time, epoch=block.epoch)
+    f.data[entry.end:entry.end + entry.length] = b"another_anchor_1.xtf"
+
+
+def no_files(f):
+    change_sections(lambda parts: next(part for part in parts if part[0] == FILES).__setitem__(2, b""))(f)
+
+
+def behind_name(f):
+    entry = next(files(f))
+    assert entry.length % 8
+    f.data[entry.end + entry.length] = 1
+
+
+FILE_ROWS = [
+    ("2", "closed-one-catalog", "Both superblocks of a closed file name catalogs of their own", "closed", one_catalog, "both name one catalog", "both superblocks name one catalog"),
+    ("2", "closed-catalogs", "Both catalogs of a closed file say the same", "closed", lambda f: put(f.clock, complete=more(-1)), "their catalogs say different things", "the two catalogs differ"),
+    ("2", "closed-schemas", "Both catalogs have schemas of their own", "closed", in_both(SCHEMAS), "their catalogs share schemas or limits", "the two catalogs share"),
+    ("2", "closed-limits", "Both catalogs have limits of their own", "closed", in_both(LIMITS), "their catalogs share schemas or limits", "the two catalogs share"),
+    ("2", "closed-superblocks", "Both superblocks of a closed file say the same", "closed", lambda f: put(other_slot(f), kept_seconds=more(1)), "and say different things", "the two superblocks differ"),
+    ("3", "section-unknown-length", "The length of any section is a multiple of 8", "small", extra_section(bytes(4)), "a section is no multiple of 8", "is no multiple of 8"),
+    ("3", "section-unknown-twice", "Each kind of section stands there once, whatever kind it is", "small", extra_section(b"", b""), "catalog: a section stands in it twice", "catalog: two sections of kind"),
+    ("3", "section-not-required", "All sections but FREE are required", "small", unmarked(CLOCK_KIND), "does not say that it is required", "does not say that it is required"),
+    ("3", "clock-maps-required", "All sections but FREE are required", "small", unmarked(CLOCK_MAPS_KIND), "does not say that it is required", "does not say that it is required"),
+    ("3", "segment-maps-required", "All sections but FREE are required", "merged", unmarked(SEGMENT_MAPS), "does not say that it is required", "does not say that it is required"),
+    ("3", "files-required", "All sections but FREE are required", "anchor", unmarked(FILES), "does not say that it is required", "does not say that it is required"),
+    ("3", "clock-maps-length", "CLOCK_MAPS has 24 bytes", "small", longer(CLOCK_MAPS_KIND, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
+    ("3", "arrays-length", "ARRAYS has 32 bytes", "small", longer(4, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
+    ("3", "segment-maps-order", "SEGMENT_MAPS stands behind SEGMENTS", "merged", swap(SEGMENTS, SEGMENT_MAPS), "catalog: there are more segment maps than segments", "SEGMENT_MAPS stands before SEGMENTS"),
+    ("3", "segments-alone", "A file without segment maps has one segment", "small", another_segment, "and no maps of them", "segments: there are several"),
+    ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: put(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),
+     "it is the file's own", "segments: the file's own one"),
+    ("3", "files-none", "FILES names a file at least", "anchor", no_files, "catalog: it names no file", "files: there are none"),
+    ("3", "files-padding", "Zeros follow the name of a file", "anchor", behind_name, "bytes stand behind the name of a file", "files: bytes behind a name"),
+    ("3", "files-name-length", "The name of a file has 1 to 255 bytes", "anchor", lambda f: put(next(files(f)), length=0), "the name of a file is none", "files: a name that is none"),
+    ("3", "files-follow", "The pages of a file follow those of the file before", "pair", lambda f: put(list(files(f))[1], first=more(1)), "do not follow those before", "do not follow one another"),
+    ("3", "files-twice", "No file is named twice", "pair", twice, "is named twice", "files: one is named twice"),
+    ("9", "anchor-catalog", "The catalog lies in the anchor", "anchor", catalog_in_part, "but the file ends at", "past the end of the file"),
+    ("9", "anchor-schemas", "Schemas lie in the anchor", "anchor", somewhere_in_part(lambda f: f.references(SCHEMAS)[0]), "but the file ends at", "past the end of the file"),
+    ("9", "anchor-limits", "Limits lie in the anchor", "anchor", somewhere_in_part(lambda f: f.references(LIMITS)[0]), "but the file ends at", "past the end of the file"),
+    ("9", "anchor-clock-maps", "Clock maps lie in the anchor", "anchor", somewhere_in_part(lambda f: f.body(CLOCK_MAPS_KIND, CLOCK_MAPS)), "but the file ends at", "past the end of the file"),
+    ("9", "anchor-p-index", "The P index lies in the anchor", "anchor", in_part(lambda f: f.root()), "not in the anchor", "past the end of the file"),
+    ("9", "anchor-tables", "Tables lie in the anchor", "anchor", in_part(table_of), "not in the anchor", "past the end of the file"),
+    ("9", "anchor-segment-maps", "Segment maps lie in the anchor", "pair", in_part(map_of), "not in the anchor", "past the end of the file"),
+    ("9", "anchor-two-files", "No item lies in two files", "pair", across_files, "an item lies in two files", "past the end of"),
+    ("9", "anchor-of-anchor", "An anchor is no part of another", "pair", names_anchor, "it is an anchor, and so no part", "is an anchor"),
+]

@@ -4,7 +4,7 @@
  *     fuzz-driver KEEP ROUNDS SEED FILE...
  *
  * KEEP is a file into which each input is written before it is read: what is in it after a crash did it, and is read
- * again by `fuzz-driver KEEP 0 0 INPUT`.
+ * again by `fuzz-driver KEEP 0 0 INPUT`. An anchor is read from there, beside its parts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,14 +32,14 @@ static void bound_memory(void)
 #endif
 }
 
-static bool read_one(FILE *keep, const uint8_t *data, size_t size)
+static bool read_one(FILE *keep, const char *path, const uint8_t *data, size_t size)
 {
     rewind(keep);
     if (ftruncate(fileno(keep), 0) < 0 || fwrite(data, 1, size, keep) != size || fflush(keep) != 0)
         g_error("cannot keep the input");
     alarm(SECONDS_EACH);                    /* a hang dies of it */
     uint8_t *exact = g_memdup2(data, size); /* so that a byte past the end is seen */
-    bool opened = fuzz_read(exact, size);
+    bool opened = fuzz_names_files(exact, size) ? fuzz_read_file(path) : fuzz_read(exact, size);
     g_free(exact);
     alarm(0);
     return opened;
@@ -66,10 +66,10 @@ int main(int argc, char **argv)
         GError *error = NULL;
         if (!g_file_get_contents(argv[4 + i], &data, &size, &error))
             g_error("%s", error->message);
-        opened += read_one(keep, (const uint8_t *)data, size) && rounds == 0;
+        opened += read_one(keep, argv[1], (const uint8_t *)data, size) && rounds == 0;
         for (long round = i; round < rounds; round += files) {
             g_autofree uint8_t *copy = g_memdup2(data, size);
-            opened += read_one(keep, copy, fuzz_mutate(copy, size, seed + (uint32_t)round));
+            opened += read_one(keep, argv[1], copy, fuzz_mutate(copy, size, seed + (uint32_t)round));
         }
     }
     fclose(keep);

@@ -15,6 +15,7 @@ enum {
     STEPS = 300,
     SUMS_READ = 4,
     PROBLEMS_MAX = 100000, /* messages of one check */
+    FILES_BYTES = 1 << 30, /* more than any files of the tests have */
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -183,15 +184,11 @@ static void read_arrays(XtfTrace *trace, size_t file_size)
     }
 }
 
-bool fuzz_read(const uint8_t *data, size_t size)
-{
-    g_autoptr(GBytes) bytes = g_bytes_new_static(data, size);
-    XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
-    GError *error = NULL;
-    g_autoptr(XtfTrace) trace = xtf_trace_open_source(xtf_source_new_bytes(bytes), &options, &error);
+static const XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
 
-    if (!said(trace != NULL, &error))
-        return false;
+/* Reads everything. `size`: the bytes that there are. */
+static void read_trace(XtfTrace *trace, size_t size)
+{
     read_arrays(trace, size); /* before the check, which leaves what it read in the cache, and after it */
     read_tables(trace);
     check_trace(trace);
@@ -199,6 +196,28 @@ bool fuzz_read(const uint8_t *data, size_t size)
     XtfCounters counters;
     xtf_trace_get_counters(trace, &counters);
     must(counters.cache_pinned_bytes == 0, "a block that stays pinned");
+}
+
+bool fuzz_read(const uint8_t *data, size_t size)
+{
+    g_autoptr(GBytes) bytes = g_bytes_new_static(data, size);
+    GError *error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open_source(xtf_source_new_bytes(bytes), &options, &error);
+
+    if (!said(trace != NULL, &error))
+        return false;
+    read_trace(trace, size);
+    return true;
+}
+
+bool fuzz_read_file(const char *path)
+{
+    GError *error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, &error);
+
+    if (!said(trace != NULL, &error))
+        return false;
+    read_trace(trace, FILES_BYTES);
     return true;
 }
 

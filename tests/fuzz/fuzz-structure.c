@@ -11,6 +11,9 @@ typedef struct {
     size_t size;
     GArray *parts; /* FuzzPart */
     unsigned budget;
+    uint32_t page_size;
+    const XtfDiskSegment *segments; /* of the catalog; NULL: none was found */
+    size_t n_segments;
 } Walk;
 
 enum { BUDGET = 20000 };
@@ -37,19 +40,22 @@ static void seal_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
         xtf_write32(&ref->checksum, xtf_checksum(item, xtf_read32(ref->length)));
 }
 
-/* The open leaf behind an edge, then the edge itself. */
-static void seal_edge(Walk *walk, XtfDiskRef *ref)
+/* The open leaf behind an edge, then the edge itself, whose offset counts from its segment. */
+static void seal_edge(Walk *walk, XtfDiskArray *array)
 {
-    uint64_t offset = xtf_read64(ref->offset), length = xtf_read32(ref->length);
-    XtfDiskEdge *edge = length >= sizeof *edge + sizeof(XtfDiskOpen) ? item_of(walk, FUZZ_ITEM, ref) : NULL;
+    XtfDiskRef *ref = &array->edge;
+    uint64_t segment = xtf_read32(array->segment), length = xtf_read32(ref->length);
+    uint64_t base = segment < walk->n_segments ? xtf_read64(walk->segments[segment].first_page) * walk->page_size : 0;
+    uint64_t offset = base + xtf_read64(ref->offset);
+    XtfDiskEdge *edge = length >= sizeof *edge + sizeof(XtfDiskOpen) ? at(walk, FUZZ_ITEM, offset, length) : NULL;
 
-    if (edge) {
-        uint32_t bytes = xtf_read32(((const XtfDiskOpen *)(edge + 1))->length);
-        const void *leaf = at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
-        if (leaf)
-            xtf_write32(&edge->leaf_checksum, xtf_checksum(leaf, bytes));
-    }
-    seal_item(walk, FUZZ_ITEM, ref);
+    if (!edge)
+        return;
+    uint32_t bytes = xtf_read32(((const XtfDiskOpen *)(edge + 1))->length);
+    const void *leaf = at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
+    if (leaf)
+        xtf_write32(&edge->leaf_checksum, xtf_checksum(leaf, bytes));
+    xtf_write32(&ref->checksum, xtf_checksum(edge, length));
 }
 
 static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
@@ -63,22 +69,37 @@ static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
         if (level > 0)
             seal_node(walk, &((XtfDiskBranch *)(node + 1))[i].child, level - 1);
         else
-            seal_edge(walk, &((XtfDiskArray *)(node + 1))[i].edge);
+            seal_edge(walk, (XtfDiskArray *)(node + 1) + i);
     }
     seal_item(walk, FUZZ_NODE, ref);
 }
 
-static void seal_pages(Walk *walk, uint32_t page_size)
+/* The place of a page in the segment that it is likely to be in. */
+static uint64_t place_of(const Walk *walk, uint64_t page)
 {
-    for (uint64_t place = 0; (place + 1) * page_size <= walk->size; place++) {
-        XtfDiskPage *head = (XtfDiskPage *)(walk->data + place * page_size);
+    uint64_t first = 0;
+
+    for (size_t i = 0; i < walk->n_segments; i++) {
+        uint64_t begins = xtf_read64(walk->segments[i].first_page);
+        first = begins <= page ? MAX(first, begins) : first;
+    }
+    return page - first;
+}
+
+static void seal_pages(Walk *walk)
+{
+    uint32_t page_size = walk->page_size;
+
+    for (uint64_t page = 0; (page + 1) * page_size <= walk->size; page++) {
+        XtfDiskPage *head = (XtfDiskPage *)(walk->data + page * page_size);
         if (xtf_read32(head->magic) != XTF_PAGE_MAGIC)
             continue;
-        uint64_t room = head->kind == XTF_PAGE_TOTALS ? walk->size - place * page_size : page_size; /* they may go on */
+        uint64_t room = head->kind == XTF_PAGE_TOTALS ? walk->size - page * page_size : page_size; /* they may go on */
         uint64_t length = MIN(xtf_read32(head->length), room - sizeof *head);
-        at(walk, FUZZ_HEADER, place * page_size, sizeof *head);
-        at(walk, FUZZ_PAYLOAD, place * page_size + sizeof *head, length);
-        xtf_write32(&head->checksum, xtf_page_checksum(head, place, (const uint8_t *)(head + 1), length));
+        at(walk, FUZZ_HEADER, page * page_size, sizeof *head);
+        at(walk, FUZZ_PAYLOAD, page * page_size + sizeof *head, length);
+        xtf_write32(&head->checksum,
+                    xtf_page_checksum(head, place_of(walk, page), (const uint8_t *)(head + 1), length));
     }
 }
 
@@ -101,6 +122,20 @@ static void seal_tables(Walk *walk, uint8_t *body, size_t length)
     }
 }
 
+static void seal_segment_maps(Walk *walk, uint8_t *body, size_t length)
+{
+    while (length >= sizeof(XtfDiskSegmentMap)) {
+        size_t n_tables = xtf_read32(((XtfDiskSegmentMap *)body)->n_tables);
+        XtfDiskTableMap *tables = (XtfDiskTableMap *)(body + sizeof(XtfDiskSegmentMap));
+        length -= sizeof(XtfDiskSegmentMap);
+        n_tables = MIN(n_tables, length / sizeof *tables);
+        for (size_t i = 0; i < n_tables; i++)
+            seal_item(walk, FUZZ_ITEM, &tables[i].rows);
+        body = (uint8_t *)(tables + n_tables);
+        length -= n_tables * sizeof *tables;
+    }
+}
+
 static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length)
 {
     XtfDiskArrays *arrays = (XtfDiskArrays *)body;
@@ -111,8 +146,30 @@ static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length
         seal_refs(walk, body, length / sizeof(XtfDiskRef));
     if (kind == XTF_SECTION_TABLES)
         seal_tables(walk, body, length);
+    if (kind == XTF_SECTION_SEGMENT_MAPS)
+        seal_segment_maps(walk, body, length);
     if (kind == XTF_SECTION_CLOCK_MAPS && length >= sizeof(XtfDiskClockMaps))
         seal_item(walk, FUZZ_ITEM, &((XtfDiskClockMaps *)body)->maps);
+}
+
+/* Finds the segments that a catalog names. */
+static void find_segments(Walk *walk, const XtfDiskRef *ref)
+{
+    Walk quiet = *walk;
+    quiet.parts = NULL;
+    const uint8_t *bytes = item_of(&quiet, FUZZ_SECTION, ref);
+    size_t length = xtf_read32(ref->length), where = sizeof(XtfDiskCatalog);
+
+    while (bytes && where + sizeof(XtfDiskSection) <= length) {
+        const XtfDiskSection *section = (const XtfDiskSection *)(bytes + where);
+        where += sizeof *section;
+        uint64_t body = MIN(xtf_read64(section->length), length - where);
+        if (xtf_read32(section->kind) == XTF_SECTION_SEGMENTS) {
+            walk->segments = (const XtfDiskSegment *)(bytes + where);
+            walk->n_segments = body / sizeof *walk->segments;
+        }
+        where += body;
+    }
 }
 
 static void seal_catalog(Walk *walk, XtfDiskRef *ref)
@@ -140,12 +197,24 @@ void fuzz_seal(uint8_t *data, size_t size, GArray *parts)
         XtfDiskSuperblock *superblock = at(&walk, FUZZ_SUPERBLOCK, slot * XTF_SUPERBLOCK_STRIDE, sizeof *superblock);
         if (!superblock)
             continue;
-        uint32_t page_size = xtf_read32(superblock->page_size);
-        if (slot == 0 && page_size >= XTF_SUPERBLOCK_STRIDE && page_size <= size)
-            seal_pages(&walk, page_size);
+        walk.page_size = xtf_read32(superblock->page_size);
+        find_segments(&walk, &superblock->catalog);
+        if (slot == 0 && walk.page_size >= XTF_SUPERBLOCK_STRIDE && walk.page_size <= size)
+            seal_pages(&walk);
         seal_catalog(&walk, &superblock->catalog);
         xtf_write32(&superblock->checksum, xtf_checksum(superblock, offsetof(XtfDiskSuperblock, checksum)));
     }
+}
+
+bool fuzz_names_files(const uint8_t *data, size_t size)
+{
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+        const XtfDiskSuperblock *superblock = (const XtfDiskSuperblock *)(data + slot * XTF_SUPERBLOCK_STRIDE);
+        if (slot * XTF_SUPERBLOCK_STRIDE + sizeof *superblock <= size &&
+            xtf_read64(superblock->incompatible) & XTF_FEATURE_FILES)
+            return true;
+    }
+    return false;
 }
 
 /* Something that numbers are likely to break at, or one that stands elsewhere in the file. */
@@ -193,9 +262,9 @@ static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart par
  */
 static FuzzPart pick_part(GRand *random, const GArray *parts)
 {
-    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_NODE,   FUZZ_NODE,    FUZZ_NODE,    FUZZ_ITEM,
-                                     FUZZ_ITEM,    FUZZ_ITEM,   FUZZ_ITEM,    FUZZ_HEADER,  FUZZ_HEADER,
-                                     FUZZ_HEADER,  FUZZ_HEADER, FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD};
+    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_SECTION, FUZZ_NODE,    FUZZ_NODE,   FUZZ_NODE,   FUZZ_ITEM,
+                                     FUZZ_ITEM,    FUZZ_ITEM,    FUZZ_ITEM,    FUZZ_HEADER, FUZZ_HEADER, FUZZ_HEADER,
+                                     FUZZ_HEADER,  FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD};
     FuzzKind kind =
         g_rand_int_range(random, 0, 40) ? kinds[g_rand_int_range(random, 0, G_N_ELEMENTS(kinds))] : FUZZ_SUPERBLOCK;
     FuzzPart part = {0};

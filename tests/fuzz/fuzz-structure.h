@@ -34,3 +34,8 @@ size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed);
 /* Opens the bytes as a trace and reads everything in them, with bounded work. Aborts if an answer is impossible. False
  * if they are refused as a whole. */
 bool fuzz_read(const uint8_t *data, size_t size);
+
+/* The same of a file, which may name others beside it. */
+bool fuzz_read_file(const char *path);
+/* Whether the bytes say that they name other files. */
+bool fuzz_names_files(const uint8_t *data, size_t size);

@@ -1,6 +1,7 @@
 """Runs the deterministic fuzzer, and reads files that an enemy would make by hand.
 
     fuzz.py mutated DUMP-TRACE FUZZ-DRIVER ROUNDS
+    fuzz.py joined DUMP-TRACE FUZZ-DRIVER ROUNDS XTF     merged files, and anchors beside their parts
     fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
 
 The driver must read each crafted file to its end. The first once led a search past the end of the file, the next two kept the check busy
@@ -26,10 +27,30 @@ CORPUS = [("plain", 5, PAGE_SIZE, 1, 6), ("plain", 6, PAGE_SIZE, 40, 6), ("plain
 SANITIZERS = {"ASAN_OPTIONS": "max_allocation_size_mb=256:allocator_may_return_null=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 
 
+# Parts of one page size each: codec, seed, page size, locations, rows, first location.
+PARTS = {"small": [("plain", 5, PAGE_SIZE, 1, 6, 0), ("compact", 15, PAGE_SIZE, 2, 12, 1000)],
+         "many": [("compact", 16, PAGE_SIZE, 40, 6, 0), ("plain", 8, PAGE_SIZE, 3, 120, 1000), ("plain", 9, PAGE_SIZE, 1, 6, 2000)],
+         "high": [("plain", 7, PAGE_SIZE, 1, 1800, 0), ("compact", 17, PAGE_SIZE, 1, 3600, 1000)]}
+
+
 def make(dump_trace, folder, codec, seed, *sizes):
     path = folder / f"{seed}.xtf"
     subprocess.run([dump_trace, "write", path, codec, *map(str, (seed, *sizes))], check=True)
     return path
+
+
+def joined(dump_trace, driver, rounds, xtf, folder):
+    """What several files became: their catalogs have segments, maps of their numbers, and files."""
+    merged = []
+    for name, parts in PARTS.items():
+        beside = folder / name
+        beside.mkdir()
+        files = [make(dump_trace, beside, *sizes) for sizes in parts]
+        subprocess.run([xtf, "merge", "--quiet", "--output", folder / f"{name}.xtf", *files], check=True)
+        subprocess.run([xtf, "merge", "--quiet", "--anchor", beside], check=True)
+        merged.append(folder / f"{name}.xtf")
+        drive(driver, beside, rounds // 4, beside / "anchor.xtf")
+    drive(driver, folder, rounds, *merged)
 
 
 def drive(driver, folder, rounds, *files):
@@ -202,6 +223,9 @@ def main():
     what, dump_trace, driver, *rounds = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-fuzz-") as name:
         folder = pathlib.Path(name)
+        if what == "joined":
+            joined(dump_trace, driver, int(rounds[0]), rounds[1], folder)
+            return
         if what == "mutated":
             drive(driver, folder, int(rounds[0]), *(make(dump_trace, folder, *sizes) for sizes in CORPUS))
             return

@@ -280,7 +280,7 @@ static bool read_block(XtfSource *source, const Entry *entry, const Request *req
     if (good && request->check)
         good = request->check(block->data, block->length, shown, request->check_context, error);
     if (!good && source->ops->blame)
-        source->ops->blame(source, block->offset, error);
+        source->ops->blame(source, block->offset, block->version == 0, error);
     return good;
 }
 

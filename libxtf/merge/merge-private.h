@@ -63,8 +63,9 @@ typedef struct {
     bool in_place; /* the parts stay files of their own, which the whole names */
     bool growing;  /* the parts may be written meanwhile: each has the commit that is found */
     XtfJoin *join;
-    GPtrArray *parts; /* XtfPart */
-    GArray *arrays;   /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
+    GPtrArray *parts;  /* XtfPart */
+    GHashTable *files; /* the set of them, by what file each is */
+    GArray *arrays;    /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
     uint32_t n_segments;
     GPtrArray *limits;   /* XtfLimits by field, by schema */
     GArray *late_limits; /* XtfLateLimits */
@@ -94,6 +95,7 @@ bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **
  * read: then nothing was added. *fatal is set if the part was read but does not fit the others. */
 bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error);
 void xtf_part_free(XtfPart *part);
+GHashTable *xtf_part_set_new(void); /* of borrowed XtfPart */
 
 /* Opens the part again, for copying; fails if it is not as it was. */
 int xtf_part_open(const XtfPart *part, GError **error);

@@ -15,6 +15,7 @@ void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options)
     *merge = (XtfMerge){
         .join = xtf_join_new(),
         .parts = g_ptr_array_new_with_free_func(free_part),
+        .files = xtf_part_set_new(),
         .arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray)),
         .limits = g_ptr_array_new_with_free_func(g_free),
         .clocks = xtf_clock_set_new(),
@@ -29,6 +30,7 @@ void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options)
 void xtf_merge_finish(XtfMerge *merge)
 {
     xtf_join_free(merge->join);
+    g_hash_table_unref(merge->files);
     g_ptr_array_unref(merge->parts);
     g_array_unref(merge->arrays);
     g_ptr_array_unref(merge->limits);

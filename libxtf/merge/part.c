@@ -277,16 +277,32 @@ static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *ar
     return good;
 }
 
+static guint hash_file(gconstpointer data)
+{
+    const XtfPart *part = data;
+    uint64_t inode = part->inode ^ (uint64_t)part->device << 32;
+
+    return g_int64_hash(&inode);
+}
+
+static gboolean is_same_file(gconstpointer a, gconstpointer b)
+{
+    const XtfPart *left = a, *right = b;
+    return left->device == right->device && left->inode == right->inode;
+}
+
+GHashTable *xtf_part_set_new(void)
+{
+    return g_hash_table_new(hash_file, is_same_file);
+}
+
 static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError **error)
 {
-    for (guint i = 0; i < merge->parts->len; i++) {
-        const XtfPart *other = merge->parts->pdata[i];
-        if (other->device == part->device && other->inode == part->inode) {
-            xtf_fail(error, XTF_ERROR_INVALID, "%s and %s are the same file", other->path, part->path);
-            return true;
-        }
-    }
-    return false;
+    const XtfPart *other = g_hash_table_lookup(merge->files, part);
+
+    if (other)
+        xtf_fail(error, XTF_ERROR_INVALID, "%s and %s are the same file", other->path, part->path);
+    return other != NULL;
 }
 
 /* Opens the part's newest commit; if it does not grow, only if nobody writes it. */
@@ -328,6 +344,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     *fatal = true;
     if (is_part_already(merge, part, error) || !add_part(merge, part, trace, arrays, error))
         return false;
+    g_hash_table_add(merge->files, part);
     g_ptr_array_add(merge->parts, g_steal_pointer(&part));
     return true;
 }

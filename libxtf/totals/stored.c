@@ -379,8 +379,12 @@ static bool read_companion(TableSource *source, GError **error)
     g_autofree uint8_t *payload = g_malloc(MAX(bytes, 1));
     if (!file->ops->read(file, offset + sizeof head, payload, bytes, error))
         return false;
-    if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes))
-        return damaged(source, "their checksum is wrong", error);
+    if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes)) {
+        damaged(source, "their checksum is wrong", error);
+        if (file->ops->blame)
+            file->ops->blame(file, offset, true, error);
+        return false;
+    }
     source->bytes = g_steal_pointer(&payload);
     source->length = bytes;
     return true;

@@ -286,3 +286,47 @@ Test(anchor, parts_that_come_late_or_go)
     remove_folder(folder);
     g_rand_free(random);
 }
+
+/* The byte of a part at which its first sealed leaf begins. */
+static long find_leaf(FILE *file)
+{
+    static const char magic[] = "XTFp\1";
+    char bytes[sizeof magic];
+
+    for (long at = 8192; fseek(file, at, SEEK_SET) == 0 && fread(bytes, sizeof magic - 1, 1, file) == 1; at += 4096)
+        if (memcmp(bytes, magic, sizeof magic - 1) == 0)
+            return at;
+    return 0;
+}
+
+Test(anchor, damage_to_what_never_changes_is_not_stale)
+{
+    GRand *random = g_rand_new_with_seed(4);
+    char *folder = make_folder();
+    GArray *rows = random_rows(random, ROWS, 30);
+    XtfWriter *writer = begin_part(folder, 0);
+    g_autofree char *path = part_path(folder, 0);
+    GError *error = NULL;
+    TestRow row;
+
+    append_rows(writer, 0, 0, rows, 0, 900);
+    commit(writer, 0);
+    XtfTrace *trace = open_folder(folder);
+    append_rows(writer, 0, 0, rows, 900, ROWS);
+    commit(writer, 0);
+    FILE *file = fopen(path, "r+b");
+    cr_assert_not_null(file);
+    long leaf = find_leaf(file);
+    cr_assert_gt(leaf, 0);
+    cr_assert(fseek(file, leaf + 100, SEEK_SET) == 0 && fputs("damage", file) >= 0 && fclose(file) == 0);
+
+    XtfArray array = find_array(trace, 0, 0);
+    cr_assert_not(xtf_array_row(&array, 0, (uint8_t *)&row, &error));
+    cr_assert(error->code == XTF_ERROR_DAMAGED && strstr(error->message, path), "%s", error->message);
+    g_error_free(error);
+    xtf_trace_unref(trace);
+    end_part(writer);
+    g_array_unref(rows);
+    remove_folder(folder);
+    g_rand_free(random);
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""What the documents show is what is printed: each command of README.md, docs/TREE.md and docs/COOKBOOK.md that stands
+behind a $ is typed in a mount of the example, and its output compared, without blanks at the ends of lines.
+
+usage: test_shown.py FOLDER
+
+FOLDER is that of the project. Commands about what the example does not have are typed into mounts of traces in
+the folder XTF_SHARED_TRACES; without it they are left out.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop())
+sys.path.insert(0, str(ROOT / "tests/mount"))
+import harness  # noqa: E402
+
+EXAMPLE = ROOT / "examples/melt-4"
+# What the example does not have: counters, and receives. These traces were recorded by others.
+OTHERS = {"pingpong-papi-2": re.compile(r"\b(values|growth|rates|metrics)\b"),
+          "coverage-10": re.compile(r"\b(message|messages|unmatched|match)\b")}
+END = "--- end of output ---"
+
+# A terminal has names in columns, and messages among what is printed.
+PRELUDE = "exec 2>&1\nls() { command ls -C -T 0 -w 72 \"$@\"; }\n"
+
+
+def blocks(text):
+    """The indented blocks of a document, as lists of (command, lines shown)."""
+    block = []
+    for line in text.splitlines() + ["end"]:
+        if line.startswith("    $ "):
+            block.append((line[6:], []))
+        elif line.startswith("    ") and block:
+            block[-1][1].append(line[4:].rstrip())
+        elif line.startswith("    > "):
+            raise AssertionError("commands of several lines are not understood")
+        elif not line.startswith("    "):
+            if block:
+                yield block
+            block = []
+
+
+def typed(commands, folder, home):
+    """The lines that each command prints, all typed into one shell."""
+    script = PRELUDE + "".join(f"{command}\necho '{END}'\n" for command in commands)
+    environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=str(home),
+                       PATH=f"{pathlib.Path(harness.XTF).parent}:{os.environ['PATH']}")
+    done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=120)
+    outputs = done.stdout.split(END + "\n")
+    return [[line.rstrip() for line in output.splitlines()] for output in outputs[:-1]]
+
+
+class Shown(unittest.TestCase):
+    maxDiff = None
+
+    def check_block(self, block, folder, home):
+        printed = typed([command for command, _ in block], folder, home)
+        self.assertEqual(len(printed), len(block), block)
+        for (command, shown), lines in zip(block, printed):
+            with self.subTest(command):
+                self.assertEqual(lines, shown)
+
+    def check(self, document, least, archive, wanted):
+        """Types the blocks whose first command is wanted into a mount of an import of the archive, which is also in the
+        home folder, by the archive's name."""
+        chosen = [block for block in blocks((ROOT / document).read_text()) if wanted(block[0][0])]
+        self.assertGreaterEqual(sum(len(block) for block in chosen), least, f"{document} shows fewer commands")
+        with tempfile.TemporaryDirectory(prefix="xtf-test-") as home:
+            trace = pathlib.Path(home) / f"{pathlib.Path(archive).name}.xtf"
+            harness.run(harness.XTF, "import", "-q", "-o", trace, archive)
+            with harness.Mount(trace) as mount:
+                for block in chosen:
+                    self.check_block(block, mount.dir, home)
+
+    def check_example(self, document, least):
+        drawing = shutil.which("gnuplot")
+        self.check(document, least, EXAMPLE, lambda command: not any(of.search(command) for of in OTHERS.values()) and
+                   (drawing or not command.startswith("gnuplot")))
+
+    def test_readme(self):
+        self.check_example("README.md", 12)
+
+    def test_tree(self):
+        self.check_example("docs/TREE.md", 10)
+
+    def test_cookbook(self):
+        self.check_example("docs/COOKBOOK.md", 25)
+
+    def test_others(self):
+        traces = os.environ.get("XTF_SHARED_TRACES")
+        if not traces:
+            self.skipTest("XTF_SHARED_TRACES is not set")
+        for name, of in OTHERS.items():
+            self.check("docs/TREE.md", 2, pathlib.Path(traces) / name, of.search)
+
+
+if __name__ == "__main__":
+    harness.require_fuse()
+    unittest.main()

@@ -296,3 +296,80 @@ Test(match, waits_are_those_of_the_calls)
         assert_fact(&written, receive, "wait_kind", waits[i][0]);
     }
 }
+
+/* ---- Listings. */
+
+static void assert_lines(const Written *written, const char *path, unsigned from, const char *const *lines, unsigned n)
+{
+    GString *text = written_read(written, path);
+    g_auto(GStrv) found = g_strsplit(text->str, "\n", -1);
+
+    g_string_free(text, TRUE);
+    cr_assert_leq(from + n, g_strv_length(found));
+    for (unsigned i = 0; i < n; i++) {
+        g_auto(GStrv) words = g_strsplit_set(found[from + i], " ", -1);
+        g_autoptr(GString) line = g_string_new(NULL);
+        for (char **word = words; *word; word++)
+            if (**word)
+                g_string_append_printf(line, "%s%s", line->len ? " " : "", *word);
+        cr_assert_str_eq(line->str, lines[i], "%s, line %u: %s", path, from + i, line->str);
+    }
+}
+
+Test(match, messages_are_a_line_a_send)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 3, 1);
+    mpi_send(&mpi, 1, 50, 4, (Envelope){2, MPI_WORLD, 1, 5});
+    mpi_send(&mpi, 0, 100, 4, (Envelope){1, MPI_WORLD, 0, 8});
+    mpi_send(&mpi, 0, 110, 4, (Envelope){0, MPI_REVERSED, 7, 16}); /* to process 2 */
+    mpi_send(&mpi, 0, 120, 4, (Envelope){9, MPI_WORLD, 0, 1});     /* to nobody */
+    mpi_recv(&mpi, 1, 90, 20, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_irecv(&mpi, 2, 60, 4, 1);
+    mpi_wait(&mpi, 2, 150, 4, (Envelope){2, MPI_REVERSED, 7, 16}, 1);
+    mpi_end(&mpi, &written);
+    static const char *const lines[] = {
+        "0.000000052 - - 1 2 0 1 5 uncertain - -",
+        "0.000000102 0.000000100 0.000000100 0 1 0 0 8 certain 0.000000010 late_sender",
+        "0.000000112 0.000000152 0.000000062 0 2 1 7 16 certain - -",
+        "0.000000122 - - 0 - 0 0 1 uncertain - -",
+    };
+    assert_lines(&written, "messages", 1, lines, G_N_ELEMENTS(lines));
+    assert_lines(&written, "proc/0/sends/messages", 1, lines + 1, 3);
+    assert_lines(&written, "sends/num/2-4/messages", 1, lines + 2, 2);
+    assert_lines(&written, "peer/2/messages", 1, lines, 1);
+    assert_lines(&written, "tag/7/messages", 1, lines + 2, 1);
+    assert_lines(&written, "time/0.0000001-0.00000011/messages", 1, lines + 1, 1);
+    g_autoptr(XtfNode) none = xtf_tree_resolve(written.tree, "recvs/messages", NULL);
+    cr_assert_null(none);
+}
+
+/* Among them cancelled sends, and a group without receives. */
+Test(match, unmatched_are_groups_that_differ)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 3, 1);
+    for (unsigned i = 0; i < 5; i++)
+        mpi_isend(&mpi, 0, 100 + 10 * i, 4, (Envelope){1, MPI_WORLD, 0, 10}, i);
+    mpi_record_cancel_send(&mpi, 0, 200, 2);
+    for (unsigned i = 0; i < 3; i++)
+        mpi_send(&mpi, 0, 300 + 10 * i, 4, (Envelope){0, MPI_REVERSED, 4, 1});
+    mpi_send(&mpi, 0, 400, 4, (Envelope){1, MPI_WORLD, 9, 10});
+    for (unsigned i = 0; i < 4; i++)
+        mpi_recv(&mpi, 1, 500 + 10 * i, 4, (Envelope){0, MPI_WORLD, 0, 10});
+    mpi_recv(&mpi, 1, 600, 4, (Envelope){0, MPI_WORLD, 9, 11});
+    mpi_recv(&mpi, 1, 700, 4, (Envelope){2, MPI_WORLD, 9, 6});
+    mpi_end(&mpi, &written);
+    static const char *const lines[] = {
+        "3 4 2 13 17 - - - - -",     "1 3 0 3 0 0 2 1 4 receives", "1 0 1 0 6 2 1 0 9 sends",
+        "1 1 1 10 11 0 1 0 9 bytes", "- - - - - - - - - -",
+    };
+    assert_lines(&written, "unmatched", 1, lines, G_N_ELEMENTS(lines));
+    static const char *const narrow[] = {"1 1 1 10 11 - - - - -", "1 1 1 10 11 0 1 0 9 bytes", "- - - - - - - - - -"};
+    assert_lines(&written, "proc/0/peer/1/unmatched", 1, narrow, G_N_ELEMENTS(narrow));
+    assert_lines(&written, "proc/0/tag/9/sends/unmatched", 1, narrow, G_N_ELEMENTS(narrow));
+}

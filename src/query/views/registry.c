@@ -11,23 +11,12 @@ enum {
     KEPT_PARTS = 64,
 };
 
-const XtfView *const xtf_all_views[] = {&xtf_view_totals,
-                                        &xtf_view_histogram,
-                                        &xtf_view_profile,
-                                        &xtf_view_classes,
-                                        &xtf_view_efficiency,
-                                        &xtf_view_matrix,
-                                        &xtf_view_messages,
-                                        &xtf_view_bytes,
-                                        &xtf_view_stack,
-                                        &xtf_view_imbalance,
-                                        &xtf_view_longest,
-                                        &xtf_view_metrics,
-                                        &xtf_view_values,
-                                        &xtf_view_rates,
-                                        &xtf_view_growth,
-                                        &xtf_view_info,
-                                        NULL};
+const XtfView *const xtf_all_views[] = {&xtf_view_totals,   &xtf_view_histogram,  &xtf_view_profile,
+                                        &xtf_view_classes,  &xtf_view_efficiency, &xtf_view_matrix,
+                                        &xtf_view_messages, &xtf_view_unmatched,  &xtf_view_bytes,
+                                        &xtf_view_stack,    &xtf_view_imbalance,  &xtf_view_longest,
+                                        &xtf_view_metrics,  &xtf_view_values,     &xtf_view_rates,
+                                        &xtf_view_growth,   &xtf_view_info,       NULL};
 
 const XtfView *xtf_view_find(const char *name)
 {

@@ -14,6 +14,8 @@ const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES)
 const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0};
 const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), ALL_FACETS};
 const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), ALL_FACETS};
+const XtfViewSubject xtf_about_groups = {"whole groups of messages", TYPES(XTF_RECORD_SENDS),
+                                         ALL_FACETS & ~(1 << XTF_BY_REGION)};
 const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
                                         TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), ALL_FACETS};
 const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0};

@@ -12,5 +12,5 @@ typedef struct {
     unsigned facets;          /* the sets of bits 1 << XtfFacet by which they may be narrowed */
 } XtfViewSubject;
 
-extern const XtfViewSubject xtf_about_calls, xtf_about_all_calls, xtf_about_messages, xtf_about_sends, xtf_about_bytes,
-    xtf_about_values, xtf_about_growth;
+extern const XtfViewSubject xtf_about_calls, xtf_about_all_calls, xtf_about_messages, xtf_about_sends, xtf_about_groups,
+    xtf_about_bytes, xtf_about_values, xtf_about_growth;

@@ -35,6 +35,13 @@ struct XtfGroupFilter {
  * row is in XTF_FRAMES_BEFORE. A NULL filter takes all. */
 bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
                           uint64_t *rank, GError **error);
+/* The number of rows [n1, n2) whose groups the filter takes; n2 is cut off at the array's end. */
+bool xtf_array_group_count(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1,
+                           uint64_t n2, uint64_t *count, GError **error);
+/* The number in the whole array, if the totals that are kept of it tell; *known says whether they do. No page is read
+ * for it. */
+bool xtf_array_group_known(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t *count,
+                           bool *known, GError **error);
 /* The row that the filter takes and that has k such rows before it; n_rows if there is none. */
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
                             uint64_t *n, GError **error);

@@ -295,18 +295,42 @@ bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilte
     return xtf_totals_query_run(&query, n1, n2, error);
 }
 
-bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
-                          uint64_t *rank, GError **error)
+bool xtf_array_group_count(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1,
+                           uint64_t n2, uint64_t *count, GError **error)
 {
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
 
     if (!filter) { /* it takes all rows */
-        *rank = MIN(n, array->n_rows);
+        n2 = MIN(n2, array->n_rows);
+        *count = n2 - MIN(n1, n2);
         return true;
     }
-    if (!xtf_totals_query_run(&query, 0, n, error))
+    if (!xtf_totals_query_run(&query, n1, n2, error))
         return false;
-    *rank = query.count;
+    *count = query.count;
+    return true;
+}
+
+bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
+                          uint64_t *rank, GError **error)
+{
+    return xtf_array_group_count(array, index, filter, 0, n, rank, error);
+}
+
+bool xtf_array_group_known(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t *count,
+                           bool *known, GError **error)
+{
+    XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
+
+    *known = false;
+    if (!xtf_aggregate_is_known(array->schema, index, error))
+        return false;
+    if (xtf_array_is_small(array))
+        return true;
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    if (!edge || !add_array(&query, edge, known, error))
+        return false;
+    *count = query.count;
     return true;
 }
 

@@ -99,6 +99,14 @@ static void ask(const XtfArray *array, unsigned index, const GArray *rows, const
     cr_assert_good(xtf_array_totals(array, index, &filter, 0, end, totals, &error), error);
     cr_assert_eq(xtf_group_totals_n(totals), before > 0);
     cr_assert(before == 0 || *xtf_group_totals_find(totals, key) == before);
+    uint64_t behind = 0, count, all = 0;
+    bool known;
+    for (uint64_t i = end; i < rows->len; i++)
+        behind += is_of(&g_array_index(rows, Row, i), key);
+    cr_assert_good(xtf_array_group_count(array, index, &filter, end, UINT64_MAX, &count, &error), error);
+    cr_assert_eq(count, behind);
+    cr_assert_good(xtf_array_group_known(array, index, &filter, &all, &known, &error), error);
+    cr_assert(!known || all == before + behind);
 }
 
 static void ask_some(const XtfArray *array, const GArray *rows, int times)

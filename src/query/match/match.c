@@ -182,6 +182,23 @@ static bool find_doubts(Question *question, const XtfMessagePlace *send, const X
     return true;
 }
 
+/* Finds the end on the other side that has the same number, and both sides' counts. */
+static bool find_same_number(Question *question, const XtfMessagePlace *own, bool is_sender, XtfMessagePlace *other,
+                             bool *found, GError **error)
+{
+    const XtfMessageSide *side = is_sender ? &question->sends : &question->postings;
+    const XtfMessageSide *facing = is_sender ? &question->postings : &question->sends;
+    XtfMessage *message = question->message;
+    uint64_t *n_own = is_sender ? &message->n_sends : &message->n_receives;
+    uint64_t *n_facing = is_sender ? &message->n_receives : &message->n_sends;
+
+    if (!xtf_message_count_on(side, own, message->k, n_own, error) ||
+        !xtf_message_select(facing, message->k, other, found, error))
+        return false;
+    return *found ? xtf_message_count_on(facing, other, message->k, n_facing, error)
+                  : xtf_message_count(facing, n_facing, error);
+}
+
 /* Finds the other end of the one at a place, and how sure that is. */
 static bool find_other(Question *question, const XtfMessagePlace *own, bool is_sender, GError **error)
 {
@@ -190,13 +207,13 @@ static bool find_other(Question *question, const XtfMessagePlace *own, bool is_s
     uint64_t number;
     bool known, found;
 
-    if (!xtf_message_count(&question->sends, &message->n_sends, error) ||
-        !xtf_message_count(&question->postings, &message->n_receives, error) ||
+    if (!find_same_number(question, own, is_sender, &other, &found, error) ||
         !find_number(question, is_sender, &number, &known, error))
         return false;
     if (!known || number == UINT64_MAX)
         return true;
-    if (!xtf_message_select(is_sender ? &question->postings : &question->sends, number, &other, &found, error))
+    if (number != message->k &&
+        !xtf_message_select(is_sender ? &question->postings : &question->sends, number, &other, &found, error))
         return false;
     if (!found)
         return xtf_damaged(error, "a group of messages has fewer rows than its totals say");

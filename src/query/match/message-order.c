@@ -155,6 +155,62 @@ bool xtf_message_count(const XtfMessageSide *side, uint64_t *n, GError **error)
     return true;
 }
 
+/* Adds a location's messages, less cancelled ones, if the totals of the whole array tell. */
+static bool add_known(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t *n, bool *known,
+                      GError **error)
+{
+    const XtfGroupFilter filter = {.exact = side->envelope};
+    uint64_t count, cancelled;
+
+    *known = true;
+    if (!location->has[side->kind])
+        return true;
+    if (!xtf_array_group_known(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, &count, known,
+                               error) ||
+        !cancelled_of_group(side, location, UINT64_MAX, &cancelled, error))
+        return false;
+    if (*known)
+        *n += count - MIN(count, cancelled);
+    return true;
+}
+
+/* Adds the messages of a location from row `from` on. */
+static bool add_from(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t from, uint64_t *n,
+                     GError **error)
+{
+    const XtfGroupFilter filter = {.exact = side->envelope};
+    uint64_t count, all, before;
+
+    if (!xtf_array_group_count(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, from, UINT64_MAX,
+                               &count, error) ||
+        !cancelled_of_group(side, location, UINT64_MAX, &all, error) ||
+        !cancelled_of_group(side, location, from, &before, error))
+        return false;
+    *n += count - MIN(count, all - MIN(all, before));
+    return true;
+}
+
+bool xtf_message_count_on(const XtfMessageSide *side, const XtfMessagePlace *place, uint64_t k, uint64_t *n,
+                          GError **error)
+{
+    bool known = true;
+    uint64_t from;
+
+    *n = 0;
+    for (uint32_t i = 0; i < side->process->n && known; i++)
+        if (!add_known(side, &side->process->locations[i], n, &known, error))
+            return false;
+    if (known)
+        return true;
+    *n = k;
+    for (uint32_t i = 0; i < side->process->n; i++)
+        if (side->process->locations[i].has[side->kind] &&
+            (!xtf_message_rows_before(side, place, i, &from, error) ||
+             !add_from(side, &side->process->locations[i], from, n, error)))
+            return false;
+    return true;
+}
+
 /* The messages that a location may still have at the wanted place: [low, high) of its own. */
 typedef struct {
     uint64_t low, high, here;

@@ -29,6 +29,9 @@ bool xtf_message_rank(const XtfMessageSide *side, const XtfMessagePlace *place, 
 bool xtf_message_select(const XtfMessageSide *side, uint64_t k, XtfMessagePlace *place, bool *found, GError **error);
 /* How many the group has in the whole trace. */
 bool xtf_message_count(const XtfMessageSide *side, uint64_t *n, GError **error);
+/* The same, if k of them are before a place: what is known of these need not be counted again. */
+bool xtf_message_count_on(const XtfMessageSide *side, const XtfMessagePlace *place, uint64_t k, uint64_t *n,
+                          GError **error);
 /* The number in one location of the group's messages before row n of it. */
 bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t location, uint64_t n, uint64_t *k, GError **error);
 /* The row of a location that has k of them before it in the location; UINT64_MAX if there is none. */

@@ -1,7 +1,8 @@
 """The naive judge of messages: replays the whole trace, as otf2-print prints it, and pairs sends with receives.
 
 A group is a communicator, a sending and a receiving process and a tag. In a group the k-th send meets the k-th receive, both in
-the order of posting. Times of different processes are never compared to find out who meets whom.
+the order of posting. Times of different processes are never compared to find out who meets whom, where nothing is missing.
+docs/TREE.md says when that is certain, and what is a wait.
 """
 
 import collections
@@ -12,14 +13,19 @@ import otf2print
 
 SENDS = ("MPI_SEND", "MPI_ISEND")
 RECVS = ("MPI_RECV", "MPI_IRECV")
+# A shift of the numbers of a group is looked for among so many, by so many pairs on both sides.
+SHIFTS, BESIDE = range(-16, 17), 64
 REQUESTS = ("MPI_IRECV_REQUEST", "MPI_ISEND_COMPLETE", "MPI_REQUEST_CANCELLED")
 ENVELOPE = re.compile(r"(?:Receiver|Sender): (\d+).*, Communicator: (?:.*<)?(\d+)>?, "
                       r"Tag: (\d+), Length: (\d+)(?:, Request: (\d+))?$", re.S)
+MATCHED = ("MPI_Mrecv", "MPI_Imrecv")
 NUMBER = re.compile(r"(\d+)$")
 WORLD = re.compile(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),')
 REFERENCE = re.compile(r"<?(\d+)>?$")
 
 Group = collections.namedtuple("Group", "comm sender receiver tag")
+# Times are ticks since the trace's origin; None is what there is not.
+Line = collections.namedtuple("Line", "sent received posted sender receiver comm tag bytes state wait wait_kind")
 
 
 class Call:
@@ -34,12 +40,15 @@ class Call:
 class Side:
     """A send, or a receive."""
 
-    __slots__ = ("location", "row", "time", "seq", "call", "group", "bytes", "posted", "posted_seq", "posted_call", "known")
+    __slots__ = ("location", "row", "time", "seq", "call", "ends", "group", "bytes", "posted", "posted_seq", "posted_call",
+                 "known", "blocking", "completion")
 
     def __init__(self, location, row, time, seq, call):
         self.location, self.row, self.time, self.seq, self.call = location, row, time, seq, call
         # Of a receive: its posting, and whether that is known. A send is its own.
         self.posted, self.posted_seq, self.posted_call, self.known = time, seq, call, True
+        # Of a send: whether it is a blocking one; the call that completes it, None if that is not known.
+        self.blocking, self.completion = False, None
 
     def place(self):
         """Its place among those of its process."""
@@ -72,9 +81,11 @@ class Location:
         sends = event.name in SENDS
         side = Side(self, len(self.sends if sends else self.recvs), self.time, self.seq, self.call())
         peer = judge.comms.process(int(comm), self.proc, int(rank))
-        ends = (self.proc, peer) if sends else (peer, self.proc)
-        side.group = Group(int(comm), *ends, int(tag)) if peer is not None else None
+        side.ends = Group(int(comm), *((self.proc, peer) if sends else (peer, self.proc)), int(tag))
+        side.group = side.ends if peer is not None else None
         side.bytes = int(length)
+        if event.name == "MPI_SEND":
+            side.blocking, side.completion = True, side.call
         (self.sends if sends else self.recvs).append(side)
         if event.name == "MPI_ISEND":
             self.open["send", request] = side
@@ -88,7 +99,9 @@ class Location:
         if name == "MPI_IRECV_REQUEST":
             self.open["receive", request] = (self.time, self.seq, self.call())
         elif name == "MPI_ISEND_COMPLETE":
-            self.open.pop(("send", request), None)
+            send = self.open.pop(("send", request), None)
+            if send:
+                send.completion = self.call()
         else:
             self.cancel(request)
 
@@ -151,14 +164,18 @@ class Judge:
         ranks = self.ranks_of(definitions)
         self.regions = otf2print.named_definitions(definitions, "REGION")
         self.locations = {}
-        self.process_of = ranks
+        first = None
         for event in otf2print.events(archive):
+            first = event.time if first is None else first
             if event.location not in self.locations:
                 self.locations[event.location] = Location(event.location, ranks[event.location])
             self.locations[event.location].happen(self, event)
         for location in self.locations.values():
             location.end()
+        self.origin = self.offset if first is None else min(self.offset, first)
         self.groups = self.gather()
+        self.numbers = {id(side): k for sides in self.groups.values() for side in sides for k, side in enumerate(side)}
+        self.shifts, self.known_of = {}, {}
 
     @staticmethod
     def world_of(definitions):
@@ -179,7 +196,7 @@ class Judge:
         groups = collections.defaultdict(lambda: ([], []))
         for location in self.locations.values():
             for send in location.sends:
-                if send.group and send.row not in location.cancelled:
+                if send.group and not self.is_cancelled(send):
                     groups[send.group][0].append(send)
             for receive in location.recvs:
                 if receive.group:
@@ -197,3 +214,109 @@ class Judge:
     def counts(self):
         """{group: (sends, receives)}"""
         return {group: (len(sends), len(receives)) for group, (sends, receives) in self.groups.items()}
+
+    # ---- How sure it is.
+
+    @staticmethod
+    def is_cancelled(send):
+        return send.row in send.location.cancelled
+
+    def sends(self):
+        """All sends, in the order of time."""
+        sends = [send for location in self.locations.values() for send in location.sends]
+        return sorted(sends, key=lambda send: (send.time, send.location.number, send.seq))
+
+    def line(self, send):
+        """What `messages` must show of a send."""
+        receive, state = self.match(send)
+        wait, kind = (self.wait(send, receive) if receive else None) or (None, "-")
+        return Line(send.time - self.origin, receive and receive.time - self.origin, receive and receive.posted - self.origin,
+                    *(send.ends[1:3]), send.ends.comm, send.ends.tag, send.bytes, state, wait, kind)
+
+    def match(self, send):
+        """(receive or None, state)"""
+        if self.is_cancelled(send):
+            return None, "certain"
+        if not send.group:
+            return None, "uncertain"
+        sends, receives = self.groups[send.group]
+        k = self.numbers[id(send)]
+        if len(sends) == len(receives):
+            return receives[k], "uncertain" if self.is_doubtful(send, receives[k]) else "certain"
+        shift = self.shift(send.group, k)
+        if shift is None:
+            return None, "uncertain"
+        if not 0 <= k + shift < len(receives):
+            return None, "likely"
+        claims = [i for i in range(k + shift - 16, k + shift + 17)
+                  if 0 <= i < len(sends) and self.shift(send.group, i) == k + shift - i]
+        if len(claims) != 1:
+            return None, "uncertain"
+        receive = receives[k + shift]
+        return receive, "uncertain" if self.is_doubtful(send, receive) else "likely"
+
+    def shift(self, group, k):
+        """The only one by which all pairs around send k agree; None if none does, or several do."""
+        if (group, k) not in self.shifts:
+            sends, receives = self.groups[group]
+            fitting = []
+            for shift in SHIFTS:
+                pairs = [(sends[i], receives[i + shift]) for i in range(max(k - BESIDE, 0), min(k + BESIDE + 1, len(sends)))
+                         if 0 <= i + shift < len(receives)]
+                if pairs and all(s.bytes == r.bytes and s.call.enter < r.call.leave for s, r in pairs):
+                    fitting.append(shift)
+            self.shifts[group, k] = fitting[0] if len(fitting) == 1 else None
+        return self.shifts[group, k]
+
+    def is_doubtful(self, send, receive):
+        if send.bytes != receive.bytes:
+            return True
+        sends, receives = self.groups[send.group]
+        for one, sides in ((send, sends), (receive, receives)):
+            if self.has_several(sides) and any(self.share_time(one, other) for other in sides
+                                               if other.location is not one.location):
+                return True
+        return self.has_probes(receives) and any(self.is_probed(receive, other) for other in receives if other is not receive)
+
+    def has_probes(self, receives):
+        """Whether one of them takes what was probed."""
+        key = "probes", id(receives)
+        if key not in self.known_of:
+            self.known_of[key] = any(self.regions.get(side.posted_call.region) in MATCHED for side in receives)
+        return self.known_of[key]
+
+    def has_several(self, sides):
+        """Whether several threads have them."""
+        key = id(sides)
+        if key not in self.known_of:
+            self.known_of[key] = len({side.location for side in sides}) > 1
+        return self.known_of[key]
+
+    @staticmethod
+    def share_time(one, other):
+        """Two threads are in calls of one group, which says nothing of the order."""
+        a, b = one.posted_call, other.posted_call
+        return one.posted == other.posted or (a.enter < b.leave and b.enter < a.leave)
+
+    def is_probed(self, one, other):
+        return (any(self.regions.get(side.posted_call.region) in MATCHED for side in (one, other)) and
+                one.posted_call.enter <= other.time and other.posted_call.enter <= one.time)
+
+    # ---- Who waited.
+
+    def name(self, call):
+        return self.regions.get(call.region) or ""
+
+    def wait(self, send, receive):
+        """(ticks, kind) of a message; None if nobody waited."""
+        if send.call.enter > receive.call.leave:
+            return None, "clock_violation"
+        until = min(send.call.enter, receive.call.leave)
+        name = self.name(receive.call)
+        if name.startswith("MPI_") and not name.startswith("MPI_Test") and until > receive.call.enter:
+            return until - receive.call.enter, "late_sender"
+        done, posting = send.completion, receive.posted_call
+        waits = done and self.name(done).startswith("MPI_" if send.blocking else "MPI_Wait")
+        if waits and done.leave > posting.enter > done.enter:
+            return posting.enter - done.enter, "late_receiver"
+        return None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Who is the other side of a message: what a trace says of it, against the naive judge's replay of the archive, pair for pair.
 
-The judge himself is held against programs that are played by MPI's rules, in which a message's length is its number.
+The judge himself is held against programs that are played by MPI's rules, so that the other side of each message is known.
 
 usage: match.py [--messages N] XTF OTF2-SCRIPT
 
@@ -12,6 +12,7 @@ import argparse
 import collections
 import pathlib
 import random
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -19,10 +20,13 @@ sys.path += [str(ROOT / "roundtrip"), str(ROOT / "reader")]
 # pylint: disable=wrong-import-position
 import programs
 import xtf_reader
-from judge import Judge
-from xtfrun import PROJECT, Failure, Xtf, need, shared_traces, temporary_folder
+from judge import Judge, Line
+from shown import Cat, Shown, ticks_of
+from xtfrun import PROJECT, Failure, Xtf, is_sanitized, need, shared_traces, temporary_folder
 
 
+# Messages of traces that the second reader reads, too.
+ROWS_MOST = 200000
 Row = collections.namedtuple("Row", "time seq comm peer tag message")
 
 
@@ -98,34 +102,115 @@ def compare_rows(judge, path, what):
         raise Failure(f"{what}: groups {set(found) ^ set(judge.groups)}")
 
 
+# ---- What is shown of messages.
+
+
+def cells_of(xtf, path, selection):
+    """The cells of each line of `messages`, read as they come."""
+    command = [xtf.program, "cat", str(path), selection + "messages"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        names = tuple(process.stdout.readline().lstrip("#").split())
+        if names != Line._fields:
+            raise Failure(f"{path}: messages has the columns {names}")
+        for line in process.stdout:
+            yield line.split()
+    if process.returncode != 0:
+        raise Failure(f"{' '.join(command)}: status {process.returncode}")
+
+
+def parse(judge, comms, cells):
+    """A line as the judge has it."""
+    def time(cell, origin=0):
+        return None if cell == "-" else ticks_of(cell, judge.ticks, origin)
+
+    def whole(cell):
+        return None if cell == "-" else int(cell)
+
+    line = Line(*cells)
+    return Line(*map(time, line[:3]), *map(whole, line[3:5]), comms.get(whole(line.comm)), *map(whole, line[6:8]), line.state,
+                time(line.wait), line.wait_kind)
+
+
+def compare_messages(xtf, judge, path, what, selection="", takes=lambda send: True):
+    """`messages` has a line of the judge's for each send that the selection takes. Returns how many there are of each state."""
+    comms = {int(row["row"]): int(row["id"]) for row in Shown(Cat(xtf, path)).table("communicators")}
+    states = collections.Counter()
+    found = cells_of(xtf, path, selection)
+    for send in judge.sends():
+        if not takes(send):
+            continue
+        wanted, cells = judge.line(send), next(found, None)
+        line = cells and parse(judge, comms, cells)
+        # A receiver that is not known is shown as the rank that the sender named.
+        if line != wanted and not (line and wanted.receiver is None and line._replace(receiver=None) == wanted):
+            raise Failure(f"{what}: {selection}messages: of send {end_of(send)}\n  {line}, should be\n  {wanted}")
+        states[line.state] += 1
+    if next(found, None) is not None:
+        raise Failure(f"{what}: {selection}messages has more lines than the {states.total()} sends")
+    return states
+
+
+def compare_links(xtf, judge, path, what):
+    """`match` leads from a send to its receive, and back; there is none where that is not known."""
+    threads = {int(row["id"]): f"proc/{row['proc']}/thread/{row['thread']}"
+               for row in Shown(Cat(xtf, path)).table("locations")}
+
+    def record(name, side):
+        return f"{threads[side.location.number]}/{name}/num/{side.row}"
+
+    sends = judge.sends()
+    some = [(send, *judge.match(send)) for send in sends[::len(sends) // 50 + 1]]
+    pairs = [(record("sends", send), record("recvs", receive)) for send, receive, state in some
+             if receive and state != "uncertain"]
+    paths = [path for one, other in pairs for path in (one + "/match", other, other + "/match", one)]
+    output = xtf.expect("cat", path, *[path + "/record" for path in paths]).decode() if paths else ""
+    texts = output.split("\ntime ")
+    for (one, other), i in zip(pairs, range(0, len(paths), 4)):
+        if texts[i].removeprefix("time ") != texts[i + 1] or texts[i + 2] != texts[i + 3].rstrip("\n"):
+            raise Failure(f"{what}: {one}/match and {other}/match do not lead to one another")
+    for send, receive, state in some:
+        if (not receive or state == "uncertain") and xtf.run("cat", path, record("sends", send) + "/match/record").status == 0:
+            raise Failure(f"{what}: {record('sends', send)} has a match")
+
+
 def compare(xtf, archive, folder):
     judge = Judge(str(archive))
     path = folder / (archive.stem + ".xtf")
     xtf.import_archive(archive, path, timeout=600)
-    compare_rows(judge, path, archive)
+    if sum(len(sends) for sends, _ in judge.groups.values()) < ROWS_MOST:
+        compare_rows(judge, path, archive)
+    states = compare_messages(xtf, judge, path, archive)
+    compare_messages(xtf, judge, path, archive, "proc/1/", lambda send: send.location.proc == 1)
+    compare_messages(xtf, judge, path, archive, "tag/1-/", lambda send: send.ends.tag >= 1)
+    compare_links(xtf, judge, path, archive)
     counts = judge.counts().values()
     print(f"{archive}: {sum(sends for sends, _ in counts)} sends, {sum(receives for _, receives in counts)} receives, "
-          f"{len(counts)} groups")
+          f"{len(counts)} groups, {dict(states)}")
     return judge
 
 
 # ---- Programs whose pairs are known.
 
 
-def expect_truth(judge, what):
-    """A message's length is its number: each pair has one."""
-    for send, receive in judge.pairs():
-        if not send or not receive or send.bytes != receive.bytes:
-            raise Failure(f"{what}: the judge errs: {send and (end_of(send), send.bytes)} meets "
-                          f"{receive and (end_of(receive), receive.bytes)} in {(send or receive).group}")
+def expect_truth(judge, program, what):
+    """What is certain or likely is true, and so is that a certain message has no receive. Returns the wrong ones of the rest."""
+    truth = {message.sent: message.received for message in program.messages if message.sent}
+    wrong = collections.Counter()
+    for send in judge.sends():
+        receive, state = judge.match(send)
+        if end_of(receive) != truth[end_of(send)]:
+            wrong[state] += 1
+    if wrong["certain"] or wrong["likely"]:
+        raise Failure(f"{what}: the judge errs: {dict(wrong)}")
+    return wrong
 
 
 def wrong_by_completion(judge):
     """How many messages the order of completion would pair wrongly."""
     wrong = total = 0
     for sends, receives in judge.groups.values():
-        receives = sorted(receives, key=lambda side: (side.time, side.location.number, side.seq))
-        wrong += sum(send.bytes != receive.bytes for send, receive in zip(sends, receives))
+        by_completion = sorted(receives, key=lambda side: (side.time, side.location.number, side.seq))
+        wrong += sum(one is not other for one, other in zip(receives, by_completion))
         total += len(sends)
     return wrong, total
 
@@ -172,6 +257,93 @@ def out_of_order(messages):
     return program
 
 
+def sizes(n):
+    """A few lengths, by chance."""
+    dice = random.Random(n)
+    return [8 << dice.randrange(n) for _ in range(100000)].__getitem__
+
+
+def freed(size):
+    """Receives that are freed while they are open: they take messages, and nobody hears of them again."""
+    dice = random.Random(21)
+    program = programs.Program(2, size=size)
+    for _ in range(1200):
+        sender, receiver = dice.sample(program.locations, 2)
+        receive = program.irecv(receiver, program.world, sender.proc)
+        program.send(sender, program.world, receiver.proc, 0)
+        program.arrive_all()
+        if dice.random() < 0.008:
+            program.drop_receive(receiver, receive)
+        else:
+            program.complete(receiver, [receive])
+    return program
+
+
+def late(size):
+    """The measurement of one process begins late, that of another ends early."""
+    dice = random.Random(22)
+    program = programs.Program(3, size=size, skews=[0, 5000, 2000])
+    for i in range(900):
+        program.locations[0].recording = i > 7
+        program.locations[2].recording = i < 880
+        sender, receiver = dice.sample(program.locations, 2)
+        program.send(sender, program.world, receiver.proc, 0)
+        program.recv(receiver, program.world)
+    return program
+
+
+def overlapping():
+    """Two threads of each process send, and receive, at one time; which comes first is not what their records say."""
+    dice = random.Random(23)
+    program = programs.Program(2, 2)
+    for i in range(300):
+        sides = [[location for location in program.locations if location.proc == proc] for proc in (i % 2, 1 - i % 2)]
+        both = dice.random() < 0.3
+        for threads, send in zip(sides, (True, False)):
+            dice.shuffle(threads)
+            for location in threads if both else threads[:1]:
+                program.enter(location, "MPI_Send" if send else "MPI_Recv")
+            program.time += 10
+            order = threads if both else threads[:1]
+            if send:
+                messages = {location: program.launch(location, program.world, 1 - location.proc, 0) for location in order}
+            else:
+                receives = {location: programs.Receive(program.world, programs.ANY, programs.ANY, None) for location in order}
+                for receive in receives.values():
+                    program.post(order[0], receive)
+                program.arrive_all()
+            for location in dice.sample(order, len(order)):
+                if send:
+                    messages[location].sent = program.record_message(location, programs.SEND, program.world, 1 - location.proc,
+                                                                     messages[location])
+                else:
+                    program.record_receive(location, receives[location])
+            for location in order:
+                program.leave(location, "MPI_Send" if send else "MPI_Recv")
+    return program
+
+
+def probed():
+    """Receives of what was probed, some while others of the group are open."""
+    dice = random.Random(24)
+    program = programs.Program(2)
+    sender, receiver = program.locations
+    for i in range(200):
+        calls = dice.choice([["MPI_Recv"], ["MPI_Mrecv"], ["MPI_Imrecv"], ["MPI_Irecv", "MPI_Irecv"], ["MPI_Irecv", "MPI_Imrecv"],
+                             ["MPI_Irecv", "MPI_Mrecv", "MPI_Irecv"]])
+        for _ in calls:
+            program.send(sender, program.world, 1, i % 3)
+        program.arrive_all()
+        posted = []
+        for call in calls:
+            if call in ("MPI_Recv", "MPI_Mrecv"):
+                program.recv(receiver, program.world, 0, i % 3, call)
+            else:
+                posted.append(program.irecv(receiver, program.world, 0, i % 3, call=call))
+        program.complete(receiver, posted[::-1], call="MPI_Waitall")
+    return program
+
+
 PROGRAMS = {
     "played": lambda: played(4, 1, 1, 6000),
     "threads": lambda: played(4, 3, 2, 6000),
@@ -179,12 +351,19 @@ PROGRAMS = {
     "wild": lambda: played(3, 2, 4, 3000, wild=1),
     "persistent": persistent,
     "out-of-order": lambda: out_of_order(20000),
+    "freed": lambda: freed(lambda number: number),
+    "freed-sizes": lambda: freed(sizes(3)),
+    "freed-equal": lambda: freed(lambda number: 8),
+    "late": lambda: late(lambda number: number),
+    "late-sizes": lambda: late(sizes(2)),
+    "overlapping": overlapping,
+    "probed": probed,
 }
 
 
 def compare_program(xtf, script, folder, name, program):
     judge = compare(xtf, program.write(script, folder, name), folder)
-    expect_truth(judge, name)
+    expect_truth(judge, program, name)
     return judge
 
 
@@ -199,7 +378,9 @@ def main():
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)
         if options.messages:
-            judge = compare_program(xtf, options.script, folder, "many", out_of_order(options.messages))
+            # Sanitizers take ten times as long for each message, and see no more in the millionth.
+            messages = options.messages // (10 if is_sanitized(options.xtf) else 1)
+            judge = compare_program(xtf, options.script, folder, "many", out_of_order(messages))
             wrong, total = wrong_by_completion(judge)
             print(f"the order of completion is wrong for {wrong} of {total}")
             if not total / 3 < wrong < total * 2 / 3:

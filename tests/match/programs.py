@@ -1,7 +1,7 @@
 """Programs of messages that are played by MPI's rules, and what a recorder would have written of them.
 
-The other side of each message is known from the play: its number among all messages, which is its length in bytes. So a judge
-who pairs messages by what the recorder wrote can be judged himself.
+The other side of each message is known from the play. So a judge who pairs messages by what the recorder wrote can be judged
+himself.
 """
 
 import collections
@@ -12,7 +12,7 @@ WORLD, SELF_GROUP = 0, 90
 # What a recorder writes; otf2-script knows the letters.
 SEND, ISEND, RECV, IRECV, POST, SENT, CANCEL, TEST = "SIRJPCXT"
 REGIONS = ["main", "MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Test", "MPI_Sendrecv",
-           "MPI_Cancel", "MPI_Start", "MPI_Barrier", "MPI_Init", "MPI_Finalize", "MPI_Ibarrier"]
+           "MPI_Cancel", "MPI_Barrier", "MPI_Ibarrier", "MPI_Mrecv", "MPI_Imrecv"]
 REGION = {name: i for i, name in enumerate(REGIONS)}
 TICKS = 1000000000
 
@@ -37,7 +37,8 @@ class Comm:
 class Message:
     def __init__(self, number, comm, sender, receiver, tag):
         self.number, self.comm, self.sender, self.receiver, self.tag = number, comm, sender, receiver, tag
-        self.received = False
+        # (location, row in `sends` or `recvs`) of both ends; None: not recorded.
+        self.sent = self.received = None
 
 
 class Receive:
@@ -56,6 +57,8 @@ class Location:
         self.number, self.proc, self.skew = number, proc, skew
         self.posted = []        # receives with a request, in the order of posting
         self.sent = {}          # {request: message} of sends that are not complete
+        self.recording = True
+        self.rows = collections.Counter()
         self.free = list(range(1, 9))
         self.next_request = 9
 
@@ -77,7 +80,7 @@ class Program:
     """Processes of `n_threads` threads each. Calls are made one after the other, in one global order; `skews` are what the
     processes' clocks are ahead."""
 
-    def __init__(self, n_procs, n_threads=1, comms=None, skews=None):
+    def __init__(self, n_procs, n_threads=1, comms=None, skews=None, size=lambda number: number):
         self.world = Comm(WORLD, list(range(n_procs)))
         self.comms = [self.world] + (comms or [])
         self.processes = [Process() for _ in range(n_procs)]
@@ -85,14 +88,29 @@ class Program:
                           for proc in range(n_procs) for thread in range(n_threads)]
         self.time = 1000
         self.lines = []
-        self.channels = collections.OrderedDict()  # {(sender, comm): messages on their way}
-        self.messages = 0
+        self.channels = collections.OrderedDict()  # {(sender, receiver, comm): messages on their way}
+        self.messages = []
+        self.size = size
 
     # ---- What is recorded.
 
     def record(self, location, kind, *numbers, ticks=3):
         self.time += ticks
-        self.lines.append(f"{location.number} {self.time + location.skew} {kind} {' '.join(map(str, numbers))}")
+        if location.recording:
+            self.lines.append(f"{location.number} {self.time + location.skew} {kind} {' '.join(map(str, numbers))}")
+
+    def record_message(self, location, kind, comm, peer, message, *request):
+        """A send or a receive; returns its end."""
+        self.record(location, kind, comm.peers(location.proc).index(peer), comm.number, message.tag, self.size(message.number),
+                    *request)
+        if not location.recording:
+            return None
+        location.rows[kind in (SEND, ISEND)] += 1
+        return location.number, location.rows[kind in (SEND, ISEND)] - 1
+
+    def record_receive(self, location, receive, kind=RECV, *request):
+        message = receive.message
+        message.received = self.record_message(location, kind, message.comm, message.sender, message, *request)
 
     def enter(self, location, name):
         self.record(location, "E", REGION[name])
@@ -100,14 +118,11 @@ class Program:
     def leave(self, location, name):
         self.record(location, "L", REGION[name])
 
-    def envelope(self, location, comm, peer, tag, number):
-        return comm.peers(location.proc).index(peer), comm.number, tag, number
-
     # ---- What MPI does.
 
     def launch(self, location, comm, receiver, tag):
-        message = Message(self.messages, comm, location.proc, receiver, tag)
-        self.messages += 1
+        message = Message(len(self.messages), comm, location.proc, receiver, tag)
+        self.messages.append(message)
         self.channels.setdefault((message.sender, receiver, comm.number), collections.deque()).append(message)
         return message
 
@@ -140,7 +155,7 @@ class Program:
     def send(self, location, comm, receiver, tag):
         self.enter(location, "MPI_Send")
         message = self.launch(location, comm, receiver, tag)
-        self.record(location, SEND, *self.envelope(location, comm, receiver, tag, message.number))
+        message.sent = self.record_message(location, SEND, comm, receiver, message)
         self.leave(location, "MPI_Send")
         return message
 
@@ -148,44 +163,39 @@ class Program:
         self.enter(location, "MPI_Isend")
         message = self.launch(location, comm, receiver, tag)
         request = location.request() if request is None else request
-        self.record(location, ISEND, *self.envelope(location, comm, receiver, tag, message.number), request)
+        message.sent = self.record_message(location, ISEND, comm, receiver, message, request)
         location.sent[request] = message
         self.leave(location, "MPI_Isend")
         return request
 
-    def irecv(self, location, comm, source=ANY, tag=ANY, request=None):
-        self.enter(location, "MPI_Irecv")
+    def irecv(self, location, comm, source=ANY, tag=ANY, request=None, call="MPI_Irecv"):
+        self.enter(location, call)
         receive = Receive(comm, source, tag, location.request() if request is None else request)
         self.record(location, POST, receive.request)
         self.post(location, receive)
         location.posted.append(receive)
-        self.leave(location, "MPI_Irecv")
+        self.leave(location, call)
         return receive
 
-    def recv(self, location, comm, source=ANY, tag=ANY):
+    def recv(self, location, comm, source=ANY, tag=ANY, call="MPI_Recv"):
         """A blocking receive, if a message for it is there or on its way."""
         receive = Receive(comm, source, tag, None)
-        self.enter(location, "MPI_Recv")
+        self.enter(location, call)
         self.post(location, receive)
         while not receive.message and self.channels:
             self.arrive(next(iter(self.channels)))
         if receive.message:
-            self.record(location, RECV, *self.received(location, receive))
+            self.record_receive(location, receive)
         else:
             self.processes[location.proc].posted.remove(receive)
-        self.leave(location, "MPI_Recv")
+        self.leave(location, call)
         return receive.message
-
-    def received(self, location, receive):
-        message = receive.message
-        message.received = True
-        return self.envelope(location, message.comm, message.sender, message.tag, message.number)
 
     def complete(self, location, receives=(), sends=(), call="MPI_Wait"):
         """Completes receives that have their messages, and sends, in this order, in one call."""
         self.enter(location, call)
         for receive in receives:
-            self.record(location, IRECV, *self.received(location, receive), receive.request)
+            self.record_receive(location, receive, IRECV, receive.request)
             location.posted.remove(receive)
             location.free.append(receive.request)
         for request in sends:
@@ -231,13 +241,13 @@ class Program:
         """Both in one call; the receive is of any source and tag."""
         self.enter(location, "MPI_Sendrecv")
         message = self.launch(location, comm, receiver, tag)
-        self.record(location, SEND, *self.envelope(location, comm, receiver, tag, message.number))
+        message.sent = self.record_message(location, SEND, comm, receiver, message)
         receive = Receive(comm, ANY, ANY, None)
         self.post(location, receive)
         while not receive.message and self.channels:
             self.arrive(next(iter(self.channels)))
         if receive.message:
-            self.record(location, RECV, *self.received(location, receive))
+            self.record_receive(location, receive)
         else:
             self.processes[location.proc].posted.remove(receive)
         self.leave(location, "MPI_Sendrecv")
@@ -279,8 +289,11 @@ class Program:
 
     def write(self, script, folder, name):
         """Writes the archive by the program `script`; returns its path."""
-        text = "\n".join(self.lines) + "\n" + "\n".join(self.definitions()) + "\n"
-        subprocess.run([script, str(folder), name], input=text.encode(), check=True)
+        with subprocess.Popen([script, str(folder), name], stdin=subprocess.PIPE, text=True) as process:
+            process.stdin.writelines(line + "\n" for lines in (self.lines, self.definitions()) for line in lines)
+        if process.returncode != 0:
+            raise ValueError(f"otf2-script: status {process.returncode}")
+        self.lines = []
         return folder / (name + ".otf2")
 
 

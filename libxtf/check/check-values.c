@@ -9,9 +9,9 @@ enum {
 struct XtfValueCheck {
     XtfTrace *trace;
     XtfChecking *check;
-    uint8_t *starts; /* a bit for each byte of the heap: a string begins there. NULL: the heap is damaged */
+    uint8_t **starts; /* by chunk of the heap: a bit for each byte, if a string begins there. NULL: it is damaged, or
+                         lies in a file that cannot be read */
     uint64_t n_bytes;
-    bool some_lost;    /* some chunks of the heap lie in files that cannot be read */
     XtfLimits **found; /* by schema and field */
 };
 
@@ -28,7 +28,6 @@ static bool check_empty_string(XtfValueCheck *values)
 {
     static const uint8_t empty[sizeof(XtfLe32) + 1];
     g_autoptr(GError) error = NULL;
-
     g_autoptr(XtfBlock) chunk = xtf_item_get(values->trace, values->trace->catalog.strings.chunks[0], &error);
     if (chunk && chunk->length >= sizeof empty && memcmp(chunk->data, empty, sizeof empty) == 0)
         return true;
@@ -36,19 +35,13 @@ static bool check_empty_string(XtfValueCheck *values)
     return false;
 }
 
-static bool chunk_is_lost(const XtfValueCheck *values, uint32_t chunk)
-{
-    uint64_t offset = values->trace->catalog.strings.chunks[chunk].offset;
-    return !xtf_checking_can_read(values->check, offset / values->trace->superblock.info.page_size);
-}
-
-/* Marks the strings of a chunk of the heap. */
+/* Marks the strings of a chunk of the heap in its bits; false if it is damaged. */
 static bool find_starts_in(XtfValueCheck *values, uint32_t chunk, uint8_t *starts)
 {
     const uint64_t *begins = &values->trace->string_starts[chunk];
     uint64_t id = begins[0], steps = 0;
 
-    if (chunk == 0) {
+    if (chunk == 0) { /* readers know the empty string without reading it */
         starts[0] = 1;
         id = xtf_strings_next(0, 0);
     }
@@ -61,34 +54,46 @@ static bool find_starts_in(XtfValueCheck *values, uint32_t chunk, uint8_t *start
         }
         if (++steps % ROWS_AT_ONCE == 0 && !xtf_checking_go_on(values->check))
             return false;
-        starts[id / 8] |= (uint8_t)(1u << id % 8);
+        starts[(id - begins[0]) / 8] |= (uint8_t)(1u << (id - begins[0]) % 8);
         id = xtf_strings_next(id, length_of(text));
     }
     return true;
 }
 
-/* A string may go wrong at any of the chunks, so each is gone over, but those in files that cannot be read. */
-static void find_starts(XtfValueCheck *values)
+static bool chunk_is_lost(const XtfValueCheck *values, uint32_t chunk)
 {
-    uint32_t n = values->trace->catalog.strings.n;
-    g_autofree uint8_t *starts = g_try_malloc0(values->n_bytes / 8 + 1);
-
-    if (!starts || (n > 0 && !chunk_is_lost(values, 0) && !check_empty_string(values)))
-        return;
-    starts[0] = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        values->some_lost |= chunk_is_lost(values, i);
-        if (!chunk_is_lost(values, i) && !find_starts_in(values, i, starts))
-            return;
-    }
-    values->starts = g_steal_pointer(&starts);
+    uint64_t offset = values->trace->catalog.strings.chunks[chunk].offset;
+    return !xtf_checking_can_read(values->check, offset / values->trace->superblock.info.page_size);
 }
 
-/* Whether a string lies in a file that cannot be read. */
-static bool string_is_lost(const XtfValueCheck *values, uint32_t id)
+/* Strings begin anew in each chunk. Room for its bits is made once it was read. */
+static void find_starts(XtfValueCheck *values)
+{
+    const XtfChunks *heap = &values->trace->catalog.strings;
+
+    values->starts = g_new0(uint8_t *, heap->n + 1);
+    for (uint32_t i = 0; i < heap->n && !xtf_checking_stopping(values->check); i++) {
+        g_autoptr(GError) error = NULL;
+        const char *text;
+        if (chunk_is_lost(values, i))
+            continue;
+        if (i == 0 ? !check_empty_string(values)
+                   : !xtf_trace_string(values->trace, (uint32_t)values->trace->string_starts[i], &text, &error)) {
+            if (error)
+                xtf_checking_problem(values->check, "%s", error->message);
+            continue;
+        }
+        g_autofree uint8_t *starts = g_malloc0(heap->chunks[i].length / 8 + 1);
+        if (find_starts_in(values, i, starts))
+            values->starts[i] = g_steal_pointer(&starts);
+    }
+}
+
+/* The chunk that a string of the heap lies in. */
+static uint32_t chunk_of(const XtfValueCheck *values, uint32_t id)
 {
     const uint64_t *begins = values->trace->string_starts;
-    uint32_t low = 0, high = values->some_lost && id < values->n_bytes ? values->trace->catalog.strings.n : 0;
+    uint32_t low = 0, high = values->trace->catalog.strings.n;
 
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -97,19 +102,34 @@ static bool string_is_lost(const XtfValueCheck *values, uint32_t id)
         else
             high = middle;
     }
-    return high > 0 && chunk_is_lost(values, low);
+    return low;
+}
+
+/* Whether a string begins there. *known is false if that cannot be told: its chunk is damaged, or lost. */
+static bool string_begins(const XtfValueCheck *values, uint32_t id, bool *known)
+{
+    *known = true;
+    if (id >= values->n_bytes)
+        return id == 0;
+    uint32_t chunk = chunk_of(values, id);
+    uint64_t at = id - values->trace->string_starts[chunk];
+    const uint8_t *starts = values->starts[chunk];
+    *known = starts != NULL;
+    return !starts || starts[at / 8] >> at % 8 & 1;
 }
 
 /* Adds the length of a row's string to limits. False if no string begins there. */
 static bool pass_string(XtfValueCheck *values, uint32_t id, XtfLimits *limits)
 {
+    bool known;
     g_autoptr(GError) error = NULL;
     const char *text;
 
-    if (string_is_lost(values, id))
-        return true; /* no more is known of it */
-    if (id >= MAX(values->n_bytes, 1) || !(values->starts[id / 8] >> id % 8 & 1) ||
-        !xtf_trace_string(values->trace, id, &text, &error))
+    if (!string_begins(values, id, &known))
+        return false;
+    if (!known)
+        return true;
+    if (!xtf_trace_string(values->trace, id, &text, &error))
         return false;
     const XtfLimits one = {.min = id ? length_of(text) : 0, .max = id ? length_of(text) : 0};
     *limits = xtf_limits_join(XTF_TYPE_STRING, limits, &one);
@@ -123,7 +143,7 @@ static void pass_strings(XtfValueCheck *values, const XtfSchema *schema, const X
         uint32_t id = (uint32_t)xtf_field_get(field, rows);
         if (xtf_field_is_none(field, rows)) {
             limits->has_none = true;
-        } else if (values->starts && !pass_string(values, id, limits)) {
+        } else if (!pass_string(values, id, limits)) {
             xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": no string begins at %u", schema->name,
                                  field->name, id);
             return;
@@ -171,8 +191,6 @@ static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema,
     const XtfLimits *known = &values->trace->catalog.limits[schema->id][f], *found = &values->found[schema->id][f];
     XtfLimits joined = xtf_limits_join(field->type, known, found);
 
-    if (field->type == XTF_TYPE_STRING && !values->starts)
-        return;
     if (!limits_equal(&joined, known))
         xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog",
                              schema->name, field->name);
@@ -215,6 +233,8 @@ void xtf_value_check_free(XtfValueCheck *values)
     for (uint32_t i = 0; i < values->trace->catalog.n_schemas; i++)
         g_free(values->found[i]);
     g_free(values->found);
+    for (uint32_t i = 0; i < values->trace->catalog.strings.n; i++)
+        g_free(values->starts[i]);
     g_free(values->starts);
     g_free(values);
 }

@@ -74,8 +74,11 @@ static bool read_catalog(XtfTrace *trace, GError **error)
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error) ||
         !read_clock_maps(trace, error))
         return false;
-    /* Readers make room for as many arrays as the catalog says. */
-    uint64_t n_arrays = trace->catalog.n_arrays;
+    /* Readers make room for as many arrays as the catalog says, and for all strings that they need. Of an anchor's
+     * strings most lie elsewhere. */
+    uint64_t n_arrays = trace->catalog.n_arrays, strings = trace->catalog.strings.bytes;
+    if (trace->catalog.n_files == 0 && strings > xtf_source_size(trace->source))
+        return xtf_damaged(error, "catalog: %" PRIu64 " bytes of strings, more than the file has", strings);
     return n_arrays <= xtf_source_size(trace->source) / sizeof(XtfDiskArray) ||
            xtf_damaged(error, "catalog: %" PRIu64 " arrays, more than the file has room for", n_arrays);
 }

@@ -47,6 +47,15 @@ def split_string(f):
     f.store_catalog(parts)
 
 
+def repeated_strings(f):
+    """All chunks of the heap, so often that the file has not as many bytes."""
+    times = len(f.data) // sum(chunk.length for chunk in f.references(STRINGS)) + 20
+    parts = f.parts()
+    part = next(part for part in parts if part[0] == STRINGS)
+    part[2] *= times
+    f.store_catalog(parts)
+
+
 def two_unknown_tables(f):
     f.schema("names")[1].kind = 78
     parts = f.parts()
@@ -107,5 +116,6 @@ SCHEMA_ROWS = [
     ("11", "bound-values", "An aggregate has at most 4 values", "small", record(*((U8, f"f{i}") for i in range(5)), aggregates=[(GROUPS, [], range(1, 6))]),
      "a schema is cut short, or has too much", "of too many fields"),
     ("11", "bound-schemas", "There are at most 4096 schemas", "small", many_schemas, "catalog: too many schemas", "more than 4096 schemas"),
+    ("11", "bound-heap", "The heap of strings has no more bytes than the file", "small", repeated_strings, "bytes of strings, more than the file has", "more than the file has"),
     ("11", "bound-table", "The rows of a table take at most 256 MiB", "small", lambda f: put(next(f.tables())[0], rows=1 << 40), "or are too many", "rows"),
 ]

@@ -601,6 +601,7 @@ class Trace:
         expect(bool(self.files) == bool(self.features & FILES_FEATURE), "files: the superblock does not say that there are some, or says so without any")
         self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
         self.strings = self.chunks((reference for reference, in bodies[STRINGS].all_of(struct.Struct("16s"))), "strings")
+        expect(self.files or len(self.strings) <= self.size(), f"strings: {len(self.strings)} bytes, more than the file has")
         self.tables, self.unknown_tables = {}, []
         while bodies[TABLES]:
             self.read_table(*bodies[TABLES].unpack(TABLE), bodies[TABLES])

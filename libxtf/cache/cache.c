@@ -44,7 +44,7 @@ typedef struct {
 
 struct XtfCache {
     XtfSource *source;
-    size_t limit;
+    atomic_size_t limit;
     uint32_t n_shards; /* a power of two */
     Shard *shards;
 };
@@ -443,9 +443,21 @@ void xtf_block_pass(XtfBlock *block)
     put(block, let_pass);
 }
 
+void xtf_cache_set_limit(XtfCache *cache, size_t limit)
+{
+    atomic_store_explicit(&cache->limit, limit, memory_order_relaxed);
+    for (uint32_t i = 0; i < cache->n_shards; i++) {
+        Shard *shard = &cache->shards[i];
+        g_mutex_lock(&shard->lock);
+        shard->limit = limit / cache->n_shards;
+        make_room(shard, 0);
+        g_mutex_unlock(&shard->lock);
+    }
+}
+
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats)
 {
-    XtfCacheStats sum = {.limit = cache->limit};
+    XtfCacheStats sum = {.limit = atomic_load_explicit(&cache->limit, memory_order_relaxed)};
 
     for (uint32_t i = 0; i < cache->n_shards; i++) {
         Shard *shard = &cache->shards[i];

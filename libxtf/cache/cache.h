@@ -61,7 +61,9 @@ typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t off
                               GError **error);
 
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit); /* borrows the source */
-void xtf_cache_free(XtfCache *cache);                     /* nothing may be pinned; NULL is fine */
+/* Sets another bound, and drops what is too much. Any thread. */
+void xtf_cache_set_limit(XtfCache *cache, size_t limit);
+void xtf_cache_free(XtfCache *cache); /* nothing may be pinned; NULL is fine */
 
 /* `version`: the checksum of an item; 0 of a page. The same below. */
 XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockCheck check,

@@ -18,23 +18,55 @@ typedef struct {
 typedef struct {
     XtfJoinedFiles base;
     gint references; /* atomic: the snapshots, and whoever is opening one */
-    GMutex lock;     /* of what follows */
+    GMutex caches_lock;
+    GPtrArray *caches; /* XtfCache of the snapshots that are there, the newest last */
+    GMutex lock;       /* of what follows */
     XtfOpenOptions options;
     GHashTable *known; /* path -> Known */
+    XtfKeptParts *kept;
     XtfTraceInfo info; /* of the newest snapshot... */
     XtfClock clock;    /* ...and its clock; of commit 0: there is none yet */
 } Joined;
 
-static void joined_unref(XtfJoinedFiles *base)
+static void joined_unref(Joined *self)
 {
-    Joined *self = (Joined *)base;
-
     if (!g_atomic_int_dec_and_test(&self->references))
         return;
+    xtf_kept_parts_free(self->kept);
     g_hash_table_unref(self->known);
+    g_ptr_array_unref(self->caches);
+    g_mutex_clear(&self->caches_lock);
     g_mutex_clear(&self->lock);
     g_free(self->base.folder);
     g_free(self);
+}
+
+/*
+ * All snapshots that are in use keep to one bound together. They cannot have one cache: the numbers in their rows, and
+ * what is made of them, are each snapshot's own. So the newest has most of the bound, and older ones, which only those
+ * still use who opened something before, share the rest.
+ */
+static void joined_begin(XtfJoinedFiles *base, XtfCache *cache, size_t limit)
+{
+    Joined *self = (Joined *)base;
+    g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&self->caches_lock);
+    size_t older = limit / 4, n = self->caches->len;
+
+    for (guint i = 0; i < n; i++)
+        xtf_cache_set_limit(self->caches->pdata[i], older / n);
+    if (n > 0)
+        xtf_cache_set_limit(cache, limit - older);
+    g_ptr_array_add(self->caches, cache);
+}
+
+static void joined_end(XtfJoinedFiles *base, XtfCache *cache)
+{
+    Joined *self = (Joined *)base;
+
+    g_mutex_lock(&self->caches_lock);
+    g_ptr_array_remove(self->caches, cache);
+    g_mutex_unlock(&self->caches_lock);
+    joined_unref(self);
 }
 
 /* ---- What is there. */
@@ -206,6 +238,8 @@ static XtfTrace *join(Joined *self, char **paths, GHashTable *now, GError **erro
 
     xtf_merge_init(&merge, NULL);
     merge.growing = true;
+    merge.kept = self->kept;
+    xtf_kept_parts_begin(self->kept);
     xtf_merge_output_begin_in_memory(&output, self->base.folder);
     if (parts->len == 0) {
         xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: no .xtf file in it has a commit yet", self->base.folder);
@@ -244,16 +278,22 @@ static XtfTrace *open_parts(const char *folder, const XtfOpenOptions *options, G
     XtfTrace *trace = NULL;
 
     *self = (Joined){
-        .base = {.folder = g_canonicalize_filename(folder, NULL), .refresh = joined_refresh, .unref = joined_unref},
+        .base = {.folder = g_canonicalize_filename(folder, NULL),
+                 .refresh = joined_refresh,
+                 .begin = joined_begin,
+                 .end = joined_end},
         .references = 1,
+        .caches = g_ptr_array_new(),
+        .kept = xtf_kept_parts_new(),
         .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
     };
     if (options)
         self->options = *options;
     g_mutex_init(&self->lock);
+    g_mutex_init(&self->caches_lock);
     if (xtf_merge_new_file_id(self->info.file_id, error))
         join_if_changed(self, true, &trace, error);
-    joined_unref(&self->base);
+    joined_unref(self);
     return trace;
 }
 

@@ -5,6 +5,7 @@
  *   folder.c  what is in a folder of parts
  *   joined.c  opening a folder: its anchor, or parts that grow, joined anew in memory
  *   part.c    reading what a part says of itself
+ *   kept.c    parts of a folder that were read before
  *   numbers.c segment maps and limits: what joining the tables did to the numbers in rows
  *   output.c  the file that is written, or the memory: parts, items, superblocks
  *   whole.c   the P index, the tables and the catalog of the whole
@@ -19,6 +20,7 @@
 #include "libxtf/tree/trace-private.h"
 
 typedef struct XtfMergeOutput XtfMergeOutput;
+typedef struct XtfKeptParts XtfKeptParts;
 
 /* From the rows of a segment's table to those of the whole, as numbered while tables are joined. */
 typedef struct {
@@ -60,8 +62,9 @@ typedef struct {
 
 typedef struct {
     XtfMergeOptions options;
-    bool in_place; /* the parts stay files of their own, which the whole names */
-    bool growing;  /* the parts may be written meanwhile: each has the commit that is found */
+    bool in_place;      /* the parts stay files of their own, which the whole names */
+    bool growing;       /* the parts may be written meanwhile: each has the commit that is found */
+    XtfKeptParts *kept; /* of parts that grow; NULL: none are kept */
     XtfJoin *join;
     GPtrArray *parts;  /* XtfPart */
     GHashTable *files; /* the set of them, by what file each is */
@@ -99,6 +102,28 @@ GHashTable *xtf_part_set_new(void); /* of borrowed XtfPart */
 
 /* Opens the part again, for copying; fails if it is not as it was. */
 int xtf_part_open(const XtfPart *part, GError **error);
+
+/* ---- kept.c */
+
+/* A part that was read, and the file that it was. */
+typedef struct {
+    XtfTrace *trace;
+    dev_t device;
+    ino_t inode;
+} XtfKeptPart;
+
+/*
+ * Parts stay open from one look at a folder to the next, with what was read of them, so that only those with a later
+ * commit are read anew: as many as descriptors and memory allow. Nothing of it may be called by two threads at once.
+ */
+XtfKeptParts *xtf_kept_parts_new(void);
+void xtf_kept_parts_free(XtfKeptParts *kept);
+/* Before all parts are looked up: what is not looked up this time goes at the next. */
+void xtf_kept_parts_begin(XtfKeptParts *kept);
+/* The part of a path, if its newest commit is still the one that was read. The trace is borrowed. */
+const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path);
+/* Keeps a part, if there is room for it. */
+void xtf_kept_parts_add(XtfKeptParts *kept, const char *path, const XtfKeptPart *part);
 
 /* ---- numbers.c */
 

@@ -8,7 +8,8 @@
 #include "libxtf/references.h"
 
 enum {
-    CACHE_BYTES = 4 << 20, /* a part's P index is read once, from end to end */
+    CACHE_BYTES = 4 << 20,       /* a part's P index is read once, from end to end */
+    KEPT_CACHE_BYTES = 64 << 10, /* or at each look at a folder: few nodes may stay */
     ARRAYS_AT_ONCE = 64,
 };
 
@@ -305,10 +306,23 @@ static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError *
     return other != NULL;
 }
 
+/* A part that grows, as it was read before. */
+static XtfTrace *find_kept(const XtfMerge *merge, XtfPart *part)
+{
+    const XtfKeptPart *kept = merge->kept ? xtf_kept_parts_find(merge->kept, part->path) : NULL;
+
+    if (!kept)
+        return NULL;
+    part->device = kept->device;
+    part->inode = kept->inode;
+    part->size = kept->trace->superblock.info.file_size;
+    return xtf_trace_ref(kept->trace);
+}
+
 /* Opens the part's newest commit; if it does not grow, only if nobody writes it. */
 static XtfTrace *open_part(const XtfMerge *merge, XtfPart *part, GError **error)
 {
-    const XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
+    const XtfOpenOptions options = {.cache_bytes = merge->growing ? KEPT_CACHE_BYTES : CACHE_BYTES};
     uint64_t size;
     int fd = merge->growing ? xtf_file_open(part->path, &size, error) : open_unwritten(part->path, error);
 
@@ -321,6 +335,8 @@ static XtfTrace *open_part(const XtfMerge *merge, XtfPart *part, GError **error)
         return NULL;
     if (merge->growing)
         part->size = trace->superblock.info.file_size;
+    if (merge->kept)
+        xtf_kept_parts_add(merge->kept, part->path, &(XtfKeptPart){trace, part->device, part->inode});
     return g_steal_pointer(&trace);
 }
 
@@ -333,7 +349,9 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     part->path = path;
     part->segments = g_array_new(FALSE, FALSE, sizeof(XtfPartSegment));
     g_array_set_clear_func(part->segments, clear_segment);
-    g_autoptr(XtfTrace) trace = open_part(merge, part, error);
+    g_autoptr(XtfTrace) trace = find_kept(merge, part);
+    if (!trace)
+        trace = open_part(merge, part, error);
     if (!trace)
         return false;
     if ((!merge->growing && !is_whole(trace, error)) || !check_schemas(trace, error) ||

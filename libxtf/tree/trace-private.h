@@ -31,7 +31,10 @@ struct XtfJoinedFiles {
     char *folder; /* in which the files are */
     /* As xtf_trace_refresh(). */
     bool (*refresh)(XtfJoinedFiles *self, const XtfTrace *trace, XtfTrace **later, GError **error);
-    void (*unref)(XtfJoinedFiles *self);
+    /* A snapshot begins, with a cache of its own; and ends, before its cache is freed. `cache` is NULL if the snapshot
+     * never began; a reference to `self` goes with its end. */
+    void (*begin)(XtfJoinedFiles *self, XtfCache *cache, size_t limit);
+    void (*end)(XtfJoinedFiles *self, XtfCache *cache);
 };
 
 /* What the snapshots of a file share. In the cache pages never change, and items are known by their checksums; blocks

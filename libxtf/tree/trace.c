@@ -196,12 +196,12 @@ static void file_unref(XtfTraceFile *file)
 {
     if (!g_atomic_int_dec_and_test(&file->references))
         return;
+    if (file->joined)
+        file->joined->end(file->joined, file->cache);
     xtf_cache_free(file->cache);
     xtf_source_close(file->source);
     g_ptr_array_unref(file->schemas);
     g_hash_table_unref(file->clocks);
-    if (file->joined)
-        file->joined->unref(file->joined);
     g_mutex_clear(&file->growing);
     g_free(file);
 }
@@ -254,8 +254,11 @@ static bool prepare_file(XtfTrace *trace, GError **error)
     for (uint32_t i = 0; i < catalog->n_files; i++)
         trace->superblock.info.file_size += catalog->files[i].size;
     trace->superblock.info.parts = catalog->n_files;
-    if (!file->cache)
+    if (!file->cache) {
         file->cache = xtf_cache_new(file->source, file->cache_bytes);
+        if (file->joined)
+            file->joined->begin(file->joined, file->cache, file->cache_bytes);
+    }
     trace->source = file->source;
     trace->cache = file->cache;
     return true;

@@ -5,8 +5,11 @@
 #include "fixture.h"
 
 #include <stdatomic.h>
+#include <sys/resource.h>
 
-enum { PARTS = 300, ROWS = 1200, THREADS = 4 };
+#include "libxtf/disk/format.h"
+
+enum { PARTS = 300, ROWS = 1200, THREADS = 4, CACHE_BYTES = 1 << 20 };
 
 static char *part_path(const char *folder, unsigned number)
 {
@@ -43,7 +46,7 @@ static void commit(XtfWriter *writer, uint64_t complete)
 
 static XtfTrace *open_folder(const char *folder)
 {
-    const XtfOpenOptions options = {.cache_bytes = 1 << 20};
+    const XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
     GError *error = NULL;
     XtfTrace *trace = xtf_folder_open(folder, &options, &error);
 
@@ -327,6 +330,114 @@ Test(anchor, damage_to_what_never_changes_is_not_stale)
     xtf_trace_unref(trace);
     end_part(writer);
     g_array_unref(rows);
+    remove_folder(folder);
+    g_rand_free(random);
+}
+
+/* Overwrites the catalog of a part's newest commit. */
+static void damage_catalog(const char *path)
+{
+    XtfDiskSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
+    FILE *file = fopen(path, "r+b");
+    unsigned newest = 0;
+
+    cr_assert_not_null(file);
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+        cr_assert(fseek(file, (long)slot * XTF_SUPERBLOCK_STRIDE, SEEK_SET) == 0 &&
+                  fread(&superblocks[slot], sizeof superblocks[slot], 1, file) == 1);
+        if (xtf_read64(superblocks[slot].commit) > xtf_read64(superblocks[newest].commit))
+            newest = slot;
+    }
+    cr_assert(fseek(file, (long)xtf_read64(superblocks[newest].catalog.offset), SEEK_SET) == 0 &&
+              fputs("damage", file) >= 0 && fclose(file) == 0);
+}
+
+Test(anchor, only_parts_that_went_on_are_read_again)
+{
+    GRand *random = g_rand_new_with_seed(5);
+    char *folder = make_folder();
+    GArray *rows[2] = {random_rows(random, ROWS, 30), random_rows(random, ROWS, 30)};
+    XtfWriter *a = begin_part(folder, 0), *b = begin_part(folder, 1);
+    g_autofree char *path = part_path(folder, 0);
+    GError *error = NULL;
+
+    append_rows(a, 0, 0, rows[0], 0, ROWS);
+    commit(a, 0);
+    append_rows(b, 1, 0, rows[1], 0, 300);
+    commit(b, 0);
+    XtfTrace *trace = open_folder(folder);
+    damage_catalog(path);
+    for (guint n = 400; n <= 600; n += 100) {
+        append_rows(b, 1, 0, rows[1], n - 100, n);
+        commit(b, 0);
+        trace = refresh(trace);
+        assert_rows(trace, 0, rows[0], ROWS);
+        assert_rows(trace, 1, rows[1], n);
+    }
+    cr_assert_null(xtf_folder_open(folder, NULL, &error), "the catalog of a part is damaged");
+    cr_assert(strstr(error->message, path), "%s", error->message);
+    g_clear_error(&error);
+    commit(a, 0);
+    trace = refresh(trace);
+    assert_rows(trace, 0, rows[0], ROWS);
+    xtf_trace_unref(trace);
+    end_part(a);
+    end_part(b);
+    g_array_unref(rows[0]);
+    g_array_unref(rows[1]);
+    remove_folder(folder);
+    g_rand_free(random);
+}
+
+enum { SOME_PARTS = 30, GENERATIONS = 8, FEW_DESCRIPTORS = 120, ROWS_EACH = ROWS / GENERATIONS };
+
+/* The bytes in the caches of all snapshots. */
+static uint64_t cached_bytes(XtfTrace *const *snapshots, unsigned n)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        XtfCounters counters;
+        xtf_trace_get_counters(snapshots[i], &counters);
+        bytes += counters.cache_bytes;
+    }
+    return bytes;
+}
+
+/* All are in use at once, as by readers of a mount that followed; descriptors are few, and the bound of the caches is
+ * one. */
+Test(anchor, generations)
+{
+    GRand *random = g_rand_new_with_seed(6);
+    char *folder = make_folder();
+    XtfTrace *snapshots[GENERATIONS];
+    XtfWriter *writers[SOME_PARTS];
+    GArray *rows[SOME_PARTS];
+
+    for (unsigned i = 0; i < SOME_PARTS; i++) {
+        rows[i] = random_rows(random, ROWS, 30);
+        writers[i] = begin_part(folder, i);
+    }
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_DESCRIPTORS, FEW_DESCRIPTORS}), 0);
+    for (unsigned g = 0; g < GENERATIONS; g++) {
+        for (unsigned i = 0; i < SOME_PARTS; i++) {
+            append_rows(writers[i], i, 0, rows[i], g * ROWS_EACH, (g + 1) * ROWS_EACH);
+            commit(writers[i], 0);
+        }
+        snapshots[g] = g == 0 ? open_folder(folder) : refresh(xtf_trace_ref(snapshots[g - 1]));
+        for (unsigned i = 0; i < SOME_PARTS * (g + 1); i++)
+            assert_rows(snapshots[i % (g + 1)], i % SOME_PARTS, rows[i % SOME_PARTS], (i % (g + 1) + 1) * ROWS_EACH);
+        cr_assert_leq(cached_bytes(snapshots, g + 1), CACHE_BYTES);
+    }
+    XtfCounters counters;
+    xtf_trace_get_counters(snapshots[0], &counters);
+    cr_assert_gt(counters.cache_evictions, 0, "the bound was never reached");
+    for (unsigned g = 0; g < GENERATIONS; g++)
+        xtf_trace_unref(snapshots[g]);
+    for (unsigned i = 0; i < SOME_PARTS; i++) {
+        end_part(writers[i]);
+        g_array_unref(rows[i]);
+    }
     remove_folder(folder);
     g_rand_free(random);
 }

@@ -1,0 +1,104 @@
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "libxtf/merge/merge-private.h"
+
+enum {
+    PARTS_MAX = 256,         /* as many descriptors... */
+    PART_OF_DESCRIPTORS = 8, /* ...but no more than such a part of those that the process may have */
+    BYTES_MAX = 1 << 20,     /* tables and strings of a part */
+};
+
+typedef struct {
+    XtfKeptPart part;
+    bool used; /* since the last xtf_kept_parts_begin() */
+} Entry;
+
+struct XtfKeptParts {
+    GHashTable *entries; /* path -> Entry */
+    size_t most;         /* parts; 0: there are too many to keep any */
+};
+
+static void free_entry(gpointer data)
+{
+    Entry *entry = data;
+
+    xtf_trace_unref(entry->part.trace);
+    g_free(entry);
+}
+
+XtfKeptParts *xtf_kept_parts_new(void)
+{
+    XtfKeptParts *kept = g_new0(XtfKeptParts, 1);
+
+    kept->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_entry);
+    return kept;
+}
+
+void xtf_kept_parts_free(XtfKeptParts *kept)
+{
+    g_hash_table_unref(kept->entries);
+    g_free(kept);
+}
+
+static size_t most_parts(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return PARTS_MAX;
+    return (size_t)MIN(limit.rlim_cur / PART_OF_DESCRIPTORS, (rlim_t)PARTS_MAX);
+}
+
+static gboolean was_unused(gpointer path, gpointer data, gpointer unused)
+{
+    Entry *entry = data;
+    bool used = entry->used;
+
+    entry->used = false;
+    return !used;
+}
+
+void xtf_kept_parts_begin(XtfKeptParts *kept)
+{
+    g_hash_table_foreach_remove(kept->entries, was_unused, NULL);
+    kept->most = most_parts();
+}
+
+const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path)
+{
+    Entry *entry = g_hash_table_lookup(kept->entries, path);
+    struct stat status;
+    bool later;
+
+    if (!entry)
+        return NULL;
+    /* The name may stand for another file by now. */
+    bool same = stat(path, &status) == 0 && status.st_dev == entry->part.device && status.st_ino == entry->part.inode &&
+                xtf_trace_has_later(entry->part.trace, &later, NULL) && !later;
+    entry->used = same;
+    if (same)
+        return &entry->part;
+    g_hash_table_remove(kept->entries, path);
+    return NULL;
+}
+
+static uint64_t bytes_of(const XtfCatalog *catalog)
+{
+    uint64_t bytes = catalog->strings.bytes;
+
+    for (uint32_t i = 0; i < catalog->n_tables; i++)
+        bytes += catalog->tables[i].rows.bytes;
+    return bytes;
+}
+
+void xtf_kept_parts_add(XtfKeptParts *kept, const char *path, const XtfKeptPart *part)
+{
+    if (g_hash_table_size(kept->entries) >= kept->most || bytes_of(&part->trace->catalog) > BYTES_MAX ||
+        part->trace->superblock.info.passed_over)
+        return;
+    Entry *entry = g_new0(Entry, 1);
+    *entry = (Entry){.part = *part, .used = true};
+    xtf_trace_ref(part->trace);
+    g_hash_table_insert(kept->entries, g_strdup(path), entry);
+}

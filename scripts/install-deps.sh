@@ -31,19 +31,33 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo env DEBIAN_FRONTEND=noninteractive "$@"
     else
-        say "run as root, or install sudo, or install by hand: $wanted" >&2
+        echo "neither root nor sudo"
         return 1
     fi
+}
+
+# Runs a command as root, whose messages go to $log; shows a dot for each package that is fetched or set up.
+watched() {
+    { as_root "$@" 2>&1 && echo "done: well"; } | tee "$log" | awk '/^(Get:|Unpacking|Setting up)/ {printf "."; fflush(); n++} END {if (n) print ""}'
+    [ "$(tail -n 1 "$log")" = "done: well" ]
 }
 
 install() {
     wanted=$(missing "$@")
     [ -n "$wanted" ] || return 0
     say "installing $wanted"
+    log=$(mktemp)
     # Lists that were never fetched, or are too old to name packages that still exist, are fetched again.
     # shellcheck disable=SC2086
-    as_root apt-get install -qq -y --no-install-recommends $wanted >/dev/null 2>&1 ||
-        { as_root apt-get update -qq && as_root apt-get install -qq -y --no-install-recommends $wanted >/dev/null; }
+    if watched apt-get install -q -y --no-install-recommends $wanted ||
+        { watched apt-get update -q && watched apt-get install -q -y --no-install-recommends $wanted; }; then
+        rm -f "$log"
+        return 0
+    fi
+    tail -n 3 "$log" >&2
+    rm -f "$log"
+    say "these packages are missing and cannot be installed from here (is there a network? may you use sudo?): install them by hand, and run this again: $wanted" >&2
+    return 1
 }
 
 if [ $# -eq 0 ]; then

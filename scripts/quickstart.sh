@@ -25,7 +25,7 @@ fi
 cd "$(dirname "$0")/.."
 
 say "installing what is missing"
-scripts/install-deps.sh build
+scripts/install-deps.sh build || exit 1
 
 say "building into build/"
 [ -f build/build.ninja ] || meson setup build --buildtype=release
@@ -39,11 +39,15 @@ trace=$PWD/build/melt-4.xtf
 mounted=
 temporary=
 cleanup() {
+    status=$?
     cd /
-    if [ -n "$temporary" ]; then
-        [ -z "$mounted" ] || "$xtf" unmount "$temporary" || true
-        rmdir "$temporary" 2>/dev/null || true
+    if [ -n "$mounted" ] && ! "$xtf" unmount "$temporary"; then
+        say "the example is still mounted on $temporary: 'umount -l $temporary' as root ends that"
+        status=1
+    elif [ -n "$temporary" ]; then
+        rmdir "$temporary" || status=1
     fi
+    exit "$status"
 }
 trap cleanup EXIT
 trap 'exit 130' INT
@@ -66,7 +70,11 @@ if [ -n "$target" ]; then
     mnt=$target
 else
     temporary=$(mktemp -d "${TMPDIR:-/tmp}/xtf-quickstart.XXXXXX")
-    "$xtf" mount "$trace" "$temporary"
+    if ! "$xtf" mount "$trace" "$temporary"; then
+        say "it cannot be mounted here; 'xtf ls' and 'xtf cat' show the same without a mount"
+        show "'$xtf' ls '$trace' /"
+        exit 1
+    fi
     mounted=yes
     mnt=$temporary
 fi

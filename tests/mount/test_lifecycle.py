@@ -147,6 +147,25 @@ class Mounting(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("user root mounted", done.stderr)
         self.assertTrue(is_mounted(self.dir))
+        run(XTF, "unmount", self.dir)
+        # Without allow_other they cannot even look at it.
+        run(XTF, "mount", self.trace, self.dir)
+        done = run(*as_nobody, program, "mount", self.trace, self.dir, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"is mounted at '{self.dir}' already, by user root", done.stderr)
+
+    @unittest.skipUnless(ROOT and shutil.which("setpriv"), "only root becomes another user")
+    def test_users_who_may_not_mount(self):
+        if os.stat("/dev/fuse").st_mode & 0o006 == 0o006 and shutil.which("fusermount3"):
+            self.skipTest("every user may mount here")
+        own = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(shutil.rmtree, own)
+        os.chown(own, 65534, 65534)
+        os.chmod(self.folder.name, 0o755)
+        program = shutil.copy(XTF, self.folder.name)
+        done = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "mount", self.trace, own, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'xtf ls' and 'xtf cat' show the same without a mount", done.stderr)
 
     def test_unmount_refuses_what_is_not_ours(self):
         for directory in (self.dir, "/proc", "/nothing/here"):

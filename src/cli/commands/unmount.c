@@ -1,7 +1,5 @@
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -11,20 +9,6 @@
 #include "src/cli/mount/mount-point.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
-
-/* The directory's real path; the last component may be a mount whose daemon died, which realpath() cannot resolve. */
-static char *real_path(const char *directory)
-{
-    g_autofree char *whole = g_canonicalize_filename(directory, NULL);
-    g_autofree char *name = g_path_get_basename(whole);
-    g_autofree char *above = g_path_get_dirname(whole);
-    char *resolved = realpath(directory, NULL);
-
-    if (resolved)
-        return resolved;
-    g_autofree char *parent = realpath(above, NULL);
-    return parent ? g_build_filename(parent, name, NULL) : NULL;
-}
 
 static int fail_to_unmount(const char *directory, int number)
 {
@@ -51,7 +35,8 @@ static int unmount_as_user(const char *directory, const char *path, bool lazy)
         return XTF_EXIT_DONE;
     if (strstr(messages, "Device or resource busy")) /* it speaks English everywhere */
         return fail_to_unmount(directory, EBUSY);
-    xtf_print_line(stderr, "xtf: cannot unmount '%s': %s", directory, g_strchomp(messages));
+    xtf_print_line(stderr, "xtf: cannot unmount '%s': %s%s", directory, g_strchomp(messages),
+                   strstr(messages, "/etc/mtab") ? " (/etc/mtab should be a link to /proc/self/mounts)" : "");
     return XTF_EXIT_FAILED;
 }
 
@@ -63,9 +48,8 @@ static bool is_of_another(const char *directory, const XtfMounted *mounted)
     if (geteuid() == 0 || !mounted->owner ||
         !g_ascii_string_to_unsigned(mounted->owner, 10, 0, UINT32_MAX, &owner, NULL) || owner == getuid())
         return false;
-    const struct passwd *user = getpwuid((uid_t)owner);
-    xtf_print_line(stderr, "xtf: user %s mounted '%s': only that user or root may unmount it",
-                   user ? user->pw_name : mounted->owner, directory);
+    g_autofree char *user = xtf_mounted_owner(mounted);
+    xtf_print_line(stderr, "xtf: user %s mounted '%s': only that user or root may unmount it", user, directory);
     return true;
 }
 
@@ -81,7 +65,7 @@ int xtf_command_unmount(int argc, char **argv)
 
     if (!xtf_cli_parse(&argc, &argv, 1, "DIR", "Unmounts a trace.", entries))
         return XTF_EXIT_USAGE;
-    g_autofree char *path = real_path(argv[1]);
+    g_autofree char *path = xtf_mount_path(argv[1]);
     if (path)
         xtf_mounted_find(&mounted, path);
     if (g_strcmp0(mounted.type, "fuse.xtf") != 0) {

@@ -1,6 +1,7 @@
 #include "src/cli/mount/mount-point.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,6 +45,16 @@ void xtf_mounted_find(XtfMounted *mounted, const char *path)
     }
 }
 
+char *xtf_mounted_owner(const XtfMounted *mounted)
+{
+    guint64 owner;
+
+    if (!mounted->owner || !g_ascii_string_to_unsigned(mounted->owner, 10, 0, UINT32_MAX, &owner, NULL))
+        return g_strdup("?");
+    const struct passwd *user = getpwuid((uid_t)owner);
+    return g_strdup(user ? user->pw_name : mounted->owner);
+}
+
 void xtf_mounted_finish(XtfMounted *mounted)
 {
     g_free(mounted->type);
@@ -70,26 +81,46 @@ char *xtf_mounted_above(XtfMounted *mounted, const char *path)
     }
 }
 
+char *xtf_mount_path(const char *directory)
+{
+    g_autofree char *whole = g_canonicalize_filename(directory, NULL);
+    g_autofree char *name = g_path_get_basename(whole);
+    g_autofree char *above = g_path_get_dirname(whole);
+    char *resolved = realpath(directory, NULL);
+
+    if (resolved || (errno != ENOTCONN && errno != EACCES))
+        return resolved;
+    g_autofree char *parent = realpath(above, NULL);
+    return parent ? g_build_filename(parent, name, NULL) : NULL;
+}
+
 static bool fail(const char *directory, int number, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(number));
 }
 
-/* Whether a mount at the path would hide nothing. */
-static bool hides_nothing(const char *directory, const char *path, GError **error)
+/* Whether a mount at the path would hide no other mount. */
+static bool hides_no_mount(const char *directory, const char *path, GError **error)
 {
     g_auto(XtfMounted) mounted;
-    g_autoptr(GDir) folder = NULL;
 
     xtf_mounted_find(&mounted, path);
+    g_autofree char *user = xtf_mounted_owner(&mounted);
     if (mounted.type && g_str_equal(mounted.type, "fuse.xtf"))
-        return xtf_fail(error, XTF_ERROR_IO,
-                        "'%s' is mounted at '%s' already: 'xtf unmount' it first (-o nonempty mounts over it)",
-                        mounted.source, directory);
+        return xtf_fail(
+            error, XTF_ERROR_IO,
+            "'%s' is mounted at '%s' already, by user %s: 'xtf unmount' it first (-o nonempty mounts over it)",
+            mounted.source, directory, user);
     if (mounted.type)
         return xtf_fail(error, XTF_ERROR_IO, "a filesystem (%s) is mounted at '%s' (-o nonempty mounts over it)",
                         mounted.type, directory);
-    folder = g_dir_open(path, 0, NULL);
+    return true;
+}
+
+static bool hides_no_files(const char *directory, const char *path, GError **error)
+{
+    g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+
     if (folder && g_dir_read_name(folder))
         return xtf_fail(error, XTF_ERROR_IO, "'%s' is not empty: a mount would hide its files (-o nonempty does it)",
                         directory);
@@ -98,16 +129,20 @@ static bool hides_nothing(const char *directory, const char *path, GError **erro
 
 char *xtf_mount_point(const char *directory, bool hide, GError **error)
 {
-    g_autofree char *path = realpath(directory, NULL); /* the daemon leaves the working directory */
+    g_autofree char *path = xtf_mount_path(directory); /* the daemon leaves the working directory */
     struct stat attributes;
 
-    if (!path && errno == ENOTCONN)
+    if (!path)
+        fail(directory, errno, error);
+    else if (stat(path, &attributes) != 0 && errno == ENOTCONN)
         xtf_fail(error, XTF_ERROR_IO, "the daemon of the mount at '%s' has died: 'xtf unmount' it first", directory);
-    else if (!path || stat(path, &attributes) != 0)
+    else if (!hide && !hides_no_mount(directory, path, error)) /* a mount of another user cannot be looked at */
+        return NULL;
+    else if (stat(path, &attributes) != 0)
         fail(directory, errno, error);
     else if (!S_ISDIR(attributes.st_mode))
         fail(directory, ENOTDIR, error);
-    else if (hide || hides_nothing(directory, path, error))
+    else if (hide || hides_no_files(directory, path, error))
         return g_steal_pointer(&path);
     return NULL;
 }

@@ -18,8 +18,8 @@ typedef struct {
         {"codec", 0, 0, G_OPTION_ARG_STRING, &(storage).codec, "How rows are stored: compact (the default), plain",    \
          "NAME"},                                                                                                      \
     {                                                                                                                  \
-        "level", 0, 0, G_OPTION_ARG_STRING, &(storage).level, "How hard to pack, 1 (fast, the default) to 9 (1 or 2% smaller)",  \
-            "N"                                                                                                        \
+        "level", 0, 0, G_OPTION_ARG_STRING, &(storage).level,                                                          \
+            "How hard to pack, 1 (fast, the default) to 9 (1 or 2% smaller)", "N"                                      \
     }
 
 /* Sets page_size, plain and level, if they were given. False, with a message, if they are invalid. */

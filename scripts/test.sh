@@ -64,8 +64,8 @@ fi
 # shellcheck disable=SC2086
 build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts
 
-build_and_test "build without importers and libdeflate" build-bare \
-    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dlibdeflate=disabled" --suite unit --suite house --suite reader --no-suite slow
+build_and_test "build without importers, libdeflate and libseccomp" build-bare \
+    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dlibdeflate=disabled -Dseccomp=disabled" --suite unit --suite house --suite reader --no-suite slow
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
 # are the business of the ordinary build.

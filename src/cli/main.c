@@ -13,6 +13,7 @@
 
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount.h"
+#include "src/cli/mount/unmounter.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
@@ -112,6 +113,8 @@ static int run(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     g_autofree char *program = g_path_get_basename(argv[0]);
 
+    if (g_str_equal(program, XTF_UNMOUNTER))
+        return xtf_unmounter_main(argc, argv);
     if (g_str_has_prefix(program, "mount."))
         return xtf_mount_helper(argc, argv);
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)

@@ -41,8 +41,7 @@ typedef struct {
     const XtfFsOptions *options;
     XtfInodes *inodes;
     struct fuse_session *session;
-    XtfFsReady ready;
-    void *ready_data;
+    const XtfFsHooks *hooks;
     bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS, without asking us */
     bool can_prune;                                    /* the kernel lets go of what is unused, and of nothing else */
     atomic_bool reaper_ended;

@@ -39,10 +39,19 @@ typedef struct {
 /* Adds a line to the file `log` of the mount that this process serves. Any thread. */
 void xtf_fs_log(const char *message);
 
-/* Called from a thread of the server as soon as the mount answers. */
-typedef void (*XtfFsReady)(void *data);
+/* Of whoever serves. Each may be NULL. */
+typedef struct {
+    /* Once it is mounted, before any thread is started and any request is answered: what the process needs no more may
+     * be given up here. An error ends the mount. */
+    bool (*mounted)(void *data, GError **error);
+    /* From a thread of the server, as soon as the mount answers. */
+    void (*ready)(void *data);
+    /* Unmounts; the connection to the kernel is closed by then. NULL, or false: libfuse tries. */
+    bool (*unmount)(void *data);
+    void *data;
+} XtfFsHooks;
 
 /* Takes the tree. Mounts it and serves it until it is unmounted, or SIGINT, SIGTERM or SIGHUP comes; then it is
- * unmounted, lazily if it is in use. It changes the process's signal handlers. `ready` may be NULL. */
-bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *options, XtfFsReady ready, void *data,
+ * unmounted, lazily if it is in use. It changes the process's signal handlers. */
+bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *options, const XtfFsHooks *hooks,
                   GError **error);

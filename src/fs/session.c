@@ -1,7 +1,9 @@
 /* The life of a mount: options, mounting, the loop, the end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "src/fs/fs-private.h"
 
@@ -27,8 +29,8 @@ static void handle_init(void *data, struct fuse_conn_info *connection)
     fs->kernel_opens_files = connection->capable & FUSE_CAP_NO_OPEN_SUPPORT;
     fs->kernel_opens_directories = connection->capable & FUSE_CAP_NO_OPENDIR_SUPPORT;
     fs->can_prune = connection->proto_minor >= 45;
-    if (fs->ready)
-        fs->ready(fs->ready_data);
+    if (fs->hooks->ready)
+        fs->hooks->ready(fs->hooks->data);
 }
 
 static struct fuse_session *new_session(XtfFs *fs)
@@ -94,35 +96,64 @@ static void end_reaper(XtfFs *fs, GThread *reaper)
     g_thread_join(reaper);
 }
 
+/* The device is closed first, as libfuse does: whoever waits for an answer, the unmounting included, gets an error. */
+static void unmount(XtfFs *fs)
+{
+    struct pollfd device = {.fd = fuse_session_fd(fs->session)};
+    int ends[2];
+
+    if (!fs->hooks->unmount) {
+        fuse_session_unmount(fs->session);
+        return;
+    }
+    if (poll(&device, 1, 0) == 1 && device.revents & POLLERR)
+        return;                        /* it was unmounted already */
+    if (pipe2(ends, O_CLOEXEC) == 0) { /* in its place, so that the session closes nothing else */
+        dup2(ends[0], device.fd);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    if (!fs->hooks->unmount(fs->hooks->data))
+        fuse_session_unmount(fs->session);
+}
+
+static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
+{
+    GThread *reaper = xtf_fs_start_reaper(fs);
+
+    fs->follower = fs->options->follow ? xtf_follower_new(fs) : NULL;
+    int result = run_loop(fs);
+    end_reaper(fs, reaper);
+    unmount(fs);
+    xtf_follower_free(g_steal_pointer(&fs->follower));
+    return result >= 0 || xtf_fail(error, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
+}
+
 static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
 {
-    int result = -EINVAL;
+    bool served = false;
 
     if (fuse_set_signal_handlers(fs->session) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "cannot handle signals");
     if (fuse_session_mount(fs->session, mount_point) == 0) {
-        GThread *reaper = xtf_fs_start_reaper(fs);
-        fs->follower = fs->options->follow ? xtf_follower_new(fs) : NULL;
-        result = run_loop(fs);
-        end_reaper(fs, reaper);
-        fuse_session_unmount(fs->session);
-        xtf_follower_free(g_steal_pointer(&fs->follower));
-        if (result < 0)
-            xtf_fail(error, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
+        if (!fs->hooks->mounted || fs->hooks->mounted(fs->hooks->data, error))
+            served = serve_mounted(fs, mount_point, error);
+        else
+            unmount(fs);
     } else {
         xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': 'xtf ls' and 'xtf cat' show the same without a mount",
                  mount_point);
     }
     fuse_remove_signal_handlers(fs->session);
-    return result >= 0;
+    return served;
 }
 
-bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *given, XtfFsReady ready, void *data,
+bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *given, const XtfFsHooks *hooks,
                   GError **error)
 {
     XtfFsOptions options = *given;
     g_autoptr(XtfTree) owned G_GNUC_UNUSED = given->follow ? NULL : tree; /* else a generation owns it */
-    XtfFs fs = {.tree = owned, .options = &options, .ready = ready, .ready_data = data};
+    XtfFs fs = {.tree = owned, .options = &options, .hooks = hooks};
     g_autoptr(XtfNode) root = xtf_tree_root(tree);
     bool served = false;
 

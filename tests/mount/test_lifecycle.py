@@ -1,6 +1,7 @@
 """Mounting by every way, messages when it cannot be done, and ends under load."""
 
 import contextlib
+import fcntl
 import itertools
 import os
 import random
@@ -34,6 +35,21 @@ def daemons(directory):
     return found
 
 
+def unmounter(directory):
+    """The processes that unmount a directory in the end: one at most."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            if file.read().split(b"\0")[:2] == [b"xtf-unmounter", directory.encode()]:
+                found.append(int(pid))
+    return found
+
+
+def status_of(process):
+    with open(f"{process}/status") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+
+
 class Case(harness.TestCase):
     records = 20000
 
@@ -44,7 +60,7 @@ class Case(harness.TestCase):
     def clean(self):
         while is_mounted(self.dir):
             run("umount", "-l", self.dir)
-        wait_until(lambda: not daemons(self.dir), "the daemon's end")
+        wait_until(lambda: not daemons(self.dir) and not unmounter(self.dir), "the daemon's end")
         os.rmdir(self.dir)
 
     def count(self):
@@ -62,8 +78,45 @@ class Mounting(Case):
         self.assertEqual(os.readlink(f"/proc/{pid}/cwd"), "/")
         self.assertEqual(os.getsid(pid), pid)
         self.assertEqual({os.readlink(f"/proc/{pid}/fd/{fd}") for fd in range(3)}, {"/dev/null"})
+        self.assertFalse(unmounter(self.dir) == [] and not harness.SANITIZED)
         run(XTF, "unmount", self.dir)
         self.assertFalse(is_mounted(self.dir))
+
+    def test_inherited_descriptors(self):
+        """A lock, or a pipe, of whoever mounts is not held by the daemon."""
+        with open(os.path.join(self.folder.name, "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            reader, writer = os.pipe()
+            run(XTF, "mount", self.trace, self.dir, pass_fds=(lock.fileno(), writer))
+            os.close(writer)
+            self.assertEqual(os.read(reader, 1), b"")
+            os.close(reader)
+        with open(os.path.join(self.folder.name, "lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.count()
+
+    @unittest.skipIf(harness.SANITIZED, "with sanitizers nothing is given up")
+    def test_what_is_given_up(self):
+        """No thread of the daemon has a capability, or can gain one; the unmounter has what unmounting takes."""
+        run(XTF, "mount", self.trace, self.dir)
+        load = Load(self.dir)
+        wait_until(lambda: load.read > 1 << 20, "some load")
+        load.end()
+        pid, = daemons(self.dir)
+        threads = os.listdir(f"/proc/{pid}/task")
+        self.assertGreater(len(threads), 2)
+        for thread in threads:
+            facts = status_of(f"/proc/{pid}/task/{thread}")
+            for kind in "CapPrm", "CapEff", "CapInh", "CapAmb":
+                self.assertEqual(int(facts[kind], 16), 0, kind)
+            self.assertEqual(int(facts["CapBnd"], 16), 0) if ROOT else None
+            self.assertEqual(facts["NoNewPrivs"], "1")
+        facts = status_of(f"/proc/{unmounter(self.dir)[0]}")
+        self.assertEqual(int(facts["CapEff"], 16), (1 << 21 | 1 << 2) if ROOT else 0)
+        os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: not daemons(self.dir), "the daemon's end")
+        self.assertFalse(is_mounted(self.dir))
+        wait_until(lambda: not unmounter(self.dir), "the unmounter's end")
 
     def test_relative_paths(self):
         folder = self.folder.name

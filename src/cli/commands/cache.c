@@ -11,7 +11,7 @@
 
 static void print_entry(const XtfCacheEntry *entry)
 {
-    g_autoptr(GDateTime) imported = g_date_time_new_from_unix_local(entry->imported);
+    g_autoptr(GDateTime) imported = g_date_time_new_from_unix_local(entry->imported / G_TIME_SPAN_SECOND);
     g_autofree char *when = imported ? g_date_time_format(imported, "%Y-%m-%d %H:%M") : g_strdup("-");
     bool gone = entry->archive && !g_file_test(entry->archive, G_FILE_TEST_EXISTS);
 

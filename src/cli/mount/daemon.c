@@ -9,6 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "src/cli/mount/descriptors.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/fs/fs.h"
@@ -59,7 +60,8 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
 {
     int ends[2];
 
-    daemon->ready_fd = -1;
+    *daemon = (XtfDaemon){.ready_fd = -1, .null = -1};
+    xtf_close_inherited();
     if (foreground)
         return true;
     fflush(NULL);
@@ -82,6 +84,8 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
     if (child == 0) {
         close(ends[0]);
         daemon->ready_fd = ends[1];
+        daemon->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        openlog("xtf", LOG_PID | LOG_NDELAY, LOG_DAEMON); /* at once: a confined process opens no socket */
         return true;
     }
     close(ends[1]);
@@ -121,14 +125,12 @@ void xtf_daemon_ready(XtfDaemon *daemon)
         g_log_set_default_handler(log_to_terminal, NULL);
         return;
     }
-    openlog("xtf", LOG_PID, LOG_DAEMON);
     g_log_set_default_handler(log_to_syslog, NULL);
     setsid();
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-        dup2(null, fd);
-    if (null > STDERR_FILENO)
-        close(null);
+    for (int fd = STDIN_FILENO; daemon->null >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(daemon->null, fd);
+    if (daemon->null > STDERR_FILENO)
+        close(daemon->null);
     /* The parent may have been killed; the mount stays. */
     signal(SIGPIPE, SIG_IGN);
     if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)

@@ -8,10 +8,11 @@
 
 typedef struct {
     int ready_fd; /* to the parent; -1 in the foreground, or once it was told */
+    int null;     /* /dev/null, for the background */
 } XtfDaemon;
 
-/* Forks, unless `foreground`. True in the process that does the work; false in the parent, with the exit status, once
- * the child is ready or has ended. No thread may run yet. */
+/* Closes what was inherited, and forks, unless `foreground`. True in the process that does the work; false in the
+ * parent, with the exit status, once the child is ready or has ended. No thread may run yet. */
 bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status);
 
 /* For the child: leaves the terminal and lets the parent go; from here on messages go to syslog. From here on they also

@@ -6,17 +6,62 @@
 #include <sys/stat.h>
 
 #include "src/cli/mount/await.h"
+#include "src/cli/mount/confine.h"
 #include "src/cli/mount/daemon.h"
 #include "src/cli/mount/mount-point.h"
 #include "src/cli/mount/readahead.h"
+#include "src/cli/mount/unmounter.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
 #include "src/query/text/escape.h"
 
+/* What the server's hooks need. */
+typedef struct {
+    XtfDaemon *daemon;
+    XtfUnmounter unmounter;
+    XtfConfinement confinement;
+    const char *directory;
+} Serving;
+
 static void ready(void *data)
 {
-    xtf_daemon_ready(data);
+    xtf_daemon_ready(((Serving *)data)->daemon);
+}
+
+static bool mounted(void *data, GError **error)
+{
+    Serving *serving = data;
+    return xtf_unmounter_start(&serving->unmounter, serving->directory, error) &&
+           xtf_confine(&serving->confinement, error);
+}
+
+static bool unmount(void *data)
+{
+    return xtf_unmounter_end(&((Serving *)data)->unmounter, true);
+}
+
+/* Serves a tree, which it takes, and gives up what that does not take. */
+static bool serve_confined(XtfTree *tree, const char *path, const char *directory, const XtfFsOptions *options,
+                           XtfDaemon *daemon, GError **error)
+{
+    bool is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
+    g_autofree char *whole = g_canonicalize_filename(path, NULL);
+    g_autofree char *above = g_path_get_dirname(whole);
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(xtf_tree_trace(tree), &info);
+    Serving serving = {.daemon = daemon,
+                       .unmounter = {.socket = -1},
+                       .directory = directory,
+                       .confinement = {.folder = is_folder ? whole : above,
+                                       .opens_more = options->follow || is_folder || info.parts > 0}};
+    bool confined = xtf_confine_is_wanted();
+    const XtfFsHooks hooks = {
+        .mounted = confined ? mounted : NULL, .ready = ready, .unmount = confined ? unmount : NULL, .data = &serving};
+    bool served = xtf_fs_serve(tree, directory, options, &hooks, error);
+    xtf_unmounter_end(&serving.unmounter, false);
+    return served;
 }
 
 static bool serve(XtfTrace *trace, const char *path, const char *source, const char *directory,
@@ -46,7 +91,7 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
         .follow = follow,
         .debug = debug,
     };
-    return xtf_fs_serve(g_steal_pointer(&tree), directory, &fs, ready, daemon, error);
+    return serve_confined(g_steal_pointer(&tree), path, directory, &fs, daemon, error);
 }
 
 /* A followed folder has descriptors for each snapshot that somebody still looks at. */

@@ -281,8 +281,9 @@ GArray *xtf_cache_entries(const char *folder, GError **error)
         if (!prefix || lstat(path, &info) != 0 || !is_own_file(&info))
             continue;
         g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
-        XtfCacheEntry entry = {
-            .bytes = (uint64_t)info.st_size, .imported = info.st_mtim.tv_sec, .path = g_steal_pointer(&path)};
+        XtfCacheEntry entry = {.bytes = (uint64_t)info.st_size,
+                               .imported = info.st_mtim.tv_sec * G_TIME_SPAN_SECOND + info.st_mtim.tv_nsec / 1000,
+                               .path = g_steal_pointer(&path)};
         g_file_get_contents(note, &entry.archive, NULL, NULL);
         g_array_append_val(entries, entry);
     }

@@ -40,7 +40,7 @@ typedef struct {
     char *path;
     char *archive; /* NULL: not known */
     uint64_t bytes;
-    int64_t imported; /* when; seconds since 1970 */
+    int64_t imported; /* when; microseconds since 1970 */
 } XtfCacheEntry;
 
 /* The imports in the folder, of XtfCacheEntry, the latest last. The caller frees the array. */

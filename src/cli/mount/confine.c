@@ -1,0 +1,145 @@
+#include "src/cli/mount/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
+#include "src/cli/mount/system-calls.h"
+
+#if __has_include(<linux/landlock.h>) && defined(SYS_landlock_create_ruleset)
+#include <linux/landlock.h>
+#define HAVE_LANDLOCK 1
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+static bool fail(const char *what, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_IO, "cannot give up %s: %s", what, g_strerror(errno));
+}
+
+bool xtf_confine_is_wanted(void)
+{
+    const char *preloaded = g_getenv("LD_PRELOAD");
+    return !SANITIZED && !(preloaded && (strstr(preloaded, "vgpreload") || strstr(preloaded, "valgrind")));
+}
+
+/* ---- Capabilities. */
+
+bool xtf_confine_capabilities(guint64 kept, GError **error)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
+        if (!(kept >> i & 1))
+            prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* only who may set capabilities may; others have none to gain */
+    if (syscall(SYS_capget, &header, sets) != 0)
+        return fail("capabilities", error);
+    for (unsigned i = 0; i < G_N_ELEMENTS(sets); i++) {
+        sets[i].permitted &= (guint32)(kept >> (32 * i));
+        sets[i].effective = sets[i].permitted;
+        sets[i].inheritable = 0;
+    }
+    return syscall(SYS_capset, &header, sets) == 0 || fail("capabilities", error);
+}
+
+/* ---- Files. */
+
+#ifdef HAVE_LANDLOCK
+
+/* The rights that a version of Landlock knows: each added some behind those before. */
+static guint64 rights_of_version(long version)
+{
+    static const struct {
+        long version;
+        unsigned n_rights;
+    } versions[] = {{5, 16}, {3, 15}, {2, 14}, {1, 13}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(versions); i++)
+        if (version >= versions[i].version)
+            return (G_GUINT64_CONSTANT(1) << versions[i].n_rights) - 1;
+    return 0;
+}
+
+/* Allows rights at or below a path, if it is there. */
+static void allow(int ruleset, const char *path, guint64 rights)
+{
+    struct landlock_path_beneath_attr rule = {.allowed_access = rights, .parent_fd = open(path, O_PATH | O_CLOEXEC)};
+
+    if (rule.parent_fd < 0)
+        return;
+    syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+}
+
+static bool give_up_files(const char *folder, GError **error)
+{
+    /* The number of processors, by libc; random numbers, by GLib. */
+    static const char *const machine[] = {"/sys/devices/system/cpu", "/proc/stat", "/dev/urandom"};
+    enum { IOCTL_DEV = 1 << 15 }; /* LANDLOCK_ACCESS_FS_IOCTL_DEV, since Linux 6.10 */
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    guint64 all = rights_of_version(version);
+
+    if (all == 0)
+        return true;
+    const struct landlock_ruleset_attr attributes = {.handled_access_fs = all};
+    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+    if (ruleset < 0)
+        return fail("files", error);
+    allow(ruleset, "/dev/fuse", (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | IOCTL_DEV) & all);
+    for (size_t i = 0; i < G_N_ELEMENTS(machine); i++)
+        allow(ruleset, machine[i], LANDLOCK_ACCESS_FS_READ_FILE);
+    allow(ruleset, folder, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+    bool good = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0 || fail("files", error);
+    close(ruleset);
+    return good;
+}
+
+#else
+
+static bool give_up_files(const char *folder, GError **error)
+{
+    return true;
+}
+
+#endif
+
+/* ---- All. */
+
+static void *end_at_once(void *data)
+{
+    pthread_exit(data);
+}
+
+/* A thread that is cancelled, as libfuse's are at the end, needs libgcc_s: it is loaded when the first one ends so. */
+static void load_what_threads_need(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+        pthread_join(thread, NULL);
+}
+
+bool xtf_confine(const XtfConfinement *confinement, GError **error)
+{
+    guint64 kept = confinement->opens_more ? G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH : 0;
+
+    load_what_threads_need();
+    if (!xtf_confine_capabilities(kept, error))
+        return false;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return fail("new privileges", error);
+    return give_up_files(confinement->folder, error) && xtf_system_calls_restrict(error);
+}

@@ -1,0 +1,113 @@
+#include "src/cli/mount/unmounter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
+#include "src/cli/mount/confine.h"
+#include "src/cli/mount/descriptors.h"
+#include "src/cli/ui/common.h"
+
+/* A byte that the other side sends; 0: it is gone. */
+static char receive(int socket)
+{
+    char byte = 0;
+
+    while (read(socket, &byte, 1) < 0 && errno == EINTR)
+        ;
+    return byte;
+}
+
+bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GError **error)
+{
+    char *const arguments[] = {(char *)XTF_UNMOUNTER, (char *)mount_point, NULL};
+    int ends[2];
+
+    *unmounter = (XtfUnmounter){.socket = -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "cannot make a socket: %s", g_strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (dup2(ends[1], STDIN_FILENO) >= 0)
+            execv("/proc/self/exe", arguments);
+        _exit(XTF_EXIT_FAILED);
+    }
+    close(ends[1]);
+    if (pid > 0 && receive(ends[0])) {
+        *unmounter = (XtfUnmounter){.socket = ends[0], .pid = pid};
+        return true;
+    }
+    close(ends[0]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return xtf_fail(error, XTF_ERROR_IO, "cannot start a process that unmounts in the end");
+}
+
+bool xtf_unmounter_end(XtfUnmounter *unmounter, bool unmount)
+{
+    if (unmounter->socket < 0)
+        return false;
+    bool done = unmount && write(unmounter->socket, "u", 1) == 1 && receive(unmounter->socket) == 'y';
+    close(unmounter->socket);
+    unmounter->socket = -1;
+    while (waitpid(unmounter->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return done;
+}
+
+/* ---- The program. */
+
+static bool unmount_as_user(const char *mount_point)
+{
+    const char *arguments[] = {"fusermount3", "-u", "-q", "-z", "--", mount_point, NULL};
+    int status;
+
+    return g_spawn_sync(NULL, (char **)arguments, NULL,
+                        G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL,
+                        NULL, &status, NULL) &&
+           g_spawn_check_wait_status(status, NULL);
+}
+
+/* Others need fusermount3, which is setuid: it may gain privileges. */
+static void keep_little(void)
+{
+    const guint64 kept = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH;
+
+    if (geteuid() != 0)
+        return;
+    xtf_confine_capabilities(kept, NULL);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+int xtf_unmounter_main(int argc, char **argv)
+{
+    if (argc != 2)
+        return XTF_EXIT_USAGE;
+    xtf_close_inherited();
+    setsid(); /* signals of the terminal are for the daemon */
+    if (chdir("/") != 0)
+        return XTF_EXIT_FAILED;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null >= 0) {
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    keep_little();
+    if (write(STDIN_FILENO, "r", 1) != 1)
+        return XTF_EXIT_FAILED;
+    if (receive(STDIN_FILENO) != 'u')
+        return XTF_EXIT_DONE;
+    bool done = geteuid() == 0 ? umount2(argv[1], MNT_DETACH | UMOUNT_NOFOLLOW) == 0 : unmount_as_user(argv[1]);
+    return write(STDIN_FILENO, done ? "y" : "n", 1) == 1 && done ? XTF_EXIT_DONE : XTF_EXIT_FAILED;
+}

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import threading
@@ -206,6 +207,31 @@ class Mounting(Case):
         done = run(*as_nobody, program, "mount", self.trace, self.dir, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"is mounted at '{self.dir}' already, by user root", done.stderr)
+
+    @unittest.skipUnless(ROOT and shutil.which("setpriv") and shutil.which("fusermount3"), "only root becomes another user")
+    def test_ordinary_users(self):
+        """They mount and unmount by fusermount3, and their mounts end with the daemon. Their own /dev/fuse is in a namespace."""
+        if run("unshare", "-m", "true", check=False).returncode != 0 or not os.stat(shutil.which("fusermount3")).st_mode & 0o4000:
+            self.skipTest("no mount namespaces, or a fusermount3 that is not setuid")
+        own = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(shutil.rmtree, own)
+        os.mkdir(os.path.join(own, "m"))
+        for name, source in ("xtf", XTF), ("trace.xtf", self.trace):
+            shutil.copy(source, os.path.join(own, name))
+        with open(os.path.join(own, "user.sh"), "w") as script:
+            script.write("""set -e
+                ./xtf mount trace.xtf m; cat m/count; ./xtf unmount m
+                ./xtf mount trace.xtf m; cat m/count; ! (cd m && ../xtf unmount ../m 2>../said); grep -q -e --lazy said
+                kill -TERM $(pgrep -u 65534 -f 'xtf mount trace.xtf m')
+                for i in $(seq 100); do grep -q " $PWD/m " /proc/mounts || break; sleep 0.1; done
+                ! grep " $PWD/m " /proc/mounts""")
+        os.mknod(os.path.join(own, "fuse"), 0o600 | stat.S_IFCHR, os.stat("/dev/fuse").st_rdev)
+        os.chmod(os.path.join(own, "fuse"), 0o666)
+        for path in [own, *(os.path.join(own, name) for name in os.listdir(own))]:
+            os.chown(path, 65534, 65534)
+        shown = run("unshare", "-m", "sh", "-c", f"mount --bind {own}/fuse /dev/fuse && cd {own} && "
+                    "exec setpriv --reuid=65534 --regid=65534 --clear-groups sh user.sh").stdout
+        self.assertEqual(shown.split(), [str(self.procs * self.threads * self.records)] * 2)
 
     @unittest.skipUnless(ROOT and shutil.which("setpriv"), "only root becomes another user")
     def test_users_who_may_not_mount(self):

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
-#include <string.h>
+#include <spawn.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -26,29 +26,43 @@ static char receive(int socket)
     return byte;
 }
 
-bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GError **error)
+/* In a session of its own, since signals of the terminal are for the daemon, and with all signals blocked: it ends when
+ * the daemon does. Returns 0, or an errno. */
+static int spawn(XtfUnmounter *unmounter, const char *mount_point, int input)
 {
     char *const arguments[] = {(char *)XTF_UNMOUNTER, (char *)mount_point, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t all;
+
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+    int result = posix_spawn(&unmounter->pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return result;
+}
+
+bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GError **error)
+{
     int ends[2];
 
     *unmounter = (XtfUnmounter){.socket = -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "cannot make a socket: %s", g_strerror(errno));
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (dup2(ends[1], STDIN_FILENO) >= 0)
-            execv("/proc/self/exe", arguments);
-        _exit(XTF_EXIT_FAILED);
-    }
+    int failed = spawn(unmounter, mount_point, ends[1]);
     close(ends[1]);
-    if (pid > 0 && receive(ends[0])) {
-        *unmounter = (XtfUnmounter){.socket = ends[0], .pid = pid};
-        return true;
+    if (failed) {
+        close(ends[0]);
+        return xtf_fail(error, XTF_ERROR_IO, "cannot start the process that unmounts in the end: %s",
+                        g_strerror(failed));
     }
-    close(ends[0]);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return xtf_fail(error, XTF_ERROR_IO, "cannot start a process that unmounts in the end");
+    unmounter->socket = ends[0];
+    return true;
 }
 
 bool xtf_unmounter_end(XtfUnmounter *unmounter, bool unmount)
@@ -92,7 +106,6 @@ int xtf_unmounter_main(int argc, char **argv)
     if (argc != 2)
         return XTF_EXIT_USAGE;
     xtf_close_inherited();
-    setsid(); /* signals of the terminal are for the daemon */
     if (chdir("/") != 0)
         return XTF_EXIT_FAILED;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -100,12 +113,7 @@ int xtf_unmounter_main(int argc, char **argv)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL);
     keep_little();
-    if (write(STDIN_FILENO, "r", 1) != 1)
-        return XTF_EXIT_FAILED;
     if (receive(STDIN_FILENO) != 'u')
         return XTF_EXIT_DONE;
     bool done = geteuid() == 0 ? umount2(argv[1], MNT_DETACH | UMOUNT_NOFOLLOW) == 0 : unmount_as_user(argv[1]);

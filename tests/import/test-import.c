@@ -261,7 +261,11 @@ Test(import, refuses_what_is_no_archive)
     expect_refusal(copy, other, NULL, XTF_ERROR_DAMAGED, "other"); /* an anchor of nothing */
     g_unlink(other);
     g_unlink(definitions);
-    expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "definitions");
+    expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "eztrace_log.def: there is no such file");
+    cr_assert(g_file_set_contents(definitions, "", 0, NULL));
+    expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "cut short, empty or overwritten (OTF2 says: ");
+    cr_assert_eq(truncate(anchor, 20), 0);
+    expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "the file ends too early");
     g_unlink(anchor);
     expect_refusal(copy, copy, NULL, XTF_ERROR_NOT_XTF, "NAME.otf2");
     remove_copy(copy);

@@ -270,8 +270,10 @@ class Following(harness.unittest.TestCase):
         self.wait_for_trace()
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 100, "records")
+            self.assertIn(b" is mounted, and followed\n", mount.read("log"))
             self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(60), 0)
             wait_until(lambda: "late.xtf: it came late" in mount.messages(), "the reason")
+            self.assertIn(b"late.xtf: it came late", mount.read("log"))
             found = parse(mount.read("records"))
             self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
             self.assertEqual(early.wait(60), 0)

@@ -1,6 +1,7 @@
 #include "src/query/match/message-doubts.h"
 
 #include "libxtf/error.h"
+#include "libxtf/group-filter.h"
 #include "src/query/match/message-calls.h"
 
 /* ---- Threads. */
@@ -62,6 +63,37 @@ bool xtf_message_overlaps(XtfMatching *matching, const XtfMessageSide *side, con
 
 /* ---- Probes. */
 
+/* Of `probes` of a location, 0 being not asked yet. */
+enum { PROBES_NEVER = 1, PROBES };
+
+static XtfMatch is_matched(const uint64_t *key, unsigned depth, const void *matching)
+{
+    if (depth == 0)
+        return XTF_MATCH_SOME;
+    return xtf_matching_use(matching, key[0]) & XTF_CALL_MATCHED ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+}
+
+/* Whether some location of the process calls MPI_Mrecv or MPI_Imrecv at all: recorders define regions that are never
+ * entered. */
+static bool may_probe(XtfMatching *matching, const XtfMessageProcess *process, bool *may, GError **error)
+{
+    const XtfGroupFilter filter = {.match = is_matched, .data = matching};
+
+    *may = false;
+    for (uint32_t i = 0; i < process->n && !*may && matching->has_matched; i++) {
+        XtfMessageLocation *location = &process->locations[i];
+        gint probes = g_atomic_int_get(&location->probes);
+        uint64_t n = 0;
+        if (!probes && location->has_calls &&
+            !xtf_array_group_rank(&location->calls, matching->types.frames, &filter, location->calls.n_rows, &n, error))
+            return false;
+        if (!probes)
+            g_atomic_int_set(&location->probes, n > 0 ? PROBES : PROBES_NEVER);
+        *may = n > 0 || probes == PROBES;
+    }
+    return true;
+}
+
 /* From when a receive was posted, its call included, to when it was complete. */
 typedef struct {
     uint64_t from, to;
@@ -91,11 +123,12 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
                            uint64_t k, bool *probed, GError **error)
 {
     Opening own, other;
+    bool may;
 
     *probed = false;
-    if (!xtf_matching_load_uses(matching, error))
+    if (!xtf_matching_load_uses(matching, error) || !may_probe(matching, postings->process, &may, error))
         return false;
-    if (!matching->has_matched)
+    if (!may)
         return true;
     if (!find_opening(matching, postings, place, &own, error))
         return false;

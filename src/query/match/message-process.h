@@ -16,6 +16,7 @@ typedef struct {
     bool has[XTF_MESSAGES_N_KINDS], has_recvs, has_calls;
     XtfArray arrays[XTF_MESSAGES_N_KINDS], recvs, calls;
     XtfArray ordered[XTF_MESSAGES_N_KINDS]; /* the same, by the time that orders the process */
+    gint probes;                            /* atomic: message-doubts.c */
 } XtfMessageLocation;
 
 typedef struct {
@@ -27,7 +28,8 @@ typedef struct {
 
 void xtf_message_processes_init(XtfKeeper *processes);
 
-/* Takes a process, which is immutable; xtf_message_process_put() gives it back. NULL with an error. */
+/* Takes a process, which is immutable but for what is atomic; xtf_message_process_put() gives it back. NULL with an
+ * error. */
 XtfMessageProcess *xtf_message_process_take(XtfKeeper *processes, const XtfMessageTypes *types,
                                             XtfTraceContext *context, uint64_t proc, GError **error);
 void xtf_message_process_put(XtfKeeper *processes, XtfMessageProcess *process); /* NULL is fine */

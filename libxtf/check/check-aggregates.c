@@ -163,6 +163,11 @@ static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupT
     }
 }
 
+static uint32_t stored_groups(const XtfChildTotals *stored, uint32_t slot)
+{
+    return stored->exact.starts[slot + 1] - stored->exact.starts[slot];
+}
+
 static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page);
 
 static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot)
@@ -245,6 +250,8 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
         least = MIN(least, border.least);
         if (stored && !walk->stopped && !totals_equal(slot, children, totals))
             child_problem(walk, page, slot, "they are not those of its rows");
+        if (stored && !walk->stopped && stored_groups(children, slot) > XTF_CHILD_GROUPS)
+            child_problem(walk, page, slot, "it has more groups than it may");
         if (stored && !walk->stopped && frames)
             compare_border(walk, page, slot, children, &border);
         if (stored && !walk->stopped && walk->aggregate->filters && page->level == 1)
@@ -291,6 +298,10 @@ static void check_aggregate(AggregateWalk *walk)
         xtf_checking_problem(walk->check, "%s", error->message);
     else if (!totals_equal(0, xtf_block_child_totals(stored), totals))
         xtf_checking_problem(walk->check, "array %u, right edge: totals of all rows: they are not those of its rows",
+                             walk->array->id);
+    else if (stored_groups(xtf_block_child_totals(stored), 0) > XTF_CHILD_GROUPS)
+        xtf_checking_problem(walk->check,
+                             "array %u, right edge: totals of all rows: they have more groups than they may",
                              walk->array->id);
 }
 

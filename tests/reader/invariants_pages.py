@@ -4,6 +4,8 @@ import struct
 
 from invariants_totals import BORDERS, FILTERS, SNAPSHOTS, TOTALS_KIND, one_table
 from xtf_patch import COMPANION, FREE_KIND, LEAF, LIMITS, SEGMENT, SEGMENTS, put
+from xtf_reader import Trace
+from xtf_totals import CHILD_ROWS, bits, groups_of
 
 ALL_BITS = (1 << 64) - 1
 NODE_HEAD = struct.Struct("<4sB3xII")
@@ -148,6 +150,24 @@ def filter_of_all_keys(f):
     store_filters(f, sorted(filters_of(f) + [(child, ALL_BITS)], key=lambda row: row[0]))
 
 
+def many_groups(f):
+    """A child keeps right totals by all keys, of more groups than it may."""
+    trace = Trace(f.folder / "groups.xtf")
+    array = next(array for array in trace.arrays() if array.schema.name == "all")
+    aggregate, entries = array.schema.aggregates[0], array.root.entries()
+    rows = list(array.read_local(0, entries[1][1]))
+    trace.close()
+    groups = groups_of(array, aggregate, rows, len(aggregate.keys))
+    assert len(groups) > CHILD_ROWS
+    table = one_table(f, "all", "edge", TOTALS_KIND)
+    found = [row for row in f.totals_rows("all", table) if row.child]
+    data = b"".join(struct.pack("<QB", 0, len(aggregate.keys)) + struct.pack(f"<{len(key + tuple(cells))}Q", *map(bits, key + tuple(cells))) for key, cells in sorted(groups.items()))
+    data += b"".join(row.raw() for row in found)
+    put(table, kind=98)
+    store_filters(f, [row for row in filters_of(f) if row[0]])
+    edge_with(f, "all", 1, struct.pack("<BBHIII", TOTALS_KIND, 0, 0, len(groups) + len(found), len(data), 0) + data + bytes(-len(data) % 8))
+
+
 # ---- Packed rows: those of the first leaf, packed anew.
 
 def varint(n):
@@ -223,6 +243,7 @@ PAGE_ROWS = [
     ("7", "borders-of-whole", "The whole array has no borders", "small", stray("wide", None, BORDERS, A_BORDER), "there are borders where there can be none", "other tables"),
     ("7", "snapshots-of-whole", "The whole array has no snapshots", "small", stray("wide", None, SNAPSHOTS, A_SNAPSHOT), "there are snapshots where there can be none", "other tables"),
     ("7", "filters-of-whole", "The whole array has no filters", "small", stray("all", None, FILTERS, A_FILTER), "there are filters where there can be none", "other tables"),
+    ("11", "bound-groups", "A child has at most 1024 rows of totals", "groups", many_groups, "it has more groups than it may", "child 0 has"),
     ("7", "filter-long", "A filter has at most 10/64 words for each row", "small", long_filter, "its filter is longer than its rows need", "a filter of 10 words"),
     ("7", "filter-of-all-keys", "A leaf whose totals have all keys has no filter", "groups", filter_of_all_keys, "there is a filter beside totals by all keys", "a filter of"),
 ]

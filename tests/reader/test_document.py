@@ -1,7 +1,8 @@
-"""The bytes that docs/FORMAT.md shows are those that libxtf writes.
+"""The bytes that docs/FORMAT.md shows are those that libxtf writes, and its bounds those that libxtf and the second reader keep to.
 
-    test_document.py WRITE-EXAMPLE FORMAT.md
+    test_document.py WRITE-EXAMPLE DUMP-BOUNDS FORMAT.md
 """
+import importlib
 import pathlib
 import re
 import subprocess
@@ -15,9 +16,22 @@ LINE = re.compile(r"    ([0-9a-f]{8})  ((?:[0-9a-f]{2} )*[0-9a-f]{2})(?: +(.*))?
 VARIES = re.compile(r"random|CRC-32|nanoseconds")  # from file to file
 
 
+def check_bounds(dump_bounds, text):
+    said = subprocess.run([dump_bounds], check=True, capture_output=True, text=True).stdout.splitlines()
+    section = text[text.index("\n## 11. Bounds\n"):].split("\n## ")[1].splitlines()
+    rows = [line for line in section if line.startswith("|")][2:]
+    if rows != [line for line in said if line.startswith("|")]:
+        sys.exit(f"FAILED: the bounds of the document are not those of the headers: {said}")
+    for module, name, value in (line.split() for line in said if not line.startswith("|")):
+        own = getattr(importlib.import_module(module), name)
+        if own != int(value):
+            sys.exit(f"FAILED: {module}.{name} is {own}, and {value} in the headers")
+
+
 def main():
-    write_example, document = sys.argv[1:]
+    write_example, dump_bounds, document = sys.argv[1:]
     text = pathlib.Path(document).read_text(encoding="utf-8")
+    check_bounds(dump_bounds, text)
     section = text[text.index(". An example, byte by byte\n"):]
     lines = [match for match in map(LINE.match, section[:section.index("\n## ")].splitlines()) if match]
     with tempfile.TemporaryDirectory(prefix="xtf-document-") as folder:

@@ -5,7 +5,8 @@ from xtf_reader import (ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUN
 from xtf_totals import index_pages
 
 IDENTIFIES, LIST, ORDERS = 1 << 8, 1 << 9, 1 << 10  # flags of fields of tables
-SCHEMAS_MAX, FIELDS_MAX, ROW_MAX, AGGREGATES_MAX = 4096, 64, 1024, 4
+SCHEMAS_MAX, FIELDS_MAX, ROW_MAX, AGGREGATES_MAX, KEYS_MAX, VALUES_MAX = 4096, 64, 1024, 4, 6, 4
+NODE_MAX = 4096
 ITEM, PAGE_USE, RESERVED_USE, FREE_USE = "items", "a page", "an open page", "nothing"
 
 
@@ -53,7 +54,7 @@ def check_aggregate(schema, aggregate):
     what = f"schema {schema.name}: an aggregate"
     types = [schema.fields[i].type for i in aggregate.values]
     keys = [schema.fields[i] for i in aggregate.keys]
-    expect(len(aggregate.keys) <= 6 and len(aggregate.values) <= 4, f"{what} of too many fields")
+    expect(len(aggregate.keys) <= KEYS_MAX and len(aggregate.values) <= VALUES_MAX, f"{what} of too many fields")
     expect(all(len(set(part)) == len(part) for part in (aggregate.keys, aggregate.values)), f"{what} has a field twice")
     expect(not any(":" in key.refers_to for key in keys), f"{what} has a key that refers to one of several tables")
     expect("STRING" not in types, f"{what} has a STRING as a value")
@@ -119,7 +120,7 @@ def check_strings(trace):
 def check_nodes(trace, reference, level):
     """The arrays and rows below a node."""
     data = Bytes(trace.item(reference, "P index"), "P index")
-    expect(len(data.data) <= 4096, f"P index: a node of {len(data.data)} bytes")
+    expect(len(data.data) <= NODE_MAX, f"P index: a node of {len(data.data)} bytes")
     count = data.unpack(NODE)[2]
     if not level:
         return count, sum(data.unpack(ARRAY)[3] for _ in range(count))

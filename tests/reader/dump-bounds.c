@@ -1,0 +1,62 @@
+/*
+ * The bounds that libxtf keeps to: first as docs/FORMAT.md has them, section 11, then by the names that the second
+ * reader has for them, one a line.
+ */
+#include <stdio.h>
+
+#include "libxtf/disk/codec.h"
+#include "libxtf/disk/format.h"
+#include "libxtf/schema.h"
+#include "libxtf/totals/filters.h"
+#include "libxtf/totals/frame-stack.h"
+#include "libxtf/totals/stored-rows.h"
+#include "libxtf/writer.h"
+
+static void print_table(void)
+{
+    printf("| page | %d KiB to %d MiB, a power of two |\n", XTF_PAGE_SIZE_MIN >> 10, XTF_PAGE_SIZE_MAX >> 20);
+    printf("| item | %d MiB; a node of the P index %d bytes |\n", XTF_ITEM_MAX >> 20, XTF_NODE_BYTES);
+    printf("| rows of a table | %d MiB |\n", XTF_TABLE_MAX >> 20);
+    printf("| heap of strings | 2^32 - 1 bytes, and no more than the file has; a string fits an item |\n");
+    printf("| schemas; fields of one; bytes of its rows; its aggregates | %d; %d; %d; %d |\n", XTF_SCHEMAS_MAX,
+           XTF_FIELDS_MAX, XTF_ROW_MAX, XTF_AGGREGATES_MAX);
+    printf("| keys, values, cells of an aggregate | %d; %d; %d |\n", XTF_AGGREGATE_KEYS_MAX, XTF_AGGREGATE_VALUES_MAX,
+           XTF_AGGREGATE_CELLS_MAX);
+    printf("| height of a tree, and of the P index | %d levels |\n", XTF_HEIGHT_MAX);
+    printf("| rows of a leaf, packed | see section 4 |\n");
+    printf("| groups of a child | %d |\n", XTF_CHILD_GROUPS);
+    printf("| frames of a snapshot | %d |\n", XTF_SNAPSHOT_FRAMES);
+    printf("| files that an anchor names | what fits an item: fewer than 2^20 |\n");
+    printf("| rows of an array without totals | %d |\n", XTF_SMALL_ARRAY_ROWS);
+}
+
+static void print_names(void)
+{
+    printf("xtf_reader ITEM_MAX %d\n", XTF_ITEM_MAX);
+    printf("xtf_reader TABLE_MAX %d\n", XTF_TABLE_MAX);
+    printf("xtf_reader HEIGHT_MAX %d\n", XTF_HEIGHT_MAX);
+    printf("xtf_reader PAGES_BETWEEN_MAX %d\n", XTF_FILES_GAP_MAX);
+    printf("xtf_reader LEAF_ROWS_PER_BYTE %d\n", XTF_LEAF_ROWS_PER_BYTE);
+    printf("xtf_reader LEAF_BYTES_MAX %d\n", XTF_LEAF_BYTES_MAX);
+    printf("xtf_check_file SCHEMAS_MAX %d\n", XTF_SCHEMAS_MAX);
+    printf("xtf_check_file FIELDS_MAX %d\n", XTF_FIELDS_MAX);
+    printf("xtf_check_file ROW_MAX %d\n", XTF_ROW_MAX);
+    printf("xtf_check_file AGGREGATES_MAX %d\n", XTF_AGGREGATES_MAX);
+    printf("xtf_check_file KEYS_MAX %d\n", XTF_AGGREGATE_KEYS_MAX);
+    printf("xtf_check_file VALUES_MAX %d\n", XTF_AGGREGATE_VALUES_MAX);
+    printf("xtf_check_file NODE_MAX %d\n", XTF_NODE_BYTES);
+    printf("xtf_totals CHILD_ROWS %d\n", XTF_CHILD_GROUPS);
+    printf("xtf_totals CHILD_ROWS_LATE %d\n", XTF_CHILD_GROUPS_LEAST);
+    printf("xtf_totals TABLE_BYTES %d\n", XTF_TABLE_BYTES);
+    printf("xtf_totals SNAPSHOT_FRAMES %d\n", XTF_SNAPSHOT_FRAMES);
+    printf("xtf_totals SMALL_ROWS %d\n", XTF_SMALL_ARRAY_ROWS);
+    printf("xtf_totals FILTER_GROUP_BITS %d\n", XTF_FILTER_GROUP_BITS);
+    printf("xtf_totals FILTER_PROBES %d\n", XTF_FILTER_PROBES);
+}
+
+int main(void)
+{
+    print_table();
+    print_names();
+    return 0;
+}

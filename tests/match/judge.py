@@ -18,6 +18,7 @@ SHIFTS, BESIDE = range(-16, 17), 64
 REQUESTS = ("MPI_IRECV_REQUEST", "MPI_ISEND_COMPLETE", "MPI_REQUEST_CANCELLED")
 ENVELOPE = re.compile(r"(?:Receiver|Sender): (\d+).*, Communicator: (?:.*<)?(\d+)>?, "
                       r"Tag: (\d+), Length: (\d+)(?:, Request: (\d+))?$", re.S)
+UNKNOWN_BEHIND = 64
 MATCHED = ("MPI_Mrecv", "MPI_Imrecv")
 NUMBER = re.compile(r"(\d+)$")
 WORLD = re.compile(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),')
@@ -276,6 +277,12 @@ class Judge:
             if self.has_several(sides) and any(self.share_time(one, other) for other in sides
                                                if other.location is not one.location):
                 return True
+        # A receive whose posting is not known stands where it completes; its place is an earlier one.
+        k = self.numbers[id(receive)]
+        threads = len({location for location in self.locations.values()
+                       if location.proc == receive.location.proc and (location.sends or location.recvs)})
+        if any(not other.known for other in receives[k:k + (UNKNOWN_BEHIND if threads > 1 else 0) + 1]):
+            return True
         return self.has_probes(receives) and any(self.is_probed(receive, other) for other in receives if other is not receive)
 
     def has_probes(self, receives):

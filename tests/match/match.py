@@ -196,6 +196,8 @@ def expect_truth(judge, program, what):
     """What is certain or likely is true, and so is that a certain message has no receive. Returns the wrong ones of the rest."""
     truth = {message.sent: message.received for message in program.messages if message.sent}
     wrong = collections.Counter()
+    if {end_of(send) for send in judge.sends()} != set(truth):
+        raise Failure(f"{what}: the judge has not seen all sends")
     for send in judge.sends():
         receive, state = judge.match(send)
         if end_of(receive) != truth[end_of(send)]:
@@ -323,6 +325,27 @@ def overlapping():
     return program
 
 
+def handed_on():
+    """One thread posts receives, and another completes some of them: its records do not say when they were posted. Lengths
+    tell nothing."""
+    dice = random.Random(31)
+    program = programs.Program(2, 2, size=lambda number: 8)
+    sender, receiver, waiter = (program.locations[i] for i in (0, 2, 3))
+    for i in range(300):
+        receives = [program.irecv(receiver, program.world, 0) for _ in range(3)]
+        for _ in receives:
+            program.send(sender, program.world, 1, i // 100)
+        program.arrive_all()
+        if i % 100 == 0:
+            handed = dice.choice(receives)
+            receiver.posted.remove(handed)
+            waiter.posted.append(handed)
+            program.complete(waiter, [handed])
+            receives.remove(handed)
+        program.complete(receiver, receives[::-1], call="MPI_Waitall")
+    return program
+
+
 def probed():
     """Receives of what was probed, some while others of the group are open."""
     dice = random.Random(24)
@@ -358,6 +381,7 @@ PROGRAMS = {
     "late-sizes": lambda: late(sizes(2)),
     "overlapping": overlapping,
     "probed": probed,
+    "handed-on": handed_on,
 }
 
 

@@ -289,6 +289,10 @@ class Program:
 
     def write(self, script, folder, name):
         """Writes the archive by the program `script`; returns its path."""
+        seen = {line.split(" ", 1)[0] for line in self.lines}
+        for location in self.locations:
+            if str(location.number) not in seen: # otf2-print wants an event of each
+                self.lines.append(f"{location.number} {self.time} E {REGION['main']}")
         with subprocess.Popen([script, str(folder), name], stdin=subprocess.PIPE, text=True) as process:
             process.stdin.writelines(line + "\n" for lines in (self.lines, self.definitions()) for line in lines)
         if process.returncode != 0:

@@ -15,6 +15,7 @@ const char *const xtf_pair_doubts[XTF_N_DOUBTS] = {
     [XTF_DOUBT_COUNTS] = "the group has other numbers of sends and receives",
     [XTF_DOUBT_BYTES] = "as many bytes were not received as were sent",
     [XTF_DOUBT_THREADS] = "several threads were sending or receiving in the group at one time",
+    [XTF_DOUBT_POSTING] = "it is not known when this receive, or one of its group behind it, was posted",
     [XTF_DOUBT_PROBE] = "a probe matched this message, or one of its group that was open with it",
 };
 
@@ -162,7 +163,7 @@ static bool find_doubts(Question *question, const XtfMessagePlace *send, const X
 {
     XtfMatching *matching = question->matching;
     XtfMessage *message = question->message;
-    bool overlaps, probed;
+    bool overlaps, unknown, probed;
 
     if (message->sent_bytes != message->received_bytes) {
         doubt(message, XTF_DOUBT_BYTES);
@@ -175,9 +176,12 @@ static bool find_doubts(Question *question, const XtfMessagePlace *send, const X
         doubt(message, XTF_DOUBT_THREADS);
         return true;
     }
-    if (!xtf_message_is_probed(matching, &question->postings, posting, posting_number, &probed, error))
+    if (!xtf_message_is_unknown(matching, &question->postings, posting, posting_number, &unknown, error) ||
+        !xtf_message_is_probed(matching, &question->postings, posting, posting_number, &probed, error))
         return false;
-    if (probed)
+    if (unknown)
+        doubt(message, XTF_DOUBT_POSTING);
+    else if (probed)
         doubt(message, XTF_DOUBT_PROBE);
     return true;
 }

@@ -36,6 +36,7 @@ typedef enum {
     XTF_DOUBT_COUNTS,    /* the group has other numbers of sends and receives */
     XTF_DOUBT_BYTES,     /* the receive got another number of bytes than were sent */
     XTF_DOUBT_THREADS,   /* several threads sent, or received, in the group at one time */
+    XTF_DOUBT_POSTING,   /* when the receive was posted is not known, or that of another one that counts in its place */
     XTF_DOUBT_PROBE,     /* the receive, or one of its group that was open with it, takes what was matched by a probe */
     XTF_N_DOUBTS,
 } XtfPairDoubt;

@@ -61,6 +61,48 @@ bool xtf_message_overlaps(XtfMatching *matching, const XtfMessageSide *side, con
     return true;
 }
 
+/* ---- Postings. */
+
+/* Whether a receive has a request, and no record that posted it. */
+static bool is_unposted(const XtfMessageTypes *types, const XtfMessageSide *side, const XtfMessagePlace *place,
+                        bool *unposted, GError **error)
+{
+    const XtfMessageLocation *location = &side->process->locations[place->location];
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place->row, row, error))
+        return false;
+    uint64_t message = xtf_field_get(types->types[XTF_MESSAGES_POSTINGS].message, row);
+    if (!location->has_recvs || message >= location->recvs.n_rows)
+        return xtf_damaged(error, "row %" G_GUINT64_FORMAT " of postings is of a receive that is not there",
+                           place->row);
+    if (!xtf_array_row(&location->recvs, message, row, error))
+        return false;
+    const char *label = types->recvs_event ? xtf_row_label(types->recvs_event, row) : NULL;
+    *unposted = label && g_str_equal(label, "MPI_IRECV") && xtf_field_get(types->recvs_posted, row) == 0;
+    return true;
+}
+
+bool xtf_message_is_unknown(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
+                            uint64_t k, bool *unknown, GError **error)
+{
+    uint64_t last = k + (postings->process->n > 1 ? XTF_PROBED_RECEIVES : 0);
+
+    if (!is_unposted(&matching->types, postings, place, unknown, error))
+        return false;
+    for (uint64_t at = k + 1; at <= last && !*unknown; at++) {
+        XtfMessagePlace there;
+        bool found;
+        if (!xtf_message_select(postings, at, &there, &found, error))
+            return false;
+        if (!found)
+            break;
+        if (!is_unposted(&matching->types, postings, &there, unknown, error))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Probes. */
 
 /* Of `probes` of a location, 0 being not asked yet. */

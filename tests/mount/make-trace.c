@@ -6,7 +6,8 @@
  *
  * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns: pairs of
  * records of a location tie, and so do locations. Its kind goes round in eights: enter, send, leave; enter, receive,
- * leave; enter, leave.
+ * leave; enter, leave. A process sends to the next one, and the k-th message that is received is the k-th that was
+ * sent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,8 @@ static void write_definitions(XtfWriter *writer, unsigned procs, unsigned thread
 }
 
 typedef struct {
-    XtfArrayWriter *calls, *sends, *recvs;
+    XtfArrayWriter *calls, *sends, *recvs, *postings;
+    uint64_t n_recvs;
 } Arrays;
 
 static void append(XtfArrayWriter *array, const void *row)
@@ -82,7 +84,27 @@ static void append(XtfArrayWriter *array, const void *row)
         die(error);
 }
 
-static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint64_t k)
+/* Of the message that was sent three records before, and posted right here. */
+static void write_receive(Arrays *arrays, unsigned procs, unsigned p, uint64_t k, uint64_t time)
+{
+    const XtfRecvsRow row = {.time = time,
+                             .seq = k,
+                             .region = 2,
+                             .peer = (p + procs - 1) % procs,
+                             .tag = (k - 3) % 5,
+                             .bytes = 1 + (k - 3) % 1000,
+                             .request = XTF_NONE64};
+
+    append(arrays->recvs, &row);
+    append(arrays->postings, &(XtfPostingsRow){.time = time,
+                                               .seq = k,
+                                               .peer = row.peer,
+                                               .tag = row.tag,
+                                               .bytes = row.bytes,
+                                               .message = arrays->n_recvs++});
+}
+
+static void write_record(Arrays *arrays, unsigned procs, unsigned p, uint64_t k)
 {
     static const uint32_t region_of[] = {1, 1, 1, 2, 2, 2, 3, 3};
     uint64_t time = 1000 * (k / 2) + 500 * (p % 3);
@@ -98,13 +120,7 @@ static void write_record(const Arrays *arrays, unsigned procs, unsigned p, uint6
                                              .bytes = 1 + k % 1000,
                                              .request = XTF_NONE64});
     else if (k % 8 == 4)
-        append(arrays->recvs, &(XtfRecvsRow){.time = time,
-                                             .seq = k,
-                                             .region = region,
-                                             .peer = (p + procs - 1) % procs,
-                                             .tag = k % 5,
-                                             .bytes = 1 + k % 1000,
-                                             .request = XTF_NONE64});
+        write_receive(arrays, procs, p, k, time);
     else
         append(arrays->calls, &(XtfEntersLeavesRow){.time = time,
                                                     .seq = k,
@@ -144,8 +160,8 @@ int main(int argc, char **argv)
     for (unsigned p = 0; p < procs; p++) {
         for (unsigned t = 0; t < threads; t++) {
             uint64_t location = (uint64_t)p * threads + t;
-            const Arrays arrays = {array(writer, location, XTF_MODEL_ENTERS_LEAVES),
-                                   array(writer, location, XTF_MODEL_SENDS), array(writer, location, XTF_MODEL_RECVS)};
+            Arrays arrays = {array(writer, location, XTF_MODEL_ENTERS_LEAVES), array(writer, location, XTF_MODEL_SENDS),
+                             array(writer, location, XTF_MODEL_RECVS), array(writer, location, XTF_MODEL_POSTINGS), 0};
             for (uint64_t k = 0; k < records; k++)
                 write_record(&arrays, procs, p, k);
         }

@@ -154,5 +154,27 @@ class Tree(harness.TestCase):
                     self.assertEqual(entry.inode(), os.stat(entry.path, follow_symlinks=False).st_ino, entry.path)
 
 
+class Messages(harness.TestCase):
+    """Processes of one thread, so that it is known which send and which receive are one message."""
+    procs, threads, records = 3, 1, 800
+
+    def test_links_lead_from_end_to_end(self):
+        with harness.Mount(self.trace) as mount:
+            for process, n in ((0, 0), (1, 7), (2, 99), (2, 42)):
+                other = (process + 1) % self.procs
+                send, receive = (f"proc/{p}/thread/0/{kind}/num/{n}" for p, kind in ((process, "sends"), (other, "recvs")))
+                self.assertEqual(os.path.realpath(mount.path(send, "match")), os.path.realpath(mount.path(receive)))
+                self.assertEqual(os.path.realpath(mount.path(receive, "match")), os.path.realpath(mount.path(send)))
+                # From another way in, the same link leads to the same record.
+                path = f"time/0-1/sends/proc/{process}/num/{n}/match"
+                self.assertEqual(os.path.realpath(mount.path(path)), os.path.realpath(mount.path(receive)))
+                self.assertEqual(mount.read(send, "match", "match", "record"), mount.read(send, "record"))
+                self.assertEqual(mount.read(send, "message"), mount.read(receive, "message"))
+                self.assertIn(b"certain\n", mount.read(send, "message"))
+            lines = mount.read("messages").splitlines()
+            self.assertEqual(len(lines) - 1, mount.count("sends"))
+            self.assertEqual({line.split()[8] for line in lines[1:]}, {b"certain"})
+
+
 if __name__ == "__main__":
     harness.main()

@@ -56,7 +56,7 @@ class Commands(harness.TestCase):
         self.assertEqual(int(facts["records"][0]), 8 * each)
         self.assertEqual(int(facts["size"][0]), os.path.getsize(self.trace))
         self.assertEqual(facts["pages"][2], str(self.page_size))
-        self.assertEqual(int(facts["arrays"][0]), 3 * self.procs * self.threads)
+        self.assertEqual(int(facts["arrays"][0]), 4 * self.procs * self.threads)
         self.assertEqual(facts["first"][1], "0.000000000")
         self.assertEqual(int(facts["last"][1].replace(".", "")), 1000 * (self.records // 2 - 1) + 1000)
 

@@ -24,27 +24,100 @@ static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location
     return true;
 }
 
-bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *location, uint64_t t, uint64_t seq,
-                         XtfMessageCall *call, GError **error)
+/* ---- The usual call, which makes no others and has its LEAVE right behind its ENTER: found with a rank and a cursor.
+ */
+
+enum {
+    STEPS_MOST = 64, /* over rows of the record's time */
+};
+
+/* To the first row behind the record, of which there may be none; *found is false if that would take too long. */
+static bool seek_behind(XtfCursor *cursor, const XtfField *seq_field, uint64_t t, uint64_t seq, bool *found,
+                        GError **error)
 {
-    const XtfField *region =
-        matching->types.calls ? xtf_schema_field_by_role(matching->types.calls, XTF_ROLE_REGION) : NULL;
+    uint64_t n;
+
+    if (!xtf_array_rank(&cursor->array, t, &n, error) || !xtf_cursor_seek_n(cursor, n, found, error))
+        return false;
+    for (unsigned i = 0; *found && xtf_field_get(seq_field, xtf_cursor_row(cursor)) < seq; i++) {
+        *found = i < STEPS_MOST;
+        if (*found && !xtf_cursor_next(cursor, 1, found, error))
+            return false;
+    }
+    return true;
+}
+
+/* Sets the call if it is such a one. */
+static bool find_usual(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t seq,
+                       XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
+{
+    const XtfSchema *schema = types->calls;
+    const XtfAggregate *frames = &schema->aggregates[types->frames];
+    const XtfField *is_leave = &schema->fields[frames->values[0]], *enter = &schema->fields[frames->values[1]];
+    const XtfField *seq_field = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    g_auto(XtfCursor) cursor;
+
+    *found = false;
+    xtf_cursor_init(&cursor, &location->calls);
+    if (!seq_field)
+        return true;
+    if (!seek_behind(&cursor, seq_field, call->record, seq, found, error))
+        return false;
+    if (!*found)
+        return true;
+    const uint8_t *row = xtf_cursor_row(&cursor);
+    *found = cursor.n > 0 && xtf_field_get(is_leave, row) != 0 && xtf_field_get(enter, row) == 1;
+    if (!*found)
+        return true;
+    call->leave = xtf_cursor_time(&cursor);
+    if (!xtf_cursor_next(&cursor, -1, found, error))
+        return false;
+    row = xtf_cursor_row(&cursor);
+    *found = *found && xtf_field_get(is_leave, row) == 0;
+    if (!*found)
+        return true;
+    call->enter = xtf_cursor_time(&cursor);
+    call->row = cursor.n;
+    *region = xtf_field_get(&schema->fields[frames->keys[0]], row);
+    return true;
+}
+
+/* ---- */
+
+static bool find_any(XtfMatching *matching, const XtfMessageLocation *location, uint64_t seq, XtfMessageCall *call,
+                     uint64_t *region, bool *found, GError **error)
+{
+    const XtfAggregate *frames = &matching->types.calls->aggregates[matching->types.frames];
     uint8_t row[XTF_ROW_MAX];
 
-    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t};
-    if (!location->has_calls || !region)
-        return true;
-    if (!xtf_matching_load_uses(matching, error) ||
-        !xtf_call_around(matching->context, &location->calls, t, seq, &call->row, &call->found, error))
+    call->enter = call->leave = call->record;
+    if (!xtf_call_around(matching->context, &location->calls, call->record, seq, &call->row, found, error))
         return false;
-    if (!call->found)
+    if (!*found)
         return true;
     if (!xtf_array_row(&location->calls, call->row, row, error) ||
         !find_leave(matching, location, call->row, &call->leave, error))
         return false;
     call->enter = xtf_field_get(&location->calls.schema->fields[0], row);
     call->leave = MAX(call->leave, call->enter);
-    call->use = xtf_matching_use(matching, xtf_field_get(region, row));
+    *region = xtf_field_get(&location->calls.schema->fields[frames->keys[0]], row);
+    return true;
+}
+
+bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *location, uint64_t t, uint64_t seq,
+                         XtfMessageCall *call, GError **error)
+{
+    uint64_t region;
+
+    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t};
+    if (!location->has_calls)
+        return true;
+    if (!xtf_matching_load_uses(matching, error) ||
+        !find_usual(&matching->types, location, seq, call, &region, &call->found, error) ||
+        (!call->found && !find_any(matching, location, seq, call, &region, &call->found, error)))
+        return false;
+    if (call->found)
+        call->use = xtf_matching_use(matching, region);
     return true;
 }
 

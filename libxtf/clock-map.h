@@ -54,4 +54,11 @@ uint64_t xtf_clock_map_to_global(const XtfClockMap *map, uint64_t local);
  * t are the rows before that local time. */
 uint64_t xtf_clock_map_to_local(const XtfClockMap *map, uint64_t t);
 
+/*
+ * A number for the clocks of locations: begin with 0, and add the locations that have records, ascending, each with its
+ * map. One that changes nothing counts as none. docs/VOCABULARY.md, section 8, defines it; xtf_trace_clocks_digest()
+ * gives that of a trace.
+ */
+uint64_t xtf_clock_map_digest(uint64_t digest, uint64_t location, const XtfClockMap *map);
+
 XTF_END_DECLS

@@ -60,6 +60,11 @@ uint64_t xtf_trace_longest(const XtfTrace *trace);
 uint32_t xtf_trace_n_clock_maps(const XtfTrace *trace);
 const XtfClockMap *xtf_trace_clock_map(const XtfTrace *trace, uint32_t number);
 
+/* A number for the clocks of all locations that have records: of the same locations with the same maps it is the same,
+ * in whatever file. What was worked out from times between locations holds for these clocks only: docs/VOCABULARY.md,
+ * on analyses. It takes a look at each array's entry. */
+bool xtf_trace_clocks_digest(XtfTrace *trace, uint64_t *digest, GError **error);
+
 typedef struct {
     uint8_t file_id[16];
     uint32_t page_size; /* bytes */

@@ -95,3 +95,15 @@
 
 /* name STRING, unit STRING: what is measured. */
 #define XTF_TABLE_METRICS "metrics"
+
+/* What analyses made: records STRING, the name of a schema of kind derived; clocks U64, the digest of the clocks that
+ * it was made with (xtf_trace_clocks_digest()); tool STRING. */
+#define XTF_TABLE_ANALYSES "analyses"
+
+/* A row if clocks were corrected by what the records say, and by what: clocks U64, the digest of the corrected ones;
+ * tool STRING. */
+#define XTF_TABLE_CLOCK_ALIGNMENTS "clock_alignments"
+
+/* The knots of the clock maps before that, of the locations that had any: location U64, local U64, global U64, jumps
+ * U8; in any order. */
+#define XTF_TABLE_EARLIER_CLOCKS "earlier_clocks"

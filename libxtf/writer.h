@@ -93,6 +93,9 @@ XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **er
 /* *number is the row's number, from 0; may be NULL. XTF_ERROR_TOO_LARGE if the table would take more than 256 MiB. */
 bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
+/* Takes all rows out of a table that no rows refer to; others may be appended. Not while somebody else uses the writer.
+ */
+void xtf_table_writer_clear(XtfTableWriter *table);
 
 /* Promises that no row of an earlier global time than `t` will be appended to any array, neither to one that exists nor
  * to a new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
@@ -100,6 +103,10 @@ uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
  * XTF_ERROR_INVALID, and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing
  * makes the file complete; a writer that goes on with a closed file begins without a promise. */
 bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
+
+/* Time 0, unless a record is earlier; UINT64_MAX: the first record. For who changes the clocks of a trace that exists.
+ */
+void xtf_writer_set_origin(XtfWriter *writer, uint64_t origin);
 
 /* Makes everything appended so far visible to readers. A commit writes the right edges that changed, over those of
  * commits that are no longer kept: see keep_commits, and xtf_writer_commit_bytes(). */

@@ -165,6 +165,25 @@ void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, ui
         map_at(&writer->clocks, number)->used = true;
 }
 
+void xtf_writer_clocks_forget_unused(XtfWriter *writer)
+{
+    XtfWriterClocks *clocks = &writer->clocks;
+    g_autofree bool *used = g_new0(bool, clocks->maps->len + 1);
+    GHashTableIter arrays;
+    gpointer data;
+
+    g_hash_table_iter_init(&arrays, writer->array_of);
+    while (g_hash_table_iter_next(&arrays, NULL, &data)) {
+        const XtfArrayWriter *array = data;
+        used[array->clock_map] |= array->n_rows > 0;
+    }
+    for (uint32_t number = 1; number <= clocks->maps->len; number++) {
+        XtfWriterMap *map = map_at(clocks, number);
+        clocks->changed |= map->used && !used[number];
+        map->used = used[number];
+    }
+}
+
 uint32_t xtf_writer_clocks_encode(const XtfWriter *writer, GByteArray *bytes)
 {
     const XtfWriterClocks *clocks = &writer->clocks;

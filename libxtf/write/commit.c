@@ -182,6 +182,10 @@ static bool add_clock_maps(XtfCommitBlock *block, GError **error)
         clocks->n_stored = xtf_writer_clocks_encode(writer, bytes);
         if (bytes->len > 0 && !xtf_commit_block_add(block, bytes, &clocks->stored, error))
             return false;
+        if (bytes->len == 0 && clocks->stored.length > 0) {
+            xtf_space_drop(writer->space, clocks->stored.offset, clocks->stored.length);
+            clocks->stored = (XtfRef){0};
+        }
         clocks->changed = false;
     }
     writer->catalog.n_clock_maps = clocks->n_stored;
@@ -251,6 +255,8 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
         return xtf_fail(error, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed", writer->path);
     g_mutex_lock(&writer->lock);
     bool good = xtf_writer_flush_pending(writer, error);
+    if (closing)
+        xtf_writer_clocks_forget_unused(writer);
     g_mutex_unlock(&writer->lock);
     if (!good || !write_items(writer, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) || !sync_file(writer, error)) {
         writer->failed = true; /* what the writer says of free pages and stored items is not true any more */

@@ -198,6 +198,8 @@ uint32_t xtf_writer_clock_of(const XtfWriter *writer, uint64_t location);
 /* Takes over the maps of a file, then the map of each array. */
 void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMap *const *maps, uint32_t n, XtfRef stored);
 void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number);
+/* Before the last commit: maps that no array has need not be stored. */
+void xtf_writer_clocks_forget_unused(XtfWriter *writer);
 /* Appends the item of maps; their number. */
 uint32_t xtf_writer_clocks_encode(const XtfWriter *writer, GByteArray *bytes);
 

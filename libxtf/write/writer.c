@@ -284,6 +284,23 @@ bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *n
     return true;
 }
 
+void xtf_table_writer_clear(XtfTableWriter *table)
+{
+    XtfWriter *writer = table->writer;
+    uint32_t id = table->schema->id;
+
+    for (guint i = 0; i < table->rows.refs->len; i++) {
+        const XtfRef *stored = &g_array_index(table->rows.refs, XtfRef, i);
+        xtf_writer_drop(writer, stored->offset, stored->length);
+    }
+    xtf_chunk_writer_finish(&table->rows);
+    xtf_chunk_writer_init(&table->rows);
+    table->n_rows = table->n_limited = 0;
+    for (uint32_t f = 0; f < table->schema->n_fields; f++)
+        writer->catalog.limits[id][f] = xtf_limits_empty();
+    writer->limits_changed[id] = true;
+}
+
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table)
 {
     return table->n_rows;
@@ -347,6 +364,11 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
     while (g_hash_table_iter_next(&arrays, NULL, &array))
         xtf_array_writer_hold_to_promise(array);
     return true;
+}
+
+void xtf_writer_set_origin(XtfWriter *writer, uint64_t origin)
+{
+    writer->origin = origin;
 }
 
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer)

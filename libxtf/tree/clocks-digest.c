@@ -1,0 +1,59 @@
+#include "libxtf/array.h"
+
+enum {
+    ARRAYS_AT_ONCE = 64,
+};
+
+/* The step of a filter's hash: docs/FORMAT.md, section 7. */
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) + UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 31);
+}
+
+static bool changes_nothing(const XtfClockMap *map)
+{
+    for (uint32_t i = 0; map && i < map->n_knots; i++)
+        if (map->knots[i].local != map->knots[i].global)
+            return false;
+    return true;
+}
+
+uint64_t xtf_clock_map_digest(uint64_t digest, uint64_t location, const XtfClockMap *map)
+{
+    uint64_t h = mix(digest, location);
+
+    if (changes_nothing(map))
+        return mix(h, 0);
+    h = mix(h, map->n_knots);
+    for (uint32_t i = 0; i < map->n_knots; i++) {
+        h = mix(h, map->knots[i].local);
+        h = mix(h, map->knots[i].global);
+        h = mix(h, map->knots[i].jumps && i + 1 < map->n_knots);
+    }
+    return h;
+}
+
+bool xtf_trace_clocks_digest(XtfTrace *trace, uint64_t *digest, GError **error)
+{
+    uint64_t n = xtf_trace_n_arrays(trace), h = 0, last = 0;
+    XtfArray arrays[ARRAYS_AT_ONCE];
+    bool any = false;
+
+    for (uint64_t rank = 0; rank < n; rank += ARRAYS_AT_ONCE) {
+        uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_AT_ONCE);
+        if (!xtf_trace_get_arrays(trace, rank, count, arrays, error))
+            return false;
+        for (uint64_t i = 0; i < count; i++) {
+            if (arrays[i].schema->kind != XTF_SCHEMA_RECORD || (any && arrays[i].location == last))
+                continue;
+            h = xtf_clock_map_digest(h, arrays[i].location, arrays[i].clock);
+            last = arrays[i].location;
+            any = true;
+        }
+    }
+    *digest = h;
+    return true;
+}

@@ -192,6 +192,17 @@
 /* What the importer says of its source. */
 #define XTF_REMARKS_FIELDS(FIELD) XTF_SAME_U8(FIELD, kind, xtf_remark_kinds) XTF_SAME_TEXT(FIELD, text)
 
+/* What analyses and alignments of clocks leave behind. */
+#define XTF_ANALYSES_FIELDS(FIELD)                                                                                     \
+    XTF_SAME_TEXT(FIELD, records) XTF_SAME_VALUE(FIELD, clocks) XTF_SAME_TEXT(FIELD, tool)
+#define XTF_CLOCK_ALIGNMENTS_FIELDS(FIELD)                                                                             \
+    XTF_VALUE(FIELD, clocks) XTF_VALUE(FIELD, messages) XTF_VALUE(FIELD, collectives)                                  \
+    XTF_VALUE(FIELD, violations_before) XTF_VALUE(FIELD, violations_after) XTF_VALUE(FIELD, largest_shift)             \
+    XTF_VALUE(FIELD, largest_change) XTF_LOCATION(FIELD, earlier_origin) XTF_TEXT(FIELD, tool)
+#define XTF_EARLIER_CLOCKS_FIELDS(FIELD)                                                                               \
+    XTF_VALUE(FIELD, location) XTF_VALUE(FIELD, local) XTF_VALUE(FIELD, global)                                        \
+    FIELD(U8, jumps, "", "", "", 0, NULL)
+
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
     TABLE(PROPERTIES, properties, Property)                                                                            \
@@ -228,6 +239,9 @@
     TABLE(CART_TOPOLOGY_DIMENSIONS, cart_topology_dimensions, CartTopologyDimension)                                   \
     TABLE(CART_COORDINATES, cart_coordinates, CartCoordinate)                                                          \
     TABLE(DEFINITION_PROPERTIES, definition_properties, DefinitionProperty)                                            \
-    TABLE(REMARKS, remarks, Remark)
+    TABLE(REMARKS, remarks, Remark)                                                                                   \
+    TABLE(ANALYSES, analyses, Analysis)                                                                                \
+    TABLE(CLOCK_ALIGNMENTS, clock_alignments, ClockAlignment)                                                          \
+    TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)
 
 /* clang-format on */

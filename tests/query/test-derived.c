@@ -19,7 +19,8 @@ static uint32_t add_derived_schema(XtfWriter *writer)
     return id;
 }
 
-static void write_trace(Written *written)
+/* `clocks`: the digest that the analysis names; NULL: it names none. */
+static void write_trace(Written *written, const uint64_t *clocks)
 {
     Writing writing = {0};
     const char *const name = "MPI_Recv";
@@ -39,7 +40,48 @@ static void write_trace(Written *written)
         const uint64_t row[] = {GUINT64_TO_LE(1500 + 10 * i), GUINT64_TO_LE(i)};
         cr_assert(xtf_array_writer_append(waits, row, NULL));
     }
+    if (clocks) {
+        const XtfAnalysisRow analysis = {.records = writing_string(&writing, "waits"), .clocks = *clocks};
+        writing_define(&writing, XTF_MODEL_ANALYSES, &analysis);
+    }
     writing_end(&writing, written);
+}
+
+/* Gives the location a map, or takes it away; and opens the trace anew. */
+static void set_clock(Written *written, const XtfClockMap *map)
+{
+    GError *error = NULL;
+    uint32_t number = 0;
+    XtfWriter *writer = xtf_writer_open(written->path, NULL, &error);
+
+    cr_assert(writer, "%s", error ? error->message : "");
+    cr_assert(!map || xtf_writer_add_clock_map(writer, map, &number, NULL));
+    cr_assert(xtf_writer_set_clock_map(writer, 5, number, NULL) && xtf_writer_close(writer, NULL));
+    xtf_tree_free(written->tree);
+    xtf_trace_unref(written->trace);
+    written->trace = xtf_trace_open(written->path, NULL, NULL);
+    written->tree = xtf_tree_new(written->trace, NULL);
+    cr_assert(written->tree);
+}
+
+static uint64_t digest_of(const Written *written)
+{
+    uint64_t digest;
+    cr_assert(xtf_trace_clocks_digest(written->trace, &digest, NULL));
+    return digest;
+}
+
+static bool is_shown(const Written *written, const char *path)
+{
+    GError *error = NULL;
+    XtfNode *node = xtf_tree_resolve(written->tree, path, &error);
+
+    cr_assert(node || g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND), "%s", error ? error->message : "");
+    cr_assert(node || strstr(error->message, "other clocks"), "%s", error->message);
+    g_clear_error(&error);
+    if (node)
+        xtf_node_unref(node);
+    return node;
 }
 
 static void assert_shows(const Written *written, const char *path, const char *expected)
@@ -53,7 +95,7 @@ Test(derived, are_shown_by_themselves)
 {
     g_auto(Written) written = {0};
 
-    write_trace(&written);
+    write_trace(&written, NULL);
     const XtfClock *clock = xtf_trace_clock(written.trace);
     cr_assert_eq(clock->first, 1000);
     cr_assert_eq(clock->last, 1000 + 10 * (RECORDS - 1));
@@ -77,4 +119,27 @@ Test(derived, are_shown_by_themselves)
     cr_assert_eq(lines, DERIVED);
     g_string_free(records, TRUE);
     g_string_free(waits, TRUE);
+}
+
+Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
+{
+    const XtfClockKnot knots[] = {{1500, 1600, false}, {2500, 2601, false}};
+    const XtfClockMap map = {.n_knots = 2, .knots = knots};
+    g_auto(Written) without = {0}, written = {0};
+    uint64_t none;
+
+    write_trace(&without, NULL);
+    none = digest_of(&without);
+    write_trace(&written, &none);
+    cr_assert_eq(digest_of(&written), none); /* of the same location, in another file */
+    cr_assert(is_shown(&written, "/waits") && is_shown(&written, "/proc/0/waits"));
+    set_clock(&written, &map);
+    cr_assert_neq(digest_of(&written), none);
+    cr_assert_not(is_shown(&written, "/waits"));
+    cr_assert_not(is_shown(&written, "/proc/0/waits"));
+    assert_shows(&written, "count", "500");
+    set_clock(&written, NULL);
+    cr_assert(is_shown(&written, "/waits"));
+    set_clock(&without, &map);
+    cr_assert(is_shown(&without, "/waits")); /* nothing is known of its clocks */
 }

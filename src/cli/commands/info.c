@@ -8,6 +8,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+#include "src/query/select/analyses.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"
 
@@ -103,6 +104,22 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
     }
 }
 
+/* Derived rows that are not shown, and why. */
+static bool print_outdated(XtfTrace *trace, GError **error)
+{
+    g_autofree bool *outdated = NULL;
+
+    if (!xtf_analyses_find_outdated(trace, &outdated, error))
+        return false;
+    for (uint32_t i = 0; outdated && i < xtf_trace_n_schemas(trace); i++)
+        if (outdated[i]) {
+            g_autofree char *name = shown(xtf_trace_schema(trace, i)->name);
+            printf("%s: made with other clocks than the trace has now, so it is not shown: run xtf analyze again\n",
+                   name);
+        }
+    return true;
+}
+
 static bool print_properties(XtfTrace *trace, GError **error)
 {
     const XtfTable *table;
@@ -150,6 +167,8 @@ int xtf_command_info(int argc, char **argv)
     print_clock(trace);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);
+    if (!print_outdated(trace, &error))
+        return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_SIDE, "side rows", all);
     print_schemas(trace, XTF_SCHEMA_TABLE, "definitions", all);
     xtf_print_unknown(stdout, trace);

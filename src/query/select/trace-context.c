@@ -6,6 +6,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/select/analyses.h"
 #include "src/query/text/digits.h"
 
 enum {
@@ -220,6 +221,11 @@ static bool load_classes(XtfTraceContext *context, GError **error)
     return xtf_region_classes_load(&context->classes, context->trace, error);
 }
 
+static bool load_outdated(XtfTraceContext *context, GError **error)
+{
+    return xtf_analyses_find_outdated(context->trace, &context->outdated, error);
+}
+
 /* Loads something unless it is loaded; if it fails, the next caller tries again. */
 static bool load_once(XtfTraceContext *context, gint *loaded, bool (*load)(XtfTraceContext *, GError **),
                       GError **error)
@@ -265,6 +271,17 @@ const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **e
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error)
 {
     return load_once(context, &context->classes_loaded, load_classes, error) ? &context->classes : NULL;
+}
+
+bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error)
+{
+    *outdated = false;
+    if (schema->kind != XTF_SCHEMA_DERIVED)
+        return true;
+    if (!load_once(context, &context->outdated_loaded, load_outdated, error))
+        return false;
+    *outdated = context->outdated && context->outdated[schema->id];
+    return true;
 }
 
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
@@ -330,5 +347,6 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     xtf_name_index_finish(&context->regions);
     xtf_name_index_finish(&context->comms);
     xtf_region_classes_finish(&context->classes);
+    g_free(context->outdated);
     g_mutex_clear(&context->lock);
 }

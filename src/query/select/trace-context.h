@@ -57,7 +57,9 @@ typedef struct {
     XtfNameIndex regions, comms;
     gint name_indexes_loaded; /* atomic */
     XtfRegionClasses classes;
-    gint classes_loaded; /* atomic */
+    gint classes_loaded;  /* atomic */
+    bool *outdated;       /* by schema: a derived type that is not shown; NULL: there is none */
+    gint outdated_loaded; /* atomic */
 } XtfTraceContext;
 
 /* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
@@ -73,6 +75,9 @@ const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError 
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);
+
+/* Whether a type of derived rows was made with other clocks than the trace has (analyses.h): it is not shown. */
+bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error);
 
 /* The index in `all` of the first location of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);

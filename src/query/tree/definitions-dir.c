@@ -155,12 +155,22 @@ static bool is_rows(const XtfNode *directory)
     return directory->class != &xtf_definitions_dir;
 }
 
+/* What nobody analysed or aligned has no trace of it: undone, an alignment leaves no file that was not there before. */
+static bool is_listed(const XtfTrace *trace, const XtfSchema *schema)
+{
+    static const char *const left_behind[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS,
+                                              NULL};
+
+    return schema->kind == XTF_SCHEMA_TABLE &&
+           (xtf_trace_n_rows(trace, schema->id) > 0 || !g_strv_contains(left_behind, schema->name));
+}
+
 static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)
 {
     XtfTree *tree = directory->tree;
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
-        if (xtf_trace_schema(tree->trace, i)->kind == XTF_SCHEMA_TABLE)
+        if (is_listed(tree->trace, xtf_trace_schema(tree->trace, i)))
             xtf_lister_show(lister, tree->context.type_names[i],
                             is_rows(directory) ? XTF_NODE_DIRECTORY : XTF_NODE_FILE);
     }

@@ -102,9 +102,14 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
 {
     XtfTraceContext *context = &directory->tree->context;
     const XtfSchema *schema = xtf_trace_context_schema(context, name, XTF_SCHEMA_RECORD);
+    bool outdated = false;
 
     if (!schema)
         schema = xtf_trace_context_schema(context, name, XTF_SCHEMA_DERIVED);
+    if (schema && !xtf_trace_context_is_outdated(context, schema, &outdated, error))
+        return NULL;
+    if (outdated)
+        return xtf_not_found(error, "\"%s\" was made with other clocks than the trace has now: analyse it again", name);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     return xtf_not_found(
@@ -150,8 +155,13 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
     if (xtf_aggregate_ref_frames(&frames, context) && present[frames.schema->id])
         xtf_lister_show(lister, CALLS, XTF_NODE_DIRECTORY);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        XtfSchemaKind kind = xtf_trace_schema(context->trace, i)->kind;
-        if (present[i] && (kind == XTF_SCHEMA_RECORD || kind == XTF_SCHEMA_DERIVED))
+        const XtfSchema *schema = xtf_trace_schema(context->trace, i);
+        bool outdated;
+        if (!present[i] || (schema->kind != XTF_SCHEMA_RECORD && schema->kind != XTF_SCHEMA_DERIVED))
+            continue;
+        if (!xtf_trace_context_is_outdated(context, schema, &outdated, error))
+            return false;
+        if (!outdated)
             xtf_lister_show(lister, context->type_names[i], XTF_NODE_DIRECTORY);
     }
     return true;

@@ -1,0 +1,133 @@
+#include "src/analysis/flight.h"
+
+#include <string.h>
+
+static uint64_t mix(uint64_t h)
+{
+    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 31);
+}
+
+/* ---- Groups. */
+
+static uint64_t hash_key(const XtfGroupKey *key)
+{
+    return mix(mix((uint64_t)key->comm << 32 | key->tag) + ((uint64_t)key->sender << 32 | key->receiver));
+}
+
+static bool same_key(const XtfGroupKey *a, const XtfGroupKey *b)
+{
+    return a->comm == b->comm && a->tag == b->tag && a->sender == b->sender && a->receiver == b->receiver;
+}
+
+/* The slot of the key, or the free one where it belongs. */
+static uint32_t *slot_of(const XtfGroups *groups, const XtfGroupKey *key)
+{
+    uint32_t mask = groups->n_slots - 1, i = (uint32_t)hash_key(key) & mask;
+
+    while (groups->slots[i] && !same_key(&groups->all[groups->slots[i] - 1].key, key))
+        i = (i + 1) & mask;
+    return &groups->slots[i];
+}
+
+static void grow_slots(XtfGroups *groups)
+{
+    groups->n_slots = MAX(64, 2 * groups->n_slots);
+    g_free(groups->slots);
+    groups->slots = g_new0(uint32_t, groups->n_slots);
+    for (uint32_t i = 0; i < groups->n; i++)
+        *slot_of(groups, &groups->all[i].key) = i + 1;
+}
+
+uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add)
+{
+    if (!groups->n_slots && !add)
+        return UINT32_MAX;
+    if (2 * (uint64_t)groups->n >= groups->n_slots)
+        grow_slots(groups);
+    uint32_t *slot = slot_of(groups, key);
+    if (*slot || !add)
+        return *slot - 1;
+    if (groups->n == groups->room) {
+        groups->room = MAX(32, groups->room + groups->room / 2);
+        groups->all = g_renew(XtfGroup, groups->all, groups->room);
+    }
+    groups->all[groups->n] = (XtfGroup){.key = *key, .location = UINT32_MAX, .other = UINT32_MAX};
+    *slot = ++groups->n;
+    return groups->n - 1;
+}
+
+void xtf_groups_finish(XtfGroups *groups)
+{
+    g_free(groups->all);
+    g_free(groups->slots);
+    *groups = (XtfGroups){0};
+}
+
+/* ---- In flight. */
+
+static uint64_t home_of(const XtfFlights *flights, uint64_t key)
+{
+    return mix(key) & (flights->n_slots - 1);
+}
+
+static XtfFlight *place_of(const XtfFlights *flights, uint64_t key)
+{
+    uint64_t i = home_of(flights, key);
+
+    while (flights->slots[i].key != key && flights->slots[i].key != UINT64_MAX)
+        i = (i + 1) & (flights->n_slots - 1);
+    return &flights->slots[i];
+}
+
+static void grow(XtfFlights *flights)
+{
+    XtfFlights old = *flights;
+
+    flights->n_slots = MAX(256, 2 * old.n_slots);
+    flights->slots = g_new(XtfFlight, flights->n_slots);
+    memset(flights->slots, 0xff, flights->n_slots * sizeof *flights->slots);
+    for (uint64_t i = 0; i < old.n_slots; i++)
+        if (old.slots[i].key != UINT64_MAX)
+            *place_of(flights, old.slots[i].key) = old.slots[i];
+    g_free(old.slots);
+}
+
+XtfFlight *xtf_flights_add(XtfFlights *flights, uint64_t key)
+{
+    if (3 * flights->n >= 2 * flights->n_slots)
+        grow(flights);
+    XtfFlight *flight = place_of(flights, key);
+    flights->n += flight->key == UINT64_MAX;
+    flight->key = key;
+    return flight;
+}
+
+XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t key)
+{
+    XtfFlight *flight = flights->n ? place_of(flights, key) : NULL;
+    return flight && flight->key == key ? flight : NULL;
+}
+
+/* What lies behind it in its row of slots moves up, so that all is found where searches look. */
+void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight)
+{
+    uint64_t mask = flights->n_slots - 1, hole = (uint64_t)(flight - flights->slots);
+
+    for (uint64_t i = (hole + 1) & mask; flights->slots[i].key != UINT64_MAX; i = (i + 1) & mask) {
+        uint64_t home = home_of(flights, flights->slots[i].key);
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            flights->slots[hole] = flights->slots[i];
+            hole = i;
+        }
+    }
+    flights->slots[hole].key = UINT64_MAX;
+    flights->n--;
+}
+
+void xtf_flights_finish(XtfFlights *flights)
+{
+    g_free(flights->slots);
+    *flights = (XtfFlights){0};
+}

@@ -1,0 +1,56 @@
+/*
+ * Tables of a replay: groups of messages by their envelope, and what is in flight, by numbers. Both are open hash
+ * tables in one block of memory each.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A group of messages; or, with the receiver XTF_GROUP_COLLECTIVE and no tag, a process's operations of a communicator,
+ * of which the beginnings are sent and the ends received. */
+typedef struct {
+    uint32_t comm, tag, sender, receiver;
+} XtfGroupKey;
+
+#define XTF_GROUP_COLLECTIVE UINT32_MAX
+
+typedef struct {
+    XtfGroupKey key;
+    uint32_t sent, received; /* so many by now */
+    uint32_t location;       /* that sends, as pass 1 learns: a number, or UINT32_MAX */
+    uint32_t other;          /* that receives */
+    bool uncertain;          /* over the whole trace */
+    bool broken;             /* from here on, in this run */
+} XtfGroup;
+
+typedef struct {
+    XtfGroup *all;
+    uint32_t n, room;
+    uint32_t *slots; /* numbers of groups, plus 1; 0: none */
+    uint32_t n_slots;
+} XtfGroups;
+
+void xtf_groups_finish(XtfGroups *groups);
+/* The number of the group, which is made if there is none and `add`; UINT32_MAX: there is none. */
+uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add);
+
+/* What is in flight: values of VALUE_WORDS words by a number. */
+enum { XTF_FLIGHT_WORDS = 6 };
+
+typedef struct {
+    uint64_t key; /* UINT64_MAX: the slot is free */
+    uint64_t words[XTF_FLIGHT_WORDS];
+} XtfFlight;
+
+typedef struct {
+    XtfFlight *slots;
+    uint64_t n_slots, n;
+} XtfFlights;
+
+void xtf_flights_finish(XtfFlights *flights);
+/* A new entry, of which there is none yet; to be filled before anything else is done. */
+XtfFlight *xtf_flights_add(XtfFlights *flights, uint64_t key);
+XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t key); /* NULL: there is none */
+void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight);

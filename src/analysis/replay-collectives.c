@@ -1,0 +1,203 @@
+#include "src/analysis/replay-private.h"
+
+bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)
+{
+    const XtfReplayMember *from = &collective->members[begin], *to = &collective->members[end];
+
+    if (end == begin || !from->begun || !from->sends || !to->receives)
+        return false;
+    switch (collective->pattern) {
+    case XTF_REPLAY_ALL_TO_ALL:
+        return true;
+    case XTF_REPLAY_ONE_TO_ALL:
+        return begin == collective->root;
+    case XTF_REPLAY_ALL_TO_ONE:
+        return end == collective->root;
+    case XTF_REPLAY_SCAN:
+        return begin < end;
+    }
+    return false;
+}
+
+bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint64_t *value)
+{
+    uint32_t from = 0, to = collective->n_members;
+    bool any = false;
+
+    *value = 0;
+    if (collective->pattern == XTF_REPLAY_ALL_TO_ALL) {
+        uint32_t latest = collective->latest[collective->latest[0] == end];
+        if (latest == UINT32_MAX || !collective->members[end].receives)
+            return false;
+        *value = collective->members[latest].value;
+        return true;
+    }
+    if (collective->pattern == XTF_REPLAY_ONE_TO_ALL) {
+        from = collective->root;
+        to = from + 1;
+    }
+    for (uint32_t rank = from; rank < to; rank++)
+        if (xtf_replay_needs(collective, end, rank)) {
+            *value = MAX(*value, collective->members[rank].value);
+            any = true;
+        }
+    return any;
+}
+
+static void note_latest(XtfReplayCollective *collective, uint32_t rank)
+{
+    const XtfReplayMember *members = collective->members;
+    uint32_t *latest = collective->latest;
+
+    if (!members[rank].sends)
+        return;
+    if (latest[0] == UINT32_MAX || members[rank].value > members[latest[0]].value) {
+        latest[1] = latest[0];
+        latest[0] = rank;
+    } else if (latest[1] == UINT32_MAX || members[rank].value > members[latest[1]].value) {
+        latest[1] = rank;
+    }
+}
+
+void xtf_operation_free(gpointer data)
+{
+    XtfOperation *operation = data;
+    g_free(operation->public.members);
+    g_free(operation);
+}
+
+static uint32_t rank_of(const XtfComm *comm, uint32_t process, uint32_t guess)
+{
+    if (guess < comm->n && comm->members[guess] == process) /* the world's */
+        return guess;
+    for (uint32_t rank = 0; rank < comm->n; rank++)
+        if (comm->members[rank] == process)
+            return rank;
+    return UINT32_MAX;
+}
+
+/* The k-th operation of a communicator, which its first member makes; its key is `*key`. */
+static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, uint32_t k, uint64_t *key)
+{
+    *key = (uint64_t)row->comm << 32 | k;
+    XtfOperation *operation = g_hash_table_lookup(replay->operations, key);
+    if (operation)
+        return operation;
+    uint32_t n = replay->comms[row->comm].n;
+    operation = g_new0(XtfOperation, 1);
+    operation->operation = row->tag;
+    operation->public = (XtfReplayCollective){
+        .comm = row->comm,
+        .pattern = (XtfReplayPattern)row->pattern,
+        .root = row->peer,
+        .n_members = n,
+        .members = g_new0(XtfReplayMember, n),
+        .latest = {UINT32_MAX, UINT32_MAX},
+    };
+    bool rooted = row->pattern == XTF_REPLAY_ONE_TO_ALL || row->pattern == XTF_REPLAY_ALL_TO_ONE;
+    operation->uncertain = row->pattern == XTF_ROW_NO_PATTERN || (rooted && row->peer >= n);
+    g_hash_table_insert(replay->operations, g_memdup2(key, sizeof *key), operation);
+    return operation;
+}
+
+static bool agrees(const XtfOperation *operation, const XtfReplayRow *row)
+{
+    return operation->operation == row->tag && operation->public.root == row->peer;
+}
+
+/* Whether all have begun that the end of a rank needs. */
+static bool may_end(const XtfOperation *operation, uint32_t rank)
+{
+    const XtfReplayCollective *public = &operation->public;
+
+    if (operation->uncertain || !public->members[rank].receives)
+        return true;
+    switch (public->pattern) {
+    case XTF_REPLAY_ONE_TO_ALL:
+        return public->members[public->root].begun;
+    case XTF_REPLAY_ALL_TO_ONE:
+        return rank != public->root || operation->begun == public->n_members;
+    case XTF_REPLAY_SCAN:
+        return operation->prefix >= rank;
+    case XTF_REPLAY_ALL_TO_ALL:
+        break;
+    }
+    return operation->begun == public->n_members;
+}
+
+/* Those that wait in the operation and need not any more. */
+static void wake_members(XtfReplay *replay, const XtfOperation *operation)
+{
+    const XtfComm *comm = &replay->comms[operation->public.comm];
+
+    for (uint32_t rank = 0; rank < comm->n; rank++) {
+        XtfProcess *process = &replay->processes[comm->members[rank]];
+        if (process->waits_in == operation && may_end(operation, rank))
+            xtf_replay_wake(replay, process);
+    }
+}
+
+void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation)
+{
+    operation->uncertain = true;
+    wake_members(replay, operation);
+}
+
+static bool is_certain(const XtfReplay *replay, const XtfReplayRow *row)
+{
+    return row->comm < replay->n_comms && replay->comms[row->comm].members;
+}
+
+void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    if (!is_certain(replay, row))
+        return;
+    uint32_t number = (uint32_t)(process - replay->processes);
+    XtfGroup *counts = &replay->groups.all[xtf_replay_operations_of(replay, process, row->comm)];
+    uint64_t key;
+    XtfOperation *operation = operation_of(replay, row, counts->sent++, &key);
+    uint32_t rank = rank_of(&replay->comms[row->comm], number, number), prefix = operation->prefix;
+    XtfReplayMember *member = &operation->public.members[rank];
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+
+    *member = (XtfReplayMember){.begin = at, .begun = true, .sends = row->sends, .receives = row->receives};
+    member->value = replay->consumer->begin(replay->consumer->data, &at);
+    note_latest(&operation->public, rank);
+    operation->begun++;
+    while (operation->prefix < operation->public.n_members && operation->public.members[operation->prefix].begun)
+        operation->prefix++;
+    if (!agrees(operation, row))
+        xtf_replay_give_up(replay, operation);
+    else if (operation->begun == operation->public.n_members || rank == operation->public.root ||
+             (operation->public.pattern == XTF_REPLAY_SCAN && operation->prefix > prefix))
+        wake_members(replay, operation);
+}
+
+bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    if (!is_certain(replay, row)) {
+        replay->counts.uncertain_collectives++;
+        return true;
+    }
+    uint32_t number = (uint32_t)(process - replay->processes);
+    XtfGroup *counts = &replay->groups.all[xtf_replay_operations_of(replay, process, row->comm)];
+    uint64_t key;
+    XtfOperation *operation = operation_of(replay, row, counts->received, &key);
+    uint32_t rank = rank_of(&replay->comms[row->comm], number, number);
+    if (!may_end(operation, rank)) {
+        process->waits_in = operation;
+        return false;
+    }
+    counts->received++;
+    if (!operation->uncertain) {
+        XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        replay->consumer->end(replay->consumer->data, &at, &operation->public, rank);
+    } else {
+        replay->counts.uncertain_collectives++;
+    }
+    if (++operation->public.n_ended == operation->public.n_members) {
+        replay->counts.collectives += !operation->uncertain;
+        g_hash_table_remove(replay->operations, &key);
+    }
+    return true;
+}

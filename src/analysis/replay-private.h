@@ -1,0 +1,97 @@
+/*
+ * What the files of a replay share.
+ *
+ *   replay-rows.c         rows of a process, in the order of its clock
+ *   flight.c              groups, and what is in flight
+ *   replay-turns.c        whose turn it is, and the next row of a process
+ *   replay-certain.c      which groups are certain: a pass that counts
+ *   replay-collectives.c  collective operations on their way
+ *   replay.c              messages, and the whole
+ */
+#pragma once
+
+#include "src/analysis/flight.h"
+#include "src/analysis/replay-rows.h"
+#include "src/analysis/replay.h"
+
+/* An operation, until all members have ended. */
+typedef struct {
+    XtfReplayCollective public;
+    uint32_t operation;
+    uint32_t begun;
+    uint32_t prefix; /* the members of ranks below this one have begun */
+    bool uncertain;  /* the members do not agree, or somebody could not wait: nobody waits */
+} XtfOperation;
+
+typedef struct {
+    XtfReplayProcess public;
+    uint64_t *locations;
+    XtfReplayRows rows;
+    GHashTable *posted;   /* guint64 of a row in a location -> Posted; receives under way, but the last */
+    uint64_t last_posted; /* the key of it; UINT64_MAX: none */
+    uint32_t last_group, last_k;
+    uint64_t in_flight;     /* sends whose receives did not come yet */
+    uint64_t waits_for;     /* key of the message; UINT64_MAX: none */
+    XtfOperation *waits_in; /* NULL: none */
+    bool done, queued;
+} XtfProcess;
+
+typedef struct {
+    uint32_t *members; /* processes by rank; NULL: no operation of the communicator is certain */
+    uint32_t n;
+} XtfComm;
+
+struct XtfReplay {
+    XtfTrace *trace;
+    XtfReplayOptions options;
+    XtfTraceContext context;
+    XtfReplayFields fields;
+    XtfProcess *processes;
+    uint32_t n_processes;
+    GHashTable *by_proc; /* guint64 -> number + 1 */
+    XtfComm *comms;      /* by row of `communicators` */
+    uint32_t n_comms;
+    XtfGroups groups;
+    uint64_t n_rows, done;
+
+    /* Of a run. */
+    const XtfReplayConsumer *consumer;
+    XtfReplayCounts counts;
+    XtfFlights flights;
+    GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
+    GQueue ready, ahead;    /* processes that may go on; of these, those that should not */
+};
+
+#define XTF_NO_KEY UINT64_MAX
+
+/* The next row of a process; NULL at its end, and if `*good` is false. */
+const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool *good, GError **error);
+
+/* The group of a message at one end, made if it is not there; UINT32_MAX: its other side is unknown. */
+uint32_t xtf_replay_group_of(XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row, bool sends);
+/* The group that counts a process's operations of a communicator. */
+uint32_t xtf_replay_operations_of(XtfReplay *replay, const XtfProcess *process, uint32_t comm);
+
+/* Finds what is certain. */
+bool xtf_replay_find_certain(XtfReplay *replay, GError **error);
+
+/* A member begins, ends. False of an end: the process waits for others. */
+void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
+bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
+/* Lets those of an operation go on that wait in it without hope. */
+void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation);
+void xtf_operation_free(gpointer operation);
+
+/* A process may go on. */
+void xtf_replay_wake(XtfReplay *replay, XtfProcess *process);
+
+static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const XtfProcess *process,
+                                              const XtfReplayRow *row)
+{
+    return (XtfReplayEvent){
+        .process = (uint32_t)(process - replay->processes),
+        .location = process->locations[row->location],
+        .row = row->row,
+        .time = row->time,
+    };
+}

@@ -1,0 +1,387 @@
+#include "src/analysis/replay-private.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+
+enum {
+    BATCHES_BYTES = 24 << 20, /* of the batches of all processes */
+    BATCH_MAX = 4096,
+    BATCH_MIN = 64,
+    QUANTUM = 1024, /* rows that a process goes on at once */
+    ROW_BITS = 48,  /* of a key of posted receives; the location is above */
+};
+
+/* A receive that is posted: the k-th of a group, or of none. */
+typedef struct {
+    uint64_t key;
+    uint32_t group, k;
+} Posted;
+
+/* ---- Making one. */
+
+static bool nothing_is_reserved(const XtfSchema *schema)
+{
+    return false;
+}
+
+static bool find_times(XtfReplay *replay, XtfProcess *process, const XtfLocation *location, GError **error)
+{
+    for (uint64_t i = 0; i < location->n_arrays; i++) {
+        XtfArray array;
+        if (!xtf_trace_get_arrays(replay->trace, location->first_array + i, 1, &array, error))
+            return false;
+        if (array.schema->kind != XTF_SCHEMA_RECORD || !xtf_array_is_known(&array, NULL))
+            continue;
+        process->public.first = MIN(process->public.first, array.local_first);
+        process->public.last = MAX(process->public.last, array.local_last);
+    }
+    return true;
+}
+
+/* The process of locations [from, to) of the table. */
+static bool add_process(XtfReplay *replay, const XtfLocations *locations, uint32_t from, uint32_t to, GError **error)
+{
+    uint32_t number = replay->n_processes++;
+    uint32_t batch = CLAMP(BATCHES_BYTES / sizeof(XtfReplayRow) / locations->n_procs, BATCH_MIN, BATCH_MAX);
+    XtfProcess *process = &replay->processes[number];
+
+    process->locations = g_new(uint64_t, to - from);
+    process->public = (XtfReplayProcess){
+        .proc = locations->all[from].proc,
+        .locations = process->locations,
+        .n_locations = to - from,
+        .first = UINT64_MAX,
+    };
+    g_hash_table_insert(replay->by_proc, g_memdup2(&process->public.proc, sizeof(uint64_t)),
+                        GUINT_TO_POINTER(number + 1));
+    xtf_replay_rows_init(&process->rows, batch);
+    for (uint32_t i = from; i < to; i++) {
+        process->locations[i - from] = locations->all[i].id;
+        if (!xtf_replay_rows_add(&process->rows, &replay->fields, replay->trace, replay->options.local,
+                                 &locations->all[i], i - from, error) ||
+            !find_times(replay, process, &locations->all[i], error))
+            return false;
+    }
+    replay->n_rows += process->rows.n_rows;
+    return true;
+}
+
+static bool add_processes(XtfReplay *replay, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&replay->context, error);
+
+    if (!locations)
+        return false;
+    replay->processes = g_new0(XtfProcess, locations->n_procs + 1);
+    for (uint32_t from = 0, to; from < locations->n; from = to) {
+        for (to = from; to < locations->n && locations->all[to].proc == locations->all[from].proc;)
+            to++;
+        if (!add_process(replay, locations, from, to, error))
+            return false;
+    }
+    return true;
+}
+
+/* The members of a communicator of one group, each of which is a process of the trace, once. */
+static void find_members(XtfReplay *replay, uint32_t number)
+{
+    const XtfRanks *ranks = &replay->context.ranks;
+    const uint8_t *row = ranks->comms->rows + (uint64_t)number * ranks->comms->schema->row_size;
+    XtfComm *comm = &replay->comms[number];
+
+    if (!ranks->group || xtf_field_is_none(ranks->group, row) ||
+        (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row)))
+        return;
+    g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    g_autofree bool *seen = g_new0(bool, replay->n_processes + 1);
+    uint64_t proc;
+    for (uint32_t rank = 0; xtf_ranks_proc(ranks, number, rank, 0, &proc); rank++) {
+        uint32_t process = GPOINTER_TO_UINT(g_hash_table_lookup(replay->by_proc, &proc)) - 1;
+        if (process == UINT32_MAX || seen[process])
+            return;
+        seen[process] = true;
+        g_array_append_val(members, process);
+    }
+    comm->n = members->len;
+    if (comm->n > 1)
+        comm->members = (uint32_t *)(void *)g_array_free(g_steal_pointer(&members), FALSE);
+}
+
+static bool find_comms(XtfReplay *replay, GError **error)
+{
+    const XtfRanks *ranks = xtf_trace_context_ranks(&replay->context, error);
+
+    if (!ranks)
+        return false;
+    replay->n_comms = ranks->comms ? (uint32_t)MIN(ranks->comms->n_rows, UINT32_MAX - 1) : 0;
+    replay->comms = g_new0(XtfComm, replay->n_comms + 1);
+    for (uint32_t i = 0; i < replay->n_comms; i++)
+        find_members(replay, i);
+    return true;
+}
+
+XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error)
+{
+    g_autoptr(XtfReplay) replay = g_new0(XtfReplay, 1);
+
+    replay->trace = trace;
+    replay->options = *options;
+    replay->by_proc = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    replay->operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, xtf_operation_free);
+    xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved);
+    xtf_replay_fields_init(&replay->fields, trace);
+    if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_replay_find_certain(replay, error))
+        return NULL;
+    return g_steal_pointer(&replay);
+}
+
+void xtf_replay_free(XtfReplay *replay)
+{
+    if (!replay)
+        return;
+    for (uint32_t i = 0; i < replay->n_processes; i++) {
+        g_free(replay->processes[i].locations);
+        xtf_replay_rows_finish(&replay->processes[i].rows);
+        g_clear_pointer(&replay->processes[i].posted, g_hash_table_unref);
+    }
+    g_free(replay->processes);
+    for (uint32_t i = 0; i < replay->n_comms; i++)
+        g_free(replay->comms[i].members);
+    g_free(replay->comms);
+    g_hash_table_unref(replay->by_proc);
+    g_hash_table_unref(replay->operations);
+    g_queue_clear(&replay->ready);
+    g_queue_clear(&replay->ahead);
+    xtf_groups_finish(&replay->groups);
+    xtf_flights_finish(&replay->flights);
+    xtf_replay_fields_finish(&replay->fields);
+    xtf_trace_context_finish(&replay->context);
+    g_free(replay);
+}
+
+uint32_t xtf_replay_n_processes(const XtfReplay *replay)
+{
+    return replay->n_processes;
+}
+
+const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number)
+{
+    return &replay->processes[number].public;
+}
+
+/* ---- Messages. */
+
+static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    uint32_t number = xtf_replay_group_of(replay, process, row, true);
+    XtfGroup *group = number == UINT32_MAX ? NULL : &replay->groups.all[number];
+
+    if (!group || group->uncertain || group->broken) {
+        replay->counts.uncertain_sends++;
+        return;
+    }
+    uint64_t key = (uint64_t)number << 32 | group->sent++;
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    uint64_t value = replay->consumer->send(replay->consumer->data, &at);
+    XtfFlight *flight = xtf_flights_add(&replay->flights, key);
+    const uint64_t words[] = {at.location, at.row, at.time, value, row->bytes, 0};
+    memcpy(flight->words, words, sizeof words);
+    process->in_flight++;
+    XtfProcess *receiver = &replay->processes[group->key.receiver];
+    if (receiver->waits_for == key)
+        xtf_replay_wake(replay, receiver);
+}
+
+static uint64_t posted_key(uint32_t location, uint64_t row)
+{
+    return (uint64_t)location << ROW_BITS | row;
+}
+
+/* The receive that was posted last is kept aside: mostly it completes at once. */
+static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    uint32_t number = xtf_replay_group_of(replay, process, row, false);
+
+    if (process->last_posted != XTF_NO_KEY) {
+        Posted *posted = g_new(Posted, 1);
+        *posted = (Posted){process->last_posted, process->last_group, process->last_k};
+        if (!process->posted)
+            process->posted = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+        g_hash_table_replace(process->posted, &posted->key, posted);
+    }
+    process->last_posted = posted_key(row->location, row->message);
+    process->last_group = number;
+    process->last_k = number == UINT32_MAX ? 0 : replay->groups.all[number].received++;
+}
+
+/* Which receive of its group it is; its posting is forgotten if `forget`. */
+static bool find_posted(XtfProcess *process, const XtfReplayRow *row, bool forget, uint32_t *group, uint32_t *k)
+{
+    uint64_t key = posted_key(row->location, row->row);
+
+    if (process->last_posted == key) {
+        *group = process->last_group;
+        *k = process->last_k;
+        if (forget)
+            process->last_posted = XTF_NO_KEY;
+        return true;
+    }
+    const Posted *posted = process->posted ? g_hash_table_lookup(process->posted, &key) : NULL;
+    if (!posted)
+        return false;
+    *group = posted->group;
+    *k = posted->k;
+    if (forget)
+        g_hash_table_remove(process->posted, &key);
+    return true;
+}
+
+/* False: it has to wait for its send. */
+static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    uint32_t number, k;
+
+    if (!find_posted(process, row, false, &number, &k) || number == UINT32_MAX ||
+        replay->groups.all[number].uncertain) {
+        find_posted(process, row, true, &number, &k);
+        replay->counts.uncertain_receives++;
+        return true;
+    }
+    XtfGroup *group = &replay->groups.all[number];
+    uint64_t key = (uint64_t)number << 32 | k;
+    XtfFlight *flight = xtf_flights_find(&replay->flights, key);
+    if (!flight && !group->broken) {
+        process->waits_for = key;
+        return false;
+    }
+    find_posted(process, row, true, &number, &k);
+    if (flight && flight->words[4] != row->bytes)
+        group->broken = true;
+    if (flight && !group->broken) {
+        XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        const XtfReplayMessage message = {
+            .send = {group->key.sender, flight->words[0], flight->words[1], flight->words[2]},
+            .value = flight->words[3],
+            .bytes = row->bytes,
+        };
+        replay->consumer->receive(replay->consumer->data, &at, &message);
+        replay->counts.messages++;
+    } else {
+        replay->counts.uncertain_receives++;
+        replay->counts.uncertain_sends += flight != NULL;
+    }
+    if (flight) {
+        replay->processes[group->key.sender].in_flight--;
+        xtf_flights_remove(&replay->flights, flight);
+    }
+    return true;
+}
+
+/* ---- Who goes on. */
+
+/* Whether the row is done; else the process waits. */
+static bool play_row(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    switch ((XtfReplayRowKind)row->kind) {
+    case XTF_ROW_SEND:
+        send(replay, process, row);
+        return true;
+    case XTF_ROW_POSTING:
+        post(replay, process, row);
+        return true;
+    case XTF_ROW_RECV:
+        return receive(replay, process, row);
+    case XTF_ROW_BEGIN:
+        xtf_replay_begin(replay, process, row);
+        return true;
+    case XTF_ROW_END:
+        return xtf_replay_end(replay, process, row);
+    case XTF_ROW_UNCERTAIN:
+        break;
+    }
+    replay->counts.uncertain_collectives++;
+    return true;
+}
+
+/* A process goes on until it has to wait, or it is the others' turn. */
+static bool play(XtfReplay *replay, XtfProcess *process, GError **error)
+{
+    bool good;
+
+    for (uint32_t i = 0; i < QUANTUM; i++) {
+        const XtfReplayRow *row = xtf_replay_peek(replay, process, &good, error);
+        if (!row) {
+            process->done = good;
+            return good;
+        }
+        if (!play_row(replay, process, row))
+            return true;
+        process->rows.at++;
+    }
+    xtf_replay_wake(replay, process);
+    return true;
+}
+
+/*
+ * Everybody waits: no order of events goes with what was matched, so something was matched wrongly. The first process
+ * that waits is told to go on: the group of its message is broken, or its operation is given up.
+ */
+static bool break_deadlock(XtfReplay *replay)
+{
+    for (uint32_t i = 0; i < replay->n_processes; i++) {
+        XtfProcess *process = &replay->processes[i];
+        if (process->waits_for != XTF_NO_KEY) {
+            replay->groups.all[process->waits_for >> 32].broken = true;
+            xtf_replay_wake(replay, process);
+            return true;
+        }
+        if (process->waits_in) {
+            xtf_replay_give_up(replay, process->waits_in);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void rewind_all(XtfReplay *replay)
+{
+    for (uint32_t i = 0; i < replay->groups.n; i++) {
+        replay->groups.all[i].sent = replay->groups.all[i].received = 0;
+        replay->groups.all[i].broken = false;
+    }
+    xtf_flights_finish(&replay->flights);
+    g_hash_table_remove_all(replay->operations);
+    g_queue_clear(&replay->ready);
+    g_queue_clear(&replay->ahead);
+    for (uint32_t i = 0; i < replay->n_processes; i++) {
+        XtfProcess *process = &replay->processes[i];
+        xtf_replay_rows_rewind(&process->rows);
+        g_clear_pointer(&process->posted, g_hash_table_unref);
+        process->last_posted = XTF_NO_KEY;
+        process->in_flight = 0;
+        process->done = process->queued = false;
+        xtf_replay_wake(replay, process);
+    }
+    replay->done = 0;
+    replay->counts = (XtfReplayCounts){0};
+}
+
+bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error)
+{
+    replay->consumer = consumer;
+    rewind_all(replay);
+    do {
+        XtfProcess *process;
+        while ((process = g_queue_pop_head(&replay->ready)) || (process = g_queue_pop_head(&replay->ahead))) {
+            process->queued = false;
+            if (!play(replay, process, error))
+                return false;
+        }
+    } while (break_deadlock(replay));
+    /* What nobody received. */
+    replay->counts.uncertain_sends += replay->flights.n;
+    *counts = replay->counts;
+    return true;
+}

@@ -1,0 +1,135 @@
+/*
+ * A trace replayed: who sent what to whom, all of it, in an order in which every cause comes before its effects.
+ *
+ * A replay goes through the messages and collective operations of all processes and hands them to a consumer. The order
+ * is one that the program could have run in: the events of a process in the order of its clock, a receive behind its
+ * send, the end of a collective operation behind the beginnings that it needed. Clocks of different processes are never
+ * compared, so it does not matter how wrong they are. Whatever needs both ends of messages begins here: aligning
+ * clocks, finding waits.
+ *
+ * Messages are matched by docs/VOCABULARY.md, section 5: the k-th send of a group (communicator, sender, receiver, tag)
+ * and the k-th receive of it, in the order of posting. Left out, and counted:
+ * - messages of a group whose two ends differ in number: something was not recorded;
+ * - messages of a group from the first on whose ends differ in bytes, or whose receive would have to be before its own
+ *   send in every order;
+ * - messages of a group that several locations of a process send or receive: their order is not certain;
+ * - messages whose other side is no process of the trace;
+ * - non-blocking collective operations; those of communicators between two groups, or of members that did not all take
+ *   part equally often, agree in the operation and its root; and operations of which nothing follows (see needs below).
+ *
+ * A collective operation ends at a member not before others began it, as its data say. Members that send nothing are
+ * not waited for, and members that receive nothing wait for nobody:
+ * - all to all (BARRIER, whatever its bytes; ALLGATHER, ALLGATHERV, ALLTOALL, ALLREDUCE, REDUCE_SCATTER,
+ *   REDUCE_SCATTER_BLOCK): for all members;
+ * - one to all (BCAST, SCATTER, SCATTERV): for the root;
+ * - all to one (GATHER, GATHERV, REDUCE): at the root for all members;
+ * - SCAN, EXSCAN: for the members of lower ranks.
+ * Of ALLTOALLV and ALLTOALLW it is not known who sends to whom, and making and freeing communicators, files and windows
+ * need not synchronise: nothing follows of them.
+ *
+ * Memory: the events of a process are read in small batches, a process that is far ahead waits for the others, and what
+ * is in flight is held; all that together takes some 100 MiB at most unless a program has more in flight. A group
+ * takes some 50 bytes.
+ *
+ * A replay belongs to one thread. Times are ticks: global ones, or local ones if so asked.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/trace.h"
+
+typedef struct XtfReplay XtfReplay;
+
+/* The processes of a trace, by number. */
+typedef struct {
+    uint64_t proc;
+    const uint64_t *locations; /* keys P, ascending */
+    uint32_t n_locations;
+    uint64_t first,
+        last; /* times of all rows of records of all its locations, local ones; first > last: there are none */
+} XtfReplayProcess;
+
+/* What happens at one end of a message or of a collective operation. */
+typedef struct {
+    uint32_t process; /* number among the replay's processes */
+    uint64_t location;
+    uint64_t row;  /* of `sends`, `recvs` or `collectives` */
+    uint64_t time; /* of that row */
+} XtfReplayEvent;
+
+/* A message, whose send was handed out before. */
+typedef struct {
+    XtfReplayEvent send;
+    uint64_t value; /* what the consumer said of the send */
+    uint64_t bytes;
+} XtfReplayMessage;
+
+typedef struct {
+    XtfReplayEvent begin;
+    uint64_t value; /* what the consumer said of the beginning */
+    bool begun;     /* else the two above mean nothing yet */
+    bool sends, receives;
+} XtfReplayMember;
+
+typedef enum {
+    XTF_REPLAY_ALL_TO_ALL,
+    XTF_REPLAY_ONE_TO_ALL,
+    XTF_REPLAY_ALL_TO_ONE,
+    XTF_REPLAY_SCAN,
+} XtfReplayPattern;
+
+typedef struct {
+    uint32_t comm; /* row of `communicators` */
+    XtfReplayPattern pattern;
+    uint32_t root; /* a rank, where there is one */
+    uint32_t n_members;
+    XtfReplayMember *members; /* by rank */
+    uint32_t n_ended;         /* members whose ends were handed out before */
+    /* Of the members that have begun and send something: the two with the greatest values; UINT32_MAX: none. */
+    uint32_t latest[2];
+    uint64_t scratch; /* the consumer's own; 0 at first */
+} XtfReplayCollective;
+
+/* Whether the end of rank `end` needs the beginning of rank `begin`, another one, which has begun. */
+bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin);
+/* The greatest value of the beginnings that the end of a rank needs; false if it needs none. */
+bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint64_t *value);
+
+/* What is done with the events. All members but `data` must be there. */
+typedef struct {
+    void *data;
+    /* A message is sent, or a member begins a collective operation; the value is handed out with the other end. */
+    uint64_t (*send)(void *data, const XtfReplayEvent *at);
+    uint64_t (*begin)(void *data, const XtfReplayEvent *at);
+    void (*receive)(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message);
+    void (*end)(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank);
+} XtfReplayConsumer;
+
+typedef struct {
+    uint64_t messages;    /* that were handed out with both ends */
+    uint64_t collectives; /* operations of which all members were handed out */
+    uint64_t uncertain_sends, uncertain_receives, uncertain_collectives; /* ends that were left out */
+} XtfReplayCounts;
+
+typedef struct {
+    bool local;          /* local times; else global ones */
+    atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
+    /* Now and then: rows gone through, and all rows of one run. May be NULL. */
+    void (*progress)(uint64_t done, uint64_t total, void *data);
+    void *progress_data;
+} XtfReplayOptions;
+
+/* Borrows the trace. Reads all messages once, to learn what is certain. */
+XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error);
+void xtf_replay_free(XtfReplay *replay); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
+
+uint32_t xtf_replay_n_processes(const XtfReplay *replay);
+const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number);
+
+/* Hands out everything, from the beginning to the end. As often as is needed: it is the same each time. */
+bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);

@@ -1,0 +1,70 @@
+#include "src/analysis/simplify.h"
+
+/* Directions from a point: rise less run, by run. */
+typedef struct {
+    int64_t rise;
+    uint64_t run;
+} Direction;
+
+static bool is_steeper(Direction a, Direction b)
+{
+    return (__int128)a.rise * b.run > (__int128)b.rise * a.run;
+}
+
+static Direction direction(const XtfClockKnot *from, const XtfClockKnot *to, int64_t off)
+{
+    return (Direction){.rise = (int64_t)(to->global - from->global - (to->local - from->local)) + off,
+                       .run = to->local - from->local};
+}
+
+/* The last point that a line from point `from` leads to while it passes all those between closely enough: the sleeve of
+ * Z. Zhao and A. Saalfeld, Linear-time sleeve-fitting polyline simplification algorithms, AutoCarto 13, 1997. */
+static guint line_from(const XtfClockKnot *points, guint n, guint from, int64_t off)
+{
+    Direction least = {0}, most = {0};
+    guint to = from;
+
+    for (guint i = from + 1; i < n; i++) {
+        Direction here = direction(&points[from], &points[i], 0);
+        Direction low = direction(&points[from], &points[i], -off), high = direction(&points[from], &points[i], off);
+        bool free = i == from + 1;
+        if (free || (!is_steeper(least, here) && !is_steeper(here, most)))
+            to = i;
+        else if (off == 0)
+            break;
+        if (free || is_steeper(low, least))
+            least = low;
+        if (free || is_steeper(most, high))
+            most = high;
+        if (is_steeper(least, most))
+            break;
+    }
+    return to;
+}
+
+/* Sound: a drift, or a jump. The line is raised where rounding made it too slow. */
+static void add_knot(GArray *knots, XtfClockKnot knot)
+{
+    knot.jumps = false;
+    if (knots->len > 0) {
+        XtfClockKnot *before = &g_array_index(knots, XtfClockKnot, knots->len - 1);
+        uint64_t run = knot.local - before->local, drift = MIN(run / XTF_CLOCK_DRIFT + 1, run);
+        knot.global = MAX(knot.global, before->global + run - drift);
+        before->jumps = knot.global - before->global > run + run / XTF_CLOCK_DRIFT + 1;
+    }
+    g_array_append_val(knots, knot);
+}
+
+GArray *xtf_simplify_line(GArray *points, uint64_t tolerance)
+{
+    const XtfClockKnot *all = (const XtfClockKnot *)(const void *)points->data;
+    GArray *knots = g_array_new(FALSE, TRUE, sizeof(XtfClockKnot));
+    int64_t off = tolerance > 0 ? (int64_t)tolerance - 1 : 0; /* results are rounded down */
+
+    for (guint i = 0; i < points->len;) {
+        add_knot(knots, all[i]);
+        i = i + 1 < points->len ? line_from(all, points->len, i, off) : points->len;
+    }
+    g_array_unref(points);
+    return knots;
+}

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""xtf align: traces whose clocks are wrong in known ways (make-clocks), judged by a program of its own.
+
+The judge reads rows and clock maps with the second reader, matches messages and collective operations itself, and counts what comes
+before its cause. What `xtf align` reports must be what it finds: before, after, the greatest shift, by how much durations changed.
+Then: undoing gives every file of the tree back, byte for byte; a copy, a merged file and a second alignment show the same; a writer
+that is killed while it writes leaves the trace as it was.
+
+usage: test_align.py XTF MAKE_CLOCKS SPLIT_TRACE XTF_CHECK_PY [ARCHIVE]
+"""
+
+import collections
+import os
+import pathlib
+import resource
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+XTF, MAKE, SPLIT, CHECKER, *ARCHIVES = sys.argv[1:]
+sys.path.insert(0, str(pathlib.Path(CHECKER).parent))
+sys.dont_write_bytecode = True
+import xtf_reader  # pylint: disable=wrong-import-position
+
+HOUR = 3600 * 10**9
+# What make-clocks is told; how far from the truth a time may be, in ns, if that is known.
+CASES = {
+    "equal ways, even drifts": (["--offsets", 3 * HOUR, "--drift", 50000], 1000),
+    "a long run": (["--offsets", HOUR, "--drift", 80000, "--step", 10**9, "--rounds", 150, "--processes", 7], 1000),
+    "offsets alone": (["--offsets", 27000000, "--jitter", 4000], None),
+    "jitter": (["--offsets", HOUR, "--drift", 20000, "--jitter", 30000, "--latency", 1000, "--seed", 2], None),
+    "clocks that wander": (["--offsets", HOUR, "--drift", 20000, "--wander", 20000, "--jitter", 2000, "--step", 20000000, "--seed", 3], None),
+    "wandering, no drift": (["--wander", 6000, "--rounds", 200, "--step", 5000000, "--seed", 5], None),
+    "one alone, some lost": (["--offsets", HOUR, "--drift", 30000, "--alone", "--lost", "--jitter", 1000, "--seed", 6], None),
+    "a recorder's maps": (["--offsets", HOUR, "--drift", 30000, "--maps", "--latency", 1000, "--wander", 2000, "--seed", 7], None),
+}
+WHOLE = {"one alone, some lost", "a recorder's maps"}  # that are copied, merged, killed and undone too
+ALL_TO_ALL = {"BARRIER", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLREDUCE", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK"}
+ONE_TO_ALL = {"BCAST", "SCATTER", "SCATTERV"}
+ALL_TO_ONE = {"GATHER", "GATHERV", "REDUCE"}
+SCANS = {"SCAN", "EXSCAN"}
+
+
+def run(*arguments, status=0, preexec=None):
+    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True, preexec_fn=preexec, check=False)
+    assert done.returncode == status, f"xtf {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout.decode()}\n{done.stderr.decode()}"
+    return done.stdout.decode("utf-8", "surrogateescape") if status == 0 else done.stderr.decode()
+
+
+# ---- The judge.
+
+class Judged:
+    """A trace as the second reader has it: rows with local and global times, and what was matched."""
+
+    def __init__(self, path):
+        self.trace = xtf_reader.Trace(str(path))
+        self.arrays = {(array.location, array.schema.name): array for array in self.trace.arrays()}
+        self.locations = sorted({location for location, _ in self.arrays})
+        self.procs = {row["id"]: row["proc"] for row in self.table("locations")}
+        self.groups, self.members, self.comms = self.table("groups"), self.table("members"), self.table("communicators")
+        self.messages, self.uncertain = self.match()
+        self.operations, self.ends_left_out = self.put_together()
+
+    def table(self, name):
+        schema, rows = self.trace.tables.get(name, (None, []))
+        return [dict(zip((field.name for field in schema.fields), schema.values(row))) for row in rows]
+
+    def rows(self, location, name):
+        array = self.arrays.get((location, name))
+        if not array:
+            return []
+        names = [field.name for field in array.schema.fields]
+        labels = {field.name: field.labels for field in array.schema.fields if field.labels}
+        found = []
+        for local, row in zip(array.read_local(), array.read()):
+            values = dict(zip(names, array.schema.values(row)))
+            values["local"] = array.schema.values(local)[0]
+            for field, words in labels.items():
+                if values[field] is not None and values[field] < len(words):
+                    values[field] = words[values[field]]
+            found.append(values)
+        return found
+
+    def ranks(self, comm):
+        group = self.groups[self.comms[comm]["group"]] if self.comms[comm]["group"] is not None else None
+        return [m["proc"] for m in self.members[group["first"]:group["first"] + group["count"]]] if group else []
+
+    def match(self):
+        """Pairs (send, receive) of rows; and the number of ends that are not certain."""
+        sent, posted = collections.defaultdict(list), collections.defaultdict(list)
+        unknown = 0
+        for location in self.locations:
+            proc = self.procs.get(location, location)
+            cancelled = {row["message"] for row in self.rows(location, "cancelled")}
+            recvs = self.rows(location, "recvs")
+            for number, row in enumerate(self.rows(location, "sends")):
+                ranks = self.ranks(row["comm"])
+                if number in cancelled:
+                    continue
+                if row["peer"] < len(ranks):
+                    sent[row["comm"], row["tag"], proc, ranks[row["peer"]]].append({**row, "location": location})
+                else:
+                    unknown += 1
+            for row in self.rows(location, "postings"):
+                ranks = self.ranks(row["comm"])
+                if row["peer"] < len(ranks):
+                    posted[row["comm"], row["tag"], ranks[row["peer"]], proc].append({**recvs[row["message"]], "location": location})
+                else:
+                    unknown += 1
+        pairs = []
+        for key in sent.keys() | posted.keys():
+            sends, recvs = sent[key], posted[key]
+            if len(sends) != len(recvs):
+                unknown += len(sends) + len(recvs)
+                continue
+            assert all(a["bytes"] == b["bytes"] for a, b in zip(sends, recvs)), f"{key}: bytes differ"
+            pairs += [pair for pair in zip(sends, recvs)]
+        return pairs, unknown
+
+    def put_together(self):
+        """Operations: a list of (operation, root, [(begin, end)] by rank); and the number of ends left out."""
+        own = collections.defaultdict(lambda: collections.defaultdict(list))
+        left_out = 0
+        for location in self.locations:
+            begin = None
+            for row in self.rows(location, "collectives"):
+                if row["event"] == "MPI_COLLECTIVE_BEGIN":
+                    begin = row
+                elif row["event"] == "MPI_COLLECTIVE_END":
+                    own[row["comm"]][self.procs.get(location, location)].append((begin, {**row, "location": location}))
+        operations = []
+        for comm, by_proc in own.items():
+            ranks = self.ranks(comm)
+            counts = {len(by_proc.get(proc, [])) for proc in ranks}
+            if len(counts) != 1 or len(ranks) < 2:
+                left_out += sum(len(ends) for ends in by_proc.values())
+                continue
+            for k in range(counts.pop()):
+                members = [by_proc[proc][k] for proc in ranks]
+                operation = members[0][1]["operation"]
+                if len({(end["operation"], end["root"]) for _, end in members}) > 1 or operation not in ALL_TO_ALL | ONE_TO_ALL | ALL_TO_ONE | SCANS:
+                    left_out += len(members)
+                    continue
+                operations.append((operation, members[0][1]["root"], members))
+        return operations, left_out
+
+    def violations(self):
+        """Messages, ends, and the greatest, in ticks."""
+        early = [send["time"] - recv["time"] for send, recv in self.messages]
+        messages, ends = [e for e in early if e > 0], []
+        for operation, root, members in self.operations:
+            for rank, (_, end) in enumerate(members):
+                causes = [begin["time"] for other, (begin, e) in enumerate(members)
+                          if other != rank and needs(operation, root, rank, other, e, end)]
+                if causes and max(causes) > end["time"]:
+                    ends.append(max(causes) - end["time"])
+        return len(messages), len(ends), max(messages + ends, default=0)
+
+    def times(self):
+        """{(location, seq): (local, global)} of all records."""
+        return {(location, row["seq"]): (row["local"], row["time"])
+                for (location, name), array in self.arrays.items() if array.schema.kind == xtf_reader.RECORD
+                for row in self.rows(location, name)}
+
+    def digest(self):
+        """Of the clocks, as docs/VOCABULARY.md says."""
+        def mix(h, value):
+            h = ((h ^ value) + 0x9e3779b97f4a7c15) % 2**64
+            h = ((h ^ (h >> 30)) * 0xbf58476d1ce4e5b9) % 2**64
+            h = ((h ^ (h >> 27)) * 0x94d049bb133111eb) % 2**64
+            return h ^ (h >> 31)
+        h = 0
+        for location in self.locations:
+            array = next((a for (l, _), a in self.arrays.items() if l == location and a.schema.kind == xtf_reader.RECORD), None)
+            if not array:
+                continue
+            knots = array.clock.knots if array.clock else []
+            h = mix(mix(h, location), len(knots))
+            for i, (local, time, jumps) in enumerate(knots):
+                h = mix(mix(mix(h, local), time), int(jumps & xtf_reader.JUMPS and i + 1 < len(knots)))
+        return h
+
+
+def needs(operation, root, rank, other, other_end, end):
+    if operation != "BARRIER" and (other_end["bytes"] == 0 or end["received"] == 0):
+        return False
+    return (operation in ALL_TO_ALL or (operation in ONE_TO_ALL and other == root) or (operation in ALL_TO_ONE and rank == root) or
+            (operation in SCANS and other < rank))
+
+
+# ---- What xtf says.
+
+def number(pattern, text, convert=int):
+    found = re.search(pattern, text, re.M)
+    assert found, f"no {pattern} in:\n{text}"
+    return convert(found.group(1))
+
+
+def ticks(text):
+    return round(float(text) * 10**9)
+
+
+def reported(said):
+    violations = r"^%s +(\d+) messages .*?, (\d+) ends[^,\n]*(?:, by up to ([\d.]+) s)?$"
+    found = {}
+    for when in ("before", "after"):
+        match = re.search(violations % when, said, re.M)
+        found[when] = (int(match[1]), int(match[2]), ticks(match[3] or "0"))
+    found["matched"] = number(r"^messages +(\d+) matched", said)
+    left_out = re.search(r"left out (\d+) sends, (\d+) receives", said)
+    found["left out"] = int(left_out[1]) + int(left_out[2])
+    found["operations"] = number(r"^collectives +(\d+) put", said)
+    found["ends left out"] = number(r"^collectives .* left out (\d+) ends", said)
+    found["shift"] = number(r"^largest shift +([\d.]+) s", said, ticks)
+    found["change"] = number(r"^durations +([\d.]+) s", said, ticks)
+    return found
+
+
+def judge(name, path, before, said, truth, bound):
+    """The aligned trace against the one before, and the report."""
+    after, report = Judged(path), reported(said)
+    assert report["before"] == before.violations(), f"{name}: before {before.violations()}\n{said}"
+    assert report["after"] == after.violations() == (0, 0, 0), f"{name}: after {after.violations()}\n{said}"
+    assert sum(report["before"][:2]) > 0, f"{name}: nothing was wrong before"
+    assert report["matched"] == len(after.messages) == len(before.messages), f"{name}: {len(after.messages)} pairs\n{said}"
+    assert report["left out"] == after.uncertain, f"{name}: {after.uncertain} ends left out\n{said}"
+    assert report["operations"] == len(after.operations), f"{name}: {len(after.operations)} operations\n{said}"
+    assert report["ends left out"] == after.ends_left_out, f"{name}: {after.ends_left_out}\n{said}"
+    times, shifts = after.times(), collections.defaultdict(list)
+    for (location, _), (local, time) in times.items():
+        shifts[location].append(time - local)
+    changes = max(max(own) - min(own) for own in shifts.values())
+    if before.trace.clock_maps:  # the report is of the records' own times, and so is this
+        assert changes <= report["change"], f"{name}: a duration changed by {changes}\n{said}"
+    else:
+        assert changes <= report["change"] <= changes + 2, f"{name}: a duration changed by {changes}\n{said}"
+        assert max(abs(shift) for own in shifts.values() for shift in own) == report["shift"], f"{name}: shifts\n{said}"
+    row = after.table("clock_alignments")[0]
+    assert row["clocks"] == after.digest(), f"{name}: digest"
+    worst = None
+    if truth:
+        off = [times[key][1] - true for key, true in truth.items()]
+        middle = (max(off) + min(off)) // 2
+        worst = max(abs(value - middle) for value in off)
+        assert bound is None or worst <= bound, f"{name}: {worst} ns from the truth"
+    return report, worst
+
+
+# ---- What must hold for every trace.
+
+def listing(trace, path):
+    return [(line[0], re.sub(r"^.\s+\d+ ", "", line).split(" -> ")[0]) for line in run("ls", "-l", trace, path).splitlines()]
+
+
+def everything(trace):
+    """The content of the files of the trace, of one process, of a window, and of its definitions."""
+    found = {}
+    for folder in ("/", "/time/20%-60%/proc/1", "/definitions"):
+        for kind, name in listing(trace, folder):
+            found[folder, name] = run("cat", trace, f"{folder}/{name}") if kind == "-" else kind
+    return found
+
+
+def check(trace):
+    assert ": 0 problems" in run("check", trace)
+    done = subprocess.run([sys.executable, CHECKER, trace], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_round_trips(name, folder, original, aligned, said):
+    shown = everything(aligned)
+    elsewhere, copy, again = folder / "elsewhere.xtf", folder / "copy.xtf", folder / "again.xtf"
+    assert run("align", "-o", elsewhere, original) == said, f"{name}: another report with -o"
+    assert everything(elsewhere) == shown, f"{name}: -o shows something else"
+    run("copy", "-q", aligned, copy)
+    assert everything(copy) == shown, f"{name}: a copy shows something else"
+    shutil.copy(aligned, again)
+    run("align", "-q", again)
+    assert everything(again) == shown, f"{name}: aligned twice it shows something else"
+    for path in (elsewhere, copy, again):
+        check(path)
+        run("align", "--undo", path)
+        check(path)
+        assert everything(path) == everything(original), f"{name}: {path.name}, undone, shows something else"
+        assert "nothing to undo" in run("align", "--undo", path, status=1)
+
+
+def test_merged(name, folder, aligned):
+    subprocess.run([SPLIT, aligned, folder / "part", "2", "1"], check=True)
+    parts, merged, copy = [folder / f"part-{i}.xtf" for i in range(2)], folder / "merged.xtf", folder / "merged-copy.xtf"
+    run("merge", "-q", "-o", merged, *parts)
+    check(merged)
+    assert run("cat", merged, "/records") == run("cat", aligned, "/records"), f"{name}: merged, it shows something else"
+    assert "-o FILE writes" in run("align", "-a", merged, status=1)
+    run("align", "-q", "-a", "-o", copy, merged)
+    check(copy)
+    assert Judged(copy).violations() == (0, 0, 0)
+
+
+def test_killed(name, folder, original, aligned):
+    """The writer may grow the file up to some byte, and is killed there."""
+    shown, old, new = everything(original), original.stat().st_size, aligned.stat().st_size
+    assert new > old
+    for limit in sorted({old, old + 1, *range(old, new, max(1, (new - old) // 4)), new - 1}):
+        path = folder / "killed.xtf"
+        shutil.copy(original, path)
+
+        def preexec():
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # pylint: disable=cell-var-from-loop
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        done = subprocess.run([XTF, "align", "-q", path], preexec_fn=preexec, capture_output=True, check=False)
+        assert done.returncode != 0, f"{name}: not killed at byte {limit} of {new}"
+        assert run("cat", path, "/records") == shown["/", "records"], f"{name}: killed at byte {limit}: other records"
+        check(path)
+        run("align", "-q", path)
+        assert run("cat", path, "/records") == run("cat", aligned, "/records"), f"{name}: killed at byte {limit}: aligned otherwise"
+
+
+def test_case(name, folder, arguments, bound):
+    original, aligned = folder / "original.xtf", folder / "aligned.xtf"
+    subprocess.run([MAKE, original, folder / "truth", *map(str, arguments)], check=True)
+    truth = {}
+    for line in (folder / "truth").read_text().splitlines():
+        location, seq, time = map(int, line.split())
+        truth[location, seq] = time
+    shutil.copy(original, aligned)
+    before = Judged(original)
+    dry = run("align", "--dry-run", aligned)
+    assert aligned.read_bytes() == original.read_bytes(), f"{name}: --dry-run wrote something"
+    said = run("align", aligned)
+    assert dry == said + "Nothing was stored.\n", f"{name}: --dry-run reports something else"
+    if "--alone" in arguments:
+        assert re.search(r"^alone +process 4: ", said, re.M), said
+        truth = {key: true for key, true in truth.items() if key[0] < 50}
+    report, worst = judge(name, aligned, before, said, truth, bound)
+    check(aligned)
+    print(f"{name}: {report['before']} violations, shift {report['shift']}, change {report['change']}, "
+          f"{number('maps have ([0-9]+) knots', said)} knots, {worst} ns from the truth")
+    if name in WHOLE:
+        test_round_trips(name, folder, original, aligned, said)
+        test_merged(name, folder, aligned)
+        test_killed(name, folder, original, aligned)
+
+
+def test_refusals(folder):
+    mute = folder / "mute.xtf"
+    subprocess.run([MAKE, mute, folder / "truth", "--mute"], check=True)
+    assert "nothing to align clocks by" in run("align", mute, status=1)
+    run("align", "--undo", "--dry-run", mute, status=2)
+    run("align", "--force", mute, status=2)
+    sound = folder / "sound.xtf"
+    subprocess.run([MAKE, sound, folder / "truth", "--rounds", "30"], check=True)
+    shown = everything(sound)
+    assert "so they are kept" in run("align", sound)
+    assert everything(sound) == shown and not Judged(sound).trace.clock_maps
+    assert "is there already" in run("align", "-o", mute, sound, status=1)
+    assert "is no XTF file" in run("align", folder / "truth", status=1)
+
+
+def test_archive(folder, archive):
+    """A real one: eztrace's processes do not share a clock. Its cached import is not written on."""
+    aligned, plain = folder / "archive.xtf", folder / "plain.xtf"
+    run("import", "-q", "-o", plain, archive)
+    assert "-o FILE writes an aligned copy" in run("align", archive, status=1)
+    said = run("align", "-o", aligned, archive)
+    report, _ = judge("archive", aligned, Judged(plain), said, None, None)
+    check(aligned)
+    print(f"{archive}: {report}")
+    run("align", "--undo", aligned)
+    assert everything(aligned) == everything(plain), "an archive: undone, it shows something else"
+
+
+def main():
+    for name, (arguments, bound) in CASES.items():
+        with tempfile.TemporaryDirectory(prefix="xtf-test-") as temporary:
+            test_case(name, pathlib.Path(temporary), arguments, bound)
+    with tempfile.TemporaryDirectory(prefix="xtf-test-") as temporary:
+        os.environ["XDG_CACHE_HOME"] = temporary
+        test_refusals(pathlib.Path(temporary))
+        for archive in ARCHIVES:
+            test_archive(pathlib.Path(temporary), archive)
+
+
+if __name__ == "__main__":
+    main()

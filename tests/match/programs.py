@@ -35,6 +35,8 @@ class Comm:
 
 
 class Message:
+    __slots__ = ("number", "comm", "sender", "receiver", "tag", "sent", "received")
+
     def __init__(self, number, comm, sender, receiver, tag):
         self.number, self.comm, self.sender, self.receiver, self.tag = number, comm, sender, receiver, tag
         # (location, row in `sends` or `recvs`) of both ends; None: not recorded.
@@ -43,6 +45,8 @@ class Message:
 
 class Receive:
     """A posted receive. `source` is a process, `tag` a number; ANY is any."""
+
+    __slots__ = ("comm", "source", "tag", "request", "message")
 
     def __init__(self, comm, source, tag, request):
         self.comm, self.source, self.tag, self.request = comm, source, tag, request

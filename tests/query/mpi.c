@@ -77,14 +77,23 @@ static void write_side(Mpi *mpi, unsigned location, unsigned type, GArray *rows)
     g_array_sort(rows, compare_postings);
     for (guint i = 0; i < rows->len; i++)
         writing_append(&mpi->writing, location, type, &g_array_index(rows, XtfPostingsRow, i));
-    g_array_unref(rows);
+    g_array_set_size(rows, 0);
 }
 
-void mpi_end(Mpi *mpi, Written *written)
+void mpi_flush(Mpi *mpi)
 {
     for (unsigned i = 0; i < mpi->n_processes * mpi->n_threads; i++) {
         write_side(mpi, i, XTF_MODEL_POSTINGS, mpi->locations[i].postings);
         write_side(mpi, i, XTF_MODEL_CANCELLED, mpi->locations[i].cancelled);
+    }
+}
+
+void mpi_end(Mpi *mpi, Written *written)
+{
+    mpi_flush(mpi);
+    for (unsigned i = 0; i < mpi->n_processes * mpi->n_threads; i++) {
+        g_array_unref(mpi->locations[i].postings);
+        g_array_unref(mpi->locations[i].cancelled);
         g_array_unref(mpi->locations[i].open);
     }
     g_free(mpi->locations);

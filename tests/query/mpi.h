@@ -48,6 +48,8 @@ typedef struct {
 } Mpi;
 
 void mpi_begin(Mpi *mpi, unsigned n_processes, unsigned n_threads);
+/* Writes the postings so far, of which none is behind a receive that is not complete. */
+void mpi_flush(Mpi *mpi);
 void mpi_end(Mpi *mpi, Written *written);
 
 void mpi_enter(Mpi *mpi, unsigned location, uint64_t t, unsigned call);

@@ -373,3 +373,40 @@ Test(match, unmatched_are_groups_that_differ)
     assert_lines(&written, "proc/0/peer/1/unmatched", 1, narrow, G_N_ELEMENTS(narrow));
     assert_lines(&written, "proc/0/tag/9/sends/unmatched", 1, narrow, G_N_ELEMENTS(narrow));
 }
+
+/* ---- Growing. */
+
+static XtfTree *tree_of_commit(const Mpi *mpi, XtfTrace **trace)
+{
+    GError *error = NULL;
+
+    cr_assert(xtf_writer_commit(mpi->writing.writer, &error), "%s", error ? error->message : "");
+    cr_assert((*trace = xtf_trace_open(mpi->writing.path, NULL, &error)));
+    return xtf_tree_new_growing(*trace, &error);
+}
+
+/* Of a record that will never change the message may: its receive comes later. */
+Test(match, a_receive_may_come_later)
+{
+    static const char path[] = "time/0-0.0000002/sends/num/0/message";
+    g_auto(Written) written;
+    XtfTrace *trace;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    mpi_recv(&mpi, 1, 100, 4, (Envelope){0, MPI_WORLD, 1, 8});
+    mpi_send(&mpi, 0, 100, 4, (Envelope){1, MPI_WORLD, 0, 8});
+    mpi_send(&mpi, 0, 1000, 4, (Envelope){1, MPI_WORLD, 2, 8});
+    mpi_flush(&mpi);
+    cr_assert(xtf_writer_set_complete(mpi.writing.writer, 500, NULL));
+    XtfTree *tree = tree_of_commit(&mpi, &trace);
+    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, NULL);
+    cr_assert(node && xtf_node_future(node) == XTF_NODE_CHANGES);
+    g_clear_pointer(&node, xtf_node_unref);
+    xtf_tree_free(tree);
+    xtf_trace_unref(trace);
+    mpi_recv(&mpi, 1, 1100, 4, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_end(&mpi, &written);
+    assert_fact(&written, "time/0-0.0000002/sends/num/0", "state", "certain");
+    assert_match(&written, 0, 0, 1, 1);
+}

@@ -109,7 +109,7 @@ static XtfNode *new_message(XtfNode *directory, const XtfSpan *span, bool is_sen
     add_number(text, "receives", counted, message.n_receives, "");
     g_string_append_printf(text, "%-14s %s\n", "state", xtf_pair_states[message.state]);
     g_string_append_printf(text, "%-14s %s\n", "why", xtf_pair_doubts[message.doubt]);
-    return xtf_node_new_text(directory, text);
+    return xtf_node_new_changing_text(directory, text); /* its receive may come later */
 }
 
 /* ---- */

@@ -67,13 +67,12 @@ static bool never(const XtfNode *file)
 }
 
 static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
-/* Calls that are open at the end of a commit may last longer in the next. */
-static const XtfNodeClass kept_text_of_calls = {
-    .kind = XTF_NODE_FILE, .read = read_kept, .same_by_size_if_final = never};
+/* Calls that are open at the end of a commit may last longer in the next, and what is known of messages changes. */
+static const XtfNodeClass changing_text = {.kind = XTF_NODE_FILE, .read = read_kept, .same_by_size_if_final = never};
 
 static void keep_text(XtfNode *node, GString *text)
 {
-    node->class = node->selection && node->selection->calls ? &kept_text_of_calls : &kept_text;
+    node->class = node->selection && node->selection->calls ? &changing_text : &kept_text;
     node->size = text->len;
     node->text = g_string_free(text, FALSE);
 }
@@ -83,6 +82,14 @@ XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
     XtfNode *node = xtf_node_new(parent, &kept_text);
 
     keep_text(node, text);
+    return node;
+}
+
+XtfNode *xtf_node_new_changing_text(const XtfNode *parent, GString *text)
+{
+    XtfNode *node = xtf_node_new_text(parent, text);
+
+    node->class = &changing_text;
     return node;
 }
 

@@ -100,6 +100,8 @@ XtfNode *xtf_node_new(const XtfNode *parent, const XtfNodeClass *class);
 XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection);
 XtfNode *xtf_node_new_link(const XtfNode *parent, char *target);  /* takes the target */
 XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes the text, and keeps it */
+/* The same of a text that later commits may change, also where the selection is final. */
+XtfNode *xtf_node_new_changing_text(const XtfNode *parent, GString *text);
 
 /* Sets the size of a new file. Takes the node and returns it; NULL with an error. */
 XtfNode *xtf_node_with_size(XtfNode *node, GError **error);

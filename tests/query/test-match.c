@@ -166,6 +166,22 @@ Test(match, a_lost_receive_shifts_the_rest)
     }
 }
 
+/* The receiver has no message of its own in the trace: neither sends nor receives were recorded. */
+Test(match, who_records_no_message_has_none)
+{
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 3, 1);
+    mpi_send(&mpi, 0, 100, 4, (Envelope){1, MPI_WORLD, 0, 8});
+    mpi_send(&mpi, 0, 110, 4, (Envelope){2, MPI_WORLD, 0, 8});
+    mpi_recv(&mpi, 2, 200, 4, (Envelope){0, MPI_WORLD, 0, 8});
+    mpi_end(&mpi, &written);
+    assert_no_match(&written, "proc/0/thread/0/sends/num/0", "other numbers");
+    assert_fact(&written, "proc/0/thread/0/sends/num/0", "receives", "0");
+    assert_match(&written, 0, 1, 2, 0);
+}
+
 /* All messages have one size: where one is missing, nothing tells which. */
 Test(match, equal_sizes_stay_uncertain)
 {

@@ -108,7 +108,9 @@ static bool load(XtfMessageProcess *process, const XtfMessageTypes *types, XtfTr
             g_array_append_val(found, location);
     }
     process->n = found->len;
-    process->locations = g_memdup2(found->data, MAX(found->len, 1) * sizeof(XtfMessageLocation));
+    process->locations = g_new0(XtfMessageLocation, MAX(found->len, 1)); /* loaded, also where there are none */
+    if (found->len > 0)
+        memcpy(process->locations, found->data, found->len * sizeof(XtfMessageLocation));
     if (process->n > 1)
         qsort(process->locations, process->n, sizeof *process->locations, compare_locations);
     set_order(process);

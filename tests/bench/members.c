@@ -15,7 +15,7 @@
 #include "libxtf/xtf.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
-#include "src/query/match/collective.h"
+#include "src/query/collectives/collective.h"
 
 enum {
     MIB = 1 << 20,

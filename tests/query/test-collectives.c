@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "src/query/match/collective.h"
+#include "src/query/collectives/collective.h"
 #include "writing.h"
 
 enum {

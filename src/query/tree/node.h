@@ -11,8 +11,8 @@
  */
 #pragma once
 
+#include "src/query/collectives/collective.h"
 #include "src/query/format/table.h"
-#include "src/query/match/collective.h"
 #include "src/query/match/match.h"
 #include "src/query/tree/records-file.h"
 #include "src/query/tree/tree.h"

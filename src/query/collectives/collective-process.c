@@ -1,4 +1,4 @@
-#include "src/query/match/collective-process.h"
+#include "src/query/collectives/collective-process.h"
 
 #include <stdlib.h>
 

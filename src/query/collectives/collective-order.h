@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "src/query/match/collective-process.h"
+#include "src/query/collectives/collective-process.h"
 
 /* One process's part in one operation. */
 typedef struct {

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "src/query/match/collective-waits.h"
+#include "src/query/collectives/collective-waits.h"
 #include "src/query/select/keeper.h"
 
 enum { XTF_MEMBERS_AT_ONCE = 4096 };

@@ -1,10 +1,10 @@
-#include "src/query/match/collective-order.h"
+#include "src/query/collectives/collective-order.h"
 
 #include <string.h>
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/match/collective-requests.h"
+#include "src/query/collectives/collective-requests.h"
 
 enum {
     BEGIN_NEAR = 64, /* rows in which the BEGIN of an END is looked for */

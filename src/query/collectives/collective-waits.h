@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "src/query/match/collective-types.h"
+#include "src/query/collectives/collective-types.h"
 
 /* A member's part, as far as it matters here. */
 typedef struct {

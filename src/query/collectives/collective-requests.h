@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/match/collective-types.h"
+#include "src/query/collectives/collective-types.h"
 
 enum {
     XTF_COLLECTIVES_NEAR = 4096, /* rows that are looked at, before row n and behind it */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/match/collective-types.h"
+#include "src/query/collectives/collective-types.h"
 #include "src/query/select/keeper.h"
 
 typedef struct {

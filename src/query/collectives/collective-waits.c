@@ -1,4 +1,4 @@
-#include "src/query/match/collective-waits.h"
+#include "src/query/collectives/collective-waits.h"
 
 void xtf_member_time_latest(XtfMemberTime *latest, uint64_t index, uint64_t time)
 {

@@ -1,4 +1,4 @@
-#include "src/query/match/collective-requests.h"
+#include "src/query/collectives/collective-requests.h"
 
 typedef struct {
     const XtfCollectiveTypes *types;

@@ -1,4 +1,4 @@
-#include "src/query/match/collective-types.h"
+#include "src/query/collectives/collective-types.h"
 
 #include "libxtf/vocabulary.h"
 #include "src/query/select/aggregate-ref.h"

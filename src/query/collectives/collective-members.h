@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/match/collective.h"
+#include "src/query/collectives/collective.h"
 
 /* What `proc` is where it is not known; what the process of a root is where nobody is, or where the record does not say
  * who is. */

@@ -1,9 +1,9 @@
-#include "src/query/match/collective.h"
+#include "src/query/collectives/collective.h"
 
 #include "libxtf/error.h"
+#include "src/query/collectives/collective-members.h"
+#include "src/query/collectives/collective-order.h"
 #include "src/query/format/table.h"
-#include "src/query/match/collective-members.h"
-#include "src/query/match/collective-order.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/lines.h"
 

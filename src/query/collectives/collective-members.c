@@ -1,6 +1,6 @@
-#include "src/query/match/collective-members.h"
+#include "src/query/collectives/collective-members.h"
 
-#include "src/query/match/collective-order.h"
+#include "src/query/collectives/collective-order.h"
 
 enum {
     KEPT_BYTES = 4 << 20,

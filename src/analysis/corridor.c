@@ -117,18 +117,24 @@ static XtfCorridorLine line_of_slope(const XtfCorridor *corridor, long double b)
     return (XtfCorridorLine){.a = (most + least) / 2, .b = b, .doubt = fabsl(most - least) / 2 + 1};
 }
 
-XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor)
+/* Of messages one way alone: how long they take at least is not known, nor how the clocks drift. So the difference
+ * stays what it is, as far as they allow. */
+static XtfCorridorLine one_sided_line(const XtfCorridor *corridor, long double as_is)
+{
+    bool is_above = corridor->above.n > 0;
+    const XtfHull *hull = is_above ? &corridor->above : &corridor->below;
+    long double a = is_above ? fminl(as_is, room_over(hull, 0)) : fmaxl(as_is, -room_over(hull, 0));
+
+    return (XtfCorridorLine){.a = a, .doubt = 1e15L + (long double)(hull->points[hull->n - 1].x - hull->points[0].x)};
+}
+
+XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor, long double as_is)
 {
     const XtfHull *above = &corridor->above, *below = &corridor->below;
     Widest widest = {.width = -INFINITY};
 
-    if (above->n == 0 || below->n == 0) {
-        const XtfHull *hull = above->n ? above : below;
-        long double a = above->n ? room_over(above, 0) : -room_over(below, 0);
-        /* How long its messages take at least is not known, nor how the clocks drift. */
-        return (XtfCorridorLine){.a = a,
-                                 .doubt = 1e15L + (long double)(hull->points[hull->n - 1].x - hull->points[0].x)};
-    }
+    if (above->n == 0 || below->n == 0)
+        return one_sided_line(corridor, as_is);
     int64_t from = MAX(above->points[0].x, below->points[0].x);
     int64_t to = MIN(above->points[above->n - 1].x, below->points[below->n - 1].x);
     try_edges(corridor, above, 1, &widest);

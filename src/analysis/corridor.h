@@ -51,7 +51,6 @@ enum {
     XTF_CORRIDOR_DOUBT = 10000, /* one that is no surer than 1 in so many is taken for none */
 };
 
-/* The line in the middle, of a corridor that has points. With points on one side only it touches these, without a
- * drift.
- */
-XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor);
+/* The line in the middle, of a corridor that has points. With points on one side only it has no drift, and is as near
+ * to `as_is`, the difference that the clocks have as they are, as these allow. */
+XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor, long double as_is);

@@ -200,7 +200,8 @@ static Place *find_places(const Estimate *estimate, uint32_t n)
     while (g_hash_table_iter_next(&pairs, NULL, &data)) {
         const Pair *pair = data;
         uint32_t low = (uint32_t)(pair->key >> 32), high = (uint32_t)pair->key;
-        XtfCorridorLine line = xtf_corridor_line(&pair->corridor);
+        uint64_t first = xtf_replay_process(estimate->replay, low)->first;
+        XtfCorridorLine line = xtf_corridor_line(&pair->corridor, -(long double)relative(estimate, high, first));
         add_edge(edges, low, (Edge){high, true, line});
         add_edge(edges, high, (Edge){low, false, line});
     }

@@ -144,7 +144,12 @@ static void limit_by_end(void *data, const XtfReplayEvent *at, XtfReplayCollecti
                 limit_spread(data, &collective->members[i].begin, room_before(data, now, collective->members[i].value));
         return;
     }
-    for (uint32_t i = 0; i < collective->n_members; i++)
+    uint32_t from = collective->pattern == XTF_REPLAY_ONE_TO_ALL ? collective->root : 0;
+    uint32_t to = collective->pattern == XTF_REPLAY_ONE_TO_ALL ? from + 1
+                  : collective->pattern == XTF_REPLAY_SCAN     ? rank
+                  : rank == collective->root                   ? collective->n_members
+                                                               : 0;
+    for (uint32_t i = from; i < to; i++)
         if (xtf_replay_needs(collective, rank, i))
             limit_spread(data, &collective->members[i].begin, room_before(data, now, collective->members[i].value));
 }

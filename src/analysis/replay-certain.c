@@ -56,7 +56,8 @@ static void count_row(XtfReplay *replay, const XtfProcess *process, const XtfRep
     note_location(group, row->kind == XTF_ROW_POSTING ? &group->other : &group->location, row->location);
 }
 
-/* Whether all members of a communicator took part equally often. */
+/* Whether all members of a communicator took part equally often. Their groups learn their ranks: that of a process that
+ * is no member keeps UINT32_MAX. */
 static bool members_agree(XtfReplay *replay, uint32_t comm)
 {
     const XtfComm *members = &replay->comms[comm];
@@ -68,7 +69,8 @@ static bool members_agree(XtfReplay *replay, uint32_t comm)
         uint32_t number = xtf_groups_find(&replay->groups, &key, false);
         if (number == UINT32_MAX)
             return false;
-        const XtfGroup *group = &replay->groups.all[number];
+        XtfGroup *group = &replay->groups.all[number];
+        group->other = rank;
         if (group->uncertain || group->sent != group->received || (first && first->sent != group->sent))
             return false;
         first = group;

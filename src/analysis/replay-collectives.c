@@ -32,9 +32,13 @@ bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint
         *value = collective->members[latest].value;
         return true;
     }
+    if (collective->pattern == XTF_REPLAY_ALL_TO_ONE && end != collective->root)
+        return false;
     if (collective->pattern == XTF_REPLAY_ONE_TO_ALL) {
         from = collective->root;
         to = from + 1;
+    } else if (collective->pattern == XTF_REPLAY_SCAN) {
+        to = end;
     }
     for (uint32_t rank = from; rank < to; rank++)
         if (xtf_replay_needs(collective, end, rank)) {
@@ -64,16 +68,6 @@ void xtf_operation_free(gpointer data)
     XtfOperation *operation = data;
     g_free(operation->public.members);
     g_free(operation);
-}
-
-static uint32_t rank_of(const XtfComm *comm, uint32_t process, uint32_t guess)
-{
-    if (guess < comm->n && comm->members[guess] == process) /* the world's */
-        return guess;
-    for (uint32_t rank = 0; rank < comm->n; rank++)
-        if (comm->members[rank] == process)
-            return rank;
-    return UINT32_MAX;
 }
 
 /* The k-th operation of a communicator, which its first member makes; its key is `*key`. */
@@ -125,12 +119,12 @@ static bool may_end(const XtfOperation *operation, uint32_t rank)
     return operation->begun == public->n_members;
 }
 
-/* Those that wait in the operation and need not any more. */
-static void wake_members(XtfReplay *replay, const XtfOperation *operation)
+/* Those of ranks [from, end) that wait in the operation and need not any more. */
+static void wake_members(XtfReplay *replay, const XtfOperation *operation, uint32_t from, uint32_t end)
 {
     const XtfComm *comm = &replay->comms[operation->public.comm];
 
-    for (uint32_t rank = 0; rank < comm->n; rank++) {
+    for (uint32_t rank = from; rank < MIN(end, comm->n); rank++) {
         XtfProcess *process = &replay->processes[comm->members[rank]];
         if (process->waits_in == operation && may_end(operation, rank))
             xtf_replay_wake(replay, process);
@@ -140,23 +134,28 @@ static void wake_members(XtfReplay *replay, const XtfOperation *operation)
 void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation)
 {
     operation->uncertain = true;
-    wake_members(replay, operation);
+    wake_members(replay, operation, 0, UINT32_MAX);
 }
 
-static bool is_certain(const XtfReplay *replay, const XtfReplayRow *row)
+/* What counts a process's operations of the communicator of a row, with its rank; NULL if nothing is certain of them,
+ * or it is no member. */
+static XtfGroup *counts_of(XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row)
 {
-    return row->comm < replay->n_comms && replay->comms[row->comm].members;
+    if (row->comm >= replay->n_comms || !replay->comms[row->comm].members)
+        return NULL;
+    XtfGroup *counts = &replay->groups.all[xtf_replay_operations_of(replay, process, row->comm)];
+    return counts->other < replay->comms[row->comm].n ? counts : NULL;
 }
 
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    if (!is_certain(replay, row))
-        return;
-    uint32_t number = (uint32_t)(process - replay->processes);
-    XtfGroup *counts = &replay->groups.all[xtf_replay_operations_of(replay, process, row->comm)];
+    XtfGroup *counts = counts_of(replay, process, row);
     uint64_t key;
+
+    if (!counts)
+        return;
     XtfOperation *operation = operation_of(replay, row, counts->sent++, &key);
-    uint32_t rank = rank_of(&replay->comms[row->comm], number, number), prefix = operation->prefix;
+    uint32_t rank = counts->other, prefix = operation->prefix;
     XtfReplayMember *member = &operation->public.members[rank];
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
 
@@ -168,22 +167,23 @@ void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow
         operation->prefix++;
     if (!agrees(operation, row))
         xtf_replay_give_up(replay, operation);
-    else if (operation->begun == operation->public.n_members || rank == operation->public.root ||
-             (operation->public.pattern == XTF_REPLAY_SCAN && operation->prefix > prefix))
-        wake_members(replay, operation);
+    else if (operation->public.pattern == XTF_REPLAY_SCAN && operation->prefix > prefix)
+        wake_members(replay, operation, prefix, operation->prefix + 1);
+    else if (operation->begun == operation->public.n_members || rank == operation->public.root)
+        wake_members(replay, operation, 0, UINT32_MAX);
 }
 
 bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    if (!is_certain(replay, row)) {
+    XtfGroup *counts = counts_of(replay, process, row);
+    uint64_t key;
+
+    if (!counts) {
         replay->counts.uncertain_collectives++;
         return true;
     }
-    uint32_t number = (uint32_t)(process - replay->processes);
-    XtfGroup *counts = &replay->groups.all[xtf_replay_operations_of(replay, process, row->comm)];
-    uint64_t key;
     XtfOperation *operation = operation_of(replay, row, counts->received, &key);
-    uint32_t rank = rank_of(&replay->comms[row->comm], number, number);
+    uint32_t rank = counts->other;
     if (!may_end(operation, rank)) {
         process->waits_in = operation;
         return false;

@@ -55,7 +55,7 @@ Test(corridor, has_no_line_farther_from_all_messages)
         Bound bounds[POINTS];
         long double a = g_rand_double_range(random, -1e9, 1e9), b = g_rand_double_range(random, -1e-4, 1e-4);
         make_bounds(random, bounds, &corridor, a, b, run % 3 ? 4000 : 0);
-        XtfCorridorLine line = xtf_corridor_line(&corridor);
+        XtfCorridorLine line = xtf_corridor_line(&corridor, 0);
         long double best = distance(bounds, POINTS, line.a, line.b);
         cr_assert(fabsl(best - (line.doubt - 1)) < 0.01L, "the line is %Lf from the messages, not %Lf", best,
                   line.doubt - 1);
@@ -71,16 +71,19 @@ Test(corridor, has_no_line_farther_from_all_messages)
     }
 }
 
-Test(corridor, of_messages_one_way_touches_them)
+/* What messages one way allow stays as it is; what they do not allow touches them. */
+Test(corridor, of_messages_one_way_moves_no_farther_than_it_must)
 {
     XtfCorridor corridor = {0};
 
     xtf_corridor_at_most(&corridor, 1000, 70);
     xtf_corridor_at_most(&corridor, 5000, 50);
     xtf_corridor_at_most(&corridor, 3000, 90);
-    XtfCorridorLine line = xtf_corridor_line(&corridor);
+    XtfCorridorLine line = xtf_corridor_line(&corridor, 60);
     cr_assert(line.a == 50 && line.b == 0);
     cr_assert(line.doubt > 1e9L);
+    line = xtf_corridor_line(&corridor, -7000);
+    cr_assert(line.a == -7000 && line.b == 0);
     xtf_corridor_finish(&corridor);
 }
 
@@ -91,7 +94,7 @@ Test(corridor, of_a_moment_has_no_drift)
     xtf_corridor_at_most(&corridor, 0, 3000);
     xtf_corridor_at_least(&corridor, 10, -1000);
     xtf_corridor_at_most(&corridor, 20, 2000);
-    XtfCorridorLine line = xtf_corridor_line(&corridor);
+    XtfCorridorLine line = xtf_corridor_line(&corridor, 0);
     cr_assert(line.b == 0 && line.a == 500);
     xtf_corridor_finish(&corridor);
 }

@@ -120,8 +120,19 @@ def compare(xtf, archive, folder):
         states[lines[0].state] += 1
     compare_links(judge, shown, parts[::7], archive)
     compare_begins(judge, shown, archive)
+    xtf.run("align", "--dry-run", "--always", "--quiet", path)  # which puts them together in its own way: it ends
     print(f"{archive}: {len(parts)} records of operations, {dict(states)}")
     return judge, parts, files
+
+
+def align_strangers(xtf, archive, folder):
+    """What members and strangers did together is put together without the strangers; asking a stranger is no error."""
+    path = folder / "strangers.xtf"
+    xtf.import_archive(archive, path)
+    lines = xtf.expect("align", "--dry-run", "--always", path).decode().splitlines()
+    if "collectives    3 put together; left out 3 ends" not in lines:
+        raise Failure(f"{archive}: {lines}")
+    xtf.expect("cat", path, "/proc/2/thread/0/collectives/num/1/members")
 
 
 def compare_begins(judge, shown, what):
@@ -296,6 +307,16 @@ def ties():
     return program
 
 
+def strangers():
+    """Somebody takes part in operations of a communicator that it is no member of: as a damaged archive may say."""
+    program = Operations(4, 1, random.Random(11))
+    comm = next(comm for comm in program.comms if len(comm.groups) == 1 and comm.groups[0] and len(comm.members()) < 4)
+    outside = [location for location in program.locations if location.proc not in comm.members()]
+    for name in ("BARRIER", "ALLREDUCE", "SCAN"):
+        program.blocking(comm, name, program.takers(comm) + outside)
+    return program
+
+
 PROGRAMS = {
     "many": lambda: many(4, 1, 1, 150),
     "threads": lambda: many(4, 3, 2, 100),
@@ -312,6 +333,7 @@ def main():
         folder = pathlib.Path(temporary)
         for name, program in PROGRAMS.items():
             compare(xtf, program().write(script, folder, name), folder)
+        align_strangers(xtf, strangers().write(script, folder, "strangers"), folder)
         real = shared_traces()
         for archive in [PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]:
             judge, parts, files = compare(xtf, archive, folder)

@@ -181,6 +181,20 @@ static bool align_to_copy(Align *align, GError **error)
     return output && xtf_output_end(output, write_copy(align, output->path, error), error);
 }
 
+/* Whether nobody has written to the file since it was opened to be read: its writer is there now, so nobody can. */
+static bool is_latest(const Align *align, GError **error)
+{
+    g_autoptr(XtfTrace) now = xtf_trace_open(align->path, NULL, error);
+    XtfTraceInfo then, info;
+
+    if (!now)
+        return false;
+    xtf_trace_get_info(align->trace, &then);
+    xtf_trace_get_info(now, &info);
+    return (then.commit == info.commit && then.epoch == info.epoch) ||
+           xtf_fail(error, XTF_ERROR_STALE, "%s was written meanwhile: try again", align->source);
+}
+
 /* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */
 static bool align_in_place(Align *align, GError **error)
 {
@@ -203,7 +217,8 @@ static bool align_in_place(Align *align, GError **error)
         }
         return false;
     }
-    return align_into(align, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
+    return is_latest(align, error) && align_into(align, writer, error) &&
+           xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
 static bool run(Align *align, GError **error)

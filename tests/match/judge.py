@@ -283,7 +283,8 @@ class Judge:
                        if location.proc == receive.location.proc and (location.sends or location.recvs)})
         if any(not other.known for other in receives[k:k + (UNKNOWN_BEHIND if threads > 1 else 0) + 1]):
             return True
-        return self.has_probes(receives) and any(self.is_probed(receive, other) for other in receives if other is not receive)
+        beside = receives[max(k - BESIDE, 0):k + BESIDE + 1]
+        return self.has_probes(receives) and any(self.is_probed(receive, other) for other in beside if other is not receive)
 
     def has_probes(self, receives):
         """Whether one of them takes what was probed."""
@@ -306,8 +307,10 @@ class Judge:
         return one.posted == other.posted or (a.enter < b.leave and b.enter < a.leave)
 
     def is_probed(self, one, other):
-        return (any(self.regions.get(side.posted_call.region) in MATCHED for side in (one, other)) and
-                one.posted_call.enter <= other.time and other.posted_call.enter <= one.time)
+        """When the message of an MPI_Mrecv was probed is not known."""
+        matched = [self.regions.get(side.posted_call.region) in MATCHED for side in (one, other)]
+        opened = [0 if probed else side.posted_call.enter for side, probed in zip((one, other), matched)]
+        return any(matched) and opened[0] <= other.time and opened[1] <= one.time
 
     # ---- Who waited.
 

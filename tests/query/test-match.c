@@ -250,7 +250,7 @@ Test(match, threads_share_an_order)
     assert_fact(&written, "proc/0/thread/0/sends/num/14", "state", "certain");
 }
 
-Test(match, matched_probes_are_uncertain_beside_open_receives)
+Test(match, matched_probes_are_uncertain_until_they_are_over)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -268,7 +268,8 @@ Test(match, matched_probes_are_uncertain_beside_open_receives)
     mpi_wait(&mpi, 1, 230, 4, (Envelope){0, MPI_WORLD, 0, 1}, 1);
     mpi_recv(&mpi, 1, 240, 4, (Envelope){0, MPI_WORLD, 0, 3});
     mpi_end(&mpi, &written);
-    assert_match(&written, 0, 0, 1, 0);
+    /* The second MPI_Mrecv takes what may have been probed before the first one. */
+    assert_no_match(&written, "proc/0/thread/0/sends/num/0", "probe");
     assert_match(&written, 0, 3, 1, 3);
     assert_no_match(&written, "proc/0/thread/0/sends/num/1", "probe");
     assert_no_match(&written, "proc/0/thread/0/sends/num/2", "probe");

@@ -83,13 +83,56 @@ static bool is_unposted(const XtfMessageTypes *types, const XtfMessageSide *side
     return true;
 }
 
+/* Of `unposted` of a location, 0 being not asked yet. */
+enum { UNPOSTED_NONE = 1, UNPOSTED_SOME };
+
+/* Goes over the receives of a location, once, for one whose posting is not known. */
+static bool find_unposted(const XtfMessageTypes *types, XtfMessageLocation *location, gint *unposted, GError **error)
+{
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    *unposted = UNPOSTED_NONE;
+    xtf_cursor_init(&cursor, &location->recvs);
+    if (!xtf_cursor_seek_n(&cursor, 0, &found, error))
+        return false;
+    while (found) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        const char *label = types->recvs_event ? xtf_row_label(types->recvs_event, row) : NULL;
+        if (label && g_str_equal(label, "MPI_IRECV") && xtf_field_get(types->recvs_posted, row) == 0) {
+            *unposted = UNPOSTED_SOME;
+            return true;
+        }
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a process of several threads with messages has such a receive. */
+static bool may_move(const XtfMessageTypes *types, const XtfMessageProcess *process, bool *may, GError **error)
+{
+    *may = false;
+    for (uint32_t i = 0; i < process->n && !*may && process->n > 1; i++) {
+        XtfMessageLocation *location = &process->locations[i];
+        gint unposted = location->has_recvs ? g_atomic_int_get(&location->unposted) : UNPOSTED_NONE;
+        if (!unposted && !find_unposted(types, location, &unposted, error))
+            return false;
+        g_atomic_int_set(&location->unposted, unposted);
+        *may = unposted == UNPOSTED_SOME;
+    }
+    return true;
+}
+
 bool xtf_message_is_unknown(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
                             uint64_t k, bool *unknown, GError **error)
 {
-    uint64_t last = k + (postings->process->n > 1 ? XTF_PROBED_RECEIVES : 0);
+    bool may;
 
-    if (!is_unposted(&matching->types, postings, place, unknown, error))
+    if (!is_unposted(&matching->types, postings, place, unknown, error) ||
+        !may_move(&matching->types, postings->process, &may, error))
         return false;
+    uint64_t last = k + (may ? XTF_PROBED_RECEIVES : 0);
     for (uint64_t at = k + 1; at <= last && !*unknown; at++) {
         XtfMessagePlace there;
         bool found;
@@ -156,8 +199,8 @@ static bool find_opening(XtfMatching *matching, const XtfMessageSide *side, cons
     if (!location->has_recvs || message >= location->recvs.n_rows)
         return xtf_damaged(error, "row %" G_GUINT64_FORMAT " of postings is of a receive that is not there",
                            place->row);
-    opening->from = call.enter;
     opening->matched = call.use & XTF_CALL_MATCHED;
+    opening->from = opening->matched ? 0 : call.enter; /* when it was probed is not known */
     return xtf_array_time(&location->recvs, message, &opening->to, error);
 }
 
@@ -187,8 +230,6 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
         if (!find_opening(matching, postings, &there, &other, error))
             return false;
         *probed = (own.matched || other.matched) && own.from <= other.to && other.from <= own.to;
-        if (at > k && other.from > own.to)
-            break;
     }
     return true;
 }

@@ -5,10 +5,11 @@
  *   two threads are in such calls at one time, it is not known which came first.
  * - Postings: a receive whose request another thread posted, or that was posted before the measurement began, counts as
  *   posted when it completes. Its true place is an earlier one, and moves those between the two. So a receive is also
- * in doubt if one of the XTF_PROBED_RECEIVES behind it is of this kind; this is asked where several threads of the
- *   process have messages.
- * - Probes: MPI_Mrecv and MPI_Imrecv take a message that was matched before, when it was probed. Receives of the group
- *   that were open meanwhile may have been posted behind the probe. Of them XTF_PROBED_RECEIVES are looked at.
+ *   in doubt if one of the XTF_PROBED_RECEIVES behind it is of this kind; this is asked where several threads of the
+ *   process have messages, and one has such a receive at all.
+ * - Probes: MPI_Mrecv and MPI_Imrecv take a message that was matched before, when it was probed, and nobody knows when
+ *   that was. Receives of the group that were posted before one of them is over may have been posted behind the probe.
+ *   Of them XTF_PROBED_RECEIVES on both sides are looked at.
  */
 #pragma once
 

@@ -219,8 +219,10 @@ bool xtf_message_shift_send(const XtfShiftedGroup *group, uint64_t k, uint64_t *
     uint64_t send;
 
     *receive = UINT64_MAX;
-    if (!shift_at(group, k, &shift, likely, error) || !*likely)
-        return !*likely;
+    if (!shift_at(group, k, &shift, likely, error))
+        return false;
+    if (!*likely)
+        return true;
     if (k + shift < XTF_SHIFT_MOST || k + shift - XTF_SHIFT_MOST >= group->n_receives)
         return true;
     *receive = k + shift - XTF_SHIFT_MOST;

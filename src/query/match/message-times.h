@@ -26,7 +26,7 @@ typedef enum {
 extern const char *const xtf_message_waits[XTF_N_WAITS]; /* words; "-" is none */
 
 enum {
-    XTF_REQUESTS_LOOKED_AT = 65536, /* behind a send without blocking: for its completion */
+    XTF_REQUESTS_LOOKED_AT = 4096, /* behind a send without blocking: for its completion */
 };
 
 /* Global ticks. */

@@ -6,9 +6,11 @@
 #include "libxtf/group-filter.h"
 
 enum {
-    GROUPS_MOST = 1 << 19, /* held at once */
+    GROUPS_MOST = 1 << 19,       /* held from one process to the next */
+    HELD_MOST = 2 * GROUPS_MOST, /* at once */
     PARTS_MOST = 1 << 10,
     PARTS_GROW = 4,
+    ROWS_AT_ONCE = 1 << 20,
 };
 
 /* A pass over the totals of all processes, for the groups of one part. */
@@ -99,13 +101,16 @@ static bool add_array(Pass *pass, uint64_t location, XtfMessagesKind kind, GErro
         return false;
     if (!found)
         return true;
-    g_autoptr(XtfGroupTotals) totals =
-        xtf_group_totals_new(&type->schema->aggregates[type->envelopes], XTF_ENVELOPE_KEYS);
-    if (!xtf_array_totals(&array, type->envelopes, &filter, 0, UINT64_MAX, totals, error))
-        return false;
-    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-        add_group(pass, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i),
-                  kind == XTF_MESSAGES_CANCELLED);
+    for (uint64_t n = 0; n < array.n_rows && !pass->too_many; n += ROWS_AT_ONCE) {
+        g_autoptr(XtfGroupTotals) totals =
+            xtf_group_totals_new(&type->schema->aggregates[type->envelopes], XTF_ENVELOPE_KEYS);
+        if (!xtf_array_totals(&array, type->envelopes, &filter, n, n + ROWS_AT_ONCE, totals, error))
+            return false;
+        for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+            add_group(pass, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i),
+                      kind == XTF_MESSAGES_CANCELLED);
+        pass->too_many |= g_hash_table_size(pass->groups) > HELD_MOST;
+    }
     return true;
 }
 
@@ -128,7 +133,7 @@ static void settle(Pass *pass, uint64_t proc)
     if (g_hash_table_size(pass->groups) < GROUPS_MOST / 2)
         return;
     g_hash_table_foreach_remove(pass->groups, is_settled, &proc);
-    pass->too_many = g_hash_table_size(pass->groups) > GROUPS_MOST;
+    pass->too_many |= g_hash_table_size(pass->groups) > GROUPS_MOST;
 }
 
 static bool count_groups(Pass *pass, GError **error)

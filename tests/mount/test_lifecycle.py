@@ -96,6 +96,16 @@ class Mounting(Case):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.count()
 
+    def test_links_among_parts(self):
+        """A part that is a link to a file elsewhere is opened when it is looked at: then the daemon is confined."""
+        folder = os.path.join(self.folder.name, "parts")
+        os.mkdir(folder)
+        os.symlink(self.trace, os.path.join(folder, "a.xtf"))
+        run(XTF, "mount", folder, self.dir)
+        with open(os.path.join(self.dir, "proc/0/records")) as records:
+            self.assertTrue(records.readline())
+        run(XTF, "unmount", self.dir)
+
     @unittest.skipIf(harness.SANITIZED, "with sanitizers nothing is given up")
     def test_what_is_given_up(self):
         """No thread of the daemon has a capability, or can gain one; the unmounter has what unmounting takes."""

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 typedef struct {
-    const char *folder; /* where the trace is */
+    const char *folder; /* where the trace and its parts are: no link */
     /* Other users' files in there will be opened later, as root may: a followed trace, or one of many parts. Then
      * CAP_DAC_READ_SEARCH is kept. */
     bool opens_more;

@@ -45,21 +45,43 @@ static bool unmount(void *data)
     return xtf_unmounter_end(&((Serving *)data)->unmounter, true);
 }
 
+/* Whether something in a folder, which may be a part of the trace, is a link and so lies who knows where. */
+static bool has_links(const char *folder)
+{
+    g_autoptr(GDir) entries = g_dir_open(folder, 0, NULL);
+    const char *name;
+    bool found = false;
+
+    while (entries && !found && (name = g_dir_read_name(entries))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        found = g_file_test(path, G_FILE_TEST_IS_SYMLINK);
+    }
+    return found;
+}
+
+/* The folder in which all files lie that will be opened while the trace is served: "/" if nobody knows. */
+static char *folder_of(const char *path, bool is_folder)
+{
+    g_autofree char *real = realpath(path, NULL);
+    g_autofree char *folder = !real ? NULL : is_folder ? g_strdup(real) : g_path_get_dirname(real);
+
+    return !folder || has_links(folder) ? g_strdup("/") : g_steal_pointer(&folder);
+}
+
 /* Serves a tree, which it takes, and gives up what that does not take. */
 static bool serve_confined(XtfTree *tree, const char *path, const char *directory, const XtfFsOptions *options,
                            XtfDaemon *daemon, GError **error)
 {
     bool is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
-    g_autofree char *whole = g_canonicalize_filename(path, NULL);
-    g_autofree char *above = g_path_get_dirname(whole);
     XtfTraceInfo info;
 
     xtf_trace_get_info(xtf_tree_trace(tree), &info);
+    bool opens_more = options->follow || is_folder || info.parts > 0;
+    g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
     Serving serving = {.daemon = daemon,
                        .unmounter = {.socket = -1},
                        .directory = directory,
-                       .confinement = {.folder = is_folder ? whole : above,
-                                       .opens_more = options->follow || is_folder || info.parts > 0}};
+                       .confinement = {.folder = folder, .opens_more = opens_more}};
     bool confined = xtf_confine_is_wanted();
     const XtfFsHooks hooks = {
         .mounted = confined ? mounted : NULL, .ready = ready, .unmount = confined ? unmount : NULL, .data = &serving};

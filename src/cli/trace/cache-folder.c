@@ -234,6 +234,8 @@ void xtf_cache_keep(const char *folder, const char *prefix, const char *path, co
     g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
 
     remove_others(folder, prefix, path);
+    /* Whatever the umask: a file that others may write is not trusted the next time. If this fails it is made anew. */
+    (void)!chmod(path, 0600);
     /* Replaces whatever is there; without the note the import serves all the same. */
     g_file_set_contents_full(note, archive, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }

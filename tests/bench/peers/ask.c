@@ -175,11 +175,15 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Asked often enough before that what is only made for what is asked again is there: XTF makes the digest of a leaf at
+ * the third question. */
 static uint64_t ask_warm(const Peer *peer, void *self, const Question *question, double *seconds)
 {
     uint64_t answer = peer->ask(self, question);
     double times[3];
 
+    for (int i = 0; i < 3; i++)
+        peer->ask(self, question);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
         double before = bench_now();
         peer->ask(self, question);

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "libxtf/clock-map.h"
-#include "src/analysis/corridor.h"
-#include "src/analysis/flight.h"
-#include "src/analysis/simplify.h"
+#include "src/analysis/align/corridor.h"
+#include "src/analysis/align/simplify.h"
+#include "src/analysis/replay/flight.h"
 
 enum {
     POINTS = 300,

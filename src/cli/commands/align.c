@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/analysis/align.h"
+#include "src/analysis/align/align.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"

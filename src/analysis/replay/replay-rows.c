@@ -1,4 +1,4 @@
-#include "src/analysis/replay-rows.h"
+#include "src/analysis/replay/replay-rows.h"
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"

@@ -1,4 +1,4 @@
-#include "src/analysis/earlier-clocks.h"
+#include "src/analysis/align/earlier-clocks.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "src/analysis/logical-clock.h"
+#include "src/analysis/align/logical-clock.h"
 
-#include "src/analysis/simplify.h"
+#include "src/analysis/align/simplify.h"
 
 /* A clock is set forward: at local time `at` it is `after` ticks before the clock that it was, and was `before` ticks
  * until then. Of what it jumps over, `spread` ticks are spread over the time before. */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/analysis/process-clocks.h"
+#include "src/analysis/align/process-clocks.h"
 
 typedef struct {
     uint64_t messages; /* that are received before they are sent */

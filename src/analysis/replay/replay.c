@@ -1,4 +1,4 @@
-#include "src/analysis/replay-private.h"
+#include "src/analysis/replay/replay-private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Whose turn it is, and the next row of a process.
  */
 #include "libxtf/error.h"
-#include "src/analysis/replay-private.h"
+#include "src/analysis/replay/replay-private.h"
 
 enum {
     IN_FLIGHT = 1 << 18, /* messages, of all processes: one that has more than its share waits for the others */

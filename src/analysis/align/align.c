@@ -1,11 +1,11 @@
-#include "src/analysis/align.h"
+#include "src/analysis/align/align.h"
 
 #include <math.h>
 
 #include "libxtf/array.h"
 #include "libxtf/error.h"
-#include "src/analysis/estimate.h"
-#include "src/analysis/logical-clock.h"
+#include "src/analysis/align/estimate.h"
+#include "src/analysis/align/logical-clock.h"
 #include "src/model/schemas.h"
 
 enum {

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "src/analysis/process-clocks.h"
+#include "src/analysis/align/process-clocks.h"
 
 /* Finds maps, of a knot or two each; those of processes without a partner have no knots. *n_pairs is the number of
  * pairs of processes that exchange messages. */

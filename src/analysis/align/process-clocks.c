@@ -1,4 +1,4 @@
-#include "src/analysis/process-clocks.h"
+#include "src/analysis/align/process-clocks.h"
 
 void xtf_process_clocks_init(XtfProcessClocks *clocks, uint32_t n)
 {

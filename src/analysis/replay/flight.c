@@ -1,4 +1,4 @@
-#include "src/analysis/flight.h"
+#include "src/analysis/replay/flight.h"
 
 #include <string.h>
 

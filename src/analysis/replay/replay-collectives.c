@@ -1,4 +1,4 @@
-#include "src/analysis/replay-private.h"
+#include "src/analysis/replay/replay-private.h"
 
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)
 {

@@ -1,4 +1,4 @@
-#include "src/analysis/simplify.h"
+#include "src/analysis/align/simplify.h"
 
 /* Directions from a point: rise less run, by run. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "src/analysis/corridor.h"
+#include "src/analysis/align/corridor.h"
 
 #include <math.h>
 #include <string.h>

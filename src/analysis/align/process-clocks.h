@@ -4,7 +4,7 @@
 #pragma once
 
 #include "libxtf/clock-map.h"
-#include "src/analysis/replay.h"
+#include "src/analysis/replay/replay.h"
 
 typedef struct {
     XtfClockMap *maps; /* by process, owned; without knots: local times are global */

@@ -1,4 +1,4 @@
-#include "src/analysis/violations.h"
+#include "src/analysis/align/violations.h"
 
 typedef struct {
     const XtfProcessClocks *clocks;

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "src/analysis/process-clocks.h"
+#include "src/analysis/align/process-clocks.h"
 
 enum {
     XTF_AMORTISE = 3400, /* with the drifts of corridor.h, slopes stay within 1 in XTF_CLOCK_DRIFT */

@@ -10,9 +10,9 @@
  */
 #pragma once
 
-#include "src/analysis/flight.h"
-#include "src/analysis/replay-rows.h"
-#include "src/analysis/replay.h"
+#include "src/analysis/replay/flight.h"
+#include "src/analysis/replay/replay-rows.h"
+#include "src/analysis/replay/replay.h"
 
 /* An operation, until all members have ended. */
 typedef struct {

@@ -14,9 +14,9 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/writer.h"
-#include "src/analysis/earlier-clocks.h"
-#include "src/analysis/process-clocks.h"
-#include "src/analysis/violations.h"
+#include "src/analysis/align/earlier-clocks.h"
+#include "src/analysis/align/process-clocks.h"
+#include "src/analysis/align/violations.h"
 
 typedef struct {
     uint64_t latency;   /* ticks that a message takes at least; 0: not known */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "libxtf/array.h"
-#include "src/analysis/replay.h"
+#include "src/analysis/replay/replay.h"
 #include "src/query/select/trace-context.h"
 
 typedef enum {

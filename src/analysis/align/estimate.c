@@ -1,8 +1,8 @@
-#include "src/analysis/estimate.h"
+#include "src/analysis/align/estimate.h"
 
 #include <math.h>
 
-#include "src/analysis/corridor.h"
+#include "src/analysis/align/corridor.h"
 
 enum {
     PAIRS_MAX = 1 << 16, /* each takes 1 KiB or less; and at least twice as many as there are processes */

@@ -2,7 +2,7 @@
  * What is certain: a pass over all rows that counts both ends of each group, and each member's operations.
  */
 #include "libxtf/error.h"
-#include "src/analysis/replay-private.h"
+#include "src/analysis/replay/replay-private.h"
 
 uint32_t xtf_replay_group_of(XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row, bool sends)
 {

@@ -1,0 +1,356 @@
+"""The naive judge of waits: replays a whole trace, as otf2-print prints it, and finds who waited for whom, and the points at
+which processes synchronised. All in memory, in exact ticks.
+
+The rules are those of the patterns of Scalasca 2.6, which its analyser `scout` applies in passes over the trace; here they are
+applied to all messages and operations at once, in the order that those passes have.
+"""
+
+import bisect
+import collections
+
+import otf2print
+from collectives import ALL_TO_ALL, BLOCKING, CollectiveJudge
+from judge import RECVS, REFERENCE, SENDS, Judge
+
+ONE_TO_ALL, ALL_TO_ONE = ("BCAST", "SCATTER", "SCATTERV"), ("REDUCE", "GATHER", "GATHERV")
+PREFIX = ("SCAN", "EXSCAN")
+# These may move data between any pairs: scout leaves them out.
+ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")
+WAIT_MANY = ("MPI_Waitall", "MPI_Waitsome")
+BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend")
+# Late senders that are remembered, to find those that were received in the wrong order.
+REMEMBERED = 100
+METRICS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "barrier": "mpi_barrier_wait",
+           "n2n": "mpi_wait_nxn", "12n": "mpi_latebroadcast", "n21": "mpi_earlyreduce", "scan": "mpi_earlyscan",
+           "finalize": "mpi_finalize_wait"}
+COMPLETIONS = {"barrier": "mpi_barrier_completion", "n2n": "mpi_nxn_completion", "init": "mpi_init_completion"}
+
+
+class Call:
+    """A call: its region's path from the outermost call, and its time."""
+
+    __slots__ = ("path", "enter", "leave", "seq", "left")
+
+    def __init__(self, path, enter, seq):
+        self.path, self.enter, self.leave, self.seq, self.left = path, enter, None, seq, None
+
+    @property
+    def name(self):
+        return self.path[-1]
+
+
+class Record:
+    """A record that may be a point: where it stands, and in which call. `other` is the other side of a message, `start` the
+    posting of a receive or the send of a completion, and `done` the other way round."""
+
+    __slots__ = ("proc", "seq", "name", "time", "call", "values", "other", "start", "done")
+
+    def __init__(self, proc, seq, name, time, call):
+        self.proc, self.seq, self.name, self.time, self.call = proc, seq, name, time, call
+        self.values = self.other = self.start = self.done = None
+
+
+class Point:
+    """A synchronisation: of `record` with the processes `ranks`. `wait` of `total`, the length of the call; `completion` is
+    what of the call is work. `kind` is that of a wait; of a point at which others waited it is None."""
+
+    __slots__ = ("record", "kind", "wait", "total", "completion", "ranks", "operation", "latest")
+
+    def __init__(self, record, kind, wait, completion, ranks, total=None):
+        self.record, self.kind, self.wait, self.completion, self.ranks = record, kind, wait, completion, ranks
+        self.total = record.call.leave - record.call.enter if total is None else total
+        self.operation = self.latest = None
+
+
+class Process:
+    """The calls and records of a process; it has one location with messages."""
+
+    def __init__(self, number, location):
+        self.number, self.location = number, location
+        self.stack, self.records = [], []
+        self.charges = []  # (seq, path, ticks), by seq
+        self.points = {}   # {seq: Point}
+        self.last = None
+        self.seq = 0
+
+    def charge(self, path):
+        if path:
+            self.charges.append((self.seq, path, self.time - self.last))
+        self.last = self.time
+
+    def happen(self, event, regions):
+        self.time = event.time
+        if event.name == "ENTER":
+            outer = self.stack[-1].path if self.stack else ()
+            self.charge(outer)
+            self.stack.append(Call(outer + (regions[int(REFERENCE.search(event.text.rstrip())[1])],), self.time, self.seq))
+        elif event.name == "PROGRAM_BEGIN":
+            self.charge(())
+            # The program is a call of its own, named after the last part of its path.
+            self.stack.append(Call((event.values()["program"].rsplit("/", 1)[-1],), self.time, self.seq))
+        elif event.name in ("LEAVE", "PROGRAM_END") and self.stack:
+            self.charge(self.stack[-1].path)
+            call = self.stack.pop()
+            call.leave, call.left = self.time, self.seq
+            self.records.append(Record(self, self.seq, "LEAVE", self.time, call))
+        elif self.stack:
+            self.records.append(Record(self, self.seq, event.name, self.time, self.stack[-1]))
+            self.records[-1].values = event.values()
+        self.seq += 1
+
+    def end(self):
+        for call in self.stack:
+            call.leave, call.left = self.time, self.seq
+
+    def put(self, point):
+        """The first point of a record stays."""
+        self.points.setdefault(point.record.seq, point)
+
+    def is_wait(self, record):
+        return record.seq in self.points and self.points[record.seq].wait > 0
+
+    def times(self, start, end):
+        """{path: ticks} between two points; without the first, from the beginning."""
+        times = collections.Counter()
+        begin = 0 if start is None else start.record.seq
+        first = bisect.bisect_left(self.charges, (begin,))
+        for _, path, ticks in self.charges[first:bisect.bisect_left(self.charges, (end.record.seq,))]:
+            times[path] += ticks
+        return times
+
+    def between(self, start, end):
+        """The points after one and before another, in order."""
+        begin = -1 if start is None else start.record.seq
+        return [self.points[seq] for seq in sorted(self.points) if begin < seq < end.record.seq]
+
+    def previous(self, point, proc):
+        """The last point before one at which this process synchronised with another."""
+        found = [seq for seq in self.points if seq < point.record.seq and proc in self.points[seq].ranks]
+        return self.points[max(found)] if found else None
+
+
+class Waits:
+    """`processes`, by number; `sums`, {(metric, path, location): ticks}; `collectives`, [{process: record}]."""
+
+    def __init__(self, archive):
+        definitions = otf2print.definitions(archive)
+        self.ticks, _ = otf2print.clock(definitions)
+        regions = otf2print.named_definitions(definitions, "REGION")
+        self.matches, self.operations = Judge(archive), CollectiveJudge(archive)
+        ranks = Judge.ranks_of(definitions)
+        self.processes = {}
+        for location, proc in ranks.items():
+            self.processes.setdefault(proc, Process(proc, location))
+        for event in otf2print.events(archive):
+            process = self.processes[ranks[event.location]]
+            if process.location == event.location:
+                process.happen(event, regions)
+        for process in self.processes.values():
+            process.end()
+        self.sums = collections.Counter()
+        self.pair_messages()
+        self.late_senders()
+        self.bounds()
+        self.collectives = list(self.all_collectives())
+        self.late_receivers()
+        self.postings()
+
+    def add(self, metric, record, ticks):
+        if ticks:
+            self.sums[metric, record.call.path, record.proc.location] += ticks
+
+    # ---- Messages.
+
+    def pair_messages(self):
+        rows = {}
+        for process in self.processes.values():
+            counts, opened = collections.Counter(), {}
+            for record in process.records:
+                kind = "send" if record.name in SENDS else "receive" if record.name in RECVS else None
+                if kind:
+                    rows[process.location, kind, counts[kind]] = record
+                    counts[kind] += 1
+                self.link(record, opened)
+        for send, receive in self.matches.pairs():
+            if send and receive:
+                a = rows.get((send.location.number, "send", send.row))
+                b = rows.get((receive.location.number, "receive", receive.row))
+                if a and b:
+                    a.other, b.other = b, a
+
+    @staticmethod
+    def link(record, opened):
+        request = record.values.get("request") if record.values else None
+        if record.name in ("MPI_SEND", "MPI_RECV"):
+            record.start = record.done = record
+        elif record.name == "MPI_ISEND":
+            opened["send", request] = record
+        elif record.name == "MPI_IRECV_REQUEST":
+            opened["receive", request] = record
+        elif record.name in ("MPI_ISEND_COMPLETE", "MPI_IRECV"):
+            record.start = opened.pop(("send" if record.name == "MPI_ISEND_COMPLETE" else "receive", request), None)
+            if record.start:
+                record.start.done = record
+
+    def late_sender(self, receive, wait):
+        send = receive.other
+        self.add("mpi_latesender", receive, wait)
+        completion = max(0, receive.call.leave - send.call.leave)
+        receive.proc.put(Point(receive, "late_sender", wait, completion, {send.proc.number}))
+
+    def late_senders(self):
+        self.candidates = set()
+        for process in self.processes.values():
+            most, remembered = (0, None), collections.deque(maxlen=REMEMBERED)
+            for record in process.records:
+                if record.name == "LEAVE":
+                    if most[0] and record.call.name in WAIT_MANY:
+                        self.late_sender(most[1], most[0])
+                        remembered.append(most[::-1])
+                    most = (0, None)
+                if record.name not in RECVS or not record.other or not record.call.name.startswith("MPI_"):
+                    continue
+                wait = min(record.other.call.enter, record.call.leave) - record.call.enter
+                if wait > 0 and record.call.name in WAIT_MANY:
+                    self.candidates.add(record.call)
+                    most = max(most, (wait, record), key=lambda item: item[0])
+                elif wait > 0 and not record.call.name.startswith("MPI_Test"):
+                    self.late_sender(record, wait)
+                    remembered.append((record, wait))
+                self.wrong_order(record, remembered)
+
+    def wrong_order(self, receive, remembered):
+        for late in [late for late in remembered if late[0].other.time > receive.other.time]:
+            remembered.remove(late)
+            self.add("mpi_latesender_wo", late[0], late[1])
+            same = late[0].other.proc is receive.other.proc
+            self.add("mpi_lswo_same" if same else "mpi_lswo_different", late[0], late[1])
+
+    def late_receivers(self):
+        """In the order of the sends, backwards. Where processes waited for a send is a point of the sender, too."""
+        for process in self.processes.values():
+            many = collections.Counter(record.call for record in process.records if record.name == "MPI_ISEND_COMPLETE"
+                                       and record.call.name in WAIT_MANY and record.call not in self.candidates)
+            most = {}
+            for send in reversed(process.records):
+                if send.name not in SENDS or not send.other:
+                    continue
+                receive = send.other
+                if receive.proc.is_wait(receive):
+                    completion = max(0, send.call.leave - receive.call.leave)
+                    process.put(Point(send, None, 0, completion, {receive.proc.number}))
+                if not send.done or not receive.start:
+                    continue
+                call, posting = send.done.call, receive.start.call
+                wait = posting.enter - call.enter if call.leave > posting.enter else 0
+                if call.name in BLOCKING_SENDS + ("MPI_Wait", "MPI_Waitany"):
+                    if wait > 0:
+                        self.late_receiver(send, wait)
+                elif call in many:
+                    if wait > most.get(call, (0,))[0]:
+                        most[call] = wait, send
+                    many[call] -= 1
+                    if many[call] == 0 and call in most:
+                        self.late_receiver(most[call][1], most[call][0])
+
+    def late_receiver(self, send, wait):
+        self.add("mpi_latereceiver", send.done, wait)
+        # scout takes the smaller one, where all others have the greater one.
+        completion = min(0, send.done.call.leave - send.other.start.call.leave)
+        send.proc.put(Point(send.done, "late_receiver", wait, completion, {send.other.proc.number}))
+
+    def postings(self):
+        """The posting of a receive that a sender waited for is a point of the receiver."""
+        for process in self.processes.values():
+            for receive in process.records:
+                send = receive.other if receive.name in RECVS else None
+                if send and send.done and receive.start and send.proc.is_wait(send.done):
+                    completion = max(0, receive.start.call.leave - send.done.call.leave)
+                    process.put(Point(receive.start, None, 0, completion, {send.proc.number}))
+
+    # ---- Operations of many.
+
+    def bounds(self):
+        """The ends of MPI_Init and MPI_Finalize: all processes are points of one."""
+        for names, kind in ((("MPI_Init", "MPI_Init_thread"), "init"), (("MPI_Finalize",), "finalize")):
+            ends = [next((r for r in p.records if r.name == "LEAVE" and r.call.name in names), None)
+                    for p in self.processes.values()]
+            ends = [end for end in ends if end]
+            if not ends:
+                continue
+            last, through = max(end.call.enter for end in ends), min(end.time for end in ends)
+            for end in ends:
+                wait, completion = all_wait(end.call.enter, end.time, last, through)
+                # What is waited in MPI_Init has no cause that could be found.
+                wait = wait if kind == "finalize" else 0
+                self.put_all(end, kind, wait, completion, set(self.processes))
+
+    def put_all(self, record, kind, wait, completion, ranks):
+        record.proc.put(Point(record, kind, wait, completion, ranks))
+        if kind in METRICS:
+            self.add(METRICS[kind], record, wait)
+        if kind in COMPLETIONS:
+            self.add(COMPLETIONS[kind], record, completion)
+
+    def all_collectives(self):
+        """(kind, {process: record}, process that was late), of each that had points."""
+        rows = {}
+        for process in self.processes.values():
+            ends = [r for r in process.records if "COLLECTIVE" in r.name]
+            rows.update({(process.location, i): record for i, record in enumerate(ends)})
+        seen = set()
+        for location in self.operations.locations.values():
+            for part in location.parts.values():
+                operation = self.operations.operation(part)
+                parts = [p for p in operation.parts if p] if operation else []
+                key = frozenset(map(id, parts))
+                if part.kind != BLOCKING or len(parts) < 2 or key in seen or part.operation in ANY_PAIRS:
+                    continue
+                seen.add(key)
+                found = self.collective(parts, {p: rows[p.location.number, p.row] for p in parts})
+                if found:
+                    yield found
+
+    def collective(self, parts, records):
+        name = parts[0].operation
+        last, through = max(p.begin for p in parts), min(p.end for p in parts)
+        senders = [p for p in parts if p.sent]
+        latest = max(parts, key=lambda p: p.begin)
+        everybody = {p.location.proc for p in parts}
+        root = next((p for p in parts if p.root == p.location.proc), None)
+        if name == "BARRIER" or (name in ALL_TO_ALL and through > last and any(p.sent or p.received for p in parts)):
+            kind, some, ranks = "barrier" if name == "BARRIER" else "n2n", parts, lambda p: everybody
+        elif name in ALL_TO_ALL and senders:
+            kind, latest = "n2n", max(senders, key=lambda p: p.begin)
+            some = [p for p in parts if p is latest or (p.received and p.begin < latest.begin)]
+            ranks = lambda p: {q.location.proc for q in some}
+        elif name in ONE_TO_ALL and root and root.sent:
+            kind, latest = "12n", root
+            some = [p for p in parts if p.received and p.begin < root.begin]
+            waiters = {p.location.proc for p in some} - {root.location.proc}
+            through = min((p.end for p in some), default=0)
+            some = some + [root] if some else []
+            ranks = lambda p: waiters if p is root else {root.location.proc}
+        elif name in ALL_TO_ONE and root and root.received and senders:
+            kind, latest = "n21", max(senders, key=lambda p: p.begin)
+            some = [root, latest] if root.begin < latest.begin else []
+            ranks = lambda p: {(latest if p is root else root).location.proc}
+        elif name in PREFIX:
+            for i, p in enumerate(parts):
+                earlier = max((q.begin for q in parts[:i + 1] if q.sent), default=0)
+                self.add("mpi_earlyscan", records[p], max(0, min(earlier, p.end) - p.begin))
+            return None
+        else:
+            return None
+        if kind in ("n2n", "n21"):
+            through = min((p.end for p in some), default=0)
+        for p in some:
+            wait, completion = all_wait(p.begin, p.end, latest.begin, through)
+            self.put_all(records[p], kind, wait, completion, ranks(p))
+        return kind, [records[p] for p in parts], records[latest]
+
+
+def all_wait(begin, end, last, through):
+    """(wait, completion) of one that is in an operation from `begin` to `end`, which the last one enters at `last`."""
+    last = min(last, end)
+    return max(0, last - begin), max(0, end - max(through, last))

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The naive judge of waits and their causes against Scalasca's own analyser, value for value.
+
+usage: test_judge.py
+"""
+
+import collections
+import pathlib
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import scout
+from naive_causes import Causes
+from naive_waits import Waits
+from xtfrun import need, shared_traces, skip
+
+METRICS = ("delay_", "mpi_wait_", "mpi_late", "mpi_lswo", "mpi_early", "mpi_barrier_", "mpi_nxn_", "mpi_init_", "mpi_finalize_")
+
+
+def named(sums, ticks):
+    """{metric: {(call path, location): seconds}} of {(metric, path, location): ticks}, named as scout names them."""
+    found = collections.defaultdict(dict)
+    for (metric, path, location), value in sums.items():
+        found[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(value / ticks)
+    return found
+
+
+def compare(archive, tsv):
+    """(values, [line for each that differs])"""
+    waits = Waits(str(archive))
+    ours = {**named(waits.sums, waits.ticks), **named(Causes(waits).sums, waits.ticks)}
+    theirs = scout.read(tsv, archive)
+    metrics = sorted(metric for metric in {*ours, *theirs} if metric.startswith(METRICS))
+    wrong = [f"{metric} {path} {location}: {b!r}, by scout {a!r}" for metric in metrics
+             for (path, location), a, b in scout.differences(theirs[metric], ours.get(metric, {}))]
+    return sum(len(theirs[metric]) for metric in metrics), wrong
+
+
+def main():
+    need("otf2-print")
+    folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+    failures = compared = 0
+    for tsv in sorted(folder.glob("scalasca/*/scout.tsv")):
+        archive = next(place / "traces.otf2" for place in (tsv.parent, folder / tsv.parent.name)
+                       if (place / "traces.otf2").exists())
+        values, wrong = compare(archive, tsv)
+        print("\n  ".join([f"{tsv.parent.name}: {values} values of scout, {len(wrong)} differences", *wrong[:20]]))
+        failures += len(wrong)
+        compared += values
+    if not compared:
+        skip("nothing that scout says of a trace is here")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -69,13 +69,17 @@ class Process:
         self.number, self.location = number, location
         self.stack, self.records = [], []
         self.charges = []  # (seq, path, ticks), by seq
+        self.spans = []    # (begin, end, path), by time; the path of no call is empty
         self.points = {}   # {seq: Point}
         self.last = None
+        self.time = 0
         self.seq = 0
 
     def charge(self, path):
         if path:
             self.charges.append((self.seq, path, self.time - self.last))
+        if self.last is not None and self.time > self.last:
+            self.spans.append((self.last, self.time, path))
         self.last = self.time
 
     def happen(self, event, regions):
@@ -99,6 +103,8 @@ class Process:
         self.seq += 1
 
     def end(self):
+        if self.last is not None and self.time > self.last:
+            self.spans.append((self.last, self.time, self.stack[-1].path if self.stack else ()))
         for call in self.stack:
             call.leave, call.left = self.time, self.seq
 
@@ -117,6 +123,16 @@ class Process:
         for _, path, ticks in self.charges[first:bisect.bisect_left(self.charges, (end.record.seq,))]:
             times[path] += ticks
         return times
+
+    def times_within(self, begin, end):
+        """{path: ticks} of a window of time; the path of no call is empty."""
+        times = collections.Counter()
+        for i in range(max(bisect.bisect_right(self.spans, (begin,)) - 1, 0), len(self.spans)):
+            since, until, path = self.spans[i]
+            if since >= end:
+                break
+            times[path] += max(0, min(until, end) - max(since, begin))
+        return +times
 
     def between(self, start, end):
         """The points after one and before another, in order."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The naive judge of waits and their causes against Scalasca's own analyser, value for value.
+"""The naive judges of waits, of their causes and of the critical path against Scalasca's own analyser, value for value.
 
 usage: test_judge.py
 """
@@ -13,10 +13,12 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
 import scout
 from naive_causes import Causes
+from naive_path import Path
 from naive_waits import Waits
 from xtfrun import need, shared_traces, skip
 
-METRICS = ("delay_", "mpi_wait_", "mpi_late", "mpi_lswo", "mpi_early", "mpi_barrier_", "mpi_nxn_", "mpi_init_", "mpi_finalize_")
+METRICS = ("delay_", "mpi_wait_", "mpi_late", "mpi_lswo", "mpi_early", "mpi_barrier_", "mpi_nxn_", "mpi_init_", "mpi_finalize_", "critical_",
+           "non_critical_", "inter_partition_")
 
 
 def named(sums, ticks):
@@ -30,7 +32,7 @@ def named(sums, ticks):
 def compare(archive, tsv):
     """(values, [line for each that differs])"""
     waits = Waits(str(archive))
-    ours = {**named(waits.sums, waits.ticks), **named(Causes(waits).sums, waits.ticks)}
+    ours = {metric: values for judge in (waits, Causes(waits), Path(waits)) for metric, values in named(judge.sums, waits.ticks).items()}
     theirs = scout.read(tsv, archive)
     metrics = sorted(metric for metric in {*ours, *theirs} if metric.startswith(METRICS))
     wrong = [f"{metric} {path} {location}: {b!r}, by scout {a!r}" for metric in metrics

@@ -48,6 +48,9 @@ typedef struct {
 /* What is wrong with a map, in knot *knot of it; NULL if nothing is. */
 const char *xtf_clock_map_fault(const XtfClockMap *map, uint32_t *knot);
 
+/* Whether two maps (const XtfClockMap *, NULL is that of an array without one) have the same knots. A GEqualFunc. */
+gboolean xtf_clock_map_equal(gconstpointer a, gconstpointer b);
+
 /* The global time of a local one. NULL is the map of an array without one, here and below. */
 uint64_t xtf_clock_map_to_global(const XtfClockMap *map, uint64_t local);
 /* The least local time that leads to a global time of t or later; 2^64 - 1 if none does. So the rows before global time

@@ -20,6 +20,7 @@ ROOMS = [
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
     "src/import/definitions", "src/import", "src/import/otf2",
+    "src/analysis/formulas",
     "src/query/text", "src/query/select", "src/analysis/replay", "src/analysis/align", "src/query/format", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/tree", "src/query/diff",
     "src/fs",
     "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",

@@ -128,8 +128,8 @@ gboolean xtf_clock_map_equal(gconstpointer left, gconstpointer right)
 {
     const XtfClockMap *a = left, *b = right;
 
-    if (a->n_knots != b->n_knots)
-        return FALSE;
+    if (!a || !b || a->n_knots != b->n_knots)
+        return a == b;
     for (uint32_t i = 0; i < a->n_knots; i++) {
         const XtfClockKnot *x = &a->knots[i], *y = &b->knots[i];
         if (x->local != y->local || x->global != y->global || (i + 1 < a->n_knots && x->jumps != y->jumps))

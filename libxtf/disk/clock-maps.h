@@ -24,9 +24,8 @@ bool xtf_clock_maps_decode(XtfClockMaps *maps, uint32_t n, const uint8_t *bytes,
 
 /* Whether every knot has the same local and global time: such a map changes nothing. */
 bool xtf_clock_map_is_identity(const XtfClockMap *map);
-/* For hash tables of XtfClockMap by their knots: a GHashFunc and a GEqualFunc. */
+/* For hash tables of XtfClockMap by their knots, beside xtf_clock_map_equal(). */
 guint xtf_clock_map_hash(gconstpointer map);
-gboolean xtf_clock_map_equal(gconstpointer a, gconstpointer b);
 
 /*
  * A set of clock maps, each once however often it is added, whose ids number them from 1 on in the order in which they

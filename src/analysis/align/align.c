@@ -196,20 +196,6 @@ static bool align_all(Align *align, GError **error)
 
 /* ---- What the trace has of clocks. */
 
-static bool same_map(const XtfClockMap *a, const XtfClockMap *b)
-{
-    if (!a || !b)
-        return a == b;
-    if (a->n_knots != b->n_knots)
-        return false;
-    for (uint32_t i = 0; i < a->n_knots; i++) {
-        const XtfClockKnot *x = &a->knots[i], *y = &b->knots[i];
-        if (x->local != y->local || x->global != y->global || (i + 1 < a->n_knots && x->jumps != y->jumps))
-            return false;
-    }
-    return true;
-}
-
 /* The map of a process is that of its locations. */
 static bool take_earlier(XtfAlignment *alignment, uint32_t number, GError **error)
 {
@@ -217,7 +203,7 @@ static bool take_earlier(XtfAlignment *alignment, uint32_t number, GError **erro
     const XtfClockMap *map = xtf_earlier_clocks_of(&alignment->earlier, process->locations[0]);
 
     for (uint32_t i = 1; i < process->n_locations; i++)
-        if (!same_map(map, xtf_earlier_clocks_of(&alignment->earlier, process->locations[i])))
+        if (!xtf_clock_map_equal(map, xtf_earlier_clocks_of(&alignment->earlier, process->locations[i])))
             return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                             "process %" PRIu64 ": its locations have different clocks, which is not aligned",
                             process->proc);

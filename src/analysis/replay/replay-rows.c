@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/collective-shape.h"
 
 enum {
     ARRAYS_AT_ONCE = 64,
@@ -37,32 +38,24 @@ static uint32_t label_number(const XtfField *field, const char *label)
     return UINT32_MAX;
 }
 
+/* Who needs whom, where the operation tells. */
 static uint8_t pattern_of(const char *operation)
 {
-    static const struct {
-        const char *name;
-        XtfReplayPattern pattern;
-    } known[] = {
-        {"BARRIER", XTF_REPLAY_ALL_TO_ALL},
-        {"ALLGATHER", XTF_REPLAY_ALL_TO_ALL},
-        {"ALLGATHERV", XTF_REPLAY_ALL_TO_ALL},
-        {"ALLTOALL", XTF_REPLAY_ALL_TO_ALL},
-        {"ALLREDUCE", XTF_REPLAY_ALL_TO_ALL},
-        {"REDUCE_SCATTER", XTF_REPLAY_ALL_TO_ALL},
-        {"REDUCE_SCATTER_BLOCK", XTF_REPLAY_ALL_TO_ALL},
-        {"BCAST", XTF_REPLAY_ONE_TO_ALL},
-        {"SCATTER", XTF_REPLAY_ONE_TO_ALL},
-        {"SCATTERV", XTF_REPLAY_ONE_TO_ALL},
-        {"GATHER", XTF_REPLAY_ALL_TO_ONE},
-        {"GATHERV", XTF_REPLAY_ALL_TO_ONE},
-        {"REDUCE", XTF_REPLAY_ALL_TO_ONE},
-        {"SCAN", XTF_REPLAY_SCAN},
-        {"EXSCAN", XTF_REPLAY_SCAN},
-    };
-
-    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
-        if (g_str_equal(operation, known[i].name))
-            return (uint8_t)known[i].pattern;
+    switch (xtf_collective_shape(operation)) {
+    case XTF_COLLECTIVE_BARRIER:
+    case XTF_COLLECTIVE_ALL_TO_ALL:
+        return XTF_REPLAY_ALL_TO_ALL;
+    case XTF_COLLECTIVE_FROM_ROOT:
+        return XTF_REPLAY_ONE_TO_ALL;
+    case XTF_COLLECTIVE_TO_ROOT:
+        return XTF_REPLAY_ALL_TO_ONE;
+    case XTF_COLLECTIVE_SCAN:
+        return XTF_REPLAY_SCAN;
+    case XTF_COLLECTIVE_SOME_TO_SOME:
+    case XTF_COLLECTIVE_HANDLES:
+    case XTF_COLLECTIVE_UNKNOWN:
+        break;
+    }
     return XTF_ROW_NO_PATTERN;
 }
 

@@ -317,7 +317,7 @@ static bool make(XtfCollectives *collectives, XtfCollectiveOperation *operation,
         return false;
     operation->certain = counts && agreement.agree && agreement.complete && agreement.sure && agreement.self;
     operation->waits = agreement.agree && is_blocking(collectives, &operation->id);
-    operation->shape = xtf_collective_shape(&collectives->types, agreement.operation);
+    operation->shape = xtf_collective_shape_of(&collectives->types, agreement.operation);
     return !operation->waits || !xtf_collective_is_partial(&operation->summary, operation->shape) ||
            go_over(collectives, operation, NULL, error);
 }

@@ -42,41 +42,10 @@ XtfCollectiveEvent xtf_collective_event(const XtfCollectiveTypes *types, const u
     return (XtfCollectiveEvent)i;
 }
 
-XtfCollectiveShape xtf_collective_shape(const XtfCollectiveTypes *types, uint64_t operation)
+XtfCollectiveShape xtf_collective_shape_of(const XtfCollectiveTypes *types, uint64_t operation)
 {
-    static const struct {
-        const char *name;
-        XtfCollectiveShape shape;
-    } shapes[] = {
-        {"BARRIER", XTF_COLLECTIVE_BARRIER},
-        {"BCAST", XTF_COLLECTIVE_FROM_ROOT},
-        {"SCATTER", XTF_COLLECTIVE_FROM_ROOT},
-        {"SCATTERV", XTF_COLLECTIVE_FROM_ROOT},
-        {"REDUCE", XTF_COLLECTIVE_TO_ROOT},
-        {"GATHER", XTF_COLLECTIVE_TO_ROOT},
-        {"GATHERV", XTF_COLLECTIVE_TO_ROOT},
-        {"SCAN", XTF_COLLECTIVE_SCAN},
-        {"EXSCAN", XTF_COLLECTIVE_SCAN},
-        {"ALLGATHER", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"ALLGATHERV", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"ALLTOALL", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"ALLTOALLV", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"ALLTOALLW", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"ALLREDUCE", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"REDUCE_SCATTER", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"REDUCE_SCATTER_BLOCK", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"CREATE_HANDLE", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"DESTROY_HANDLE", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"ALLOCATE", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"DEALLOCATE", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"CREATE_HANDLE_AND_ALLOCATE", XTF_COLLECTIVE_ALL_TO_ALL},
-        {"DESTROY_HANDLE_AND_DEALLOCATE", XTF_COLLECTIVE_ALL_TO_ALL},
-    };
-
-    for (unsigned i = 0; operation < types->operation->n_labels && i < G_N_ELEMENTS(shapes); i++)
-        if (g_str_equal(types->operation->labels[operation], shapes[i].name))
-            return shapes[i].shape;
-    return XTF_COLLECTIVE_UNKNOWN;
+    return operation < types->operation->n_labels ? xtf_collective_shape(types->operation->labels[operation])
+                                                  : XTF_COLLECTIVE_UNKNOWN;
 }
 
 /* ---- Filters. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libxtf/group-filter.h"
+#include "src/model/collective-shape.h"
 #include "src/query/select/trace-context.h"
 
 /* Who takes part in a blocking operation records its begin and its end; of a non-blocking one, its request and its
@@ -28,17 +29,8 @@ void xtf_collective_types_find(XtfCollectiveTypes *types, const XtfTraceContext 
 
 XtfCollectiveEvent xtf_collective_event(const XtfCollectiveTypes *types, const uint8_t *row);
 
-/* Operations by which of their members wait for which others. */
-typedef enum {
-    XTF_COLLECTIVE_BARRIER,
-    XTF_COLLECTIVE_ALL_TO_ALL, /* and whatever is made or freed by all together */
-    XTF_COLLECTIVE_FROM_ROOT,
-    XTF_COLLECTIVE_TO_ROOT,
-    XTF_COLLECTIVE_SCAN,
-    XTF_COLLECTIVE_UNKNOWN,
-} XtfCollectiveShape;
-
-XtfCollectiveShape xtf_collective_shape(const XtfCollectiveTypes *types, uint64_t operation);
+/* The shape of an operation, a value of the field `operation`. */
+XtfCollectiveShape xtf_collective_shape_of(const XtfCollectiveTypes *types, uint64_t operation);
 
 /* Takes the records of one event in one communicator. `filter` borrows `wanted`. */
 typedef struct {

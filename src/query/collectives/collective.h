@@ -13,7 +13,8 @@
  */
 #pragma once
 
-#include "src/query/collectives/collective-waits.h"
+#include "src/analysis/formulas/collective-waits.h"
+#include "src/query/collectives/collective-types.h"
 #include "src/query/select/keeper.h"
 
 enum { XTF_MEMBERS_AT_ONCE = 4096 };

@@ -55,18 +55,6 @@ static bool load_location(XtfMessageLocation *location, const XtfMessageTypes *t
            find_array(context, types->calls, location->id, &location->calls, &location->has_calls, error);
 }
 
-static bool is_same_map(const XtfClockMap *a, const XtfClockMap *b)
-{
-    if (a == b || !a || !b)
-        return a == b;
-    if (a->n_knots != b->n_knots)
-        return false;
-    for (uint32_t i = 0; i < a->n_knots; i++)
-        if (a->knots[i].local != b->knots[i].local || a->knots[i].global != b->knots[i].global)
-            return false;
-    return true;
-}
-
 static const XtfClockMap *clock_of(const XtfMessageLocation *location)
 {
     return location->arrays[location->has[XTF_MESSAGES_SENDS] ? XTF_MESSAGES_SENDS : XTF_MESSAGES_POSTINGS].clock;
@@ -77,7 +65,7 @@ static void set_order(XtfMessageProcess *process)
     bool local = true;
 
     for (uint32_t i = 1; i < process->n && local; i++)
-        local = is_same_map(clock_of(&process->locations[0]), clock_of(&process->locations[i]));
+        local = xtf_clock_map_equal(clock_of(&process->locations[0]), clock_of(&process->locations[i]));
     for (uint32_t i = 0; i < process->n; i++) {
         XtfMessageLocation *location = &process->locations[i];
         for (unsigned kind = 0; kind < XTF_MESSAGES_N_KINDS; kind++)

@@ -1,4 +1,6 @@
-#include "src/query/collectives/collective-waits.h"
+#include "src/analysis/formulas/collective-waits.h"
+
+#include <glib.h>
 
 void xtf_member_time_latest(XtfMemberTime *latest, uint64_t index, uint64_t time)
 {
@@ -25,8 +27,9 @@ void xtf_collective_summary_add(XtfCollectiveSummary *summary, const XtfCollecti
 
 bool xtf_collective_is_partial(const XtfCollectiveSummary *summary, XtfCollectiveShape shape)
 {
-    return shape == XTF_COLLECTIVE_ALL_TO_ALL && summary->first_end.known &&
-           summary->first_end.time <= summary->last.time;
+    return (shape == XTF_COLLECTIVE_ALL_TO_ALL || shape == XTF_COLLECTIVE_SOME_TO_SOME ||
+            shape == XTF_COLLECTIVE_HANDLES) &&
+           summary->first_end.known && summary->first_end.time <= summary->last.time;
 }
 
 static bool takes_part(const XtfCollectiveSummary *summary, const XtfCollectiveTimes *times)
@@ -65,6 +68,8 @@ void xtf_collective_waits(const XtfCollectiveSummary *summary, XtfCollectiveShap
     *wait = *completion = 0;
     switch (shape) {
     case XTF_COLLECTIVE_ALL_TO_ALL:
+    case XTF_COLLECTIVE_SOME_TO_SOME:
+    case XTF_COLLECTIVE_HANDLES:
         if (xtf_collective_is_partial(summary, shape)) {
             if (takes_part(summary, times))
                 wait_for_all(times, summary->last_sender.time, summary->first_partial_end.time, wait, completion);

@@ -9,7 +9,10 @@
  */
 #pragma once
 
-#include "src/query/collectives/collective-types.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/model/collective-shape.h"
 
 /* A member's part, as far as it matters here. */
 typedef struct {

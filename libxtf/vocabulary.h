@@ -34,6 +34,8 @@
 #define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
 /* In `metric_values`: by how much the metric grew since its value before; see VOCABULARY.md. */
 #define XTF_ROLE_GROWTH "growth"
+/* In `waits`: the process, by its number in the tree, that was waited for. */
+#define XTF_ROLE_CULPRIT "culprit"
 
 /* The record type that makes up the call stack. ENTER is 0 in its field `event`, LEAVE 1. */
 #define XTF_RECORD_ENTERS_LEAVES "enters_leaves"
@@ -107,3 +109,13 @@
 /* The knots of the clock maps before that, of the locations that had any: location U64, local U64, global U64, jumps
  * U8; in any order. */
 #define XTF_TABLE_EARLIER_CLOCKS "earlier_clocks"
+
+/* Call paths that derived rows refer to: parent U32, row of `contexts`, none of an outermost call; region U32, row of
+ * `regions`. */
+#define XTF_TABLE_CONTEXTS "contexts"
+
+/* Derived types: vocabulary of an analysis of waits; docs/VOCABULARY.md, section 9. */
+#define XTF_DERIVED_WAITS    "waits"
+#define XTF_DERIVED_DELAYS   "delays"
+#define XTF_DERIVED_CRITICAL "critical"
+#define XTF_DERIVED_IDEAL    "ideal"

@@ -45,4 +45,11 @@
 #define XTF_PROGRAMS_EVENTS(EVENT)        EVENT(PROGRAM_BEGIN) EVENT(PROGRAM_END)
 #define XTF_MEASUREMENT_EVENTS(EVENT)     EVENT(MEASUREMENT_ON_OFF) EVENT(BUFFER_FLUSH)
 #define XTF_UNKNOWN_EVENTS(EVENT)         EVENT(UNKNOWN)
+
+/* The kinds of waits. */
+#define XTF_WAITS_EVENTS(EVENT)                                                                                        \
+    EVENT(late_sender) EVENT(late_receiver) EVENT(wait_barrier) EVENT(wait_nxn) EVENT(late_broadcast)                  \
+    EVENT(early_reduce) EVENT(early_scan) EVENT(wait_create) EVENT(wait_destroy) EVENT(finalize_wait)                  \
+    EVENT(barrier_completion) EVENT(nxn_completion) EVENT(init_completion) EVENT(lock_contention)
+#define XTF_DELAYS_EVENTS(EVENT)          XTF_WAITS_EVENTS(EVENT)
 /* clang-format on */

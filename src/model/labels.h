@@ -40,3 +40,4 @@ extern const char *const xtf_rma_atomics[];
 extern const char *const xtf_rma_sync_types[];
 extern const char *const xtf_system_tree_domains[];
 extern const char *const xtf_value_types[];
+extern const char *const xtf_wait_parts[];

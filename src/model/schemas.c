@@ -8,14 +8,18 @@ enum {
 #define EVENT_LABELS(TAG, array, Type) \
     static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
+EVENT_LABELS(WAITS, waits, Waits)
+EVENT_LABELS(DELAYS, delays, Delays)
 
-#define SPECS(TAG, array, Type)        static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC){0}};
-#define RECORD_SPECS(TAG, array, Type) SPECS(TAG, array##_record, Type)
-#define SIDE_SPECS(TAG, array, Type)   SPECS(TAG, array##_side, Type)
-#define TABLE_SPECS(TAG, array, Type)  SPECS(TAG, array##_table, Type)
+#define SPECS(TAG, array, Type)         static const XtfFieldSpec array##_specs[] = {XTF_##TAG##_FIELDS(XTF_SPEC){0}};
+#define RECORD_SPECS(TAG, array, Type)  SPECS(TAG, array##_record, Type)
+#define SIDE_SPECS(TAG, array, Type)    SPECS(TAG, array##_side, Type)
+#define TABLE_SPECS(TAG, array, Type)   SPECS(TAG, array##_table, Type)
+#define DERIVED_SPECS(TAG, array, Type) SPECS(TAG, array##_derived, Type)
 XTF_RECORD_TYPES(RECORD_SPECS)
 XTF_SIDE_TYPES(SIDE_SPECS)
 XTF_TABLE_TYPES(TABLE_SPECS)
+XTF_DERIVED_TYPES(DERIVED_SPECS)
 
 static const struct {
     const char *name;
@@ -23,12 +27,13 @@ static const struct {
     const XtfFieldSpec *fields;
     size_t n_fields; /* with the end of the list */
     size_t row_size;
-} declarations[XTF_N_MODEL_SCHEMAS] = {
+} declarations[XTF_N_ALL_SCHEMAS] = {
 #define DECLARE(array, Type, kind, specs) {#array, kind, specs, G_N_ELEMENTS(specs), sizeof(Xtf##Type##Row)},
 #define RECORD(TAG, array, Type)          DECLARE(array, Type, XTF_SCHEMA_RECORD, array##_record_specs)
 #define SIDE(TAG, array, Type)            DECLARE(array, Type, XTF_SCHEMA_SIDE, array##_side_specs)
 #define TABLE(TAG, array, Type)           DECLARE(array, Type, XTF_SCHEMA_TABLE, array##_table_specs)
-    XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE)};
+#define DERIVED(TAG, array, Type)         DECLARE(array, Type, XTF_SCHEMA_DERIVED, array##_derived_specs)
+    XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE) XTF_DERIVED_TYPES(DERIVED)};
 
 /* Keys of the groups of a record type, of those that it has. The key with the most values stands last. */
 static const char *const key_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
@@ -74,6 +79,28 @@ static bool add_envelopes(XtfSchema *schema, GError **error)
     return xtf_schema_add_aggregate(schema, &envelopes, error);
 }
 
+/* What is asked of an analysis: amounts by kind and where, by whom, and on which call path. */
+static bool add_derived_sums(XtfSchema *schema, unsigned tag, GError **error)
+{
+    static const struct {
+        unsigned tag;
+        const char *keys[XTF_AGGREGATE_KEYS_MAX + 1], *values[XTF_AGGREGATE_VALUES_MAX + 1];
+    } sums[] = {
+        {XTF_MODEL_WAITS, {"event", "region", "comm", "culprit", "tag"}, {"amount", "indirect", "propagating", "part"}},
+        {XTF_MODEL_WAITS, {"event", "culprit", "comm"}, {"amount"}},
+        {XTF_MODEL_DELAYS, {"event", "region", "context"}, {"short_term", "long_term"}},
+        {XTF_MODEL_CRITICAL, {"region", "context"}, {"amount"}},
+        {XTF_MODEL_IDEAL, {"region"}, {"waited"}},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {
+        const XtfAggregateSpec spec = {.kind = XTF_AGGREGATE_GROUPS, .keys = sums[i].keys, .values = sums[i].values};
+        if (sums[i].tag == tag && !xtf_schema_add_aggregate(schema, &spec, error))
+            return false;
+    }
+    return true;
+}
+
 static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
 {
     const XtfAggregateSpec frames = {
@@ -107,6 +134,8 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
                xtf_schema_add_aggregate(schema, &growth, error);
     if (tag == XTF_MODEL_POSTINGS || tag == XTF_MODEL_CANCELLED)
         return add_envelopes(schema, error);
+    if (schema->kind == XTF_SCHEMA_DERIVED)
+        return add_derived_sums(schema, tag, error);
     if (schema->kind == XTF_SCHEMA_RECORD && !add_group_totals(schema, error))
         return false;
     return tag != XTF_MODEL_SENDS || add_envelopes(schema, error);
@@ -143,9 +172,9 @@ XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
 
 static gpointer make_all(gpointer unused)
 {
-    XtfSchema **schemas = g_new0(XtfSchema *, XTF_N_MODEL_SCHEMAS);
+    XtfSchema **schemas = g_new0(XtfSchema *, XTF_N_ALL_SCHEMAS);
 
-    for (unsigned i = 0; i < XTF_N_MODEL_SCHEMAS; i++)
+    for (unsigned i = 0; i < XTF_N_ALL_SCHEMAS; i++)
         schemas[i] = xtf_model_schema_with_events(i, NULL);
     return schemas;
 }

@@ -1,5 +1,5 @@
 /*
- * The standard record types, side arrays and definition tables, which importers share.
+ * The standard record types, side arrays and definition tables, which importers share, and derived types.
  *
  * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made:
  * they cannot disagree. An importer uses those that fit its source, so that all sources look alike.
@@ -19,6 +19,7 @@
 
 #include "libxtf/schema.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/derived.h"
 #include "src/model/events.h"
 #include "src/model/tables.h"
 
@@ -288,6 +289,7 @@ typedef struct __attribute__((packed)) {
 XTF_RECORD_TYPES(XTF_ROW_STRUCT)
 XTF_SIDE_TYPES(XTF_ROW_STRUCT)
 XTF_TABLE_TYPES(XTF_ROW_STRUCT)
+XTF_DERIVED_TYPES(XTF_ROW_STRUCT)
 
 enum {
 #define XTF_MODEL_TAG(TAG, name, Type) XTF_MODEL_##TAG,
@@ -298,7 +300,10 @@ enum {
     XTF_N_ARRAY_TYPES,
     XTF_MODEL_BEFORE_TABLES = XTF_N_ARRAY_TYPES - 1,
     XTF_TABLE_TYPES(XTF_MODEL_TAG)
-    XTF_N_MODEL_SCHEMAS,
+    XTF_N_MODEL_SCHEMAS, /* that importers write */
+    XTF_MODEL_BEFORE_DERIVED = XTF_N_MODEL_SCHEMAS - 1,
+    XTF_DERIVED_TYPES(XTF_MODEL_TAG)
+    XTF_N_ALL_SCHEMAS,
 #undef XTF_MODEL_TAG
 };
 
@@ -306,6 +311,7 @@ enum {
 #define XTF_EVENT_LABEL(name) XTF_LABEL_##name,
 #define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
 XTF_RECORD_TYPES(XTF_EVENT_LABELS)
+enum { XTF_WAITS_EVENTS(XTF_EVENT_LABEL) XTF_N_WAIT_KINDS };
 enum { XTF_EVENTS_MAX = 32 }; /* labels of one type */
 #undef XTF_EVENT_LABEL
 #undef XTF_EVENT_LABELS

@@ -202,6 +202,8 @@
 #define XTF_EARLIER_CLOCKS_FIELDS(FIELD)                                                                               \
     XTF_VALUE(FIELD, location) XTF_VALUE(FIELD, local) XTF_VALUE(FIELD, global)                                        \
     FIELD(U8, jumps, "", "", "", 0, NULL)
+#define XTF_CONTEXTS_FIELDS(FIELD)                                                                                     \
+    XTF_SAME_REF(FIELD, parent, XTF_TABLE_CONTEXTS) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)
 
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
@@ -242,6 +244,7 @@
     TABLE(REMARKS, remarks, Remark)                                                                                   \
     TABLE(ANALYSES, analyses, Analysis)                                                                                \
     TABLE(CLOCK_ALIGNMENTS, clock_alignments, ClockAlignment)                                                          \
-    TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)
+    TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)                                                                \
+    TABLE(CONTEXTS, contexts, Context)
 
 /* clang-format on */

@@ -27,9 +27,8 @@ void xtf_collective_summary_add(XtfCollectiveSummary *summary, const XtfCollecti
 
 bool xtf_collective_is_partial(const XtfCollectiveSummary *summary, XtfCollectiveShape shape)
 {
-    return (shape == XTF_COLLECTIVE_ALL_TO_ALL || shape == XTF_COLLECTIVE_SOME_TO_SOME ||
-            shape == XTF_COLLECTIVE_HANDLES) &&
-           summary->first_end.known && summary->first_end.time <= summary->last.time;
+    return (shape == XTF_COLLECTIVE_ALL_TO_ALL || shape == XTF_COLLECTIVE_HANDLES) && summary->first_end.known &&
+           summary->first_end.time <= summary->last.time;
 }
 
 static bool takes_part(const XtfCollectiveSummary *summary, const XtfCollectiveTimes *times)
@@ -68,7 +67,6 @@ void xtf_collective_waits(const XtfCollectiveSummary *summary, XtfCollectiveShap
     *wait = *completion = 0;
     switch (shape) {
     case XTF_COLLECTIVE_ALL_TO_ALL:
-    case XTF_COLLECTIVE_SOME_TO_SOME:
     case XTF_COLLECTIVE_HANDLES:
         if (xtf_collective_is_partial(summary, shape)) {
             if (takes_part(summary, times))
@@ -91,6 +89,7 @@ void xtf_collective_waits(const XtfCollectiveSummary *summary, XtfCollectiveShap
         if (last_sender.known)
             *wait = wait_until(times, last_sender.time);
         break;
+    case XTF_COLLECTIVE_SOME_TO_SOME:
     case XTF_COLLECTIVE_UNKNOWN:
         break;
     }

@@ -38,7 +38,11 @@
     XTF_DERIVED_HEAD(FIELD)                                                                                            \
     FIELD(U64, begin, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                        \
     XTF_REF(FIELD, context, XTF_TABLE_CONTEXTS) XTF_TICKS(FIELD, amount)                                               \
-    XTF_OPT_NUMBER(FIELD, U32, next_process, "") XTF_OPT_NUMBER(FIELD, U32, next_thread, "")
+    XTF_OPT_NUMBER(FIELD, U32, next_process, "") XTF_OPT_NUMBER(FIELD, U32, next_thread, "")                           \
+    FIELD(U8, segments, "", "", "", 0, NULL)
+#define XTF_ACTIVITY_FIELDS(FIELD)                                                                                     \
+    XTF_DERIVED_HEAD(FIELD)                                                                                            \
+    XTF_REF(FIELD, context, XTF_TABLE_CONTEXTS) XTF_TICKS(FIELD, total) XTF_TICKS(FIELD, waited)
 
 #define XTF_IDEAL_FIELDS(FIELD)                                                                                        \
     XTF_DERIVED_HEAD(FIELD) XTF_TICKS(FIELD, waited) XTF_TICKS(FIELD, ideal)
@@ -48,6 +52,7 @@
     ARRAY(WAITS, waits, Waits)                                                                                         \
     ARRAY(DELAYS, delays, Delays)                                                                                      \
     ARRAY(CRITICAL, critical, Critical)                                                                                \
+    ARRAY(ACTIVITY, activity, Activity)                                                                                \
     ARRAY(IDEAL, ideal, Ideal)
 
 /* clang-format on */

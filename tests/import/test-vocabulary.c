@@ -24,12 +24,14 @@ static char **section_of(const char *name)
     return g_strsplit(begin, "\n", -1);
 }
 
-/* The cells of the rows that begin with a name, each cell trimmed and without back quotes. */
+/* The cells of the rows of the first table that begin with a name, each cell trimmed and without back quotes. */
 static GPtrArray *rows_of(char **lines)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
 
     for (; *lines; lines++) {
+        if (rows->len && !g_str_has_prefix(*lines, "|"))
+            break;
         if (!g_str_has_prefix(*lines, "| `"))
             continue;
         char **cells = g_strsplit(*lines + 1, "|", -1);

@@ -1,0 +1,50 @@
+/*
+ * What the files of the backward pass share.
+ *
+ *   causes.c    whose turn it is: a culprit waits until all that waited for it were passed
+ *   late.c      one point at which a location was late: delays, costs, and what goes on
+ */
+#pragma once
+
+#include "src/analysis/causes/causes.h"
+#include "src/analysis/causes/interval.h"
+#include "src/analysis/causes/passing.h"
+#include "src/analysis/causes/shares.h"
+
+/* A point that waited. */
+typedef struct {
+    uint32_t location;
+    uint64_t i;
+    XtfPoint point;
+    XtfCosts costs; /* that it passes on */
+    uint64_t since; /* the late one's last meeting with it, if that is after the interval of all; else XTF_NO_POINT */
+    /* Set, for each tick of the late one's waits: what it passes on, and what of that is the wait itself. */
+    XtfCosts scales;
+    double scale;
+} XtfWaiter;
+
+typedef struct {
+    XtfPoints *points;
+    XtfCallTimes *times;
+    XtfSortedFile *delays;
+    XtfPassing *passing;               /* by location */
+    XtfRests *rests;                   /* likewise */
+    XtfContextTimes all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
+    double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
+    uint32_t n_contexts;
+} XtfLateWork;
+
+/* What is rounded by call path, each by the kind of wait: costs of `delays`, and parts of waits. */
+enum {
+    XTF_SHARE_LONG,
+    XTF_SHARE_SHORT = XTF_COSTS,
+    XTF_SHARE_INDIRECT = 2 * XTF_COSTS,
+    XTF_SHARE_PROPAGATING = 3 * XTF_COSTS,
+    XTF_SHARE_PASSED = 4 * XTF_COSTS,
+};
+
+enum { XTF_CHARGES = XTF_COSTS + 1 };
+
+/* A location was late at point `i`, and `waiters` waited for it. `operation`: NULL is a message. */
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfPoint *point,
+                 const XtfPointOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error);

@@ -1,0 +1,61 @@
+/*
+ * What waits are caused by: the excess work of those who came late, and the waits that made them late.
+ *
+ * A pass backward through the points of synchronisation (src/analysis/points). For each wait of w ticks of process p
+ * for process q it looks at what both did since they last synchronised: T_q(x), T_p(x), by call path x, without their
+ * waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)), D their sum, W the sum of
+ * q's own waits. Then
+ * - x is charged with the short-term cost w * d(x) / (D + W); of a message, w / (D + W) is at most 1;
+ * - the wait is indirect as far as q's waits caused it: w * W / (D + W), and direct else;
+ * - q's waits pass on w / (D + W) ticks for each tick of theirs. Whoever made q wait is charged with that as long-term
+ *   cost, in the same way: d(x) of C / (D + W), where C is what the wait has to pass on; and its own waits pass on C,
+ * too;
+ * - q's waits are propagating, as far as a message's other side waited for them: the greatest scale counts.
+ * Of an operation of many the last one is charged for each member that waited, with the member's own interval.
+ *
+ * All that is as Scalasca 2.6 has it (src/scout/generator/{Delay.MPI,Waitstates.MPI}.pattern, MpiDelayOps.cpp; Böhme et
+ * al.: Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016), with two
+ * of its oddities: the completion of a late receiver's call is taken off, not added (points.h); and costs that an
+ * operation passes on to waits behind a point at which a single member met the late one grow one such point too late.
+ * Beyond it, waits in operations of many are direct and indirect, too.
+ *
+ * Costs are real numbers, and stored as ticks (src/analysis/causes/shares.h).
+ *
+ * What is not caused, in a trace whose clocks are wrong, before it is waited for would run in circles. The pass goes on
+ * there without the costs that it does not know yet, and counts it.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/analysis/causes/call-times.h"
+#include "src/analysis/points/points.h"
+
+/* What a call path of a location is charged with at one point: a row of `delays`. */
+typedef struct {
+    XtfRowKey key; /* of the point at which the location was late */
+    uint32_t context;
+    uint64_t time;
+    uint64_t short_term, long_term; /* ticks */
+    uint8_t cost;                   /* XtfCostKind: of the waits in which the costs end */
+    uint8_t unused[7];
+} XtfDelay;
+
+typedef struct {
+    uint64_t explained; /* waits whose late one is known */
+    uint64_t circles;   /* points at which the pass had to go on without knowing all costs */
+    uint64_t lost;      /* points whose other end is none */
+} XtfCausesCounts;
+
+typedef struct {
+    uint32_t n_contexts;
+    const char *folder;  /* of temporary files; NULL: the system's */
+    atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
+} XtfCausesOptions;
+
+/* Sets `cause`, `indirect`, `propagating` and `passed` of all points with waits; `delays` are XtfDelay, sorted. */
+bool xtf_causes_find(XtfPoints *points, XtfCallTimes *times, const XtfCausesOptions *options, XtfSortedFile **delays,
+                     XtfCausesCounts *counts, GError **error);

@@ -1,0 +1,257 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/analysis/causes/causes-private.h"
+
+/* One point at which a location was late. */
+typedef struct {
+    XtfLateWork *work;
+    uint32_t location;
+    uint64_t i;
+    const XtfPoint *point;
+    XtfInterval interval; /* since it met all that waited */
+    uint64_t waited;      /* in it */
+    uint64_t whole;       /* of all waits that are explained */
+} Late;
+
+static double *charge_of(XtfLateWork *work, uint32_t context, uint32_t slot)
+{
+    return &work->charges[(size_t)context * XTF_CHARGES + slot];
+}
+
+/* d(x) of all call paths of `work->all`, left in `work->mine`; returns their sum. */
+static uint64_t find_delays(XtfLateWork *work)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < work->all.n_touched; i++) {
+        uint32_t context = work->all.touched[i];
+        int64_t delay = MAX(work->mine.ticks[context] - work->theirs.ticks[context], 0);
+        work->mine.ticks[context] = delay;
+        sum += (uint64_t)delay;
+    }
+    return sum;
+}
+
+/* What the late one did itself since it met the waiter; W. */
+static bool own_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GError **error)
+{
+    XtfLateWork *work = late->work;
+    XtfInterval since = late->interval;
+
+    if (waiter->since != XTF_NO_POINT) {
+        since.from = waiter->since;
+        return xtf_interval_work(work->points, work->times, &since, &work->mine, waited, error);
+    }
+    xtf_context_times_clear(&work->mine);
+    for (uint32_t i = 0; i < work->all.n_touched; i++)
+        xtf_context_times_add(&work->mine, work->all.touched[i], work->all.ticks[work->all.touched[i]]);
+    *waited = late->waited;
+    return true;
+}
+
+/* Charges the call paths of the late one for one that waited. `most`: the greatest share of a delay. */
+static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
+{
+    XtfLateWork *work = late->work;
+    XtfInterval theirs, own = late->interval;
+    uint64_t waited, unused;
+
+    if (waiter->since != XTF_NO_POINT)
+        own.from = waiter->since;
+    if (!own_work(late, waiter, &waited, error) ||
+        !xtf_interval_since(work->points, waiter->location, waiter->i, xtf_points_process(work->points, late->location),
+                            &theirs, error) ||
+        !xtf_interval_work(work->points, work->times, &theirs, &work->theirs, &unused, error))
+        return false;
+
+    double whole = (double)(find_delays(work) + waited);
+    if (whole <= 0)
+        return true;
+    double scale = MIN((double)waiter->point.wait / whole, most);
+    for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
+        double one = slot == XTF_COSTS ? scale : waiter->costs.of[slot] / whole;
+        for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
+            uint32_t context = work->all.touched[i];
+            *charge_of(work, context, slot) += one * (double)work->mine.ticks[context];
+        }
+        if (slot < XTF_COSTS)
+            waiter->scales.of[slot] = one;
+    }
+    waiter->scale = scale;
+    waiter->scales.of[waiter->point.cost] += scale;
+    waiter->point.indirect = xtf_share_round(
+        &work->rests[waiter->location], xtf_share_key(waiter->point.context, XTF_SHARE_INDIRECT + waiter->point.cost),
+        MIN(scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
+    late->whole += waiter->point.wait;
+    if (waited > 0) {
+        uint64_t last;
+        XtfPoint cause;
+        if (!xtf_interval_last_wait(work->points, &own, &last, error))
+            return false;
+        if (last != XTF_NO_POINT && !xtf_points_get(work->points, late->location, last, &cause, error))
+            return false;
+        waiter->point.cause = last != XTF_NO_POINT ? cause.number : UINT64_MAX;
+    }
+    return xtf_points_put(work->points, waiter->location, waiter->i, &waiter->point, error);
+}
+
+/* ---- Rows. */
+
+static int compare_contexts(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+    return (one > other) - (one < other);
+}
+
+/* Rounds what the contexts are charged with in one slot. */
+static void round_slot(Late *late, uint32_t slot, XtfShare *shares)
+{
+    XtfLateWork *work = late->work;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < work->all.n_touched; i++) {
+        uint32_t context = work->all.touched[i];
+        /* Short-term costs of different kinds of waits are told apart. */
+        uint32_t what = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->point->cost : XTF_SHARE_LONG + slot;
+        shares[i] = (XtfShare){.key = xtf_share_key(context, what), .exact = *charge_of(work, context, slot)};
+        *charge_of(work, context, slot) = 0;
+        sum += shares[i].exact;
+    }
+    if (sum > 0)
+        xtf_shares_round(&work->rests[late->location], shares, work->all.n_touched,
+                         slot == XTF_COSTS ? late->whole : UINT64_MAX);
+}
+
+static bool write_delays(Late *late, GError **error)
+{
+    XtfLateWork *work = late->work;
+    uint32_t n = work->all.n_touched;
+    g_autofree XtfShare *shares = g_new0(XtfShare, (size_t)n * XTF_CHARGES);
+
+    qsort(work->all.touched, n, sizeof *work->all.touched, compare_contexts);
+    for (uint32_t slot = 0; slot < XTF_CHARGES; slot++)
+        round_slot(late, slot, shares + (size_t)slot * n);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t kind = 0; kind < XTF_COSTS; kind++) {
+            XtfDelay delay = {
+                .key = late->point->key,
+                .context = work->all.touched[i],
+                .time = late->point->time,
+                .short_term = kind == late->point->cost ? shares[(size_t)XTF_COSTS * n + i].ticks : 0,
+                .long_term = shares[(size_t)kind * n + i].ticks,
+                .cost = (uint8_t)kind,
+            };
+            if ((delay.short_term || delay.long_term) && !xtf_sorted_file_add(work->delays, &delay, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- What goes on. */
+
+static int compare_since(const void *a, const void *b)
+{
+    uint64_t one = ((const XtfWaiter *)a)->since, other = ((const XtfWaiter *)b)->since;
+
+    return (one > other) - (one < other);
+}
+
+static void add_costs(XtfCosts *to, const XtfCosts *costs)
+{
+    for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
+        to->of[kind] += costs->of[kind];
+}
+
+/* The waits of the late one bear what waited for it. Those behind its last meeting with one member alone do not bear
+ * that member's costs; as scout does it, those costs set in at the *next* meeting of that kind. `meetings`: all such
+ * points in order, also with members that did not wait. */
+static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, const uint64_t *meetings, uint32_t n_meetings,
+                    double propagating)
+{
+    XtfPassing *passing = &late->work->passing[late->location];
+    XtfPassRange range = {
+        .low = late->interval.from == XTF_NO_POINT ? 0 : late->interval.from + 1,
+        .propagating = propagating,
+    };
+    XtfCosts pending = {0};
+    uint32_t next = 0;
+
+    qsort(waiters, n_waiters, sizeof *waiters, compare_since); /* those that met it with all others are last */
+    for (uint32_t w = n_waiters; w > 0 && waiters[w - 1].since == XTF_NO_POINT; w--)
+        add_costs(&range.scale, &waiters[w - 1].scales);
+    for (uint32_t m = 0; m < n_meetings; m++) {
+        if (m > 0 && meetings[m] == meetings[m - 1])
+            continue;
+        range.high = meetings[m];
+        xtf_passing_add(passing, &range);
+        range.low = meetings[m];
+        add_costs(&range.scale, &pending);
+        pending = (XtfCosts){0};
+        for (; next < n_waiters && waiters[next].since == meetings[m]; next++)
+            add_costs(&pending, &waiters[next].scales);
+    }
+    range.high = late->i;
+    xtf_passing_add(passing, &range);
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+    return (one > other) - (one < other);
+}
+
+/* Finds the interval of an operation; `meetings` are its later meetings with single members, in order, *n of them. */
+static bool find_interval(Late *late, const XtfPointOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
+                          uint64_t *meetings, uint32_t *n, GError **error)
+{
+    XtfPoints *points = late->work->points;
+    XtfPointMember member;
+
+    *n = 0;
+    if (!operation)
+        return xtf_interval_since(points, late->location, late->i, xtf_points_process(points, waiters[0].location),
+                                  &late->interval, error);
+    if (!xtf_interval_since_all(points, late->location, late->i, operation, &late->interval, meetings, error))
+        return false;
+    for (uint32_t i = 0; i < operation->n_members; i++) {
+        if (meetings[i] == XTF_NO_POINT)
+            continue;
+        if (!xtf_points_member(points, operation, i, &member, error))
+            return false;
+        for (uint32_t w = 0; w < n_waiters; w++) {
+            if (xtf_points_process(points, waiters[w].location) == member.process)
+                waiters[w].since = meetings[i];
+        }
+        meetings[(*n)++] = meetings[i];
+    }
+    qsort(meetings, *n, sizeof *meetings, compare_points);
+    return true;
+}
+
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfPoint *point,
+                 const XtfPointOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error)
+{
+    XtfPoint charged = *point;
+    Late late = {.work = work, .location = location, .i = i, .point = &charged};
+    g_autofree uint64_t *meetings = operation ? g_new(uint64_t, operation->n_members) : NULL;
+    uint32_t n_meetings;
+
+    if (n_waiters == 0)
+        return true;
+    charged.cost = waiters[0].point.cost;
+    for (uint32_t w = 0; w < n_waiters; w++)
+        waiters[w].since = XTF_NO_POINT;
+    if (!find_interval(&late, operation, waiters, n_waiters, meetings, &n_meetings, error) ||
+        !xtf_interval_work(work->points, work->times, &late.interval, &work->all, &late.waited, error))
+        return false;
+    for (uint32_t w = 0; w < n_waiters; w++) {
+        if (!charge(&late, &waiters[w], operation ? INFINITY : 1, error))
+            return false;
+    }
+    pass_on(&late, waiters, n_waiters, meetings, n_meetings, operation ? 0 : waiters[0].scale);
+    return write_delays(&late, error);
+}

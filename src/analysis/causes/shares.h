@@ -1,0 +1,31 @@
+/*
+ * Whole ticks for costs that are none.
+ *
+ * A wait's cost is divided among the call paths that caused it. Each part is a real number; what is stored are ticks,
+ * and two things must hold: the parts of a wait are together no more than the wait, and what is lost by rounding does
+ * not add up over many waits. So a part that was rounded down is owed the rest: it is added to the same call path's
+ * next part. Ticks that are left of a wait go to the greatest rests ("largest remainder").
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+
+/* What is owed, by whatever a part belongs to. Zeros to begin with. */
+typedef struct {
+    GHashTable *rests; /* guint64 -> double */
+} XtfRests;
+
+typedef struct {
+    uint64_t key; /* whom it belongs to */
+    double exact;
+    uint64_t ticks; /* set */
+} XtfShare;
+
+void xtf_rests_finish(XtfRests *rests);
+/* Sets the ticks of all shares, no more than `whole` together. */
+void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t whole);
+/* The ticks of one part, no more than `whole`. */
+uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole);
+/* The key of a part of a call path; `what` is below 256. */
+uint64_t xtf_share_key(uint32_t context, uint32_t what);

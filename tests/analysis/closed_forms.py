@@ -1,0 +1,154 @@
+"""Programs whose waits and delays are known in closed form, told to the backward pass point for point; and points that no program
+has."""
+
+from xtfrun import Failure
+
+LATE_SENDER, SEND, LATE_RECEIVER, POSTING, MEMBER, ALL, NONE = range(7)
+MESSAGE, RECEIVER, BARRIER, ALL_TO_ALL, ONE_TO_ALL, ALL_TO_ONE = range(6)
+# Call paths.
+WORK, CALL, OTHER = range(3)
+
+
+class Program:
+    """Points and times by location; every location begins with a point of all."""
+
+    def __init__(self, n):
+        self.n = n
+        self.operations, self.points = [], []
+        self.times = [[] for _ in range(n)]  # (seq, line), by location
+        for location in range(n):
+            self.point(location, 1, ALL, wait=0, total=0)
+
+    def point(self, location, seq, kind, *, wait, total, completion=0, other=-1, other_seq=0, cost=MESSAGE, operation=0):
+        self.points.append(f"point {location} {seq} {kind} {cost} {CALL} {wait} {total} {completion} {other} {other_seq} {operation}")
+        self.times[location].append((seq, "here"))
+
+    def work(self, location, seq, ticks, context=WORK):
+        self.times[location].append((seq, f"charge {context} {ticks}"))
+
+    def operation(self, cost, late, late_seq, members):
+        pairs = " ".join(f"{process} {int(synchronises)}" for process, synchronises in members)
+        self.operations.append(f"operation {cost} {late} {late_seq} {len(members)} {pairs}")
+        return len(self.operations) - 1
+
+    @property
+    def lines(self):
+        """The script."""
+        calls = [line for times in self.times for line in ["location", *(line for _, line in sorted(times))]]
+        return [f"locations {self.n} 3 {' '.join(map(str, range(self.n)))}", *self.operations, *self.points, "calls", *calls]
+
+
+def chain(n):
+    """Rank 0 works for 100 ticks and sends. Each other one works for 10, receives from the one before, works for 20, and sends to
+    the next. Calls take one tick more than they have to wait."""
+    program, sent, wanted, waits = Program(n), 100, [], {}
+    program.work(0, 2, 100)
+    program.point(0, 3, SEND, wait=0, total=1, other=1, other_seq=3)
+    for rank in range(1, n):
+        wait = sent - 10
+        program.work(rank, 2, 10)
+        program.point(rank, 3, LATE_SENDER, wait=wait, total=wait + 1, other=rank - 1, other_seq=3 if rank == 1 else 5)
+        program.work(rank, 4, wait + 1, CALL)
+        program.work(rank, 4, 20)
+        if rank < n - 1:
+            program.point(rank, 5, SEND, wait=0, total=1, other=rank + 1, other_seq=3)
+        later = n - 1 - rank  # ranks that wait because this one does
+        if rank == 1:
+            wanted.append(("delay", 0, 3, WORK, MESSAGE, 90, 90 * later))
+        else:
+            wanted += [("delay", rank - 1, 5, WORK, MESSAGE, 20, 20 * later), ("delay", rank - 1, 5, CALL, MESSAGE, 1, later)]
+        indirect = 0 if rank == 1 else waits[rank - 1]
+        waits[rank] = wait
+        wanted.append(("wait", rank, 3, indirect, wait if later else 0, wait * later, -1 if rank == 1 else 3))
+        sent += 21
+    return program, wanted + [("counts", n - 1, 0, 0)]
+
+
+def arrivals(times, cost):
+    """All come to an operation of all after so many ticks: the last one is charged with what each waits; two kinds of work."""
+    program, last = Program(len(times)), max(times)
+    late = times.index(last)
+    number = program.operation(cost, late, 4, [(rank, True) for rank in range(len(times))])
+    wanted = []
+    for rank, ticks in enumerate(times):
+        program.work(rank, 2, ticks - 3)
+        program.work(rank, 3, 3, OTHER)
+        program.point(rank, 4, MEMBER, wait=last - ticks, total=last - ticks + 5, completion=5, other=late, other_seq=4, cost=cost,
+                      operation=number)
+        if ticks < last:
+            wanted.append(("wait", rank, 4, 0, 0, 0, -1))
+    waited = sum(last - ticks for ticks in times)
+    wanted.append(("delay", late, 4, WORK, cost, waited, 0))
+    return program, wanted + [("counts", sum(ticks < last for ticks in times), 0, 0)]
+
+
+def late_root():
+    """Rank 0 receives from rank 1, which is late, for 40 ticks; then it broadcasts, which lets rank 2 wait for 70 ticks and rank 1
+    for 5. Rank 3 comes after the root. What rank 1 waits is not caused by what rank 0 waited for rank 1 before."""
+    program = Program(4)
+    program.work(1, 2, 50)
+    program.point(1, 3, SEND, wait=0, total=2, other=0, other_seq=3)
+    program.work(1, 4, 2, CALL)
+    program.work(1, 4, 23)
+    program.work(0, 2, 10)
+    program.point(0, 3, LATE_SENDER, wait=40, total=40, other=1, other_seq=3)
+    program.work(0, 4, 40, CALL)
+    program.work(0, 4, 30)
+    program.work(2, 2, 10)
+    program.work(3, 2, 90)
+    number = program.operation(ONE_TO_ALL, 0, 5, [(0, True), (1, True), (2, True), (3, False)])
+    program.point(0, 5, MEMBER, wait=0, total=1, completion=1, other=0, other_seq=5, operation=number)
+    for rank, wait in ((1, 5), (2, 70)):
+        program.point(rank, 5, MEMBER, wait=wait, total=wait + 1, completion=1, other=0, other_seq=5, cost=ONE_TO_ALL, operation=number)
+    # Rank 2: 70 = 30 of work more, and the wait of 40, which rank 1 has to answer for. Rank 1: 30 - 23 = 7 of work more.
+    return program, [("delay", 0, 5, WORK, ONE_TO_ALL, 30 + 5, 0), ("delay", 1, 3, WORK, MESSAGE, 40, 0),
+                     ("delay", 1, 3, WORK, ONE_TO_ALL, 0, 40), ("wait", 0, 3, 0, 0, 40, -1), ("wait", 1, 5, 0, 0, 0, -1),
+                     ("wait", 2, 5, 40, 0, 0, 3), ("counts", 3, 0, 0)]
+
+
+def circle():
+    """Each of two waits for what the other does after its own wait."""
+    program = Program(2)
+    for rank in range(2):
+        program.work(rank, 2, 10)
+        program.point(rank, 3, LATE_SENDER, wait=5, total=5, other=1 - rank, other_seq=4)
+        program.point(rank, 4, SEND, wait=0, total=1, other=1 - rank, other_seq=3)
+    return program
+
+
+def strangers():
+    """Points whose other ends are no location, no point, and a point that did not wait."""
+    program = Program(2)
+    program.point(0, 3, SEND, wait=0, total=1, other=7, other_seq=3)
+    program.point(0, 4, SEND, wait=0, total=1, other=1, other_seq=99)
+    program.point(0, 5, POSTING, wait=0, total=1, other=1, other_seq=1)
+    return program, [("counts", 0, 0, 3)]
+
+
+def same(play, program, wanted, what):
+    found = sorted((word, *map(int, numbers)) for word, *numbers in play(program, what))
+    if found != sorted(wanted):
+        differ = sorted(set(found) ^ set(wanted))
+        raise Failure(f"{what}: these differ: {differ}")
+
+
+def check(play):
+    """`play` tells a script and gives the lines that are printed."""
+    for n in (2, 4, 9):
+        same(play, *chain(n), f"a chain of {n}")
+    for cost in (BARRIER, ALL_TO_ALL):
+        same(play, *arrivals([20, 90, 30, 90, 7], cost), f"arrivals, {cost}")
+    same(play, *late_root(), "a late root")
+    same(play, *strangers(), "other ends that are none")
+    counts = play(circle(), "a circle")[-1]
+    if counts != ["counts", "2", "1", "0"]:
+        raise Failure(f"a circle: {counts}")
+    wrong = Program(1)
+    wrong.point(0, 3, MEMBER, wait=0, total=1, operation=5)
+    try:
+        play(wrong, "no operation")
+    except Failure as failure:
+        if "operation 5, which is none" not in str(failure):
+            raise
+    else:
+        raise Failure("a point of an operation that is none is taken")

@@ -34,6 +34,7 @@ typedef struct {
     uint32_t segment, clock_map;
     uint64_t edge_offset;
     uint32_t edge_length, edge_checksum;
+    struct XtfCache *cache; /* that it is read through: the trace's, or a sweep's (sweep.h) */
     uint8_t height, codec;
 } XtfArray;
 

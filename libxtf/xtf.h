@@ -23,6 +23,7 @@
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
 #include "libxtf/spans.h"
+#include "libxtf/sweep.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "libxtf/writer.h"

@@ -9,14 +9,15 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/query/select/location-arrays.h"
 #include "src/query/select/matcher.h"
 #include "src/query/select/parallel.h"
 #include "src/query/select/selection.h"
 
 enum {
     KEPT_BYTES = 8 << 20,
-    ARRAYS_AT_ONCE = 64,
-    LOCATIONS_AT_ONCE = 64, /* of a thread */
+    LOCATIONS_AT_ONCE = 64, /* of a thread... */
+    MANY_AT_ONCE = 256,     /* ...where they are many */
     TURNS = 64,             /* of threads, until the spans found are put in order */
     FEW_LOCATIONS = 4096,   /* of which spans are found even where only their rows are counted */
 };
@@ -161,24 +162,19 @@ static bool add_array(Search *search, const XtfArray *array, uint32_t index, GAr
     if (!xtf_span_cut(&span, search->selection->time_from, search->time_to, error) ||
         !filter_span(search, &span, error))
         return false;
+    xtf_sweep_take(NULL, &span.array); /* the span is asked later */
     if (span.lo < span.hi)
         g_array_append_val(spans, span);
     return true;
 }
 
-static bool add_location(Search *search, uint32_t index, GArray *spans, GError **error)
+static bool add_location(Search *search, XtfLocationArrays *arrays, uint32_t index, GArray *spans, GError **error)
 {
-    const XtfLocation *location = &search->locations->all[index];
-    XtfArray arrays[ARRAYS_AT_ONCE];
-
-    for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_AT_ONCE) {
-        uint64_t count = MIN(location->n_arrays - done, (uint64_t)ARRAYS_AT_ONCE);
-        if (!xtf_trace_get_arrays(search->context->trace, location->first_array + done, count, arrays, error))
+    if (!xtf_location_arrays_load(arrays, search->context, &search->locations->all[index], error))
+        return false;
+    for (uint32_t i = 0; i < arrays->n; i++) {
+        if (!add_array(search, &arrays->all[i], index, spans, error))
             return false;
-        for (uint64_t i = 0; i < count; i++) {
-            if (!add_array(search, &arrays[i], index, spans, error))
-                return false;
-        }
     }
     return true;
 }
@@ -203,11 +199,16 @@ typedef struct {
     Search *search;
     const uint32_t *locations;
     GArray **found; /* the spans of each run of locations */
+    bool many;      /* locations, with those of other calls */
 } Finding;
 
 static void *begin_finding(void *data)
 {
-    return NULL;
+    XtfLocationArrays *arrays = g_new0(XtfLocationArrays, 1);
+
+    if (((const Finding *)data)->many)
+        xtf_location_arrays_expect_many(arrays);
+    return arrays;
 }
 
 static bool find_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
@@ -216,7 +217,7 @@ static bool find_run(void *own, void *data, uint32_t first, uint32_t end, GError
     GArray *spans = finding->found[first / LOCATIONS_AT_ONCE] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
 
     for (uint32_t i = first; i < end; i++) {
-        if (!add_location(finding->search, finding->locations[i], spans, error))
+        if (!add_location(finding->search, own, finding->locations[i], spans, error))
             return false;
     }
     return true;
@@ -224,6 +225,8 @@ static bool find_run(void *own, void *data, uint32_t first, uint32_t end, GError
 
 static void end_finding(void *own, void *data)
 {
+    xtf_location_arrays_finish(own);
+    g_free(own);
 }
 
 static bool add_found(Search *search, const GArray *found, GError **error)
@@ -241,14 +244,15 @@ static bool add_locations(Search *search, const uint32_t *locations, uint32_t n,
     const XtfParallelWork work = {
         .step = LOCATIONS_AT_ONCE, .begin = begin_finding, .work = find_run, .join = end_finding};
     GArray *found[TURNS] = {NULL};
+    g_auto(XtfLocationArrays) arrays = {0};
     bool good = true;
 
     for (uint32_t done = 0; good && done < n; done += TURNS * LOCATIONS_AT_ONCE) {
         uint32_t count = MIN(n - done, (uint32_t)TURNS * LOCATIONS_AT_ONCE);
-        Finding finding = {.search = search, .locations = locations + done, .found = found};
+        Finding finding = {.search = search, .locations = locations + done, .found = found, .many = n > FEW_LOCATIONS};
         if (search->matchers)
             for (uint32_t i = 0; good && i < count; i += LOCATIONS_AT_ONCE)
-                good = find_run(NULL, &finding, i, MIN(count, i + LOCATIONS_AT_ONCE), error);
+                good = find_run(&arrays, &finding, i, MIN(count, i + LOCATIONS_AT_ONCE), error);
         else
             good = xtf_parallel(&work, &finding, count, error);
         for (uint32_t turn = 0; turn < TURNS; turn++) {
@@ -365,6 +369,7 @@ typedef struct {
 
 /* A thread's own. */
 typedef struct {
+    XtfLocationArrays arrays;
     GArray *spans; /* of one location */
     uint64_t count;
 } Counted;
@@ -372,6 +377,7 @@ typedef struct {
 static void *begin_counting(void *data)
 {
     Counted *own = g_new0(Counted, 1);
+    xtf_location_arrays_expect_many(&own->arrays);
     own->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
     return own;
 }
@@ -383,7 +389,8 @@ static bool count_run(void *own, void *data, uint32_t first, uint32_t end, GErro
 
     for (uint32_t i = first; i < end; i++) {
         g_array_set_size(counted->spans, 0);
-        if (!add_location(&counting->search, g_array_index(counting->locations, uint32_t, i), counted->spans, error))
+        if (!add_location(&counting->search, &counted->arrays, g_array_index(counting->locations, uint32_t, i),
+                          counted->spans, error))
             return false;
         for (guint j = 0; j < counted->spans->len; j++) {
             const XtfSpan *span = &g_array_index(counted->spans, XtfSpan, j);
@@ -401,6 +408,7 @@ static void end_counting(void *own, void *data)
 
     if (__builtin_add_overflow(counting->count, counted->count, &counting->count))
         counting->count = UINT64_MAX; /* more rows than can lie in a file */
+    xtf_location_arrays_finish(&counted->arrays);
     g_array_unref(counted->spans);
     g_free(counted);
 }
@@ -409,7 +417,7 @@ static void end_counting(void *own, void *data)
 static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted, GError **error)
 {
     const XtfParallelWork work = {
-        .step = LOCATIONS_AT_ONCE, .begin = begin_counting, .work = count_run, .join = end_counting};
+        .step = MANY_AT_ONCE, .begin = begin_counting, .work = count_run, .join = end_counting};
     Counting counting = {0};
 
     *counted = false;

@@ -3,8 +3,8 @@
 #include "src/query/select/parallel.h"
 
 enum {
-    LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
-    LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
+    LOCATIONS_AT_ONCE = 256, /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,        /* ...and threads take so many turns at least */
 };
 
 /* What is asked, of all threads; and a thread's own totals. */

@@ -1,6 +1,6 @@
 /*
- * The locations of a selection, process by process, and the arrays of each. For views that go from one location to the
- * next; records are read by spans (selection.h).
+ * The locations of a selection, process by process. For views that go from one location to the next, and load the
+ * arrays of each; records are read by spans (selection.h).
  */
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/query/select/location-arrays.h"
 #include "src/query/select/selection.h"
 
 typedef struct {
@@ -32,21 +33,3 @@ static inline const XtfLocation *xtf_selected_location(const XtfSelectedLocation
 {
     return &selected->locations->all[selected->indices[i]];
 }
-
-/* The arrays of one location. */
-typedef struct {
-    const XtfLocation *location;
-    XtfArray *all;
-    uint32_t n, room;
-    uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
-    uint64_t local_first, local_last; /* the same in ticks of its clock */
-} XtfLocationArrays;
-
-void xtf_location_arrays_finish(XtfLocationArrays *arrays); /* all zeros is fine */
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationArrays, xtf_location_arrays_finish)
-
-/* `arrays` is all zeros, or was loaded for another location before. */
-bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
-                              GError **error);
-/* The array of a schema; NULL if the location has none. */
-const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const XtfSchema *schema);

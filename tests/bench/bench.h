@@ -21,6 +21,7 @@ void bench_fail(const GError *error, const char *format, ...) G_GNUC_PRINTF(2, 3
 #define bench_check(good, error, ...) ((good) ? (void)0 : bench_fail((error), __VA_ARGS__))
 
 double bench_now(void);                                        /* seconds */
+double bench_processor_time(void);                             /* of this process, its threads included; seconds */
 double bench_median(double *values, size_t n);                 /* sorts them */
 double bench_quantile(double *values, size_t n, double share); /* of sorted ones */
 uint64_t bench_random(uint64_t *state);                        /* splitmix64 */

@@ -11,15 +11,15 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "libxtf/xtf.h"
+#include "opening.h"
 #include "src/import/messages.h"
 #include "src/query/match/match.h"
 
-enum { IN_FLIGHT = 64, MIB = 1 << 20 };
+enum { IN_FLIGHT = 64 };
 
 typedef struct {
     gint64 messages, processes, tags, asked, cache;
@@ -133,14 +133,6 @@ static void ask_one(XtfMatching *matching, const XtfMessageEnd *send)
                 send->row, send->location);
 }
 
-static double cpu_time(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Messages that lie anywhere. */
 static XtfMessageEnd *choose(const Shape *shape)
 {
@@ -156,18 +148,16 @@ static XtfMessageEnd *choose(const Shape *shape)
 static void ask_all(const Shape *shape, XtfMatching *matching, const XtfMessageEnd *sends, double *times)
 {
     for (gint64 i = 0; i < shape->asked; i++) {
-        double begin = cpu_time();
+        double begin = bench_processor_time();
         ask_one(matching, &sends[i]);
-        times[i] = cpu_time() - begin;
+        times[i] = bench_processor_time() - begin;
     }
 }
 
 static void ask(const Shape *shape, const char *path)
 {
-    const XtfOpenOptions options = {.cache_bytes = (uint64_t)shape->cache * MIB};
-    g_autoptr(GError) error = NULL;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, &error);
-    bench_check(trace, error, "%s", path);
+    g_autoptr(XtfTrace) trace = bench_open(path, (uint64_t)shape->cache);
+    g_autofree char *cache = bench_cache_name(trace, (uint64_t)shape->cache);
     g_autofree double *times = g_new(double, (gsize)shape->asked);
     g_autofree XtfMessageEnd *sends = choose(shape);
     XtfCounters before, after;
@@ -186,8 +176,9 @@ static void ask(const Shape *shape, const char *path)
     double median = bench_median(times, (size_t)shape->asked);
     g_autofree char *middle = bench_duration(median);
     g_autofree char *most = bench_duration(bench_quantile(times, (size_t)shape->asked, 0.99));
-    bench_row(shape->warm ? "the receive of a send, random, warm" : "the receive of a send, random", "1 ms", NULL,
-              "%s of processor time, 99%%: %s, %.1f blocks made", middle, most,
+    g_autofree char *figure =
+        g_strdup_printf("the receive of a send, random%s, %s", shape->warm ? ", warm" : "", cache);
+    bench_row(figure, "1 ms", NULL, "%s of processor time, 99%%: %s, %.1f blocks made", middle, most,
               (double)(after.cache_loads - before.cache_loads) / (double)shape->asked);
 }
 
@@ -205,7 +196,7 @@ static void work(const char *folder, void *data)
 
 int main(int argc, char **argv)
 {
-    Shape shape = {.messages = 800000, .processes = 5, .tags = 100000, .asked = 1000, .cache = 64};
+    Shape shape = {.messages = 800000, .processes = 5, .tags = 100000, .asked = 1000, .cache = 0};
     const GOptionEntry entries[] = {
         {"messages", 'n', 0, G_OPTION_ARG_INT64, &shape.messages, "Sent by a process (default: 800 000)", "N"},
         {"processes", 'p', 0, G_OPTION_ARG_INT64, &shape.processes, "Default: 5", "P"},
@@ -213,7 +204,7 @@ int main(int argc, char **argv)
         {"bursts", 0, 0, G_OPTION_ARG_NONE, &shape.bursts, "One tag after another", NULL},
         {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Messages that are asked for (default: 1000)", "A"},
         {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Ask for each once before", NULL},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: 64)", "MIB"},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: the library's default)", "MIB"},
         {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file, which is made if it is not there", "FILE"},
         {0},
     };
@@ -223,7 +214,7 @@ int main(int argc, char **argv)
     g_option_context_add_main_entries(context, entries, NULL);
     bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 1 && shape.messages > 0 &&
                     shape.processes > 1 && shape.processes < 256 && shape.tags > 0 && shape.asked > 0 &&
-                    shape.cache > 0,
+                    shape.cache >= 0,
                 error, "bad arguments: see --help");
     return bench_in_folder(NULL, work, &shape);
 }

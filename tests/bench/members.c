@@ -8,17 +8,16 @@
  * operation's number is what its members send, so that the answer can be checked.
  */
 #include <inttypes.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "libxtf/xtf.h"
+#include "opening.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
 #include "src/query/collectives/collective.h"
 
 enum {
-    MIB = 1 << 20,
     LINE_MOST = 256,
 };
 
@@ -98,14 +97,6 @@ static bool is_never_reserved(const XtfSchema *schema)
     return false;
 }
 
-static double cpu_time(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Reads all of `members` of an operation, and checks what the last member has sent. */
 static void ask_one(XtfCollectives *collectives, uint64_t process, uint64_t number, char *buffer, size_t room)
 {
@@ -133,25 +124,23 @@ static double ask_all(XtfCollectives *collectives, const Shape *shape, char *buf
     for (gint64 i = 0; i < shape->asked; i++) {
         uint64_t process = bench_below(&random, (uint64_t)shape->processes);
         uint64_t number = bench_below(&random, (uint64_t)shape->operations);
-        double begin = cpu_time();
+        double begin = bench_processor_time();
         ask_one(collectives, process, number, buffer, room);
-        times[i] = (cpu_time() - begin) / (double)shape->processes;
+        times[i] = (bench_processor_time() - begin) / (double)shape->processes;
     }
     return bench_median(times, (size_t)shape->asked);
 }
 
 static void ask(const Shape *shape, const char *path)
 {
-    const XtfOpenOptions options = {.cache_bytes = (uint64_t)shape->cache * MIB};
-    g_autoptr(GError) error = NULL;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, &error);
+    g_autoptr(XtfTrace) trace = bench_open(path, (uint64_t)shape->cache);
+    g_autofree char *cache = bench_cache_name(trace, (uint64_t)shape->cache);
     size_t room = (size_t)(shape->processes + 2) * LINE_MOST;
     g_autofree char *buffer = g_malloc(room);
     XtfTraceContext context;
     XtfCollectives collectives;
     double median;
 
-    bench_check(trace, error, "%s", path);
     xtf_trace_context_init(&context, trace, false, is_never_reserved);
     xtf_collectives_init(&collectives, &context);
     median = ask_all(&collectives, shape, buffer, room);
@@ -163,7 +152,9 @@ static void ask(const Shape *shape, const char *path)
     xtf_collectives_finish(&collectives);
     xtf_trace_context_finish(&context);
     g_autofree char *duration = bench_duration(median);
-    bench_row("a member of a collective operation, processor time, median", "5 us", NULL, "%s", duration);
+    g_autofree char *figure =
+        g_strdup_printf("a member of a collective operation%s, %s", shape->warm ? ", warm" : "", cache);
+    bench_row(figure, "5 us", NULL, "%s of processor time, median", duration);
 }
 
 static void work(const char *folder, void *data)
@@ -178,12 +169,12 @@ static void work(const char *folder, void *data)
 
 int main(int argc, char **argv)
 {
-    Shape shape = {.processes = 1000, .operations = 2000, .asked = 50, .cache = 64};
+    Shape shape = {.processes = 1000, .operations = 2000, .asked = 50, .cache = 0};
     const GOptionEntry entries[] = {
         {"processes", 'p', 0, G_OPTION_ARG_INT64, &shape.processes, "Default: 1000", "P"},
         {"operations", 'n', 0, G_OPTION_ARG_INT64, &shape.operations, "Of each process (default: 2000)", "N"},
         {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Operations that are asked for (default: 50)", "A"},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: 64)", "MIB"},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: the library's default)", "MIB"},
         {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Ask for each once before", NULL},
         {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file, which is made if it is not there", "FILE"},
         {0},
@@ -193,7 +184,7 @@ int main(int argc, char **argv)
 
     g_option_context_add_main_entries(context, entries, NULL);
     bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 1 && shape.processes > 0 &&
-                    shape.processes <= 1000000 && shape.operations > 0 && shape.asked > 0 && shape.cache > 0,
+                    shape.processes <= 1000000 && shape.operations > 0 && shape.asked > 0 && shape.cache >= 0,
                 error, "bad arguments: see --help");
     return bench_in_folder(NULL, work, &shape);
 }

@@ -3,14 +3,30 @@
 #include <inttypes.h>
 
 #include "bench.h"
-#include "libxtf/xtf.h"
 
-enum { TIMES = 21 };
+enum { TIMES = 21, MIB = 1 << 20 };
 
 typedef struct {
     double open, count; /* seconds, medians; count: the opening included */
     bool cold;
 } Opening;
+
+XtfTrace *bench_open(const char *path, uint64_t cache_mib)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = cache_mib * MIB}, &error);
+    bench_check(trace, error, "%s", path);
+    return trace;
+}
+
+char *bench_cache_name(const XtfTrace *trace, uint64_t cache_mib)
+{
+    XtfCounters counters;
+
+    xtf_trace_get_counters(trace, &counters);
+    return g_strdup_printf(cache_mib > 0 ? "a cache of %" PRIu64 " MiB" : "the default cache, %" PRIu64 " MiB",
+                           counters.cache_limit / MIB);
+}
 
 /* Counts in the middle of an array in the middle. */
 static void count_once(XtfTrace *trace, const char *path)

@@ -207,11 +207,11 @@ static void report_search(const char *path, const Geometry *g)
         g_strdup_printf("a real file of %" PRIu64 " records: a search for a random row's time", g->records);
     g_autofree char *target = g_strdup_printf("computed: %u pages; these searches %.3f comparisons, at worst %u",
                                               g->height, expected, worst_cost(g));
-    g_autofree char *time = bench_duration(cost.seconds);
+    g_autofree char *time = bench_duration(cost.seconds), *cache = bench_cache_name(trace, 0);
     bench_row(figure, target, NULL,
               "%.3f pages on average, %" PRIu64 " at most; %.3f comparisons on average, %" PRIu64
-              " at most; %s with 64 MiB of cache",
-              cost.visits, cost.most_visits, cost.comparisons, cost.most_comparisons, time);
+              " at most; %s with %s",
+              cost.visits, cost.most_visits, cost.comparisons, cost.most_comparisons, time, cache);
     bench_check(fabs(cost.comparisons - expected) < 1e-9 && cost.most_visits == g->height, NULL,
                 "the searches did not cost what they should");
 }

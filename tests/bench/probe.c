@@ -1,18 +1,19 @@
 /*
  * What searches, counts and profiles cost in a trace of any size, in the library.
  *
- *     probe [--cold N] [--rows] FILE.xtf
+ *     probe [--cold N] [--cache MIB] [--rows] FILE.xtf
  *
  * Searches, counts and profiles are of single locations, in windows that lie anywhere and are 0.01%, 1% or 50% of the
- * trace wide; the cache is 64 MiB. Random: each window is asked once. Warm: it was asked before. Cold: the file was
- * dropped from the system's cache and is opened anew. Nothing is held in memory but the cache, so that any file will
- * do.
+ * trace wide; the cache is the default one unless --cache says otherwise. Random: each window is asked once; the mean
+ * of the processor's time. Warm: it was asked before. Cold: the file was dropped from the system's cache and is opened
+ * anew. Nothing is held in memory but the cache, so that any file will do.
  */
 #include <inttypes.h>
 
 #include "bench.h"
 #include "libxtf/aggregates.h"
 #include "libxtf/xtf.h"
+#include "opening.h"
 
 enum { SEARCHES = 20000, WINDOWS = 2000, REPEATS = 5 };
 
@@ -23,6 +24,7 @@ typedef struct {
     unsigned index;
     GArray *arrays; /* XtfArray, of calls */
     uint64_t random;
+    uint64_t cache_mib; /* 0: the default */
 } Probe;
 
 typedef struct {
@@ -31,14 +33,6 @@ typedef struct {
 } Window;
 
 typedef void (*Ask)(Probe *probe, const Window *window);
-
-static XtfTrace *open_trace(const char *path)
-{
-    g_autoptr(GError) error = NULL;
-    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = 64 << 20}, &error);
-    bench_check(trace, error, "%s", path);
-    return trace;
-}
 
 static void load_arrays(Probe *probe)
 {
@@ -74,7 +68,7 @@ static void report_search(Probe *probe)
     for (guint i = 1; i < probe->arrays->len; i++)
         if (g_array_index(probe->arrays, XtfArray, i).n_rows > largest->n_rows)
             largest = &g_array_index(probe->arrays, XtfArray, i);
-    double before = bench_now();
+    double before = bench_processor_time();
     for (int i = 0; i < SEARCHES; i++) {
         uint64_t t = largest->first + bench_below(&probe->random, largest->last - largest->first + 1), n;
         XtfCounters old, new;
@@ -86,7 +80,7 @@ static void report_search(Probe *probe)
         most_visits = MAX(most_visits, new.page_visits - old.page_visits);
         most_comparisons = MAX(most_comparisons, new.key_comparisons - old.key_comparisons);
     }
-    g_autofree char *time = bench_duration((bench_now() - before) / SEARCHES);
+    g_autofree char *time = bench_duration((bench_processor_time() - before) / SEARCHES);
     bench_row("search for a time among the calls of one location", NULL, NULL,
               "%" PRIu64 " records, height %u: %.3f pages (at most %" PRIu64 "), %.3f comparisons (at most %" PRIu64
               "), %s",
@@ -120,12 +114,12 @@ static Window choose(Probe *probe, double share)
 
 static double random_time(Probe *probe, double share, Ask ask)
 {
-    double before = bench_now();
+    double before = bench_processor_time();
     for (int i = 0; i < WINDOWS; i++) {
         Window window = choose(probe, share);
         ask(probe, &window);
     }
-    return (bench_now() - before) / WINDOWS;
+    return (bench_processor_time() - before) / WINDOWS;
 }
 
 static double warm_time(Probe *probe, double share, Ask ask)
@@ -154,7 +148,7 @@ static double cold_time(Probe *probe, double share, Ask ask, int n_times)
         XtfArray array = *window.array;
         bench_check(bench_make_cold(probe->path), NULL, "%s: its pages would not leave memory", probe->path);
         double before = bench_now();
-        g_autoptr(XtfTrace) trace = open_trace(probe->path);
+        g_autoptr(XtfTrace) trace = bench_open(probe->path, probe->cache_mib);
         array.trace = trace;
         window.array = &array;
         ask(probe, &window);
@@ -166,9 +160,11 @@ static double cold_time(Probe *probe, double share, Ask ask, int n_times)
 static void report(Probe *probe, const char *what, Ask ask, int n_cold)
 {
     static const double shares[] = {0.0001, 0.01, 0.5};
+    g_autofree char *cache = bench_cache_name(probe->trace, probe->cache_mib);
 
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++) {
-        g_autofree char *figure = g_strdup_printf("%s, a window of %g%% of one location", what, shares[i] * 100);
+        g_autofree char *figure =
+            g_strdup_printf("%s, a window of %g%% of one location, %s", what, shares[i] * 100, cache);
         random_time(probe, shares[i], ask); /* fills the cache with what random windows leave in it */
         g_autofree char *random = bench_duration(random_time(probe, shares[i], ask));
         g_autofree char *warm = bench_duration(warm_time(probe, shares[i], ask));
@@ -181,8 +177,10 @@ int main(int argc, char **argv)
 {
     gboolean rows_only = FALSE;
     gint cold = 9;
+    gint64 cache = 0;
     const GOptionEntry entries[] = {
         {"cold", 0, 0, G_OPTION_ARG_INT, &cold, "Cold windows, of which the median is taken (default: 9)", "N"},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &cache, "Of the pages (default: the library's default)", "MIB"},
         {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
         {0},
     };
@@ -190,8 +188,9 @@ int main(int argc, char **argv)
     g_autoptr(GError) error = NULL;
 
     g_option_context_add_main_entries(context, entries, NULL);
-    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && cold > 0, error, "bad arguments");
-    Probe probe = {.path = argv[1], .trace = open_trace(argv[1])};
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && cold > 0 && cache >= 0, error,
+                "bad arguments");
+    Probe probe = {.path = argv[1], .trace = bench_open(argv[1], (uint64_t)cache), .cache_mib = (uint64_t)cache};
     load_arrays(&probe);
     if (!rows_only)
         bench_head();

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """How XTF grows: one trace of the paper's 1 677 721 600 records, and one of 100 000 locations with 1000 records each.
 
-usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L]
+usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L] [--only paper|many]
 
 `generate` makes both traces. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all files are removed at the end. Each figure
-is a line of a Markdown table, with the command that it measures.
+is a line of a Markdown table, with the command that it measures. Of 100 000 locations every table of the tree is read, whole and in
+a window, each by a new `xtf cat`: processor time, elapsed time and memory; the trace is in the system's cache, the page cache is
+the default one and empty at first.
 """
 
 import pathlib
@@ -104,10 +106,30 @@ def mounted_figures(arguments, path, where, name, times):
         figure("the daemon's memory after all this, at its peak", f"{daemon_memory(where):.0f} MiB", f"xtf mount {name}.xtf")
 
 
+def table_names(arguments, path, where):
+    """What `xtf ls` lists and is a table; then some side by side, which no listing shows."""
+    listed = subprocess.run([arguments.xtf, "ls", path, f"/{where}"], check=True, capture_output=True, text=True).stdout.split()
+    no_tables = {"README", "columns", "definitions", "num", "proc", "records", "time", "zoom", "next", "prev"}
+    types = {"calls", "enters_leaves", "sends", "recvs", "requests", "collectives", "counters", "threads"}
+    return [name for name in listed if name not in no_tables | types] + [
+        "by/proc/count", "by/proc/profile", "by/time:100/profile", "by/time:100/classes"]
+
+
+def table_figures(arguments, path, name):
+    common.make_warm(path)
+    for where in "", "time/10%-20%/":
+        for table in table_names(arguments, path, where):
+            run = common.Run([arguments.xtf, "cat", path, f"/{where}{table}"])
+            figure(f"{table}{' in a window of 10%' if where else ', the whole trace'}",
+                   f"{common.duration(run.cpu)} of processor, {common.duration(run.seconds)} elapsed, {run.mebibytes:.0f} MiB",
+                   f"xtf cat {name}.xtf /{where}{table}")
+
+
 def main():
     parser = common.parser(__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=1677721600)
     parser.add_argument("--locations", type=int, default=100000)
+    parser.add_argument("--only", choices=("paper", "many"))
     arguments = parser.parse_args()
     arguments.xtf = arguments.build / "src/cli/xtf"
     arguments.bench = arguments.build / "tests/bench"
@@ -116,10 +138,14 @@ def main():
     with common.folder(arguments.dir) as folder:
         for name, records, locations, times in (("paper", arguments.records, 8, 50),
                                                 ("many", arguments.locations * 1000, arguments.locations, 5)):
+            if arguments.only not in (None, name):
+                continue
             path = folder / f"{name}.xtf"
             make(arguments, path, records, locations)
             probe(arguments, path)
             mounted_figures(arguments, path, folder / "mount", name, times)
+            if name == "many":
+                table_figures(arguments, path, name)
             path.unlink()
 
 

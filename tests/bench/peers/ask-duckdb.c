@@ -99,6 +99,10 @@ static Connection *connect_to(const char *folder, bool parquet)
     self->parquet = parquet;
     bench_check(duckdb->open(path, &self->database) == 0 && duckdb->connect(self->database, &self->connection) == 0,
                 NULL, "duckdb: %s", folder);
+    if (ask_threads() > 0) {
+        g_autofree char *sql = g_strdup_printf("SET threads = %u", ask_threads());
+        run(self, sql);
+    }
     return self;
 }
 

@@ -1,24 +1,50 @@
+/*
+ * SQLite: tables clustered by location and time. Each call has its ordinal in its location, each message the bytes that
+ * its location sent up to and with it, and each block of calls the ENTERs by region before it (prefix.h); so counts and
+ * sums are those at the window's end less those at its begin.
+ */
 #include <sqlite3.h>
 
 #include "ask.h"
+#include "prefix.h"
+
+enum { STATEMENT_ORDINAL, STATEMENT_BYTES, STATEMENT_SCAN, STATEMENT_BLOCKS, N_STATEMENTS };
 
 typedef struct {
     sqlite3 *db;
-    sqlite3_stmt *statements[N_KINDS];
-    sqlite3_stmt *call, *send;
+    sqlite3_stmt *statements[N_STATEMENTS];
+    /* While it is built. */
+    sqlite3_stmt *call, *send, *block;
+    Prefix prefix;
+    uint32_t sender;
+    uint64_t sent;
 } Connection;
 
 static const char schema[] =
-    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-    "CREATE TABLE calls (location, time, seq, region, event, enter, PRIMARY KEY (location, time, seq)) WITHOUT ROWID;"
-    "CREATE TABLE sends (location, time, seq, region, event, peer, comm, tag, bytes, request,"
-    " PRIMARY KEY (location, time, seq)) WITHOUT ROWID; BEGIN";
+    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+    "CREATE TABLE calls (location, time, seq, region, event, enter, n, PRIMARY KEY (location, time, seq)) WITHOUT "
+    "ROWID;"
+    "CREATE TABLE sends (location, time, seq, region, event, peer, comm, tag, bytes, request, total,"
+    " PRIMARY KEY (location, time, seq)) WITHOUT ROWID;"
+    "CREATE TABLE begun (location, block, region, n, PRIMARY KEY (location, block, region)) WITHOUT ROWID; BEGIN";
 
-static const char *const questions[N_KINDS] = {
-    [ASK_ROWS] = "SELECT count(*) FROM calls WHERE location = ? AND time >= ? AND time < ?",
-    [ASK_CALLS] = "SELECT region, count(*) FROM calls WHERE location = ? AND time >= ? AND time < ? AND event = 0"
-                  " GROUP BY region",
-    [ASK_BYTES] = "SELECT sum(bytes) FROM sends WHERE location = ? AND time >= ? AND time < ?",
+/* ?1 location, ?2 a time: of the last row before it. */
+#define LAST_BEFORE(what, table) \
+    "SELECT " what " FROM " table " WHERE location = ?1 AND time < ?2 ORDER BY time DESC, seq DESC LIMIT 1"
+
+/* ENTERs by region before a time: of a block, and of the rows between. */
+#define BEFORE(sign, time, block, rest)                                                                              \
+    "SELECT region, " sign "n AS k FROM begun WHERE location = ?1 AND block = " block                                \
+    " UNION ALL SELECT region, " sign "1 FROM (SELECT region, event FROM calls WHERE location = ?1 AND time < " time \
+    " ORDER BY time DESC, seq DESC LIMIT " rest ") WHERE event = 0"
+
+static const char *const questions[N_STATEMENTS] = {
+    [STATEMENT_ORDINAL] = LAST_BEFORE("n + 1", "calls"),
+    [STATEMENT_BYTES] = LAST_BEFORE("total", "sends"),
+    [STATEMENT_SCAN] = "SELECT count(*) FROM calls WHERE location = ?1 AND time >= ?2 AND time < ?3 AND event = 0"
+                       " GROUP BY region",
+    [STATEMENT_BLOCKS] = "SELECT sum(k) FROM (" BEFORE("", "?3", "?6", "?7") " UNION ALL " BEFORE(
+        "-", "?2", "?4", "?5") ") GROUP BY region",
 };
 
 static void check(sqlite3 *db, int code, int wanted)
@@ -36,10 +62,11 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
 static Connection *connect_to(const char *folder)
 {
     g_autofree char *path = g_build_filename(folder, peer_sqlite.file, NULL);
+    g_autofree char *cache = g_strdup_printf("PRAGMA cache_size = -%" G_GUINT64_FORMAT, ask_cache_bytes() >> 10);
     Connection *self = g_new0(Connection, 1);
 
     bench_check(sqlite3_open(path, &self->db) == SQLITE_OK, NULL, "%s", path);
-    check(self->db, sqlite3_exec(self->db, "PRAGMA cache_size = -65536", NULL, NULL, NULL), SQLITE_OK);
+    check(self->db, sqlite3_exec(self->db, cache, NULL, NULL, NULL), SQLITE_OK);
     return self;
 }
 
@@ -51,17 +78,33 @@ static void insert(Connection *self, sqlite3_stmt *statement, const uint64_t *va
     sqlite3_reset(statement);
 }
 
-static void insert_call(void *self, uint32_t location, const XtfEntersLeavesRow *row)
+static void insert_call(void *opaque, uint32_t location, const XtfEntersLeavesRow *row)
 {
-    const uint64_t values[] = {location, row->time, row->seq, row->region, row->event, row->enter};
-    insert(self, ((Connection *)self)->call, values, G_N_ELEMENTS(values));
+    Connection *self = opaque;
+    uint64_t n = prefix_next(&self->prefix, location);
+    const uint64_t values[] = {location, row->time, row->seq, row->region, row->event, row->enter, n};
+
+    insert(self, self->call, values, G_N_ELEMENTS(values));
+    if (!prefix_add(&self->prefix, row))
+        return;
+    for (guint i = 0; i < self->prefix.counts->len; i++) {
+        const RegionCount *count = &g_array_index(self->prefix.counts, RegionCount, i);
+        const uint64_t block[] = {location, (n + 1) / BLOCK_ROWS, count->region, count->n};
+        insert(self, self->block, block, G_N_ELEMENTS(block));
+    }
 }
 
-static void insert_send(void *self, uint32_t location, const XtfSendsRow *row)
+static void insert_send(void *opaque, uint32_t location, const XtfSendsRow *row)
 {
-    const uint64_t values[] = {location,  row->time, row->seq, row->region, row->event,
-                               row->peer, row->comm, row->tag, row->bytes,  row->request};
-    insert(self, ((Connection *)self)->send, values, G_N_ELEMENTS(values));
+    Connection *self = opaque;
+
+    if (location != self->sender)
+        self->sent = 0;
+    self->sender = location;
+    self->sent += row->bytes;
+    const uint64_t values[] = {location,  row->time, row->seq,   row->region,  row->event, row->peer,
+                               row->comm, row->tag,  row->bytes, row->request, self->sent};
+    insert(self, self->send, values, G_N_ELEMENTS(values));
 }
 
 static void build(const char *folder, const char *trace)
@@ -70,11 +113,15 @@ static void build(const char *folder, const char *trace)
     Connection *self = connect_to(folder);
 
     check(self->db, sqlite3_exec(self->db, schema, NULL, NULL, NULL), SQLITE_OK);
-    self->call = prepare(self->db, "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?)");
-    self->send = prepare(self->db, "INSERT INTO sends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    self->call = prepare(self->db, "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)");
+    self->send = prepare(self->db, "INSERT INTO sends VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    self->block = prepare(self->db, "INSERT INTO begun VALUES (?, ?, ?, ?)");
+    prefix_init(&self->prefix);
     ask_each_row(trace, &sink, self);
+    prefix_clear(&self->prefix);
     sqlite3_finalize(self->call);
     sqlite3_finalize(self->send);
+    sqlite3_finalize(self->block);
     check(self->db, sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(self->db);
     g_free(self);
@@ -84,36 +131,58 @@ static void *open_it(const char *folder)
 {
     Connection *self = connect_to(folder);
 
-    for (unsigned kind = 0; kind < N_KINDS; kind++)
-        self->statements[kind] = prepare(self->db, questions[kind]);
+    /* One transaction for all questions: otherwise each locks the file, and looks whether it changed. */
+    check(self->db, sqlite3_exec(self->db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    for (unsigned i = 0; i < N_STATEMENTS; i++)
+        self->statements[i] = prepare(self->db, questions[i]);
     return self;
 }
 
-static uint64_t ask(void *opaque, const Question *question)
+/* The sum, or the sum of the squares, of the last column, with the values bound from ?1 on. */
+static uint64_t add_up(Connection *self, unsigned which, const uint64_t *values, int n, bool squares)
 {
-    Connection *self = opaque;
-    sqlite3_stmt *statement = self->statements[question->kind];
+    sqlite3_stmt *statement = self->statements[which];
     uint64_t result = 0;
     int code;
 
-    sqlite3_bind_int64(statement, 1, question->location);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)question->from);
-    sqlite3_bind_int64(statement, 3, (sqlite3_int64)question->to);
+    for (int i = 0; i < n; i++)
+        sqlite3_bind_int64(statement, i + 1, (sqlite3_int64)values[i]);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        uint64_t last = (uint64_t)sqlite3_column_int64(statement, sqlite3_column_count(statement) - 1);
-        result += question->kind == ASK_CALLS ? last * last : last;
+        uint64_t value = (uint64_t)sqlite3_column_int64(statement, 0);
+        result += squares ? value * value : value;
     }
     check(self->db, code, SQLITE_DONE);
     sqlite3_reset(statement);
     return result;
 }
 
+static uint64_t before(Connection *self, unsigned which, uint32_t location, uint64_t time)
+{
+    const uint64_t values[] = {location, time};
+    return add_up(self, which, values, 2, false);
+}
+
+static uint64_t ask(void *self, const Question *question)
+{
+    unsigned which = question->kind == ASK_BYTES ? STATEMENT_BYTES : STATEMENT_ORDINAL;
+    uint64_t lo = before(self, which, question->location, question->from),
+             hi = before(self, which, question->location, question->to);
+    const uint64_t values[] = {question->location, question->from,  question->to,   lo / BLOCK_ROWS,
+                               lo % BLOCK_ROWS,    hi / BLOCK_ROWS, hi % BLOCK_ROWS};
+
+    if (question->kind != ASK_CALLS)
+        return hi - lo;
+    if (hi - lo <= 2 * BLOCK_ROWS)
+        return add_up(self, STATEMENT_SCAN, values, 3, true);
+    return add_up(self, STATEMENT_BLOCKS, values, G_N_ELEMENTS(values), true);
+}
+
 static void close_it(void *opaque)
 {
     Connection *self = opaque;
 
-    for (unsigned kind = 0; kind < N_KINDS; kind++)
-        sqlite3_finalize(self->statements[kind]);
+    for (unsigned i = 0; i < N_STATEMENTS; i++)
+        sqlite3_finalize(self->statements[i]);
     sqlite3_close(self->db);
     g_free(self);
 }

@@ -4,7 +4,7 @@
 static void *open_it(const char *path)
 {
     g_autoptr(GError) error = NULL;
-    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = 64 << 20}, &error);
+    XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = ask_cache_bytes()}, &error);
     bench_check(trace, error, "%s", path);
     return trace;
 }

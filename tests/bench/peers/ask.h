@@ -1,9 +1,11 @@
 /*
  * The same questions put to everybody who could hold a trace: XTF, SQLite, LMDB, DuckDB, Parquet files, OTF2 itself.
  *
- * Each holds the calls and the messages sent of the same trace, with all of their fields, and is given its best: a
- * clustered index where it has one, rows in the order of location and time where not, prepared statements, 64 MiB of
- * cache where that can be set. The questions concern one location, in a window [from, to) of time:
+ * Each holds the calls and the messages sent of the same trace, with all of their fields, and is given the plan of an
+ * engineer who knows the questions. Who can seek (SQLite, LMDB) has rows clustered by location and time, with ordinals
+ * and prefix sums beside them (prefix.h), prepared statements, the cache that XTF has by default (SQLite), no readahead
+ * (LMDB). Who scans (DuckDB, Parquet) has rows in the order of location and time, statistics of row groups, and as many
+ * threads and as much memory as it wants. The questions concern one location, in a window [from, to) of time:
  *
  *     rows    how many ENTERs and LEAVEs there are
  *     calls   how many ENTERs, by region
@@ -36,6 +38,9 @@ typedef struct {
     void (*call)(void *self, uint32_t location, const XtfEntersLeavesRow *row);
     void (*send)(void *self, uint32_t location, const XtfSendsRow *row);
 } RowSink;
+
+uint64_t ask_cache_bytes(void); /* of SQLite's cache, and of XTF's: ASK_CACHE */
+unsigned ask_threads(void);     /* that DuckDB may use; 0: as many as it wants */
 
 void ask_each_row(const char *trace, const RowSink *sink, void *self);
 

@@ -4,7 +4,9 @@
 usage: peers.py [--build DIR] [--dir DIR] [--windows N] [--libduckdb FILE] ARCHIVE.otf2
 
 Each peer holds the trace's calls and sent messages with all of their fields, and answers the same questions; answers are
-compared. run.sh installs the peers. ask.h describes the questions, and the data and the plan of each peer.
+compared. run.sh installs the peers. ask.h describes the questions, and the data and the plan of each peer. XTF and SQLite have
+the cache that XTF has by default. A warm question was asked four times before; what it takes is its elapsed time, or, beyond
+a millisecond, its processor time if that is less.
 """
 
 import argparse
@@ -58,12 +60,17 @@ class Peers:
     def source(self, name):
         return {"xtf": self.trace, "otf2": self.archive}.get(name, self.folder)
 
+    def limit_cache(self):
+        """SQLite gets the cache that XTF has by default."""
+        os.environ["ASK_CACHE"] = output(self.ask, "cache", self.trace).strip()
+        return int(os.environ["ASK_CACHE"]) >> 20
+
+    def kept(self, name):
+        return {"xtf": self.trace, "otf2": self.archive.parent}.get(
+            name, self.folder / ("parquet" if name == "parquet" else f"peer.{name}"))
+
     def size(self, name):
-        if name == "otf2":
-            return size_of(self.archive.parent)
-        if name == "xtf":
-            return size_of(self.trace)
-        return size_of(self.folder / {"parquet": "parquet"}.get(name, f"peer.{name}"))
+        return size_of(self.kept(name))
 
     def answers(self, name, how, questions):
         """Of each question, in order: (answer, seconds)."""
@@ -71,27 +78,62 @@ class Peers:
         return [(int(answer), float(seconds)) for _, _, answer, seconds in map(str.split, lines)]
 
 
-def import_all(arguments, peers, table):
-    run, _ = common.median_run(3, [arguments.xtf, "import", "-qf", "-o", peers.trace, arguments.archive])
-    events = int(output(arguments.bench / "drain-otf2", arguments.archive))
+def build_peer(peers, name, threads):
+    """Seconds, seconds of processor and rows of building a peer on so many cores; None where it cannot be built."""
+    kept = peers.kept(name)
+    if kept.is_dir():
+        shutil.rmtree(kept)
+    elif name in BUILT:
+        kept.unlink(missing_ok=True)
+    environment = dict(os.environ, ASK_THREADS=str(threads))
+    cores = sorted(os.sched_getaffinity(0))[:threads]
+    run = subprocess.run([str(word) for word in (peers.ask, "build", name, peers.folder, peers.trace)], text=True,
+                         capture_output=True, env=environment, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    if run.returncode != 0:
+        print(f"peers: {TITLES[name]} is left out: {run.stderr.strip()}", file=sys.stderr)
+        return None
+    seconds, processor, rows = run.stdout.split()
+    return float(seconds), float(processor), int(rows)
+
+
+def rate(n, seconds):
+    return f"{n / seconds / 1e6:.1f}"
+
+
+def import_ours(arguments, peers, events):
+    """On one core by processor time, and on all cores by elapsed time: XTF and OTF2's reader, which keeps nothing."""
+    command = [arguments.xtf, "import", "-qf", "-o", peers.trace]
+    one, _ = common.median_run(3, [*command, "--jobs", 1, arguments.archive])
+    run, _ = common.median_run(3, [*command, arguments.archive])
     drain, _ = common.median_run(3, [arguments.bench / "drain-otf2", arguments.archive])
-    rates = {"xtf": f"{events / run.seconds / 1e6:.1f}", "otf2": f"({events / drain.seconds / 1e6:.1f}, only read)"}
+    return ({"xtf": rate(events, one.cpu), "otf2": f"({rate(events, drain.cpu)}, only read)"},
+            {"xtf": rate(events, run.seconds), "otf2": f"({rate(events, drain.seconds)}, only read, one core)"})
+
+
+def import_all(arguments, peers, table):
+    events = int(output(arguments.bench / "drain-otf2", arguments.archive))
+    one, every = import_ours(arguments, peers, events)
+    cache = peers.limit_cache()
+    cores = len(os.sched_getaffinity(0))
     sizes = {"xtf": f"{peers.size('xtf') / events:.2f}", "otf2": f"{peers.size('otf2') / events:.2f}"}
     for name in BUILT:
         if name in ("duckdb", "parquet") and "LIBDUCKDB" not in os.environ:
             continue
-        run = subprocess.run([str(word) for word in (peers.ask, "build", name, peers.folder, peers.trace)], text=True,
-                             capture_output=True)
-        if run.returncode != 0:
-            print(f"peers: {TITLES[name]} is left out: {run.stderr.strip()}", file=sys.stderr)
+        built = build_peer(peers, name, 1)
+        if not built:
             continue
-        seconds, rows = run.stdout.split()
-        rates[name] = f"{int(rows) / float(seconds) / 1e6:.1f}" if name != "parquet" else "(from DuckDB)"
-        sizes[name] = f"{peers.size(name) / int(rows):.2f}"
+        seconds, processor, rows = built
+        one[name] = rate(rows, processor) if name != "parquet" else "(from DuckDB)"
+        every[name] = f"{rate(rows, seconds)} (one writer)" if name != "parquet" else "(from DuckDB)"
+        if name == "duckdb":
+            every[name] = rate(rows, build_peer(peers, name, cores)[0])
+        sizes[name] = f"{peers.size(name) / rows:.2f}"
         peers.names.append(name)
     peers.names.append("otf2")
-    table.row("import, million records a second", rates)
+    table.row("import on one core, million records a second of processor", one)
+    table.row(f"import, {cores} cores, million records a second", every)
     table.row("bytes a record", sizes)
+    return cache
 
 
 def compare_answers(peers, name, found, wanted, questions):
@@ -100,13 +142,14 @@ def compare_answers(peers, name, found, wanted, questions):
             sys.exit(f"peers: {TITLES[name]} answers {answer} where XTF answers {right}: {question}")
 
 
-def ask_all(arguments, peers, table):
+def ask_all(arguments, peers, table, cache):
     """Medians by share of the trace and kind of question; every answer is compared with XTF's."""
     questions = output(peers.ask, "questions", peers.trace, arguments.windows).splitlines()
     few = [question for i, question in enumerate(questions) if i // len(KINDS) % arguments.windows < 5]
     for how, asked in ("warm", questions), ("cold", few):
         wanted = None
         cells = collections.defaultdict(dict)
+        title_of_cache = f", a cache of {cache} MiB" if how == "warm" else ""
         for name in peers.names:
             mine = few if name == "otf2" else asked
             found = peers.answers(name, how, mine)
@@ -120,7 +163,7 @@ def ask_all(arguments, peers, table):
                 cells[key][name] = common.duration(statistics.median(values))
         for kind, title in KINDS.items():
             for share in sorted({key[0] for key in cells}, key=float):
-                table.row(f"{title} in {float(share) * 100:g}% of the time, {how}", cells[share, kind])
+                table.row(f"{title} in {float(share) * 100:g}% of the time, {how}{title_of_cache}", cells[share, kind])
 
 
 def text_of_all(arguments, peers, table, mount):
@@ -156,7 +199,8 @@ def shell_question(arguments, peers, table, mount):
         run, _ = common.median_run(7, [peers.ask, "once", name, peers.source(name), "rows", index, location, begin, end])
         cells[name] = common.duration(run.seconds)
     if "sqlite" in peers.names and shutil.which("sqlite3"):
-        sql = f"SELECT count(*) FROM calls WHERE location = {index} AND time >= {begin} AND time < {end}"
+        ordinal = f"SELECT n FROM calls WHERE location = {index} AND time >= %s ORDER BY time, seq LIMIT 1"
+        sql = f"SELECT ({ordinal % end}) - ({ordinal % begin})"
         run, _ = common.median_run(7, ["sqlite3", peers.folder / "peer.sqlite", sql])
         cells["sqlite"] = f"{common.duration(run.seconds)} (sqlite3)"
     if shutil.which("otf2-print"):
@@ -181,8 +225,8 @@ def main():
     with common.folder(arguments.dir) as folder:
         peers = Peers(arguments, folder)
         table = Table([name for name in TITLES])
-        import_all(arguments, peers, table)
-        ask_all(arguments, peers, table)
+        cache = import_all(arguments, peers, table)
+        ask_all(arguments, peers, table, cache)
         with common.mounted(arguments.xtf, peers.trace, folder / "mount"):
             text_of_all(arguments, peers, table, folder / "mount")
             shell_question(arguments, peers, table, folder / "mount")

@@ -1,0 +1,64 @@
+"""One process that answers many questions about a trace's tree (ask-tree.c), where `xtf cat` takes a process for each."""
+
+import atexit
+import os
+import select
+import subprocess
+
+from xtfrun import TIMEOUT, Failure
+
+# What a process that ended badly said: found when the script ends, if nobody asked it again.
+complaints = []
+
+
+class Asker:
+    """Questions about one trace. The process reads nothing but answers, so that no answer waits in the pipe between questions, and
+    ends with the object."""
+
+    def __init__(self, xtf, program, trace):
+        self.name = f"{os.path.basename(program)} {trace}"
+        self.process = subprocess.Popen([program, str(trace)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, preexec_fn=xtf.limit)
+
+    def ask(self, question):
+        """The answer, in bytes; a Failure with the message of an error."""
+        try:
+            self.process.stdin.write(question.encode("utf-8", "surrogateescape") + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise Failure(f"{question}: {self.end()}") from None
+        if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
+            self.process.kill()
+            raise Failure(f"{question}: no answer after {TIMEOUT} s")
+        head = self.process.stdout.readline().split()
+        if len(head) != 2:
+            raise Failure(f"{question}: {self.end()}")
+        answer = self.process.stdout.read(int(head[1]))
+        if head[0] != b"0":
+            raise Failure(f"{question}: {answer.decode(errors='replace')}")
+        return answer
+
+    def end(self):
+        """Ends the process. None if it ended as it should."""
+        process, self.process = self.process, None
+        if process is None:
+            return "it ended before"
+        _, errors = process.communicate()
+        if process.returncode == 0 and not errors:
+            return None
+        return f"{self.name}: ended with {process.returncode}: {errors.decode(errors='replace')[-2000:]}"
+
+    def __del__(self):
+        if self.process is not None:
+            complaint = self.end()
+            if complaint:
+                complaints.append(complaint)
+
+
+def report():
+    if complaints:
+        print("\n".join(complaints), flush=True)
+        os._exit(1)
+
+
+atexit.register(report)

@@ -21,7 +21,7 @@ ROOMS = [
     "src/model",
     "src/import/definitions", "src/import", "src/import/otf2",
     "src/analysis/formulas",
-    "src/query/text", "src/query/select", "src/analysis/replay", "src/analysis/align", "src/analysis/points", "src/analysis/causes", "src/analysis/path", "src/query/format", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/tree", "src/query/diff",
+    "src/query/text", "src/query/select", "src/analysis/replay", "src/analysis/align", "src/analysis/causes", "src/analysis/path", "src/query/format", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/tree", "src/query/diff",
     "src/fs",
     "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",
 ]

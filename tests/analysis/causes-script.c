@@ -20,7 +20,7 @@
 #include "src/analysis/causes/causes.h"
 
 typedef struct {
-    XtfPoints *points;
+    XtfSyncPoints *points;
     XtfCallTimes *times;
     uint32_t n_locations, n_contexts;
 } Script;
@@ -49,30 +49,30 @@ static void read_locations(Script *script, GError **error)
     g_autofree uint32_t *processes = g_new(uint32_t, script->n_locations);
     for (uint32_t i = 0; i < script->n_locations; i++)
         processes[i] = (uint32_t)next();
-    script->points = xtf_points_new(script->n_locations, processes, NULL, error);
+    script->points = xtf_sync_points_new(script->n_locations, processes, NULL, error);
     script->times = xtf_call_times_new(NULL, error);
 }
 
 static void read_operation(Script *script, GError **error)
 {
-    XtfPointOperation operation = {0};
+    XtfSyncOperation operation = {0};
     uint64_t number;
 
     operation.cost = (uint32_t)next();
     operation.late = (uint32_t)next();
     operation.late_seq = (uint64_t)next();
     operation.n_members = (uint32_t)next();
-    g_autofree XtfPointMember *members = g_new0(XtfPointMember, operation.n_members);
+    g_autofree XtfSyncMember *members = g_new0(XtfSyncMember, operation.n_members);
     for (uint32_t i = 0; i < operation.n_members; i++) {
         members[i].process = (uint32_t)next();
         members[i].synchronises = next() != 0;
     }
-    xtf_points_add_operation(script->points, &operation, members, &number, error);
+    xtf_sync_points_add_operation(script->points, &operation, members, &number, error);
 }
 
 static void read_point(Script *script, GError **error)
 {
-    XtfPoint point = {0};
+    XtfSyncPoint point = {0};
 
     point.key.location = (uint32_t)next();
     point.key.seq = point.time = (uint64_t)next();
@@ -86,7 +86,7 @@ static void read_point(Script *script, GError **error)
     point.other_seq = (uint64_t)next();
     point.operation = (uint64_t)next();
     point.number = point.key.seq;
-    xtf_points_add(script->points, &point, error);
+    xtf_sync_points_add(script->points, &point, error);
 }
 
 static void read_script(Script *script, GError **error)
@@ -101,7 +101,7 @@ static void read_script(Script *script, GError **error)
         else if (!strcmp(word, "point"))
             read_point(script, error);
         else if (!strcmp(word, "calls"))
-            xtf_points_sort(script->points, error);
+            xtf_sync_points_sort(script->points, error);
         else if (!strcmp(word, "location"))
             xtf_call_times_begin(script->times, error);
         else if (!strcmp(word, "here"))
@@ -116,11 +116,11 @@ static void read_script(Script *script, GError **error)
 
 static void print_waits(Script *script, GError **error)
 {
-    XtfPoint point;
+    XtfSyncPoint point;
 
     for (uint32_t location = 0; location < script->n_locations; location++) {
-        for (uint64_t i = 0; i < xtf_points_n(script->points, location); i++) {
-            if (!xtf_points_get(script->points, location, i, &point, error))
+        for (uint64_t i = 0; i < xtf_sync_points_n(script->points, location); i++) {
+            if (!xtf_sync_points_get(script->points, location, i, &point, error))
                 return;
             if (point.wait > 0)
                 printf("wait %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", location, point.key.seq,
@@ -162,6 +162,6 @@ int main(void)
     printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts.explained, counts.circles, counts.lost);
     xtf_sorted_file_free(delays);
     xtf_call_times_free(script.times);
-    xtf_points_free(script.points);
+    xtf_sync_points_free(script.points);
     return 0;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/analysis/points/scratch-file.h"
+#include "src/analysis/causes/scratch-file.h"
 
 typedef struct {
     uint32_t context, unused;

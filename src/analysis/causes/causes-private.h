@@ -15,7 +15,7 @@
 typedef struct {
     uint32_t location;
     uint64_t i;
-    XtfPoint point;
+    XtfSyncPoint point;
     XtfCosts costs; /* that it passes on */
     uint64_t since; /* the late one's last meeting with it, if that is after the interval of all; else XTF_NO_POINT */
     /* Set, for each tick of the late one's waits: what it passes on, and what of that is the wait itself. */
@@ -24,7 +24,7 @@ typedef struct {
 } XtfWaiter;
 
 typedef struct {
-    XtfPoints *points;
+    XtfSyncPoints *points;
     XtfCallTimes *times;
     XtfSortedFile *delays;
     XtfPassing *passing;               /* by location */
@@ -46,5 +46,5 @@ enum {
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
 /* A location was late at point `i`, and `waiters` waited for it. `operation`: NULL is a message. */
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfPoint *point,
-                 const XtfPointOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error);
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfSyncPoint *point,
+                 const XtfSyncOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error);

@@ -68,7 +68,7 @@ static void wake(Pass *pass, uint32_t location)
 /* What the wait has to bear, and what of it went on. */
 static void settle(Pass *pass, XtfWaiter *waiter)
 {
-    XtfPoint *point = &waiter->point;
+    XtfSyncPoint *point = &waiter->point;
     XtfRests *rests = &pass->work.rests[waiter->location];
     double propagating, passed = 0;
 
@@ -96,7 +96,7 @@ static Step pass_wait(Pass *pass, XtfWaiter *waiter, GError **error)
     if (!nothing)
         g_hash_table_insert(pass->costs, g_memdup2(&place, sizeof place),
                             g_memdup2(&waiter->costs, sizeof waiter->costs));
-    if (!xtf_points_put(pass->work.points, place.location, place.i, &waiter->point, error))
+    if (!xtf_sync_points_put(pass->work.points, place.location, place.i, &waiter->point, error))
         return FAILED;
     uint32_t blocked = GPOINTER_TO_UINT(g_hash_table_lookup(pass->blocked, &place));
     if (blocked > 0) {
@@ -107,19 +107,19 @@ static Step pass_wait(Pass *pass, XtfWaiter *waiter, GError **error)
 }
 
 /* The point that waited for this one; false in *found if there is none. */
-static bool find_waiter(Pass *pass, const XtfPoint *point, XtfWaiter *waiter, bool *found, GError **error)
+static bool find_waiter(Pass *pass, const XtfSyncPoint *point, XtfWaiter *waiter, bool *found, GError **error)
 {
-    XtfPointKind kind = point->kind == XTF_POINT_SEND ? XTF_POINT_LATE_SENDER : XTF_POINT_LATE_RECEIVER;
-    XtfPoints *points = pass->work.points;
+    XtfSyncKind kind = point->kind == XTF_SYNC_SEND ? XTF_SYNC_LATE_SENDER : XTF_SYNC_LATE_RECEIVER;
+    XtfSyncPoints *points = pass->work.points;
 
     *found = false;
     if (point->other >= pass->n_locations)
         return true;
     *waiter = (XtfWaiter){.location = point->other};
-    if (!xtf_points_find(points, point->other, point->other_seq, &waiter->i, error))
+    if (!xtf_sync_points_find(points, point->other, point->other_seq, &waiter->i, error))
         return false;
-    for (; waiter->i < xtf_points_n(points, point->other); waiter->i++) {
-        if (!xtf_points_get(points, point->other, waiter->i, &waiter->point, error))
+    for (; waiter->i < xtf_sync_points_n(points, point->other); waiter->i++) {
+        if (!xtf_sync_points_get(points, point->other, waiter->i, &waiter->point, error))
             return false;
         if (waiter->point.key.seq != point->other_seq)
             return true;
@@ -132,7 +132,7 @@ static bool find_waiter(Pass *pass, const XtfPoint *point, XtfWaiter *waiter, bo
 }
 
 /* A send or a posting that another location waited for. */
-static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint *point, GError **error)
+static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfSyncPoint *point, GError **error)
 {
     XtfWaiter waiter;
     bool found;
@@ -171,11 +171,11 @@ static Operation *operation_of(Pass *pass, uint64_t number)
 
 static Step pass_member(Pass *pass, XtfWaiter *waiter, GError **error)
 {
-    const XtfPoint *point = &waiter->point;
-    XtfPointOperation all;
+    const XtfSyncPoint *point = &waiter->point;
+    XtfSyncOperation all;
 
-    if (!xtf_points_operation(pass->work.points, point->operation, &all, error) ||
-        !xtf_points_put(pass->work.points, waiter->location, waiter->i, point, error))
+    if (!xtf_sync_points_operation(pass->work.points, point->operation, &all, error) ||
+        !xtf_sync_points_put(pass->work.points, waiter->location, waiter->i, point, error))
         return FAILED;
     Operation *operation = operation_of(pass, point->operation);
     if (all.late != waiter->location || all.late_seq != point->key.seq) {
@@ -201,24 +201,24 @@ static Step step(Pass *pass, uint32_t location, GError **error)
 {
     XtfWaiter waiter = {.location = location, .i = pass->walks[location].at - 1};
 
-    if (!xtf_points_get(pass->work.points, location, waiter.i, &waiter.point, error))
+    if (!xtf_sync_points_get(pass->work.points, location, waiter.i, &waiter.point, error))
         return FAILED;
     switch (waiter.point.kind) {
-    case XTF_POINT_LATE_SENDER:
-    case XTF_POINT_LATE_RECEIVER:
+    case XTF_SYNC_LATE_SENDER:
+    case XTF_SYNC_LATE_RECEIVER:
         settle(pass, &waiter);
         return pass_wait(pass, &waiter, error);
-    case XTF_POINT_SEND:
-    case XTF_POINT_POSTING:
+    case XTF_SYNC_SEND:
+    case XTF_SYNC_POSTING:
         return pass_late(pass, location, waiter.i, &waiter.point, error);
-    case XTF_POINT_MEMBER:
+    case XTF_SYNC_MEMBER:
         if (!pass->walks[location].settled)
             settle(pass, &waiter);
         pass->walks[location].settled = true; /* it may come here again, if it has to wait for others */
         return pass_member(pass, &waiter, error);
     default:
         settle(pass, &waiter);
-        return xtf_points_put(pass->work.points, location, waiter.i, &waiter.point, error) ? WENT : FAILED;
+        return xtf_sync_points_put(pass->work.points, location, waiter.i, &waiter.point, error) ? WENT : FAILED;
     }
 }
 
@@ -292,9 +292,10 @@ static void pass_finish(Pass *pass)
     g_free(pass->walks);
 }
 
-static void pass_init(Pass *pass, XtfPoints *points, XtfCallTimes *times, XtfSortedFile *delays, uint32_t n_contexts)
+static void pass_init(Pass *pass, XtfSyncPoints *points, XtfCallTimes *times, XtfSortedFile *delays,
+                      uint32_t n_contexts)
 {
-    uint32_t n = xtf_points_n_locations(points);
+    uint32_t n = xtf_sync_points_n_locations(points);
 
     *pass = (Pass){
         .work =
@@ -317,14 +318,14 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfCallTimes *times, XtfSor
     xtf_context_times_init(&pass->work.mine, n_contexts);
     xtf_context_times_init(&pass->work.theirs, n_contexts);
     for (uint32_t location = 0; location < n; location++)
-        pass->walks[location].at = xtf_points_n(points, location);
+        pass->walks[location].at = xtf_sync_points_n(points, location);
 }
 
-bool xtf_causes_find(XtfPoints *points, XtfCallTimes *times, const XtfCausesOptions *options, XtfSortedFile **delays,
-                     XtfCausesCounts *counts, GError **error)
+bool xtf_causes_find(XtfSyncPoints *points, XtfCallTimes *times, const XtfCausesOptions *options,
+                     XtfSortedFile **delays, XtfCausesCounts *counts, GError **error)
 {
     g_autoptr(XtfSortedFile) found =
-        xtf_sorted_file_new(sizeof(XtfDelay), xtf_points_n_locations(points), options->folder, error);
+        xtf_sorted_file_new(sizeof(XtfDelay), xtf_sync_points_n_locations(points), options->folder, error);
     Pass pass;
 
     if (!found)

@@ -1,7 +1,7 @@
 /*
  * What waits are caused by: the excess work of those who came late, and the waits that made them late.
  *
- * A pass backward through the points of synchronisation (src/analysis/points). For each wait of w ticks of process p
+ * A pass backward through the points of synchronisation (sync-points.h). For each wait of w ticks of process p
  * for process q it looks at what both did since they last synchronised: T_q(x), T_p(x), by call path x, without their
  * waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)), D their sum, W the sum of
  * q's own waits. Then
@@ -15,7 +15,7 @@
  *
  * All that is as Scalasca 2.6 has it (src/scout/generator/{Delay.MPI,Waitstates.MPI}.pattern, MpiDelayOps.cpp; Böhme et
  * al.: Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016), with two
- * of its oddities: the completion of a late receiver's call is taken off, not added (points.h); and costs that an
+ * of its oddities: the completion of a late receiver's call is taken off, not added (sync-points.h); and costs that an
  * operation passes on to waits behind a point at which a single member met the late one grow one such point too late.
  * Beyond it, waits in operations of many are direct and indirect, too.
  *
@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "src/analysis/causes/call-times.h"
-#include "src/analysis/points/points.h"
+#include "src/analysis/causes/sync-points.h"
 
 /* What a call path of a location is charged with at one point: a row of `delays`. */
 typedef struct {
@@ -57,5 +57,5 @@ typedef struct {
 } XtfCausesOptions;
 
 /* Sets `cause`, `indirect`, `propagating` and `passed` of all points with waits; `delays` are XtfDelay, sorted. */
-bool xtf_causes_find(XtfPoints *points, XtfCallTimes *times, const XtfCausesOptions *options, XtfSortedFile **delays,
-                     XtfCausesCounts *counts, GError **error);
+bool xtf_causes_find(XtfSyncPoints *points, XtfCallTimes *times, const XtfCausesOptions *options,
+                     XtfSortedFile **delays, XtfCausesCounts *counts, GError **error);

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-bool xtf_interval_since(XtfPoints *points, uint32_t location, uint64_t to, uint32_t process, XtfInterval *interval,
+bool xtf_interval_since(XtfSyncPoints *points, uint32_t location, uint64_t to, uint32_t process, XtfInterval *interval,
                         GError **error)
 {
-    XtfPoint point;
+    XtfSyncPoint point;
     bool meets = false;
     uint64_t i = to;
 
     while (i > 0 && !meets) {
-        if (!xtf_points_get(points, location, --i, &point, error) ||
-            !xtf_points_meets(points, &point, process, &meets, error))
+        if (!xtf_sync_points_get(points, location, --i, &point, error) ||
+            !xtf_sync_points_meets(points, &point, process, &meets, error))
             return false;
     }
     *interval = (XtfInterval){.location = location, .from = meets ? i : XTF_NO_POINT, .to = to};
@@ -25,13 +25,14 @@ typedef struct {
 } Remaining;
 
 /* Splits off those that the point meets: they come first, *n_met of them. */
-static bool meet(XtfPoints *points, const XtfPoint *point, Remaining *remaining, uint32_t *n_met, GError **error)
+static bool meet(XtfSyncPoints *points, const XtfSyncPoint *point, Remaining *remaining, uint32_t *n_met,
+                 GError **error)
 {
     *n_met = 0;
     for (uint32_t i = 0; i < remaining->n; i++) {
         uint32_t number = remaining->numbers[i], process = remaining->processes[i];
         bool meets;
-        if (!xtf_points_meets(points, point, process, &meets, error))
+        if (!xtf_sync_points_meets(points, point, process, &meets, error))
             return false;
         if (!meets)
             continue;
@@ -43,15 +44,15 @@ static bool meet(XtfPoints *points, const XtfPoint *point, Remaining *remaining,
     return true;
 }
 
-static bool list_members(XtfPoints *points, uint32_t location, const XtfPointOperation *operation, Remaining *remaining,
-                         GError **error)
+static bool list_members(XtfSyncPoints *points, uint32_t location, const XtfSyncOperation *operation,
+                         Remaining *remaining, GError **error)
 {
-    XtfPointMember member;
+    XtfSyncMember member;
 
     for (uint32_t i = 0; i < operation->n_members; i++) {
-        if (!xtf_points_member(points, operation, i, &member, error))
+        if (!xtf_sync_points_member(points, operation, i, &member, error))
             return false;
-        if (member.process == xtf_points_process(points, location))
+        if (member.process == xtf_sync_points_process(points, location))
             continue;
         remaining->numbers[remaining->n] = i;
         remaining->processes[remaining->n++] = member.process;
@@ -59,13 +60,13 @@ static bool list_members(XtfPoints *points, uint32_t location, const XtfPointOpe
     return true;
 }
 
-bool xtf_interval_since_all(XtfPoints *points, uint32_t location, uint64_t to, const XtfPointOperation *operation,
+bool xtf_interval_since_all(XtfSyncPoints *points, uint32_t location, uint64_t to, const XtfSyncOperation *operation,
                             XtfInterval *interval, uint64_t *later, GError **error)
 {
     g_autofree uint32_t *numbers = g_new(uint32_t, operation->n_members);
     g_autofree uint32_t *processes = g_new(uint32_t, operation->n_members);
     Remaining remaining = {.numbers = numbers, .processes = processes};
-    XtfPoint point;
+    XtfSyncPoint point;
 
     memset(later, 0xff, operation->n_members * sizeof *later);
     *interval = (XtfInterval){.location = location, .from = XTF_NO_POINT, .to = to};
@@ -73,7 +74,7 @@ bool xtf_interval_since_all(XtfPoints *points, uint32_t location, uint64_t to, c
         return false;
     for (uint64_t i = to; i-- > 0;) {
         uint32_t met;
-        if (!xtf_points_get(points, location, i, &point, error) || !meet(points, &point, &remaining, &met, error))
+        if (!xtf_sync_points_get(points, location, i, &point, error) || !meet(points, &point, &remaining, &met, error))
             return false;
         if (met == remaining.n) {
             interval->from = i;
@@ -88,19 +89,19 @@ bool xtf_interval_since_all(XtfPoints *points, uint32_t location, uint64_t to, c
     return true;
 }
 
-bool xtf_interval_work(XtfPoints *points, XtfCallTimes *times, const XtfInterval *interval, XtfContextTimes *sum,
+bool xtf_interval_work(XtfSyncPoints *points, XtfCallTimes *times, const XtfInterval *interval, XtfContextTimes *sum,
                        uint64_t *waited, GError **error)
 {
-    XtfPoint point;
+    XtfSyncPoint point;
 
     *waited = 0;
     xtf_context_times_clear(sum);
     if (!xtf_call_times_sum(times, interval->location, interval->from, interval->to, sum, error))
         return false;
     for (uint64_t i = interval->from == XTF_NO_POINT ? 0 : interval->from + 1; i < interval->to; i++) {
-        if (!xtf_points_get(points, interval->location, i, &point, error))
+        if (!xtf_sync_points_get(points, interval->location, i, &point, error))
             return false;
-        if (point.wait == 0 || point.kind == XTF_POINT_NONE)
+        if (point.wait == 0 || point.kind == XTF_SYNC_NONE)
             continue;
         xtf_context_times_add(sum, point.context, -(int64_t)point.wait);
         *waited += point.wait;
@@ -109,7 +110,7 @@ bool xtf_interval_work(XtfPoints *points, XtfCallTimes *times, const XtfInterval
         sum->ticks[sum->touched[i]] = MAX(sum->ticks[sum->touched[i]], 0);
     if (interval->from == XTF_NO_POINT)
         return true;
-    if (!xtf_points_get(points, interval->location, interval->from, &point, error))
+    if (!xtf_sync_points_get(points, interval->location, interval->from, &point, error))
         return false;
     if (point.context < sum->n_contexts) {
         xtf_context_times_add(sum, point.context, point.completion - (int64_t)point.total);
@@ -118,15 +119,15 @@ bool xtf_interval_work(XtfPoints *points, XtfCallTimes *times, const XtfInterval
     return true;
 }
 
-bool xtf_interval_last_wait(XtfPoints *points, const XtfInterval *interval, uint64_t *i, GError **error)
+bool xtf_interval_last_wait(XtfSyncPoints *points, const XtfInterval *interval, uint64_t *i, GError **error)
 {
     uint64_t begin = interval->from == XTF_NO_POINT ? 0 : interval->from + 1;
-    XtfPoint point;
+    XtfSyncPoint point;
 
     for (uint64_t at = interval->to; at > begin; at--) {
-        if (!xtf_points_get(points, interval->location, at - 1, &point, error))
+        if (!xtf_sync_points_get(points, interval->location, at - 1, &point, error))
             return false;
-        if (point.wait > 0 && point.kind != XTF_POINT_NONE) {
+        if (point.wait > 0 && point.kind != XTF_SYNC_NONE) {
             *i = at - 1;
             return true;
         }

@@ -8,7 +8,7 @@ typedef struct {
     XtfLateWork *work;
     uint32_t location;
     uint64_t i;
-    const XtfPoint *point;
+    const XtfSyncPoint *point;
     XtfInterval interval; /* since it met all that waited */
     uint64_t waited;      /* in it */
     uint64_t whole;       /* of all waits that are explained */
@@ -60,8 +60,8 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
     if (waiter->since != XTF_NO_POINT)
         own.from = waiter->since;
     if (!own_work(late, waiter, &waited, error) ||
-        !xtf_interval_since(work->points, waiter->location, waiter->i, xtf_points_process(work->points, late->location),
-                            &theirs, error) ||
+        !xtf_interval_since(work->points, waiter->location, waiter->i,
+                            xtf_sync_points_process(work->points, late->location), &theirs, error) ||
         !xtf_interval_work(work->points, work->times, &theirs, &work->theirs, &unused, error))
         return false;
 
@@ -86,14 +86,14 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
     late->whole += waiter->point.wait;
     if (waited > 0) {
         uint64_t last;
-        XtfPoint cause;
+        XtfSyncPoint cause;
         if (!xtf_interval_last_wait(work->points, &own, &last, error))
             return false;
-        if (last != XTF_NO_POINT && !xtf_points_get(work->points, late->location, last, &cause, error))
+        if (last != XTF_NO_POINT && !xtf_sync_points_get(work->points, late->location, last, &cause, error))
             return false;
         waiter->point.cause = last != XTF_NO_POINT ? cause.number : UINT64_MAX;
     }
-    return xtf_points_put(work->points, waiter->location, waiter->i, &waiter->point, error);
+    return xtf_sync_points_put(work->points, waiter->location, waiter->i, &waiter->point, error);
 }
 
 /* ---- Rows. */
@@ -205,25 +205,25 @@ static int compare_points(const void *a, const void *b)
 }
 
 /* Finds the interval of an operation; `meetings` are its later meetings with single members, in order, *n of them. */
-static bool find_interval(Late *late, const XtfPointOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
+static bool find_interval(Late *late, const XtfSyncOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
                           uint64_t *meetings, uint32_t *n, GError **error)
 {
-    XtfPoints *points = late->work->points;
-    XtfPointMember member;
+    XtfSyncPoints *points = late->work->points;
+    XtfSyncMember member;
 
     *n = 0;
     if (!operation)
-        return xtf_interval_since(points, late->location, late->i, xtf_points_process(points, waiters[0].location),
+        return xtf_interval_since(points, late->location, late->i, xtf_sync_points_process(points, waiters[0].location),
                                   &late->interval, error);
     if (!xtf_interval_since_all(points, late->location, late->i, operation, &late->interval, meetings, error))
         return false;
     for (uint32_t i = 0; i < operation->n_members; i++) {
         if (meetings[i] == XTF_NO_POINT)
             continue;
-        if (!xtf_points_member(points, operation, i, &member, error))
+        if (!xtf_sync_points_member(points, operation, i, &member, error))
             return false;
         for (uint32_t w = 0; w < n_waiters; w++) {
-            if (xtf_points_process(points, waiters[w].location) == member.process)
+            if (xtf_sync_points_process(points, waiters[w].location) == member.process)
                 waiters[w].since = meetings[i];
         }
         meetings[(*n)++] = meetings[i];
@@ -232,10 +232,10 @@ static bool find_interval(Late *late, const XtfPointOperation *operation, XtfWai
     return true;
 }
 
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfPoint *point,
-                 const XtfPointOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error)
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfSyncPoint *point,
+                 const XtfSyncOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error)
 {
-    XtfPoint charged = *point;
+    XtfSyncPoint charged = *point;
     Late late = {.work = work, .location = location, .i = i, .point = &charged};
     g_autofree uint64_t *meetings = operation ? g_new(uint64_t, operation->n_members) : NULL;
     uint32_t n_meetings;

@@ -11,7 +11,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "src/analysis/points/points.h"
+#include "src/analysis/causes/sync-points.h"
 
 /* Costs by the kind of wait in which they end. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "src/analysis/points/scratch-file.h"
+#include "src/analysis/causes/scratch-file.h"
 
 #include <errno.h>
 #include <fcntl.h>

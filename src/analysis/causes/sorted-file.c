@@ -1,8 +1,8 @@
-#include "src/analysis/points/sorted-file.h"
+#include "src/analysis/causes/sorted-file.h"
 
 #include <string.h>
 
-#include "src/analysis/points/scratch-file.h"
+#include "src/analysis/causes/scratch-file.h"
 
 /* Runs of a file that turns out to be long are longer: no more of them than the scratch file's cache has blocks. */
 enum { RUN_SIZE = 8 << 20, LONG_RUN_SIZE = 32 << 20, SHORT_RUNS = 8, ROW_MOST = 1024 };

@@ -22,6 +22,7 @@ void xtf_stream_finish(XtfStream *stream)
 {
     g_clear_pointer(&stream->stack, g_free);
     g_clear_pointer(&stream->open, g_free);
+    g_clear_pointer(&stream->region_ids, g_free);
     xtf_requests_finish(&stream->requests);
     xtf_tags_finish(&stream->tags);
     xtf_growth_finish(&stream->growth);
@@ -40,6 +41,19 @@ static void drop_frames(XtfStream *stream, uint32_t depth)
     }
 }
 
+/* Before any change each region has the number of its first definition. */
+static void reset_region_ids(XtfStream *stream)
+{
+    const XtfSourceOrder *order = stream->definitions ? &stream->definitions->order : NULL;
+
+    if (!order || !order->region_ids)
+        return;
+    if (stream->n_region_ids < order->n_region_ids)
+        stream->region_ids = g_renew(uint32_t, stream->region_ids, order->n_region_ids);
+    stream->n_region_ids = order->n_region_ids;
+    memcpy(stream->region_ids, order->region_ids, order->n_region_ids * sizeof *stream->region_ids);
+}
+
 void xtf_stream_begin(XtfStream *stream, uint64_t location)
 {
     drop_frames(stream, 0); /* of a location that ended in failure */
@@ -51,6 +65,7 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
     stream->beyond = stream->deepest_beyond = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};
     memset(stream->arrays, 0, sizeof stream->arrays);
+    reset_region_ids(stream);
     g_clear_error(&stream->error);
 }
 
@@ -136,4 +151,22 @@ XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
     }
     note_mishap(&stream->without_enter, stream->seq);
     return (XtfFrame){0};
+}
+
+bool xtf_stream_change_region_id(XtfStream *stream, uint32_t region, uint32_t id)
+{
+    if (region == XTF_NONE32)
+        return true;
+    if (region >= stream->n_region_ids) { /* not defined */
+        uint32_t n = MAX(region + 1, stream->n_region_ids + stream->n_region_ids / 2);
+        stream->region_ids = g_renew(uint32_t, stream->region_ids, n);
+        memset(stream->region_ids + stream->n_region_ids, 0xff,
+               (n - stream->n_region_ids) * sizeof *stream->region_ids);
+        stream->n_region_ids = n;
+    }
+    if (stream->region_ids[region] == id)
+        return true;
+    stream->region_ids[region] = id;
+    XtfRegionIdsRow row = {.time = stream->last, .seq = stream->seq - 1, .region = region, .id = id};
+    return xtf_stream_append_row(stream, XTF_MODEL_REGION_IDS, &row);
 }

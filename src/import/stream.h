@@ -63,6 +63,8 @@ typedef struct {
     uint64_t beyond; /* frames above the stack, which are not stored */
     uint32_t *open;  /* by region plus 1 (XTF_NONE32 is first): its frames by ENTER on the stack */
     uint32_t n_open;
+    uint32_t *region_ids; /* by region: the source's number of it that is meant from here on */
+    uint32_t n_region_ids;
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
     XtfMishap backward, without_enter, out_of_order;
@@ -89,6 +91,7 @@ uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time);
 void xtf_stream_grow_stack(XtfStream *stream);
 void xtf_stream_grow_open(XtfStream *stream, uint32_t region);
 XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region);
+bool xtf_stream_change_region_id(XtfStream *stream, uint32_t region, uint32_t id);
 
 static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const void *row)
 {
@@ -206,4 +209,11 @@ static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t r
         row.depth = frame.depth;
     }
     return xtf_stream_append(stream, XTF_MODEL_ENTERS_LEAVES, XTF_LABEL_LEAVE, time, &row);
+}
+
+/* The last record entered or left a region, which has this number in the source. */
+static inline bool xtf_stream_region_id(XtfStream *stream, uint32_t region, uint32_t id)
+{
+    return G_LIKELY(region < stream->n_region_ids && stream->region_ids[region] == id) ||
+           xtf_stream_change_region_id(stream, region, id);
 }

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "src/model/tables.h"
+
 /* A list that ends with NULL. */
 #define LABELS(NAME, ...) const char *const NAME[] = {__VA_ARGS__, NULL};
 LABELS(xtf_bases, "BINARY", "DECIMAL")
@@ -9,6 +11,8 @@ LABELS(xtf_collective_operations, "BARRIER", "BCAST", "GATHER", "GATHERV", "SCAT
        "ALLGATHERV", "ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN",
        "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
        "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE")
+#define TABLE_NAME(TAG, name) name,
+const char *const xtf_defined_tables[] = {XTF_DEFINED_TABLES(TABLE_NAME) NULL};
 LABELS(xtf_group_types, "UNKNOWN", "LOCATIONS", "REGIONS", "METRIC", "COMM_LOCATIONS", "COMM_GROUP", "COMM_SELF")
 LABELS(xtf_interrupt_modes, "TIME", "COUNT")
 LABELS(xtf_io_access_modes, "READ_ONLY", "WRITE_ONLY", "READ_WRITE", "EXECUTE_ONLY", "SEARCH_ONLY")

@@ -13,6 +13,7 @@ enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf
 
 extern const char *const xtf_bases[];
 extern const char *const xtf_collective_operations[];
+extern const char *const xtf_defined_tables[];
 extern const char *const xtf_group_types[];
 extern const char *const xtf_interrupt_modes[];
 extern const char *const xtf_io_access_modes[];

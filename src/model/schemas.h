@@ -233,6 +233,13 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U64, source_time, "", "ticks", "", XTF_FIELD_INSTANT, NULL)
 
+/* The source's number of a region, from this row on: of the ENTERs and LEAVEs of the region that the row's record enters
+ * or leaves. Before the first such row it is that of the region's first definition. */
+#define XTF_REGION_IDS_FIELDS(FIELD)                                                                                   \
+    XTF_SIDE_HEAD(FIELD)                                                                                               \
+    FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, XTF_OPT, NULL)                                          \
+    FIELD(U32, id, "", "", "", 0, NULL)
+
 /* Messages by their postings: vocabulary.h. `message` is a row of `recvs` in `postings`, of `sends` in `cancelled`. */
 #define XTF_POSTED_FIELDS(FIELD)                                                                                       \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
@@ -275,6 +282,7 @@
     ARRAY(METRIC_VALUES, metric_values, MetricValues)                                                                  \
     ARRAY(ARGUMENTS, arguments, Arguments)                                                                             \
     ARRAY(BACKWARD_TIMES, backward_times, BackwardTimes)                                                               \
+    ARRAY(REGION_IDS, region_ids, RegionIds)                                                                           \
     ARRAY(POSTINGS, postings, Postings)                                                                                \
     ARRAY(CANCELLED, cancelled, Cancelled)
 

@@ -35,6 +35,9 @@
 #define XTF_TABLE_CART_TOPOLOGY_DIMENSIONS "cart_topology_dimensions"
 #define XTF_TABLE_CART_COORDINATES         "cart_coordinates"
 #define XTF_TABLE_DEFINITION_PROPERTIES    "definition_properties"
+#define XTF_TABLE_STRINGS                  "string_definitions"
+#define XTF_TABLE_DEFINITION_ORDER         "definition_order"
+#define XTF_TABLE_DEFINITION_REFERENCES    "definition_references"
 #define XTF_TABLE_REMARKS                  "remarks"
 
 /* clang-format off */
@@ -189,6 +192,40 @@
     FIELD(U64, owner, "", "", XTF_OWNER_TABLES, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                   \
     XTF_SAME_TYPED(FIELD, type, value) XTF_SAME_TEXT(FIELD, name)
 
+/* The tables that a source's definitions are rows of, for `definition_order`. KIND(TAG, name) */
+#define XTF_DEFINED_TABLES(KIND)                                                                                       \
+    KIND(PROPERTIES, XTF_TABLE_PROPERTIES) KIND(STRING_DEFINITIONS, XTF_TABLE_STRINGS) XTF_DEFINED_BY_ID(KIND)
+#define XTF_DEFINED_BY_ID(KIND)                                                                                        \
+    KIND(ATTRIBUTE_DEFINITIONS, XTF_TABLE_ATTRIBUTES) KIND(SYSTEM_TREE, XTF_TABLE_SYSTEM_TREE)                         \
+    KIND(SYSTEM_TREE_DOMAINS, XTF_TABLE_SYSTEM_TREE_DOMAINS) KIND(PROCESSES, XTF_TABLE_PROCESSES)                      \
+    KIND(LOCATIONS, XTF_TABLE_LOCATIONS) KIND(PARADIGMS, XTF_TABLE_PARADIGMS)                                          \
+    KIND(REGION_DEFINITIONS, XTF_TABLE_REGION_DEFINITIONS) KIND(CALLSITES, XTF_TABLE_CALLSITES)                        \
+    KIND(CALLPATHS, XTF_TABLE_CALLPATHS) KIND(CALLPATH_PARAMETERS, XTF_TABLE_CALLPATH_PARAMETERS)                      \
+    KIND(SOURCE_LOCATIONS, XTF_TABLE_SOURCE_LOCATIONS) KIND(CALLING_CONTEXTS, XTF_TABLE_CALLING_CONTEXTS)              \
+    KIND(INTERRUPT_GENERATORS, XTF_TABLE_INTERRUPT_GENERATORS) KIND(GROUPS, XTF_TABLE_GROUPS)                          \
+    KIND(COMMUNICATORS, XTF_TABLE_COMMUNICATORS) KIND(METRICS, XTF_TABLE_METRICS)                                      \
+    KIND(METRIC_CLASSES, XTF_TABLE_METRIC_CLASSES)                                                                     \
+    KIND(METRIC_CLASS_RECORDERS, XTF_TABLE_METRIC_CLASS_RECORDERS)                                                     \
+    KIND(PARAMETER_DEFINITIONS, XTF_TABLE_PARAMETERS) KIND(RMA_WINDOWS, XTF_TABLE_RMA_WINDOWS)                         \
+    KIND(IO_PARADIGMS, XTF_TABLE_IO_PARADIGMS) KIND(IO_FILES, XTF_TABLE_IO_FILES)                                      \
+    KIND(IO_HANDLES, XTF_TABLE_IO_HANDLES) KIND(IO_PRE_CREATED, XTF_TABLE_IO_PRE_CREATED)                              \
+    KIND(CART_DIMENSIONS, XTF_TABLE_CART_DIMENSIONS) KIND(CART_TOPOLOGIES, XTF_TABLE_CART_TOPOLOGIES)                  \
+    KIND(CART_COORDINATES, XTF_TABLE_CART_COORDINATES)                                                                 \
+    KIND(DEFINITION_PROPERTIES, XTF_TABLE_DEFINITION_PROPERTIES)
+#define XTF_DEFINED_TABLE(TAG, name) "," name "=" name
+#define XTF_DEFINED_REFERENCE                                                                                          \
+    "kind:" XTF_TABLE_STRINGS "=" XTF_TABLE_STRINGS XTF_DEFINED_BY_ID(XTF_DEFINED_TABLE)
+
+/* How a source defines things, beyond what they are: its numbers of strings; the order of all its definitions (row none
+ * of `properties`: the clock); and where a field leads to what has another number in the source than its row says. */
+#define XTF_STRING_DEFINITIONS_FIELDS(FIELD) XTF_SAME_U32(FIELD, id) XTF_SAME_TEXT(FIELD, text)
+#define XTF_DEFINITION_ORDER_FIELDS(FIELD)                                                                             \
+    XTF_SAME_U8(FIELD, kind, xtf_defined_tables)                                                                       \
+    FIELD(U32, row, "", "", XTF_DEFINED_REFERENCE, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)
+#define XTF_DEFINITION_REFERENCES_FIELDS(FIELD)                                                                        \
+    XTF_SAME_REF(FIELD, definition, XTF_TABLE_DEFINITION_ORDER) XTF_SAME_TEXT(FIELD, field)                            \
+    FIELD(U32, id, "", "", "", XTF_FIELD_OPTIONAL, NULL)
+
 /* What the importer says of its source. */
 #define XTF_REMARKS_FIELDS(FIELD) XTF_SAME_U8(FIELD, kind, xtf_remark_kinds) XTF_SAME_TEXT(FIELD, text)
 
@@ -241,6 +278,9 @@
     TABLE(CART_TOPOLOGY_DIMENSIONS, cart_topology_dimensions, CartTopologyDimension)                                   \
     TABLE(CART_COORDINATES, cart_coordinates, CartCoordinate)                                                          \
     TABLE(DEFINITION_PROPERTIES, definition_properties, DefinitionProperty)                                            \
+    TABLE(STRING_DEFINITIONS, string_definitions, StringDefinition)                                                   \
+    TABLE(DEFINITION_ORDER, definition_order, DefinitionOrder)                                                        \
+    TABLE(DEFINITION_REFERENCES, definition_references, DefinitionReference)                                          \
     TABLE(REMARKS, remarks, Remark)                                                                                   \
     TABLE(ANALYSES, analyses, Analysis)                                                                                \
     TABLE(CLOCK_ALIGNMENTS, clock_alignments, ClockAlignment)                                                          \

@@ -13,6 +13,7 @@ void xtf_definitions_init(XtfDefinitions *definitions)
     xtf_id_map_init(&definitions->strings_by_id);
     xtf_id_map_init(&definitions->late_strings_by_id);
     xtf_tags_init(&definitions->tags);
+    xtf_source_order_init(&definitions->order);
     g_mutex_init(&definitions->lock);
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
@@ -37,6 +38,7 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
     xtf_id_map_finish(&definitions->strings_by_id);
     xtf_id_map_finish(&definitions->late_strings_by_id);
     xtf_tags_finish(&definitions->tags);
+    xtf_source_order_finish(&definitions->order);
     g_hash_table_unref(definitions->own_strings);
     g_ptr_array_unref(definitions->strings);
     g_array_unref(definitions->string_ids);
@@ -45,17 +47,31 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
     g_mutex_clear(&definitions->lock);
 }
 
-void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text)
+static void add_text(XtfDefinitions *definitions, uint32_t id, const char *text)
 {
-    const char *before = xtf_definitions_source_string(definitions, id);
-
-    definitions->count++;
-    if (before) {
-        definitions->string_conflicts += strcmp(before, text) != 0;
-        return;
-    }
     xtf_id_map_insert(&definitions->strings_by_id, id, definitions->strings->len);
     g_ptr_array_add(definitions->strings, g_string_chunk_insert(definitions->texts, text));
+}
+
+void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text)
+{
+    XtfDefinitionTable *table = &definitions->tables[XTF_MODEL_STRING_DEFINITIONS];
+    const char *before = xtf_definitions_source_string(definitions, id);
+    uint32_t number = xtf_definitions_n_rows(definitions, XTF_MODEL_STRING_DEFINITIONS);
+
+    definitions->count++;
+    if (!before) {
+        const XtfStringDefinitionRow row = {.id = id, .text = id};
+        add_text(definitions, id, text);
+        xtf_id_map_insert(&table->rows_by_id, id, number);
+        xtf_definitions_add_part(definitions, XTF_MODEL_STRING_DEFINITIONS, &row);
+    } else if (strcmp(before, text) != 0) {
+        definitions->string_conflicts++;
+        return;
+    } else if (!xtf_id_map_find(&table->rows_by_id, id, &number)) {
+        return; /* one of our own */
+    }
+    xtf_source_order_add(&definitions->order, XTF_MODEL_STRING_DEFINITIONS, number);
 }
 
 uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text)
@@ -65,8 +81,7 @@ uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *tex
     if (!g_hash_table_lookup_extended(definitions->own_strings, text, NULL, &number)) {
         number = GUINT_TO_POINTER(XTF_NONE32 - 1 - g_hash_table_size(definitions->own_strings));
         g_hash_table_insert(definitions->own_strings, g_strdup(text), number);
-        xtf_definitions_add_string(definitions, GPOINTER_TO_UINT(number), text);
-        definitions->count--; /* it is not the source's */
+        add_text(definitions, GPOINTER_TO_UINT(number), text);
     }
     return GPOINTER_TO_UINT(number);
 }
@@ -96,7 +111,8 @@ static bool are_alike(const XtfGroupRow *a, const XtfGroupRow *b)
     return a->name == b->name && a->count == b->count;
 }
 
-void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *row)
+/* The number of the row, which is an earlier one if that is equal. */
+static uint32_t add_row(XtfDefinitions *definitions, unsigned tag, const void *row)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
     uint32_t before, number = xtf_definitions_n_rows(definitions, tag);
@@ -108,13 +124,24 @@ void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *
             xtf_id_map_insert(&table->rows_by_id, id, number);
         } else if (memcmp(xtf_definitions_at(definitions, tag, before), row, table->schema->row_size) == 0) {
             table->repeats++;
-            return;
+            return before;
         } else {
             table->conflicts++; /* kept as a row, but the id means the first */
             table->alike += tag == XTF_MODEL_GROUPS && are_alike(xtf_definitions_at(definitions, tag, before), row);
         }
     }
     g_byte_array_append(table->rows, row, table->schema->row_size);
+    return number;
+}
+
+void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *row)
+{
+    xtf_source_order_add(&definitions->order, tag, add_row(definitions, tag, row));
+}
+
+void xtf_definitions_make_up(XtfDefinitions *definitions, unsigned tag, const void *row)
+{
+    add_row(definitions, tag, row);
 }
 
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const void *row)
@@ -159,12 +186,14 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
     XtfDefinitionTable *table = &definitions->tables[tag];
     uint32_t n = xtf_definitions_n_rows(definitions, tag), size = table->schema->row_size, before;
     GByteArray *rows = g_byte_array_sized_new(table->rows->len);
+    g_autofree uint32_t *moved = g_new(uint32_t, (gsize)n + 1);
     XtfIdMap rows_by_id;
 
     xtf_id_map_init(&rows_by_id);
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *row = xtf_definitions_at(definitions, tag, order[i]);
         g_byte_array_append(rows, row, size);
+        moved[order[i]] = i;
         if (!table->id)
             continue;
         uint32_t id = xtf_field_get(table->id, row);
@@ -175,6 +204,7 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
     xtf_id_map_finish(&table->rows_by_id);
     table->rows = rows;
     table->rows_by_id = rows_by_id;
+    xtf_source_order_move(&definitions->order, tag, moved);
 }
 
 /* The id of a text in the trace; 0 after an error, of which the first is kept. */
@@ -275,9 +305,16 @@ static unsigned table_of_type(uint8_t type)
     return type < G_N_ELEMENTS(tables) ? tables[type] : 0;
 }
 
+enum { STRING = 11 }; /* of xtf_value_types */
+
+bool xtf_definitions_is_reference(uint8_t type, unsigned *table)
+{
+    *table = table_of_type(type);
+    return *table != 0 || type == STRING;
+}
+
 uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64_t value)
 {
-    enum { STRING = 11 };
     unsigned table = table_of_type(type);
 
     if (type == STRING)

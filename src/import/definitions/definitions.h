@@ -14,6 +14,7 @@
 
 #include "libxtf/writer.h"
 #include "src/import/definitions/id-map.h"
+#include "src/import/definitions/source-order.h"
 #include "src/import/definitions/tags.h"
 #include "src/model/schemas.h"
 
@@ -29,7 +30,7 @@ typedef struct {
     uint64_t repeats;   /* definitions of an id that has an equal definition already */
 } XtfDefinitionTable;
 
-typedef struct {
+struct XtfDefinitions {
     XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; those of arrays are unused */
     XtfWriter *writer;                              /* from resolving on */
     GStringChunk *texts;
@@ -39,11 +40,12 @@ typedef struct {
     XtfIdMap late_strings_by_id;
     GHashTable *own_strings; /* texts -> ids */
     XtfTags tags;            /* of messages, which make a table */
+    XtfSourceOrder order;
     uint64_t string_conflicts;
     uint64_t count; /* definitions added, strings included */
     GMutex lock;    /* of late rows and strings, of tags, and of the error */
     GError *error;  /* of the first look-up that failed */
-} XtfDefinitions;
+};
 
 void xtf_definitions_init(XtfDefinitions *definitions);
 void xtf_definitions_finish(XtfDefinitions *definitions);
@@ -57,6 +59,8 @@ void xtf_definitions_add(XtfDefinitions *definitions, unsigned table, const void
  * The list is not stored again if an earlier definition of the id is equal. */
 void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned table, void *row, unsigned parts_table,
                               const void *parts, uint32_t n);
+/* The same, of a definition that the source lacks. */
+void xtf_definitions_make_up(XtfDefinitions *definitions, unsigned table, const void *row);
 /* A part of another definition, which does not count. */
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned table, const void *row);
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table);
@@ -75,6 +79,8 @@ uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned table, u
 uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id);
 /* A typed value as `attributes` has it. The types are those of xtf_value_types. */
 uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64_t value);
+/* Whether values of a type lead to rows of a table, or to strings (*table is 0). */
+bool xtf_definitions_is_reference(uint8_t type, unsigned *table);
 
 static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned table, uint32_t id)
 {

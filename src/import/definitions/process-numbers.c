@@ -1,6 +1,7 @@
 #include "src/import/definitions/process-numbers.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Of xtf_group_types and xtf_paradigm_names. */
 enum { GROUP_LOCATIONS = 1, GROUP_COMM_LOCATIONS = 4, GROUP_COMM_GROUP = 5 };
@@ -45,17 +46,24 @@ static uint64_t drop_duplicates(Numbering *numbering)
 {
     XtfDefinitionTable *table = &numbering->definitions->tables[XTF_MODEL_LOCATIONS];
     uint64_t n = xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_LOCATIONS);
+    g_autofree uint32_t *moved = g_new(uint32_t, (gsize)n + 1);
 
     numbering->locations = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     for (uint64_t i = 0; i < n; i++) {
         XtfLocationRow row = *location_at(numbering, i);
-        if (find_location(numbering, row.id))
+        const XtfLocationRow *before = find_location(numbering, row.id);
+        moved[i] = before && memcmp(before, &row, sizeof row) != 0 ? XTF_NONE32 : (uint32_t)numbering->n_locations;
+        if (before) {
+            if (moved[i] != XTF_NONE32)
+                moved[i] = (uint32_t)(before - location_at(numbering, 0));
             continue;
+        }
         *location_at(numbering, numbering->n_locations++) = row;
         g_hash_table_insert(numbering->locations, g_memdup2(&row.id, sizeof row.id),
                             GSIZE_TO_POINTER(numbering->n_locations));
     }
     g_byte_array_set_size(table->rows, numbering->n_locations * table->schema->row_size);
+    xtf_source_order_move(&numbering->definitions->order, XTF_MODEL_LOCATIONS, moved);
     return n - numbering->n_locations;
 }
 
@@ -79,7 +87,7 @@ static void make_up_processes(Numbering *numbering)
             .creator = XTF_NONE32,
             .name = xtf_definitions_own_string(numbering->definitions, name),
         };
-        xtf_definitions_add(numbering->definitions, XTF_MODEL_PROCESSES, &row);
+        xtf_definitions_make_up(numbering->definitions, XTF_MODEL_PROCESSES, &row);
     }
     numbering->n_processes = xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_PROCESSES);
 }

@@ -82,22 +82,38 @@ static unsigned referred_table(const XtfDefinitions *definitions, const XtfField
     return 0;
 }
 
-static void resolve_field(XtfDefinitions *definitions, XtfDefinitionTable *table, const XtfField *field)
+static bool resolve_field(XtfDefinitions *definitions, unsigned tag, const XtfField *field, GError **error)
 {
     unsigned referred = referred_table(definitions, field);
+    /* Which region a definition is, is our own idea. */
+    bool ours = tag == XTF_MODEL_REGION_DEFINITIONS && referred != 0;
 
     if (referred == 0 && field->type != XTF_TYPE_STRING)
-        return;
-    for (uint32_t at = 0; at < table->rows->len; at += table->schema->row_size) {
-        uint8_t *row = table->rows->data + at;
-        uint32_t id = xtf_field_get(field, row);
-        xtf_field_set(field, row,
-                      referred != 0 ? xtf_definitions_row(definitions, referred, id)
-                                    : xtf_definitions_string(definitions, id));
+        return true;
+    for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, tag); i++) {
+        uint32_t id = xtf_field_get(field, xtf_definitions_at(definitions, tag, i));
+        uint32_t value =
+            referred != 0 ? xtf_definitions_row(definitions, referred, id) : xtf_definitions_string(definitions, id);
+        xtf_field_set(field, xtf_definitions_at(definitions, tag, i), value);
+        if (!ours && !xtf_source_order_note(definitions, tag, (uint32_t)i, field->name, referred, value, id, error))
+            return false;
     }
+    return true;
 }
 
-static void resolve_values(XtfDefinitions *definitions)
+/* A typed value, of row i of a table. */
+static bool resolve_value(XtfDefinitions *definitions, unsigned tag, uint64_t i, uint8_t type, uint64_t *value,
+                          GError **error)
+{
+    unsigned referred;
+    uint32_t id = (uint32_t)*value;
+
+    *value = xtf_definitions_value(definitions, type, *value);
+    return !xtf_definitions_is_reference(type, &referred) ||
+           xtf_source_order_note(definitions, tag, (uint32_t)i, "value", referred, (uint32_t)*value, id, error);
+}
+
+static bool resolve_values(XtfDefinitions *definitions, GError **error)
 {
     /* By xtf_property_owners; 0: no table (locations and paradigms). */
     static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE,      XTF_MODEL_PROCESSES, 0,
@@ -106,20 +122,30 @@ static void resolve_values(XtfDefinitions *definitions)
 
     for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_DEFINITION_PROPERTIES); i++) {
         XtfDefinitionPropertyRow *row = xtf_definitions_at(definitions, XTF_MODEL_DEFINITION_PROPERTIES, i);
-        row->value = xtf_definitions_value(definitions, row->type, row->value);
+        uint64_t value = row->value;
+        if (!resolve_value(definitions, XTF_MODEL_DEFINITION_PROPERTIES, i, row->type, &value, error))
+            return false;
+        row->value = value;
         if (owners[row->of] == 0)
             continue;
-        uint32_t owner = xtf_definitions_row(definitions, owners[row->of], row->owner);
+        uint32_t id = (uint32_t)row->owner, owner = xtf_definitions_row(definitions, owners[row->of], id);
         row->owner = owner == XTF_NONE32 ? XTF_NONE64 : owner;
+        if (!xtf_source_order_note(definitions, XTF_MODEL_DEFINITION_PROPERTIES, (uint32_t)i, "owner", owners[row->of],
+                                   owner, id, error))
+            return false;
     }
     for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_CALLPATH_PARAMETERS); i++) {
         XtfCallpathParameterRow *row = xtf_definitions_at(definitions, XTF_MODEL_CALLPATH_PARAMETERS, i);
-        row->value = xtf_definitions_value(definitions, row->type, row->value);
+        uint64_t value = row->value;
+        if (!resolve_value(definitions, XTF_MODEL_CALLPATH_PARAMETERS, i, row->type, &value, error))
+            return false;
+        row->value = value;
     }
+    return true;
 }
 
 /* A communicator of oneself has no group. */
-static void drop_self_groups(XtfDefinitions *definitions)
+static bool drop_self_groups(XtfDefinitions *definitions, GError **error)
 {
     enum { COMM_SELF = 6 }; /* of xtf_group_types */
     uint64_t n_groups = xtf_definitions_n_rows(definitions, XTF_MODEL_GROUPS);
@@ -129,9 +155,14 @@ static void drop_self_groups(XtfDefinitions *definitions)
         if (comm->group >= n_groups)
             continue;
         const XtfGroupRow *group = xtf_definitions_at(definitions, XTF_MODEL_GROUPS, comm->group);
-        if (group->type == COMM_SELF)
-            comm->group = XTF_NONE32;
+        if (group->type != COMM_SELF)
+            continue;
+        comm->group = XTF_NONE32;
+        if (!xtf_source_order_note(definitions, XTF_MODEL_COMMUNICATORS, (uint32_t)i, "group", XTF_MODEL_GROUPS,
+                                   XTF_NONE32, group->id, error))
+            return false;
     }
+    return true;
 }
 
 bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GError **error)
@@ -140,14 +171,17 @@ bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GEr
     if (!store_strings(definitions, error))
         return false;
     merge_regions(definitions);
+    xtf_source_order_begin(definitions);
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
         if (tag == XTF_MODEL_REGIONS)
             continue; /* its fields are resolved */
         for (uint32_t i = 0; i < table->schema->n_fields; i++)
-            resolve_field(definitions, table, &table->schema->fields[i]);
+            if (!resolve_field(definitions, tag, &table->schema->fields[i], error))
+                return false;
     }
-    resolve_values(definitions);
-    drop_self_groups(definitions);
+    if (!resolve_values(definitions, error) || !drop_self_groups(definitions, error))
+        return false;
+    xtf_source_order_end(definitions);
     return true;
 }

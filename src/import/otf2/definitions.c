@@ -125,6 +125,7 @@ ON(ClockProperties, uint64_t resolution, uint64_t origin, uint64_t length, uint6
     if (source->has_clock)
         return OTF2_CALLBACK_SUCCESS;
     source->has_clock = true;
+    xtf_source_order_add(&source->definitions.order, XTF_MODEL_PROPERTIES, XTF_NONE32);
     source->resolution = resolution;
     source->origin = origin;
     source->length = length;
@@ -250,10 +251,15 @@ ON(CartTopology, OTF2_CartTopologyRef self, OTF2_StringRef name, OTF2_CommRef co
 
 ON(CartCoordinate, OTF2_CartTopologyRef topology, uint32_t rank, uint8_t n, const uint32_t *coordinates)
 {
-    ((XtfOtf2Definitions *)data)->definitions.count++;
+    XtfDefinitions *definitions = &((XtfOtf2Definitions *)data)->definitions;
+
+    definitions->count++;
+    if (n > 0)
+        xtf_source_order_add(&definitions->order, XTF_MODEL_CART_COORDINATES,
+                             (uint32_t)xtf_definitions_n_rows(definitions, XTF_MODEL_CART_COORDINATES));
     for (unsigned i = 0; i < n; i++) {
         XtfCartCoordinateRow row = {.topology = topology, .rank = rank, .axis = i, .coordinate = coordinates[i]};
-        xtf_definitions_add_part(&((XtfOtf2Definitions *)data)->definitions, XTF_MODEL_CART_COORDINATES, &row);
+        xtf_definitions_add_part(definitions, XTF_MODEL_CART_COORDINATES, &row);
     }
     return OTF2_CALLBACK_SUCCESS;
 }

@@ -7,15 +7,16 @@
 
 /* Calls */
 
-ON(Enter, OTF2_RegionRef region)
-{
-    return xtf_otf2_done(stream, xtf_stream_enter(stream, time, LOOK_UP(REGIONS, region)), attributes);
-}
-
-ON(Leave, OTF2_RegionRef region)
-{
-    return xtf_otf2_done(stream, xtf_stream_leave(stream, time, LOOK_UP(REGIONS, region)), attributes);
-}
+#define ON_CALL(Name, append)                                                                                \
+    ON(Name, OTF2_RegionRef region)                                                                          \
+    {                                                                                                        \
+        uint32_t row = LOOK_UP(REGIONS, region);                                                             \
+        return xtf_otf2_done(stream, append(stream, time, row) && xtf_stream_region_id(stream, row, region), \
+                             attributes);                                                                    \
+    }                                                                                                        \
+    _Static_assert(true, "")
+ON_CALL(Enter, xtf_stream_enter);
+ON_CALL(Leave, xtf_stream_leave);
 
 /* Messages */
 

@@ -115,7 +115,8 @@ static bool watch(Child *child, const XtfSupervision *supervision, GError **erro
             if (n > 0)
                 g_byte_array_append(child->received, buffer, n);
         } else if (hangs(child, supervision->stall_seconds))
-            return xtf_fail(error, XTF_ERROR_DAMAGED, "the archive is damaged: reading it goes on for ever");
+            return xtf_fail(error, XTF_ERROR_DAMAGED, "%s goes on for ever",
+                            supervision->subject ? supervision->subject : "the archive is damaged: reading it");
     }
 }
 
@@ -129,7 +130,8 @@ static GVariant *open_envelope(Child *child, const XtfSupervision *supervision, 
     gint32 code;
 
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        xtf_fail(error, XTF_ERROR_DAMAGED, "the archive is damaged: its reader died of it (%s)",
+        xtf_fail(error, XTF_ERROR_DAMAGED, "%s died of it (%s)",
+                 supervision->subject ? supervision->subject : "the archive is damaged: its reader",
                  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");
         return NULL;
     }

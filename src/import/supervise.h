@@ -33,6 +33,7 @@ typedef struct {
     atomic_bool *cancel;                                        /* may be NULL */
     void (*progress)(uint64_t events, double done, void *data); /* may be NULL */
     void *progress_data;
+    const char *subject;    /* who dies or hangs, in messages; NULL: the reader of an archive, which is damaged */
     unsigned stall_seconds; /* of computing without a heartbeat, after which the child is taken to hang; 0: 60 */
 } XtfSupervision;
 

@@ -15,6 +15,7 @@ int xtf_command_info(int argc, char **argv);
 int xtf_command_check(int argc, char **argv);
 int xtf_command_cache(int argc, char **argv);
 int xtf_command_copy(int argc, char **argv);
+int xtf_command_export(int argc, char **argv);
 int xtf_command_diff(int argc, char **argv);
 int xtf_command_merge(int argc, char **argv);
 int xtf_command_cat(int argc, char **argv);

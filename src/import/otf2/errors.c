@@ -25,6 +25,11 @@ void xtf_otf2_forget_errors(void)
     caught[0] = '\0';
 }
 
+bool xtf_otf2_has_caught(void)
+{
+    return caught[0] != '\0';
+}
+
 /* What the library's messages mean to somebody who has the files. */
 static const char *meaning_of(const char *message)
 {
@@ -52,6 +57,15 @@ bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_co
         xtf_fail(error, xtf_code, "%s: %s (OTF2 says: %s)", what, meaning_of(said), said);
     else
         xtf_fail(error, xtf_code, "%s: %s", what, meaning_of(said));
+    xtf_otf2_forget_errors();
+    return false;
+}
+
+bool xtf_otf2_fail_writing(GError **error, OTF2_ErrorCode otf2_code, const char *what)
+{
+    const char *name = otf2_code == OTF2_SUCCESS ? "no reason" : OTF2_Error_GetDescription(otf2_code);
+
+    xtf_fail(error, XTF_ERROR_IO, "%s: it cannot be written (OTF2 says: %s)", what, caught[0] != '\0' ? caught : name);
     xtf_otf2_forget_errors();
     return false;
 }

@@ -1,0 +1,101 @@
+/*
+ * xtf export FORMAT -o OUT TRACE [PATH]: records of a trace, in another format.
+ */
+#include "src/export/export.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "src/cli/commands/commands.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/print.h"
+#include "src/cli/ui/progress.h"
+
+static void show_progress(uint64_t records, double done, void *data)
+{
+    xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
+}
+
+static bool export(const XtfExporter *exporter, XtfNode *directory, const char *output, bool force, bool quiet,
+                   XtfExportReport *report, GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("exporting", "records", quiet);
+    XtfInterrupts interrupts;
+    const XtfExportOptions options = {
+        .force = force,
+        .cancel = xtf_interrupts_catch(&interrupts),
+        .progress = show_progress,
+        .progress_data = progress,
+    };
+
+    bool done = xtf_export(exporter, directory, output, &options, report, error);
+    xtf_interrupts_release(&interrupts);
+    return done;
+}
+
+static void print_report(const XtfExportReport *report, const char *output)
+{
+    xtf_print_line(stdout, "%s: %" PRIu64 " record%s of %" PRIu64 " location%s", output, report->records,
+                   report->records == 1 ? "" : "s", report->locations, report->locations == 1 ? "" : "s");
+    for (guint i = 0; i < report->notes->len; i++)
+        xtf_print_line(stdout, "%s", (const char *)report->notes->pdata[i]);
+}
+
+static int run(const XtfExporter *exporter, char **arguments, const char *output, bool force, bool quiet)
+{
+    const char *path = arguments[1] ? arguments[1] : "/";
+    g_auto(XtfExportReport) report;
+    GError *error = NULL;
+
+    xtf_export_report_init(&report);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(arguments[0], &error);
+    g_autoptr(XtfNode) directory = tree ? xtf_tree_resolve(tree, path, &error) : NULL;
+    if (!directory)
+        return xtf_cli_fail(error);
+    g_autofree char *remark = xtf_node_remark(directory);
+    if (remark)
+        xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
+    if (!export(exporter, directory, output, force, quiet, &report, &error)) {
+        if (error->code == XTF_ERROR_INVALID)
+            g_prefix_error(&error, "%s: ", path);
+        return xtf_cli_fail(error);
+    }
+    if (!quiet)
+        print_report(&report, output);
+    return XTF_EXIT_DONE;
+}
+
+int xtf_command_export(int argc, char **argv)
+{
+    g_autofree char *output = NULL;
+    gboolean force = FALSE, quiet = FALSE;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2", "OUT"},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export already", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
+        {0},
+    };
+    g_autofree char *formats = xtf_export_formats();
+    g_autofree char *summary =
+        g_strdup_printf("Writes records of a trace in another format. FORMAT is %s.\n"
+                        "PATH is a directory of the trace's tree, such as proc/0-3 or time/10%%-20%%/sends; without it "
+                        "all is exported.\n"
+                        "Says at the end what was left out, and what was added at the edges of a window.",
+                        formats);
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(&argc, &argv, -2, "FORMAT -o OUT TRACE [PATH]", summary, entries))
+        return XTF_EXIT_USAGE;
+    if (argc > 4 || !output) {
+        fputs(argc > 4 ? "xtf: export: too many arguments\n" : "xtf: export: -o OUT says where to\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
+    const XtfExporter *exporter = xtf_exporter_find(argv[1], &error);
+    if (!exporter) {
+        xtf_cli_fail(error);
+        return XTF_EXIT_USAGE;
+    }
+    return run(exporter, argv + 2, output, force, quiet);
+}

@@ -1,0 +1,160 @@
+#include "src/export/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/export/job.h"
+#include "src/import/output.h"
+#include "src/query/tree/selection-dir.h"
+
+/* ---- Folders. */
+
+/* Removes a folder that an exporter made: files, and folders of files. False: something is left. */
+static bool remove_folder(const char *path)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *child = g_build_filename(path, name, NULL);
+        struct stat info;
+        if (lstat(child, &info) == 0 && S_ISDIR(info.st_mode))
+            remove_folder(child);
+        else
+            unlink(child);
+    }
+    return rmdir(path) == 0;
+}
+
+static char *create_folder(const char *place, GError **error)
+{
+    g_autofree char *path = g_strdup_printf("%s.XXXXXX", place);
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (!g_mkdtemp_full(path, 0777 & ~mask)) {
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
+        return NULL;
+    }
+    return g_steal_pointer(&path);
+}
+
+/* The folder gets the name of its place. What is there may be replaced; it goes once the new one stands. */
+static bool put_folder(const char *path, const char *place, GError **error)
+{
+    if (rename(path, place) == 0)
+        return true;
+    if (errno == EEXIST || errno == ENOTEMPTY) {
+        if (renameat2(AT_FDCWD, path, AT_FDCWD, place, RENAME_EXCHANGE) == 0) {
+            remove_folder(path);
+            return true;
+        }
+        if (errno == EINVAL && remove_folder(place) && rename(path, place) == 0) /* a filesystem without exchange */
+            return true;
+    }
+    return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
+}
+
+/* ---- Files and folders. */
+
+static bool check_place(const XtfExporter *exporter, const char *place, bool force, GError **error)
+{
+    struct stat there;
+
+    if (lstat(place, &there) != 0)
+        return errno == ENOENT || xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
+    if (!force)
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' is there already: --force replaces it", place);
+    if (exporter->folder)
+        return (S_ISDIR(there.st_mode) && exporter->may_replace(place)) ||
+               xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and has more in it than %s: it is not replaced",
+                        place, exporter->description);
+    return S_ISREG(there.st_mode) ||
+           xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is no regular file: it is not replaced", place);
+}
+
+static GVariant *work(XtfExportJob *job, const XtfExportOptions *options, GError **error)
+{
+    g_autoptr(GArray) suspects = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    const XtfSupervision supervision = {
+        .work = xtf_export_job_run,
+        .data = job,
+        .type = XTF_EXPORT_REPORT_TYPE,
+        .subject = "the process that wrote the export",
+        .cancel = options->cancel,
+        .progress = options->progress,
+        .progress_data = options->progress_data,
+    };
+
+    return xtf_supervise(&supervision, suspects, error);
+}
+
+/* Users know the place alone. */
+static void name_place(GError *error, const char *path, const char *place)
+{
+    g_autoptr(GString) message = g_string_new(error->message);
+
+    g_string_replace(message, path, place, 0);
+    g_free(error->message);
+    error->message = g_strdup(message->str);
+}
+
+static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
+{
+    g_autofree char *path = create_folder(place, error);
+    g_autoptr(GVariant) result = NULL;
+    GError *failed = NULL;
+
+    if (!path)
+        return NULL;
+    job->output = path;
+    result = work(job, options, &failed);
+    if (result && put_folder(path, place, &failed))
+        return g_steal_pointer(&result);
+    remove_folder(path);
+    name_place(failed, path, place);
+    g_propagate_error(error, failed);
+    return NULL;
+}
+
+static GVariant *export_file(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
+{
+    XtfOutput *output = xtf_output_begin(place, "", error);
+    g_autoptr(GVariant) result = NULL;
+
+    if (!output)
+        return NULL;
+    job->output = output->path;
+    result = work(job, options, error);
+    return xtf_output_end(output, result, error) ? g_steal_pointer(&result) : NULL;
+}
+
+bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *output, const XtfExportOptions *options,
+                XtfExportReport *report, GError **error)
+{
+    static const XtfExportOptions defaults;
+    g_autofree char *place = g_strdup(output);
+    g_autoptr(GVariant) result = NULL;
+    g_autofree char **notes = NULL;
+
+    options = options ? options : &defaults;
+    for (size_t n = strlen(place); n > 1 && place[n - 1] == '/'; n--)
+        place[n - 1] = '\0';
+    if (directory->class != &xtf_selection_dir)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "it is no directory of records, such as proc/0 or time/1-2: only records are exported");
+    if (!check_place(exporter, place, options->force, error))
+        return false;
+    XtfExportJob job = {.exporter = exporter, .tree = directory->tree, .selection = directory->selection};
+    result = exporter->folder ? export_folder(&job, place, options, error) : export_file(&job, place, options, error);
+    if (!result)
+        return false;
+    g_variant_get(result, "(tt^a&s)", &report->records, &report->locations, &notes);
+    for (char **note = notes; *note; note++)
+        g_ptr_array_add(report->notes, g_strdup(*note));
+    return true;
+}

@@ -1,0 +1,35 @@
+#include "src/export/exporter.h"
+
+#include "libxtf/error.h"
+#include "src/export/otf2/exporter.h"
+
+const XtfExporter *const xtf_exporters[] = {
+    &xtf_otf2_exporter,
+    NULL,
+};
+
+const XtfExporter *xtf_exporter_find(const char *name, GError **error)
+{
+    const XtfExporter *const *exporter = xtf_exporters;
+    g_autofree char *formats = xtf_export_formats();
+
+    while (*exporter && !g_str_equal((*exporter)->name, name))
+        exporter++;
+    if (!*exporter)
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no format '%s' to export to; there is %s", name, formats);
+    else if (!(*exporter)->run)
+        xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                 "this xtf was built without the exporter of %s: build it with -D%s=enabled", name,
+                 (*exporter)->option);
+    return *exporter && (*exporter)->run ? *exporter : NULL;
+}
+
+char *xtf_export_formats(void)
+{
+    GString *text = g_string_new(NULL);
+
+    for (const XtfExporter *const *exporter = xtf_exporters; *exporter; exporter++)
+        g_string_append_printf(text, "%s%s (%s%s)", text->len > 0 ? ", " : "", (*exporter)->name,
+                               (*exporter)->description, (*exporter)->run ? "" : ", which this xtf was built without");
+    return g_string_free(text, FALSE);
+}

@@ -1,0 +1,107 @@
+/*
+ * Writing an archive: its events, location by location, and then its definitions, which know how many events there are.
+ */
+#include "src/export/otf2/archive.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/export/otf2/exporter.h"
+#include "src/import/otf2/errors.h"
+
+enum {
+    EVENTS_CHUNK = 1 << 20,
+    DEFINITIONS_CHUNK = 4 << 20,
+};
+
+static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
+{
+    return OTF2_FLUSH;
+}
+
+/* Closing a file that could not be written is a success to the library, which only prints why. */
+static bool check(OTF2_ErrorCode code, const char *what, GError **error)
+{
+    return (code == OTF2_SUCCESS && !xtf_otf2_has_caught()) || xtf_otf2_fail_writing(error, code, what);
+}
+
+/* OTF2's reader wants a file of local definitions for every location, an empty one at least. */
+static bool write_local(XtfOtf2Export *export, uint64_t location, GError **error)
+{
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(export->archive, location);
+
+    return (writer || xtf_otf2_fail_writing(error, OTF2_SUCCESS, "a location's definitions")) &&
+           check(OTF2_Archive_CloseDefWriter(export->archive, writer), "a location's definitions", error);
+}
+
+static bool write_locals(XtfOtf2Export *export, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&export->job->tree->context, error);
+
+    if (!locations || !check(OTF2_Archive_OpenDefFiles(export->archive), "locations' definitions", error))
+        return false;
+    for (uint32_t i = 0; i < locations->n; i++) {
+        if (!write_local(export, locations->all[i].id, error))
+            return false;
+        atomic_fetch_add(&export->job->shared->heartbeat, 1);
+    }
+    return check(OTF2_Archive_CloseDefFiles(export->archive), "locations' definitions", error);
+}
+
+static bool write_global(XtfOtf2Export *export, GError **error)
+{
+    OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(export->archive);
+
+    return (writer || xtf_otf2_fail_writing(error, OTF2_SUCCESS, "the definitions")) &&
+           xtf_otf2_write_definitions(export, writer, error) &&
+           check(OTF2_Archive_CloseGlobalDefWriter(export->archive, writer), "the definitions", error);
+}
+
+static bool write_archive(XtfOtf2Export *export, GError **error)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = pre_flush};
+    OTF2_Archive *archive = export->archive;
+
+    return check(OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL), "the archive", error) &&
+           check(OTF2_Archive_SetSerialCollectiveCallbacks(archive), "the archive", error) &&
+           xtf_otf2_write_properties(export, error) && check(OTF2_Archive_OpenEvtFiles(archive), "the events", error) &&
+           xtf_otf2_write_locations(export, error) && check(OTF2_Archive_CloseEvtFiles(archive), "the events", error) &&
+           write_locals(export, error) && write_global(export, error);
+}
+
+static void note_renumbered(XtfOtf2Export *export)
+{
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
+        if (export->names.tables[tag].renumbered)
+            xtf_export_note(export->job, "new numbers for %s, whose own are not unique", xtf_model_schema(tag)->name);
+}
+
+bool xtf_otf2_export(XtfExportJob *job, GError **error)
+{
+    XtfTrace *trace = job->tree->trace;
+    const XtfClock *clock = xtf_trace_clock(trace);
+    XtfOtf2Export export = {
+        .job = job,
+        .n_events = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
+        .num = clock->resolution_num,
+        .den = clock->resolution_den,
+        .whole = xtf_export_is_whole(job),
+        .attributes = OTF2_AttributeList_New(),
+    };
+
+    xtf_otf2_catch_errors();
+    bool good = xtf_otf2_names_init(&export.names, trace, error);
+    if (good) {
+        note_renumbered(&export);
+        export.archive = OTF2_Archive_Open(job->output, XTF_OTF2_EXPORT_NAME, OTF2_FILEMODE_WRITE, EVENTS_CHUNK,
+                                           DEFINITIONS_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        good =
+            export.archive ? write_archive(&export, error) : xtf_otf2_fail_writing(error, OTF2_SUCCESS, "the archive");
+        /* After a failure the child process ends, and with it what is open: the library may not survive closing. */
+        good = good && check(OTF2_Archive_Close(export.archive), "the archive", error);
+    }
+    OTF2_AttributeList_Delete(export.attributes);
+    xtf_otf2_names_finish(&export.names);
+    g_hash_table_unref(export.n_events);
+    return good;
+}

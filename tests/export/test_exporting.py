@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""What holds for exports of any format: what stands in the way is left alone, failure leaves nothing behind, and traces that no
+importer made are exported, or refused with a sentence.
+
+usage: test_exporting.py XTF WRITE-NAMES MELT
+"""
+
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from xtfrun import Xtf, need, temporary_folder
+
+MELT = pathlib.Path(sys.argv.pop())
+WRITE_NAMES = sys.argv.pop()
+XTF = Xtf(sys.argv.pop())
+LIMIT = 4096  # bytes a file
+INTERRUPTED = 5
+
+
+class Exporting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = temporary_folder()
+        cls.root = pathlib.Path(cls.temporary.name)
+        cls.trace = cls.root / "melt.xtf"
+        XTF.expect("import", "--quiet", "-o", cls.trace, MELT)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def setUp(self):
+        self.folder = self.root / "work"
+        self.folder.mkdir()
+        self.out = self.folder / "out"
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def export(self, *arguments, format="otf2"):
+        return XTF.run("export", format, "-o", self.out, *arguments)
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def assert_refused(self, result, words, status=1):
+        self.assertEqual(result.status, status, result)
+        self.assertRegex(result.errors.decode(errors="replace"), words)
+
+    def test_usage(self):
+        self.assert_refused(XTF.run("export", "otf2", self.trace), "-o OUT", 2)
+        self.assert_refused(self.export(self.trace, format="otf3"), "no format 'otf3'.*otf2", 2)
+        self.assert_refused(self.export(self.trace, "proc/0", "proc/1"), "too many", 2)
+        self.assertEqual(self.names(), [])
+
+    def test_only_records(self):
+        for path in ("info", "records", "definitions", "proc", "time/0.1-0.2/count", "proc/0/thread/0/sends/num/3"):
+            self.assert_refused(self.export(self.trace, path), "^xtf: " + path + ": .*only records are exported")
+        self.assert_refused(self.export(self.trace, "proc/77"), "proc/77")
+        self.assertEqual(self.names(), [])
+
+    def test_what_is_there_stays(self):
+        self.export("--quiet", self.trace, "proc/0")
+        before = sorted((p.name, p.stat().st_mtime_ns) for p in self.out.rglob("*"))
+        self.assert_refused(self.export(self.trace), "there already: --force")
+        self.assertEqual(sorted((p.name, p.stat().st_mtime_ns) for p in self.out.rglob("*")), before)
+        self.assertEqual(self.export("--force", self.trace).status, 0)
+        self.assertGreater(sum(p.stat().st_size for p in self.out.rglob("*.evt")), 100000)
+        (self.out / "thesis.tex").write_text("ten years")
+        self.assert_refused(self.export("--force", self.trace), "more in it than an OTF2 archive")
+        self.assertTrue((self.out / "thesis.tex").exists())
+        self.assertEqual(self.names(), ["out"])
+
+    def limited(self, *arguments):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+        command = [XTF.program, "export", "otf2", "-o", self.out, *arguments]
+        done = subprocess.run(command, preexec_fn=limit, capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn(b"cannot be written", done.stderr)
+
+    def test_a_full_disk(self):
+        self.limited(self.trace)
+        self.assertEqual(self.names(), [])
+        self.export("--quiet", self.trace, "proc/0")
+        before = sorted((p.name, p.stat().st_size) for p in self.out.rglob("*"))
+        self.limited("--force", self.trace)
+        self.assertEqual(sorted((p.name, p.stat().st_size) for p in self.out.rglob("*")), before)
+        self.assertEqual(self.names(), ["out"])
+
+    def test_no_such_place(self):
+        self.out = self.folder / "nowhere" / "out"
+        self.assert_refused(self.export(self.trace), "nowhere/out: No such file or directory")
+
+    def test_interrupted(self):
+        """At whatever moment it comes: the export is whole, or not there."""
+        for _ in range(INTERRUPTED):
+            process = subprocess.Popen([XTF.program, "export", "otf2", "-q", "-o", self.out, self.trace],
+                                       stderr=subprocess.DEVNULL)
+            while process.poll() is None and not self.names():
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            status = process.wait(timeout=60)
+            self.assertEqual(self.names(), ["out"] if status == 0 else [])
+            shutil.rmtree(self.out, ignore_errors=True)
+
+    def test_traces_of_enemies(self):
+        """Texts, tables and rows that make no sense: what OTF2 takes is exported, the rest refused with a sentence."""
+        trace = self.folder / "names.xtf"
+        for kind in ("nasty", "long"):
+            subprocess.run([WRITE_NAMES, trace, kind], check=True)
+            for path in ("/", "time/0%-50%", "proc/0", "enters_leaves") if kind == "nasty" else ("parameters",):
+                result = self.export("--force", trace, path)
+                if result.status != 0:
+                    self.assertRegex(result.errors.decode(errors="replace"), "^xtf: .+")
+                    self.assertFalse(self.out.exists())
+                    continue
+                XTF.run("import", "--keep-going", "--quiet", "--force", "-o", self.folder / "back.xtf", self.out)
+                shutil.rmtree(self.out)
+            (self.folder / "back.xtf").unlink(missing_ok=True)
+        self.assertEqual(self.names(), ["names.xtf"])
+
+
+if __name__ == "__main__":
+    need("otf2-print")
+    os.environ.setdefault("LC_ALL", "C.UTF-8")
+    unittest.main()

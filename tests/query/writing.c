@@ -40,7 +40,8 @@ void writing_define(Writing *writing, unsigned table, const void *row)
 void writing_append(Writing *writing, uint64_t location, unsigned type, const void *row)
 {
     XtfArrayWriter *array = xtf_writer_array(writing->writer, location, schema(writing, type), NULL);
-    cr_assert(array && xtf_array_writer_append(array, row, NULL));
+    GError *error = NULL;
+    cr_assert(array && xtf_array_writer_append(array, row, &error), "%s", error ? error->message : "");
 }
 
 void writing_end(Writing *writing, Written *written)

@@ -14,8 +14,8 @@
 typedef struct {
     char *path;
     XtfWriter *writer;
-    uint32_t ids[XTF_N_MODEL_SCHEMAS];
-    bool declared[XTF_N_MODEL_SCHEMAS];
+    uint32_t ids[XTF_N_ALL_SCHEMAS];
+    bool declared[XTF_N_ALL_SCHEMAS];
 } Writing;
 
 void writing_begin(Writing *writing);

@@ -73,8 +73,7 @@ bool xtf_aggregate_ref_growth(XtfAggregateRef *ref, const XtfTraceContext *conte
 
     for (unsigned i = 0; growth && i < schema->n_aggregates; i++) {
         const XtfAggregate *aggregate = &schema->aggregates[i];
-        *ref = (XtfAggregateRef){.schema = schema, .aggregate = aggregate, .number = i};
-        find_keys(ref);
+        xtf_aggregate_ref_numbered(ref, schema, i);
         if (aggregate->kind == XTF_AGGREGATE_GROUPS && find_cell(ref, growth) && ref->metric != XTF_KEY_NONE &&
             ref->value_type != XTF_KEY_NONE && ref->region != XTF_KEY_NONE && growth->type == XTF_TYPE_U64)
             return true;
@@ -94,6 +93,17 @@ bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *conte
     ref->bytes = find_cell(ref, xtf_schema_field_by_role(schema, XTF_ROLE_BYTES));
     ref->received = find_cell(ref, xtf_schema_field(schema, "received"));
     return true;
+}
+
+void xtf_aggregate_ref_numbered(XtfAggregateRef *ref, const XtfSchema *schema, unsigned number)
+{
+    *ref = (XtfAggregateRef){.schema = schema, .aggregate = &schema->aggregates[number], .number = number};
+    find_keys(ref);
+}
+
+unsigned xtf_aggregate_ref_cell(const XtfAggregateRef *ref, const char *field)
+{
+    return find_cell(ref, xtf_schema_field(ref->schema, field));
 }
 
 size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *ref, const XtfTraceContext *context)

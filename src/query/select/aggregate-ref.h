@@ -32,6 +32,11 @@ bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *conte
 /* Of the values of counters, that of their growth by metric, value type and region. */
 bool xtf_aggregate_ref_growth(XtfAggregateRef *ref, const XtfTraceContext *context);
 
+/* An aggregate of groups by its number. */
+void xtf_aggregate_ref_numbered(XtfAggregateRef *ref, const XtfSchema *schema, unsigned number);
+/* The cell of the sum of a field's values; 0: the aggregate does not add it up. */
+unsigned xtf_aggregate_ref_cell(const XtfAggregateRef *ref, const char *field);
+
 /* Digits of the largest number of rows, and of the largest sum that a cell can have over the whole trace. */
 size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
 size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *ref, const XtfTraceContext *context, unsigned cell);

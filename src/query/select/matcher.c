@@ -28,10 +28,8 @@ struct XtfMatcher {
 };
 
 static const char *const facet_roles[XTF_N_FACETS] = {
-    [XTF_BY_REGION] = XTF_ROLE_REGION,
-    [XTF_BY_COMM] = XTF_ROLE_COMM,
-    [XTF_BY_TAG] = XTF_ROLE_TAG,
-    [XTF_BY_PEER] = XTF_ROLE_PEER,
+    [XTF_BY_REGION] = XTF_ROLE_REGION, [XTF_BY_COMM] = XTF_ROLE_COMM,  [XTF_BY_TAG] = XTF_ROLE_TAG,
+    [XTF_BY_PEER] = XTF_ROLE_PEER,     [XTF_BY_KIND] = XTF_ROLE_EVENT, [XTF_BY_CULPRIT] = XTF_ROLE_CULPRIT,
 };
 
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema)
@@ -60,6 +58,18 @@ static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, con
         }
     }
     return false;
+}
+
+bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, unsigned index)
+{
+    unsigned key;
+
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        const XtfField *field = selection->by[i] ? xtf_schema_field_by_role(schema, facet_roles[i]) : NULL;
+        if (selection->by[i] && (!field || !find_key(schema, &schema->aggregates[index], field, &key)))
+            return false;
+    }
+    return true;
 }
 
 /* How peers become processes. False if the tables cannot be read. */

@@ -1,5 +1,5 @@
 /*
- * Matchers: region/, comm/, peer/ and tag/ of a selection, as filters of groups (group-filter.h).
+ * Matchers: region/, comm/, peer/, tag/, culprit/ and kinds of a selection, as filters of groups (group-filter.h).
  *
  * A matcher is made for the rows of one schema and one of its aggregates. Which process a peer is depends on the
  * process that recorded the row, so a filter is a matcher together with that process.
@@ -23,8 +23,11 @@
 
 typedef struct XtfSelection XtfSelection;
 
-/* Whether region/, comm/, peer/ and tag/ leave rows of a schema, of whatever location and time. */
+/* Whether facets leave rows of a schema, of whatever location and time. */
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema);
+
+/* Whether the keys of an aggregate say whether a row is in the selection. */
+bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, unsigned index);
 
 typedef struct XtfMatcher XtfMatcher;
 

@@ -28,7 +28,9 @@ typedef enum {
     XTF_BY_REGION, /* rows of definitions/regions */
     XTF_BY_COMM,   /* rows of definitions/communicators */
     XTF_BY_TAG,
-    XTF_BY_PEER, /* processes */
+    XTF_BY_PEER,    /* processes */
+    XTF_BY_KIND,    /* labels of events, of a type of derived rows */
+    XTF_BY_CULPRIT, /* processes */
     XTF_N_FACETS,
 } XtfFacet;
 

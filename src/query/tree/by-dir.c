@@ -40,9 +40,17 @@ static bool list_keys(XtfNode *directory, XtfLister *lister, GError **error)
 
 /* ---- by/KEY/ */
 
+/* Each block's selection has the same views. */
+static const XtfView *find_view(const XtfNode *directory, const char *name)
+{
+    g_autoptr(XtfSelection) block = xtf_grouping_selection(directory->grouping, 0);
+
+    return xtf_view_find_for_blocks(&directory->tree->views, name, block);
+}
+
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfView *view = xtf_view_find_for_blocks(name);
+    const XtfView *view = find_view(directory, name);
     bool is_by = g_str_equal(name, "by");
 
     if (!is_by && !view)
@@ -60,7 +68,8 @@ static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **erro
 
 static void list_view(XtfNode *directory, const XtfView *view, XtfLister *lister)
 {
-    if (xtf_blocks_exist(&directory->tree->views, view, directory->grouping, NULL))
+    if (find_view(directory, view->name) == view &&
+        xtf_blocks_exist(&directory->tree->views, view, directory->grouping, NULL))
         xtf_lister_show(lister, view->name, XTF_NODE_FILE);
 }
 

@@ -14,7 +14,13 @@ extern const XtfNodeClass xtf_definitions_dir;
 bool xtf_definitions_dir_has(const char *name); /* beside the tables */
 extern const XtfNodeClass xtf_by_dir;
 extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_instants_dir, xtf_numbers_dir;
-extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir, xtf_classes_dir;
+extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir, xtf_classes_dir,
+    xtf_culprits_dir;
+
+/* Whether the records of a selection are derived ones of several kinds, which are directories right below it: the
+ * labels of their events. */
+bool xtf_kinds_has(const XtfNode *directory);
+XtfNode *xtf_kinds_lookup(XtfNode *directory, const char *name, GError **error);
 
 /* "next" or "prev" of a window. */
 XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error);

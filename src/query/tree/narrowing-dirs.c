@@ -1,6 +1,7 @@
 /* The directories that narrow a selection by the names below them. */
 #include <string.h>
 
+#include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
 #include "src/query/tree/entries.h"
 #include "src/query/tree/record-dir.h"
@@ -11,7 +12,7 @@ enum {
 
 /* ---- proc/, thread/, peer/ and tag/: sets of numbers. */
 
-/* In proc/ and peer/. */
+/* In proc/, peer/ and culprit/. */
 static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
@@ -22,9 +23,10 @@ static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **erro
     g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&procs, name, error);
     if (!set)
         return NULL;
-    if (directory->class == &xtf_peers_dir)
-        return xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, set));
-    return xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, set));
+    if (directory->class == &xtf_procs_dir)
+        return xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, set));
+    XtfFacet facet = directory->class == &xtf_peers_dir ? XTF_BY_PEER : XTF_BY_CULPRIT;
+    return xtf_node_new_selection(directory, xtf_selection_by(directory->selection, facet, set));
 }
 
 static XtfNode *lookup_threads(XtfNode *directory, const char *name, GError **error)
@@ -91,6 +93,7 @@ static bool list_threads(XtfNode *directory, XtfLister *lister, GError **error)
 const XtfNodeClass xtf_procs_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_procs, .list = list_procs};
 const XtfNodeClass xtf_threads_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_threads, .list = list_threads};
 const XtfNodeClass xtf_peers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_procs};
+const XtfNodeClass xtf_culprits_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_procs};
 const XtfNodeClass xtf_tags_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_tags};
 
 /* ---- region/ and comm/: names. */
@@ -157,6 +160,31 @@ static bool list_classes(XtfNode *directory, XtfLister *lister, GError **error)
 }
 
 const XtfNodeClass xtf_classes_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_class, .list = list_classes};
+
+/* ---- Kinds of derived rows: right below their type. */
+
+bool xtf_kinds_has(const XtfNode *directory)
+{
+    const XtfSelection *selection = directory->selection;
+    const XtfSchema *schema =
+        selection->type >= 0 ? xtf_trace_schema(directory->tree->trace, (uint32_t)selection->type) : NULL;
+    const XtfField *event = schema ? xtf_schema_field_by_role(schema, XTF_ROLE_EVENT) : NULL;
+
+    return event && schema->kind == XTF_SCHEMA_DERIVED && event->n_labels;
+}
+
+XtfNode *xtf_kinds_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_schema(directory->tree->trace, (uint32_t)directory->selection->type);
+    const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
+    const char **labels = g_memdup2(event->labels, event->n_labels * sizeof *labels);
+    XtfNameIndex kinds;
+
+    xtf_name_index_init(&kinds, "kind", labels, event->n_labels);
+    g_autoptr(XtfNumberSet) set = xtf_name_index_lookup(&kinds, name, error);
+    xtf_name_index_finish(&kinds);
+    return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_KIND, set)) : NULL;
+}
 
 /* ---- time/, at/ and num/: ranges without end, which are not listed. */
 

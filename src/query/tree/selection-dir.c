@@ -58,6 +58,7 @@ static const Entry entries[] = {
     {"columns", &xtf_columns_file, ALL, ALL, NULL},
     {"comm", &xtf_comms_dir, ALL, 0, NULL},
     {"count", &xtf_count_file, ALL, ALL, NULL},
+    {"culprit", &xtf_culprits_dir, ALL, 0, NULL},
     {"definitions", &xtf_definitions_dir, ROOT, ROOT, NULL},
     {NULL, NULL, 0, 0, NULL},
     {"next", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
@@ -84,7 +85,7 @@ static const Entry *find_entry(const char *name)
 
 bool xtf_selection_dir_has(const char *name)
 {
-    return find_entry(name) || xtf_view_find(name);
+    return find_entry(name) || xtf_view_is_name(name);
 }
 
 /* ---- Looking up. */
@@ -112,16 +113,18 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return xtf_not_found(error, "\"%s\" was made with other clocks than the trace has now: analyse it again", name);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
+    if (xtf_kinds_has(directory))
+        return xtf_kinds_lookup(directory, name, error);
     return xtf_not_found(
         error,
         "\"%s\" is no file, no record type and none of calls, proc, thread, time, at, num, region, class, "
-        "comm, peer, tag, by: see README and info",
+        "comm, peer, tag, culprit, by: see README and info",
         name);
 }
 
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfView *view = xtf_view_find(name);
+    const XtfView *view = xtf_view_find_for(&directory->tree->views, name, directory->selection);
     const Entry *entry = find_entry(name);
 
     if (view)
@@ -170,8 +173,10 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
 static void list_views(XtfNode *directory, XtfLister *lister)
 {
     for (const XtfView *const *view = xtf_all_views; *view; view++) {
+        const XtfViews *views = &directory->tree->views;
         bool listed = !directory->is_instant || *view == &xtf_view_stack;
-        if (listed && xtf_view_exists(&directory->tree->views, *view, directory->selection))
+        if (listed && xtf_view_exists(views, *view, directory->selection) &&
+            xtf_view_find_for(views, (*view)->name, directory->selection) == *view)
             xtf_lister_show(lister, (*view)->name, XTF_NODE_FILE);
     }
 }

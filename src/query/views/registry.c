@@ -3,6 +3,7 @@
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
 #include "src/query/totals/pairs.h"
+#include "src/query/totals/waits/group-list.h"
 #include "src/query/views/blocks.h"
 #include "src/query/views/view.h"
 
@@ -11,25 +12,53 @@ enum {
     KEPT_PARTS = 64,
 };
 
-const XtfView *const xtf_all_views[] = {&xtf_view_totals,   &xtf_view_histogram,  &xtf_view_profile,
-                                        &xtf_view_classes,  &xtf_view_efficiency, &xtf_view_matrix,
-                                        &xtf_view_messages, &xtf_view_unmatched,  &xtf_view_bytes,
-                                        &xtf_view_stack,    &xtf_view_imbalance,  &xtf_view_longest,
-                                        &xtf_view_metrics,  &xtf_view_values,     &xtf_view_rates,
-                                        &xtf_view_growth,   &xtf_view_info,       NULL};
+const XtfView *const xtf_all_views[] = {&xtf_view_totals,
+                                        &xtf_view_histogram,
+                                        &xtf_view_profile,
+                                        &xtf_view_profile_of_waits,
+                                        &xtf_view_profile_of_delays,
+                                        &xtf_view_classes,
+                                        &xtf_view_efficiency,
+                                        &xtf_view_matrix,
+                                        &xtf_view_messages,
+                                        &xtf_view_unmatched,
+                                        &xtf_view_bytes,
+                                        &xtf_view_stack,
+                                        &xtf_view_imbalance,
+                                        &xtf_view_longest,
+                                        &xtf_view_metrics,
+                                        &xtf_view_values,
+                                        &xtf_view_rates,
+                                        &xtf_view_growth,
+                                        &xtf_view_info,
+                                        NULL};
 
-const XtfView *xtf_view_find(const char *name)
+bool xtf_view_is_name(const char *name)
 {
-    const XtfView *const *view = xtf_all_views;
-
-    while (*view && !g_str_equal((*view)->name, name))
-        view++;
-    return *view;
+    for (const XtfView *const *view = xtf_all_views; *view; view++) {
+        if (g_str_equal((*view)->name, name))
+            return true;
+    }
+    return false;
 }
 
-const XtfView *xtf_view_find_for_blocks(const char *name)
+const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection)
 {
-    return g_str_equal(name, xtf_view_count.name) ? &xtf_view_count : xtf_view_find(name);
+    const XtfView *first = NULL;
+
+    for (const XtfView *const *view = xtf_all_views; *view; view++) {
+        if (!g_str_equal((*view)->name, name))
+            continue;
+        if (xtf_view_exists(views, *view, selection))
+            return *view;
+        first = first ? first : *view;
+    }
+    return first;
+}
+
+const XtfView *xtf_view_find_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection)
+{
+    return g_str_equal(name, xtf_view_count.name) ? &xtf_view_count : xtf_view_find_for(views, name, selection);
 }
 
 bool xtf_view_is_lasting(const XtfView *view)
@@ -78,12 +107,14 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats,
     *views = (XtfViews){.resolver = resolver, .formats = formats, .context = resolver->context, .matching = matching};
     xtf_keeper_init(&views->parts, &part_methods, KEPT_BYTES, KEPT_PARTS);
     xtf_pair_counts_init(&views->pair_counts);
+    xtf_group_lists_init(&views->group_lists);
 }
 
 void xtf_views_finish(XtfViews *views)
 {
     xtf_keeper_finish(&views->parts);
     xtf_keeper_finish(&views->pair_counts);
+    xtf_keeper_finish(&views->group_lists);
 }
 
 /* ---- Shapes. */

@@ -29,14 +29,18 @@ typedef struct {
     XtfMatching *matching;    /* borrowed */
     XtfKeeper parts;
     XtfKeeper pair_counts; /* pairs.h */
+    XtfKeeper group_lists; /* group-list.h */
 } XtfViews;
 
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching);
 void xtf_views_finish(XtfViews *views);
 
-const XtfView *xtf_view_find(const char *name); /* NULL if there is none */
+bool xtf_view_is_name(const char *name); /* of some view */
+/* The view that a selection has under a name; where it has none, one of the name all the same, for xtf_view_check() to
+ * say why. Selections of different types may have different views of one name. NULL if no view has it. */
+const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection);
 /* The same of tables side by side: also of a view that a selection alone shows otherwise. */
-const XtfView *xtf_view_find_for_blocks(const char *name);
+const XtfView *xtf_view_find_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection);
 /* Whether no later commit changes what it shows of records that are complete. Locations last until their last record so
  * far, and there may be more of them later: what hangs on that changes. */
 bool xtf_view_is_lasting(const XtfView *view);

@@ -7,17 +7,17 @@
 #define TYPES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 enum {
-    ALL_FACETS = (1 << XTF_N_FACETS) - 1,
+    OF_MESSAGES = 1 << XTF_BY_REGION | 1 << XTF_BY_COMM | 1 << XTF_BY_TAG | 1 << XTF_BY_PEER,
 };
 
 const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION};
 const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0};
-const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), ALL_FACETS};
-const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), ALL_FACETS};
+const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES};
+const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES};
 const XtfViewSubject xtf_about_groups = {"whole groups of messages", TYPES(XTF_RECORD_SENDS),
-                                         ALL_FACETS & ~(1 << XTF_BY_REGION)};
+                                         OF_MESSAGES & ~(1 << XTF_BY_REGION)};
 const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
-                                        TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), ALL_FACETS};
+                                        TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), OF_MESSAGES};
 const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0};
 const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION};
 
@@ -45,7 +45,13 @@ static bool has_type(const XtfTraceContext *context, const XtfViewSubject *subje
 static const char *strange_facet(const XtfViewSubject *subject, const XtfSelection *selection)
 {
     static const char *const names[XTF_N_FACETS] = {
-        [XTF_BY_REGION] = "region/ or class/", [XTF_BY_COMM] = "comm/", [XTF_BY_TAG] = "tag/", [XTF_BY_PEER] = "peer/"};
+        [XTF_BY_REGION] = "region/ or class/",
+        [XTF_BY_COMM] = "comm/",
+        [XTF_BY_TAG] = "tag/",
+        [XTF_BY_PEER] = "peer/",
+        [XTF_BY_KIND] = "a kind",
+        [XTF_BY_CULPRIT] = "culprit/",
+    };
 
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
         if (selection->by[i] && !(subject->facets >> i & 1))
@@ -81,7 +87,8 @@ static bool absent(const XtfTraceContext *context, const char *view, const XtfVi
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
-    return !view->exists || view->exists(views->context, selection);
+    return !(view->subject && strange_facet(view->subject, selection)) &&
+           (!view->exists || view->exists(views->context, selection));
 }
 
 bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)

@@ -1,0 +1,184 @@
+/*
+ * profile of an analysis: a line for each kind and region that has rows anywhere in the trace, most first. Of waits/
+ * how long was waited, and how much of it was led to by other waits, and led to others; of delays/ what they cost.
+ */
+#include <stdlib.h>
+
+#include "libxtf/vocabulary.h"
+#include "src/query/text/escape.h"
+#include "src/query/totals/waits/kind-totals.h"
+#include "src/query/views/view.h"
+
+/* A profile: its columns behind `kind`. */
+typedef struct {
+    const XtfKindSource *source;
+    const char *rows;                        /* the column of the number of rows */
+    const char *values[XTF_KIND_VALUES_MAX]; /* a column each */
+    const char *total;                       /* of all values together; NULL: there is none */
+    const char *percent;                     /* of the first value in the time of the locations; NULL: there is none */
+} Profile;
+
+static const Profile of_waits = {
+    .source = &xtf_kinds_of_waits,
+    .rows = "waits",
+    .values = {"amount", "indirect", "propagating"},
+    .percent = "amount%",
+};
+
+static const Profile of_delays = {
+    .source = &xtf_kinds_of_delays,
+    .rows = "delays",
+    .values = {"short", "long"},
+    .total = "total",
+};
+
+/* ---- Shapes. */
+
+static size_t kinds_width(const XtfKindTotals *totals)
+{
+    const XtfField *event = xtf_aggregate_ref_key(&totals->ref, 0);
+    size_t width = 1;
+
+    for (uint32_t i = 0; i < totals->n; i++)
+        if (totals->all[i].kind < event->n_labels)
+            width = MAX(width, xtf_text_width(event->labels[totals->all[i].kind], true, XTF_STRING_WIDTH_MAX));
+    return width;
+}
+
+static bool shape_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, XtfViewShape *shape,
+                          GError **error)
+{
+    g_auto(XtfKindTotals) totals = {0};
+    const XtfPaddedNames *regions;
+    size_t ticks;
+
+    if (!xtf_kind_totals_list(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
+        !xtf_kind_ticks_width(views->context, &ticks, error) ||
+        !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+        return false;
+    shape->n_lines = shape->at_once = totals.n;
+    xtf_grid_add_text(&shape->grid, "kind", kinds_width(&totals));
+    xtf_grid_add(&shape->grid, profile->rows, xtf_aggregate_ref_rows_width(&totals.ref, views->context));
+    for (unsigned i = 0; i < xtf_kind_source_n(profile->source); i++)
+        xtf_grid_add(&shape->grid, profile->values[i], ticks);
+    if (profile->total)
+        xtf_grid_add(&shape->grid, profile->total, ticks + 1);
+    if (profile->percent)
+        xtf_grid_add(&shape->grid, profile->percent, 0);
+    xtf_grid_add_text(&shape->grid, "region", regions ? regions->width : 1);
+    return true;
+}
+
+/* ---- Lines. */
+
+static unsigned __int128 sum_of(const XtfKindTotal *total)
+{
+    unsigned __int128 sum = 0;
+
+    for (unsigned i = 0; i < XTF_KIND_VALUES_MAX; i++)
+        sum += total->values[i];
+    return sum;
+}
+
+static int compare_lines(const XtfKindTotal *x, const XtfKindTotal *y)
+{
+    if (x->rows != y->rows)
+        return x->rows > y->rows ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const XtfKindTotal *x = a, *y = b;
+
+    if (x->values[0] != y->values[0])
+        return x->values[0] > y->values[0] ? -1 : 1;
+    return compare_lines(x, y);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    unsigned __int128 x = sum_of(a), y = sum_of(b);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    return compare_lines(a, b);
+}
+
+static void add_region(const XtfPaddedNames *regions, const XtfAggregateRef *ref, uint64_t region, XtfLines *lines)
+{
+    if (regions && region < regions->n)
+        xtf_lines_name(lines, regions->text + region * regions->width, regions->width);
+    else if (xtf_key_is_none(xtf_aggregate_ref_key(ref, 1), region))
+        xtf_lines_none(lines);
+    else
+        xtf_lines_name(lines, "?", 1);
+}
+
+static void add_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total,
+                     const XtfPaddedNames *regions, XtfLines *lines)
+{
+    const XtfField *event = xtf_aggregate_ref_key(&totals->ref, 0);
+
+    if (total->kind < event->n_labels)
+        xtf_lines_text(lines, event->labels[total->kind], total->kind);
+    else
+        xtf_lines_none(lines);
+    xtf_lines_number(lines, total->rows);
+    for (unsigned i = 0; i < xtf_kind_source_n(profile->source); i++)
+        xtf_lines_ticks(lines, total->values[i]);
+    if (profile->total)
+        xtf_lines_ticks(lines, sum_of(total));
+    if (profile->percent)
+        xtf_lines_percent(lines, total->values[0], totals->whole);
+    add_region(regions, &totals->ref, total->region, lines);
+}
+
+static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, bool sorted,
+                         XtfLines *lines, GError **error)
+{
+    g_auto(XtfKindTotals) totals = {0};
+    const XtfPaddedNames *regions;
+
+    if (!xtf_kind_totals_load(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
+        !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+        return false;
+    if (sorted)
+        qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? by_sum : by_first);
+    for (uint32_t i = 0; i < totals.n; i++)
+        add_line(profile, &totals, &totals.all[i], regions, lines);
+    return true;
+}
+
+/* ---- The views. */
+
+#define PROFILE(of)                                                                                                  \
+    static bool exists_##of(const XtfTraceContext *context, const XtfSelection *selection)                           \
+    {                                                                                                                \
+        return xtf_kind_totals_exist(context, selection, of.source);                                                 \
+    }                                                                                                                \
+    static bool shape_##of(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)      \
+    {                                                                                                                \
+        return shape_profile(&of, views, selection, shape, error);                                                   \
+    }                                                                                                                \
+    static bool fill_##of(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines, \
+                          GError **error)                                                                            \
+    {                                                                                                                \
+        return fill_profile(&of, views, selection, true, lines, error);                                              \
+    }                                                                                                                \
+    static bool fill_in_order_##of(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,         \
+                                   XtfLines *lines, GError **error)                                                  \
+    {                                                                                                                \
+        return fill_profile(&of, views, selection, false, lines, error);                                             \
+    }                                                                                                                \
+    const XtfView xtf_view_profile_##of = {.name = "profile",                                                        \
+                                           .exists = exists_##of,                                                    \
+                                           .shape = shape_##of,                                                      \
+                                           .fill = fill_##of,                                                        \
+                                           .fill_in_order = fill_in_order_##of,                                      \
+                                           .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
+
+PROFILE(of_waits);
+PROFILE(of_delays);

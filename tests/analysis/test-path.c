@@ -4,7 +4,6 @@
 #include <glib.h>
 
 #include "src/analysis/path/critical-path.h"
-#include "src/analysis/path/path-segments.h"
 
 enum { LOCATIONS_MAX = 8 };
 
@@ -186,27 +185,4 @@ Test(path, random_waits)
         check_tiles(&program, end);
         program_finish(&program);
     }
-}
-
-/* What was added last is taken first, also out of the file. */
-Test(path, segments)
-{
-    g_auto(XtfPathSegments) segments;
-    XtfPathSegment segment = {0};
-    GError *error = NULL;
-    const uint64_t n = 100000;
-    bool found;
-
-    xtf_path_segments_init(&segments, NULL);
-    for (uint64_t i = 0; i < n; i++) {
-        segment.begin = i;
-        cr_assert(xtf_path_segments_add(&segments, &segment, &error));
-    }
-    for (uint64_t i = n; i-- > 0;) {
-        cr_assert(xtf_path_segments_take(&segments, &segment, &found, &error));
-        cr_assert(found);
-        cr_assert_eq(segment.begin, i);
-    }
-    cr_assert(xtf_path_segments_take(&segments, &segment, &found, &error));
-    cr_assert(!found);
 }

@@ -51,15 +51,14 @@ static Frame *top_of(const XtfCallpathTimes *times)
     return times->stack->len ? &g_array_index(times->stack, Frame, times->stack->len - 1) : NULL;
 }
 
-static bool push(XtfCallpathTimes *times, uint64_t row, uint64_t region, GError **error)
+static void push(XtfCallpathTimes *times, uint64_t row, uint64_t region)
 {
     const Frame *top = top_of(times);
     Frame frame = {.row = row, .region = (uint32_t)region};
 
-    if (!times->context(times->data, top ? top->context : XTF_OUTSIDE_CALLS, frame.region, &frame.context, error))
-        return false;
+    frame.context =
+        times->context(times->data, top ? top->context : XTF_OUTSIDE_CALLS, frame.region, times->stack->len);
     g_array_append_val(times->stack, frame);
-    return true;
 }
 
 /* The place in the stack of the frame that a row began; the stack's depth if there is none. Rows ascend in it. */
@@ -85,15 +84,13 @@ static bool load_stack(XtfCallpathTimes *times, const XtfArray *calls, uint64_t 
     g_array_set_size(times->stack, 0);
     if (!xtf_array_stack(calls, times->aggregate, n, &frames, &depth, error))
         return false;
-    for (size_t i = 0; i < depth; i++) {
-        if (!push(times, frames[i].row, frames[i].key, error))
-            return false;
-    }
+    for (size_t i = 0; i < depth; i++)
+        push(times, frames[i].row, frames[i].key);
     return true;
 }
 
 /* What row n does to the stack: "Frames." of libxtf/aggregates.h. */
-static bool apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *row, uint64_t n, GError **error)
+static void apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *row, uint64_t n)
 {
     uint64_t back = xtf_field_get(fields->back, row);
     unsigned place = back && back <= n ? place_of(times, n - back) : times->stack->len;
@@ -102,10 +99,10 @@ static bool apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *
     if (xtf_field_get(fields->is_end, row)) {
         if (known)
             g_array_set_size(times->stack, place);
-        return true;
+        return;
     }
     g_array_set_size(times->stack, known ? place + 1 : 0);
-    return push(times, n, xtf_field_get(fields->key, row), error);
+    push(times, n, xtf_field_get(fields->key, row));
 }
 
 /* ---- Time. */
@@ -145,8 +142,8 @@ static bool add_rows(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n,
         uint64_t time = xtf_cursor_time(&cursor);
         charge(times, time - begin);
         begin = time;
-        if (!apply(times, &fields, xtf_cursor_row(&cursor), cursor.n, error) ||
-            !xtf_cursor_next(&cursor, 1, &found, error))
+        apply(times, &fields, xtf_cursor_row(&cursor), cursor.n);
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }
     charge(times, end - begin);

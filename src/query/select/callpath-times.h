@@ -13,8 +13,8 @@
 
 #define XTF_OUTSIDE_CALLS UINT32_MAX /* the call path of no call */
 
-/* The number of the call path of a region called on `parent`. */
-typedef bool (*XtfCallpathFind)(void *data, uint32_t parent, uint32_t region, uint32_t *context, GError **error);
+/* The number of the call path of a region called on `parent`, with `depth` calls around it. */
+typedef uint32_t (*XtfCallpathFind)(void *data, uint32_t parent, uint32_t region, uint32_t depth);
 
 typedef struct {
     uint32_t context, region;

@@ -1,0 +1,269 @@
+#include "src/analysis/path/path.h"
+
+#include "src/analysis/causes/scratch-file.h"
+#include "src/analysis/path/critical-path.h"
+#include "src/model/schemas.h"
+#include "src/query/select/callpath-times.h"
+
+enum {
+    POINTS_AT_ONCE = 32, /* going back: the path soon leaves a location */
+    POINTS_IN_ALL = 4096,
+};
+
+/* A run. */
+typedef struct {
+    const XtfPoints *points;
+    XtfWriter *writer;
+    uint32_t critical, activity; /* schemas */
+    atomic_bool *cancel;
+    XtfScratchFile *segments; /* the latest first */
+    XtfPathCounts *counts;
+} Run;
+
+static bool is_cancelled(const Run *run, GError **error)
+{
+    if (!run->cancel || !atomic_load_explicit(run->cancel, memory_order_relaxed))
+        return false;
+    xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    return true;
+}
+
+/* ---- Back along the waits. */
+
+/* What is not activity. */
+static bool is_passive(const XtfPoint *point)
+{
+    return point->wait > 0 && point->side != XTF_POINT_ALONE && point->side != XTF_POINT_AWAITED &&
+           point->side != XTF_POINT_END;
+}
+
+/* Waits that the path leaves a location at. Nobody waits in MPI_Finalize for what is on the path: it begins there. */
+static bool moves_path(const XtfPoint *point)
+{
+    return is_passive(point) && point->partner != UINT32_MAX && point->side != XTF_POINT_WORLD;
+}
+
+static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait, bool *found,
+                      GError **error)
+{
+    const Run *run = data;
+    const XtfPointLocation *known = xtf_points_location(run->points, location);
+    XtfPoint points[POINTS_AT_ONCE];
+    uint64_t behind = known->first + known->n;
+
+    *found = false;
+    if (!known->n || is_cancelled(run, error))
+        return !known->n;
+    if (seq != UINT64_MAX && !xtf_points_find(run->points, location, seq, &behind, error))
+        return false;
+    while (!*found && behind > known->first) {
+        uint64_t n = MIN(behind - known->first, (uint64_t)POINTS_AT_ONCE);
+        if (!xtf_points_read(run->points, behind - n, n, points, error))
+            return false;
+        behind -= n;
+        while (!*found && n-- > 0) {
+            *found = moves_path(&points[n]) && points[n].end <= end && points[n].seq < seq;
+            *wait = (XtfPathWait){points[n].end, points[n].partner, points[n].partner_seq};
+        }
+    }
+    return true;
+}
+
+static bool take_segment(void *data, const XtfPathSegment *segment, GError **error)
+{
+    Run *run = data;
+
+    run->counts->segments++;
+    run->counts->length += segment->end - segment->begin;
+    return xtf_scratch_file_append(run->segments, segment, error);
+}
+
+/* Where the path begins, going back: the last to enter MPI_Finalize, or else the last record of all. */
+static void find_end(const XtfPoints *points, XtfPathWalk *walk)
+{
+    bool finalized = false;
+
+    for (uint32_t i = 0; i < walk->n_locations; i++) {
+        const XtfPointLocation *location = xtf_points_location(points, i);
+        if (!location->n || (finalized && !location->finalize.found))
+            continue;
+        bool first = location->finalize.found && !finalized;
+        uint64_t end = location->finalize.found ? location->finalize.enter : location->end;
+        if (!first && walk->last != XTF_PATH_NOWHERE && end <= walk->end)
+            continue;
+        finalized = location->finalize.found;
+        walk->last = i;
+        walk->end = end;
+    }
+}
+
+static bool walk_back(Run *run, GError **error)
+{
+    uint32_t n = xtf_points_n_locations(run->points);
+    g_autofree uint64_t *starts = g_new(uint64_t, n + 1);
+    XtfPathWalk walk = {.n_locations = n,
+                        .starts = starts,
+                        .last = XTF_PATH_NOWHERE,
+                        .seq = UINT64_MAX,
+                        .find_wait = find_wait,
+                        .take = take_segment,
+                        .data = run};
+
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfPointLocation *location = xtf_points_location(run->points, i);
+        starts[i] = location->init.found ? location->init.enter : location->begin;
+    }
+    find_end(run->points, &walk);
+    return walk.last == XTF_PATH_NOWHERE || xtf_path_walk(&walk, &run->counts->circles, error);
+}
+
+/* ---- Forward along the path. */
+
+static uint32_t context_of(void *data, uint32_t parent, uint32_t region, uint32_t depth)
+{
+    return xtf_points_context_of(data, parent, region, depth);
+}
+
+/* Rows have the times of the location's own clock. */
+static uint64_t local_time(const XtfPointLocation *location, uint64_t time)
+{
+    return location->calls.schema && location->calls.clock ? xtf_clock_map_to_local(location->calls.clock, time) : time;
+}
+
+static bool put_row(const Run *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first,
+                    GError **error)
+{
+    const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
+    bool ends = segment->next == XTF_PATH_NOWHERE, outside = time->context == XTF_OUTSIDE_CALLS;
+    const XtfPointLocation *next = ends ? NULL : xtf_points_location(run->points, segment->next);
+    const XtfCriticalRow row = {
+        .time = local_time(location, segment->end),
+        .seq = segment->seq,
+        .region = outside ? XTF_NONE32 : xtf_points_context_region(run->points, time->context),
+        .begin = local_time(location, segment->begin),
+        .context = time->context,
+        .amount = time->ticks,
+        .next_process = ends ? XTF_NONE32 : (uint32_t)next->proc,
+        .next_thread = ends ? XTF_NONE32 : (uint32_t)next->thread,
+        .segments = first,
+    };
+    XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->critical, error);
+
+    return array && xtf_array_writer_append(array, &row, error);
+}
+
+static bool put_segment(const Run *run, const XtfPathSegment *segment, XtfCallpathTimes *times, GError **error)
+{
+    const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
+    bool first = true;
+
+    xtf_callpath_times_clear(times);
+    if (!xtf_callpath_times_add(times, location->calls.schema ? &location->calls : NULL, segment->begin, segment->end,
+                                error))
+        return false;
+    for (guint i = 0; i < times->found->len; i++, first = false) {
+        if (!put_row(run, segment, &g_array_index(times->found, XtfCallpathTime, i), first, error))
+            return false;
+    }
+    return !times->outside.ticks || put_row(run, segment, &times->outside, first, error);
+}
+
+/* Segments lie side by side in time, so those of each location come in its order. */
+static bool put_segments(Run *run, GError **error)
+{
+    g_auto(XtfCallpathTimes) times = {0};
+    XtfPathSegment segment;
+
+    xtf_callpath_times_init(&times, xtf_points_call_types(run->points)->frames, context_of, (void *)run->points);
+    for (uint64_t i = xtf_scratch_file_n(run->segments); i-- > 0;) {
+        if (is_cancelled(run, error) || !xtf_scratch_file_get(run->segments, i, &segment, error) ||
+            !put_segment(run, &segment, &times, error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Activity. */
+
+typedef struct {
+    uint64_t total, waited;
+} Activity;
+
+/* By context; what is outside of calls is the last. */
+static Activity *activity_of(GArray *all, uint32_t context)
+{
+    return &g_array_index(all, Activity, MIN(context, all->len - 1));
+}
+
+static bool add_point(const Run *run, const XtfPoint *point, GArray *all, GArray *times, GError **error)
+{
+    g_array_set_size(times, point->n_times);
+    if (point->n_times && !xtf_points_times(run->points, point, (XtfContextTicks *)(void *)times->data, error))
+        return false;
+    for (uint32_t i = 0; i < point->n_times; i++) {
+        const XtfContextTicks *time = &g_array_index(times, XtfContextTicks, i);
+        activity_of(all, time->context)->total += time->ticks;
+    }
+    if (is_passive(point))
+        activity_of(all, point->context)->waited += point->wait;
+    return true;
+}
+
+static bool put_activities(const Run *run, const XtfPointLocation *location, GArray *all, GError **error)
+{
+    for (uint32_t i = 0; i < all->len; i++) {
+        const Activity *activity = &g_array_index(all, Activity, i);
+        bool outside = i == all->len - 1;
+        const XtfActivityRow row = {
+            .time = local_time(location, location->end),
+            .region = outside ? XTF_NONE32 : xtf_points_context_region(run->points, i),
+            .context = outside ? XTF_NONE32 : i,
+            .total = activity->total,
+            .waited = MIN(activity->waited, activity->total),
+        };
+        if (!activity->total)
+            continue;
+        XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->activity, error);
+        if (!array || !xtf_array_writer_append(array, &row, error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_location(const Run *run, uint32_t number, GError **error)
+{
+    const XtfPointLocation *location = xtf_points_location(run->points, number);
+    g_autoptr(GArray) all = g_array_new(FALSE, TRUE, sizeof(Activity));
+    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(XtfContextTicks));
+    g_autofree XtfPoint *points = g_new(XtfPoint, POINTS_IN_ALL);
+
+    g_array_set_size(all, xtf_points_n_contexts(run->points) + 1);
+    for (uint64_t done = 0; done < location->n;) {
+        uint64_t n = MIN(location->n - done, (uint64_t)POINTS_IN_ALL);
+        if (is_cancelled(run, error) || !xtf_points_read(run->points, location->first + done, n, points, error))
+            return false;
+        for (uint64_t i = 0; i < n; i++) {
+            if (!add_point(run, &points[i], all, times, error))
+                return false;
+        }
+        done += n;
+    }
+    return put_activities(run, location, all, error);
+}
+
+/* ---- */
+
+bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, atomic_bool *cancel, XtfPathCounts *counts,
+                        GError **error)
+{
+    g_autoptr(XtfScratchFile) segments = xtf_scratch_file_new(sizeof(XtfPathSegment), NULL, error);
+    Run run = {.points = points, .writer = writer, .cancel = cancel, .segments = segments, .counts = counts};
+
+    *counts = (XtfPathCounts){0};
+    bool good = segments && xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
+                xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
+                walk_back(&run, error) && put_segments(&run, error);
+    for (uint32_t i = 0; good && i < xtf_points_n_locations(points); i++)
+        good = add_location(&run, i, error);
+    return good;
+}

@@ -34,7 +34,7 @@ typedef struct {
     uint32_t segment, clock_map;
     uint64_t edge_offset;
     uint32_t edge_length, edge_checksum;
-    struct XtfCache *cache; /* that it is read through: the trace's, or a sweep's (sweep.h) */
+    struct XtfCache *cache; /* of the sweep that it is read by (sweep.h); NULL: the trace's */
     uint8_t height, codec;
 } XtfArray;
 

@@ -11,9 +11,10 @@
  *     while (xtf_record_reader_next(reader, UINT64_MAX, &run, error) && run.n_rows)
  *         use(run.span->array.schema, run.rows, run.n_rows);
  *
- * A reader goes forwards, from any record. Few spans: a heap of span readers, each with its leaf pinned, so that each
- * leaf is loaded once. Very many spans: batches of records, one interval of time after another, each as many as fit a
- * bounded buffer, so that one leaf is pinned at most and each array is visited once a batch.
+ * A reader goes forwards, from any record. Few spans: span readers in the order of their current rows, each with its
+ * leaf pinned, so that each leaf is loaded once. Very many spans: batches of records, one interval of time after
+ * another, each as many as fit a bounded buffer, so that one leaf is pinned at most and each array is visited once a
+ * batch.
  *
  * A reader belongs to one thread at a time.
  */

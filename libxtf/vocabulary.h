@@ -45,6 +45,7 @@
 /* Record types, and a side array, that readers add up. */
 #define XTF_RECORD_SENDS         "sends"
 #define XTF_RECORD_RECVS         "recvs"
+#define XTF_RECORD_REQUESTS      "requests"
 #define XTF_RECORD_COLLECTIVES   "collectives"
 #define XTF_RECORD_COUNTERS      "counters"
 #define XTF_RECORD_METRIC_VALUES "metric_values" /* of `counters` */

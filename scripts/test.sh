@@ -4,7 +4,7 @@
 #
 # usage: test.sh [--no-install] [--long]
 #
-# --long runs with sanitizers even the tests that take minutes there.
+# --long runs the tests too that take minutes, and with sanitizers those of which the ordinary build is enough otherwise.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed.
 set -eu
@@ -40,11 +40,11 @@ build_and_test() {
     meson test -C "$build" --no-rebuild --print-errorlogs "$@" || true
 }
 
-install=yes without_long="--no-suite long"
+install=yes without_long="--no-suite long" without_once="--no-suite once"
 for option; do
     case $option in
     --no-install) install=no ;;
-    --long) without_long= ;;
+    --long) without_long= without_once= ;;
     *)
         echo "usage: test.sh [--no-install] [--long]" >&2
         exit 2
@@ -62,10 +62,11 @@ else
 fi
 
 # shellcheck disable=SC2086
-build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts
+build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts $without_long
 
 build_and_test "build without importers, libdeflate and libseccomp" build-bare \
-    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dlibdeflate=disabled -Dseccomp=disabled" --suite unit --suite house --suite reader --no-suite slow
+    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dlibdeflate=disabled -Dseccomp=disabled" --suite unit --suite house --suite reader \
+    --no-suite slow --no-suite once
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
 # are the business of the ordinary build.
@@ -74,6 +75,6 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
 # shellcheck disable=SC2086
 build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \
-    --no-suite mount --no-suite house $without_long --timeout-multiplier 4
+    --no-suite mount --no-suite house $without_long $without_once --timeout-multiplier 4
 
 exec python3 scripts/count-tests.py build-test build-bare build-sanitize

@@ -64,7 +64,7 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
 
     if (n_chunks <= UINT32_MAX) {
         uint32_t version = leaf->open ? leaf->edge->version : 0;
-        block = xtf_cache_make(array->cache, leaf->offset, index + 1, version, make_digest, &source, error);
+        block = xtf_cache_make(xtf_array_cache(array), leaf->offset, index + 1, version, make_digest, &source, error);
         if (!block)
             return NULL;
     }

@@ -92,6 +92,9 @@ static bool fail_none(XtfSource *source, GError **error)
     bool ours = xtf_source_size(source) >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
                 memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
 
+    if (ours && xtf_source_size(source) < XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE)
+        return xtf_fail(error, XTF_ERROR_NOT_XTF, "the file is damaged: it ends after %" PRIu64 " bytes",
+                        (uint64_t)xtf_source_size(source));
     return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
                     ours ? "both superblocks are damaged" : "it is not an XTF file, or no commit of it ever completed");
 }

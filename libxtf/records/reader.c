@@ -1,15 +1,24 @@
 #include "libxtf/records/records-private.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "libxtf/base/le.h"
 #include "libxtf/vocabulary.h"
 
 enum {
-    HEAP_MAX = 64, /* spans: more are read in batches */
+    INPUTS_MAX = 64, /* spans: more are read in batches */
+    NEAR_INPUTS = 6, /* the next row of a span mostly comes before those of all spans but a few */
 };
 
-/* A span and its current row, with the key of that row beside it: (t, location, seq, span). */
+/* Where the current row of a span stands in the order. */
 typedef struct {
     uint64_t t, location, seq;
+    uint32_t input; /* as their spans, inputs are in order */
+} Key;
+
+/* A span and its current row. */
+typedef struct {
     uint32_t span;
     uint32_t row_size;
     const uint8_t *row;
@@ -23,12 +32,12 @@ struct XtfRecordReader {
     XtfRecordBatches *batches; /* of many spans; NULL: few, and: */
     Input *inputs;
     uint32_t n_inputs; /* made */
-    uint32_t *heap;    /* of inputs with rows left; the first is the least */
-    uint32_t n_heap;
+    Key *order;        /* of inputs with rows left, ascending */
+    uint32_t n_order;
     uint64_t taken; /* rows of the first input that the last run gave out */
 };
 
-static bool before(const Input *a, const Input *b)
+static inline bool before(const Key *a, const Key *b)
 {
     if (a->t != b->t)
         return a->t < b->t;
@@ -36,30 +45,35 @@ static bool before(const Input *a, const Input *b)
         return a->location < b->location;
     if (a->seq != b->seq)
         return a->seq < b->seq;
-    return a->span < b->span;
+    return a->input < b->input;
 }
 
-static void sift_down(XtfRecordReader *reader, uint32_t at)
+/* Puts a key into the place of the first one, whose place it leaves. */
+static void replace_first(XtfRecordReader *reader, Key moving)
 {
-    uint32_t moving = reader->heap[at];
+    Key *order = reader->order;
+    uint32_t low = 1, near = MIN(reader->n_order, 1 + (uint32_t)NEAR_INPUTS), high = reader->n_order;
 
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= reader->n_heap)
-            break;
-        if (child + 1 < reader->n_heap &&
-            before(&reader->inputs[reader->heap[child + 1]], &reader->inputs[reader->heap[child]]))
-            child++;
-        if (!before(&reader->inputs[reader->heap[child]], &reader->inputs[moving]))
-            break;
-        reader->heap[at] = reader->heap[child];
-        at = child;
+    for (; low < near && before(&order[low], &moving); low++)
+        order[low - 1] = order[low];
+    if (low < near || low == high) {
+        order[low - 1] = moving;
+        return;
     }
-    reader->heap[at] = moving;
+    uint32_t first = low;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (before(&order[middle], &moving))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&order[first - 1], &order[first], (low - first) * sizeof *order);
+    order[low - 1] = moving;
 }
 
 /* Begins the run that the span reader has come to, unless it is at its end. */
-static void enter_run(Input *input)
+static void enter_run(Input *input, Key *key)
 {
     const XtfCursor *cursor = &input->rows.cursor;
 
@@ -67,31 +81,37 @@ static void enter_run(Input *input)
     if (!input->left)
         return;
     input->row = xtf_cursor_row(cursor);
-    input->t = xtf_cursor_time(cursor);
-    input->seq = xtf_row_seq(input->seq_field, input->row, cursor->n);
+    key->t = xtf_cursor_time(cursor);
+    key->seq = xtf_row_seq(input->seq_field, input->row, cursor->n);
 }
 
-static bool open_heap(XtfRecordReader *reader, const uint64_t *positions, GError **error)
+static int compare_keys(const void *a, const void *b)
+{
+    return before(a, b) ? -1 : 1;
+}
+
+static bool open_inputs(XtfRecordReader *reader, const uint64_t *positions, GError **error)
 {
     const XtfSpans *spans = reader->spans;
 
     reader->inputs = g_new0(Input, spans->n);
-    reader->heap = g_new(uint32_t, spans->n);
+    reader->order = g_new(Key, spans->n);
     for (uint32_t i = 0; i < spans->n; i++) {
         const XtfSpan *span = &spans->spans[i];
         Input *input = &reader->inputs[reader->n_inputs];
+        Key *key = &reader->order[reader->n_order];
         if (positions[i] >= span->hi)
             continue;
-        *input = (Input){.location = span->array.location, .span = i, .row_size = span->array.schema->row_size};
+        *input = (Input){.span = i, .row_size = span->array.schema->row_size};
+        *key = (Key){.location = span->array.location, .input = reader->n_inputs++};
         input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
         xtf_span_reader_init(&input->rows, span);
-        reader->heap[reader->n_heap++] = reader->n_inputs++;
         if (!xtf_span_reader_seek(&input->rows, positions[i], error))
             return false;
-        enter_run(input);
+        enter_run(input, key);
+        reader->n_order++;
     }
-    for (uint32_t i = reader->n_heap / 2; i-- > 0;)
-        sift_down(reader, i);
+    qsort(reader->order, reader->n_order, sizeof *reader->order, compare_keys);
     return true;
 }
 
@@ -103,8 +123,8 @@ XtfRecordReader *xtf_record_reader_new(XtfSpans *spans, uint64_t k, GError **err
     reader->spans = xtf_spans_ref(spans);
     if (!xtf_spans_select(spans, k, positions, error))
         return NULL;
-    if (spans->n <= HEAP_MAX) {
-        if (!open_heap(reader, positions, error))
+    if (spans->n <= INPUTS_MAX) {
+        if (!open_inputs(reader, positions, error))
             return NULL;
     } else {
         reader->batches = xtf_record_batches_new(spans, g_steal_pointer(&positions), error);
@@ -122,43 +142,45 @@ void xtf_record_reader_free(XtfRecordReader *reader)
         xtf_span_reader_finish(&reader->inputs[i].rows);
     xtf_record_batches_free(reader->batches);
     g_free(reader->inputs);
-    g_free(reader->heap);
+    g_free(reader->order);
     xtf_spans_unref(reader->spans);
     g_free(reader);
 }
 
 size_t xtf_record_reader_bytes(const XtfRecordReader *reader)
 {
-    size_t bytes = sizeof *reader + reader->spans->n * (sizeof(XtfSpan) + sizeof *reader->heap + sizeof(Input));
+    size_t bytes = sizeof *reader + reader->spans->n * (sizeof(XtfSpan) + sizeof *reader->order + sizeof(Input));
 
-    for (uint32_t i = 0; i < reader->n_heap; i++) {
-        const Input *input = &reader->inputs[reader->heap[i]];
+    for (uint32_t i = 0; i < reader->n_order; i++) {
+        const Input *input = &reader->inputs[reader->order[i].input];
         bytes += (size_t)input->rows.cursor.leaf_count * input->row_size;
     }
     return bytes + (reader->batches ? xtf_record_batches_bytes(reader->batches) : 0);
 }
 
-/* Moves the first input past the rows that were given out, and puts the heap in order again. */
+/* Moves the first input past the rows that were given out, and puts it where it belongs then. */
 static bool settle(XtfRecordReader *reader, GError **error)
 {
-    Input *input = &reader->inputs[reader->heap[0]];
+    Key key = reader->order[0];
+    Input *input = &reader->inputs[key.input];
     uint64_t taken = reader->taken;
 
     reader->taken = 0;
     input->left -= taken;
     if (input->left) {
         input->row += taken * input->row_size;
-        input->t = xtf_load64(input->row);
-        input->seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : input->seq + taken;
+        key.t = xtf_load64(input->row);
+        key.seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : key.seq + taken;
     } else {
         if (!xtf_span_reader_next(&input->rows, error))
             return false;
-        enter_run(input);
-        if (!input->left)
-            reader->heap[0] = reader->heap[--reader->n_heap];
+        enter_run(input, &key);
+        if (!input->left) {
+            memmove(reader->order, reader->order + 1, --reader->n_order * sizeof *reader->order);
+            return true;
+        }
     }
-    if (reader->n_heap > 1)
-        sift_down(reader, 0);
+    replace_first(reader, key);
     return true;
 }
 
@@ -166,22 +188,19 @@ static bool settle(XtfRecordReader *reader, GError **error)
 static uint64_t run_length(const XtfRecordReader *reader, const Input *input, uint64_t max)
 {
     uint64_t limit = MIN(max, input->left), n = 1;
-    const Input *rival;
+    const Key *own = &reader->order[0], *rival = &reader->order[1];
 
-    if (reader->n_heap < 2)
+    if (reader->n_order < 2)
         return limit;
-    rival = &reader->inputs[reader->heap[1]];
-    if (reader->n_heap > 2 && before(&reader->inputs[reader->heap[2]], rival))
-        rival = &reader->inputs[reader->heap[2]];
     for (const uint8_t *row = input->row + input->row_size; n < limit; row += input->row_size, n++) {
         uint64_t t = xtf_load64(row);
         if (t < rival->t)
             continue;
-        if (t > rival->t || input->location > rival->location)
+        if (t > rival->t || own->location > rival->location)
             break;
-        if (input->location == rival->location) {
-            uint64_t seq = input->seq_field ? xtf_field_get(input->seq_field, row) : input->seq + n;
-            if (seq > rival->seq || (seq == rival->seq && input->span > rival->span))
+        if (own->location == rival->location) {
+            uint64_t seq = input->seq_field ? xtf_field_get(input->seq_field, row) : own->seq + n;
+            if (seq > rival->seq || (seq == rival->seq && own->input > rival->input))
                 break;
         }
     }
@@ -195,8 +214,8 @@ bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *ru
     run->n_rows = 0;
     if (reader->taken && !settle(reader, error))
         return false;
-    if (reader->n_heap && max) {
-        const Input *input = &reader->inputs[reader->heap[0]];
+    if (reader->n_order && max) {
+        const Input *input = &reader->inputs[reader->order[0].input];
         *run = (XtfRowRun){.span = &reader->spans->spans[input->span],
                            .rows = input->row,
                            .n_rows = run_length(reader, input, max),

@@ -404,7 +404,7 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
 static XtfBlock *make(TableSource *source, GError **error)
 {
     const XtfArray *array = source->array;
-    XtfCache *cache = array->cache;
+    XtfCache *cache = xtf_array_cache(array);
 
     if (source->open)
         return find_open(source, error)

@@ -62,7 +62,6 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     XtfArray decoded;
     xtf_node_array(node->block->data, slot, &decoded, &schema);
     decoded.trace = trace;
-    decoded.cache = trace->cache;
     decoded.schema = xtf_trace_schema(trace, schema);
     decoded.clock = xtf_trace_clock_map(trace, decoded.clock_map);
     const char *fault = NULL;

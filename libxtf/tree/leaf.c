@@ -213,7 +213,7 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     if (clock) /* another commit may have another map for the array */
         version = version * 31 + clock->id;
     g_autoptr(XtfBlock) block =
-        xtf_cache_make(array->cache, offset, length, version, makers[part], (void *)packed, error);
+        xtf_cache_make(xtf_array_cache(array), offset, length, version, makers[part], (void *)packed, error);
     if (!block)
         return false;
 
@@ -337,8 +337,8 @@ bool xtf_leaf_get_zeros(const XtfArray *array, uint64_t place, XtfBlock *edge, u
         return true;
     if (!edge && !xtf_page_locate(array, place, &offset, error))
         return false;
-    g_autoptr(XtfBlock) block =
-        xtf_cache_make(array->cache, offset, length + field, edge ? edge->version : 0, make_zeros, &source, error);
+    g_autoptr(XtfBlock) block = xtf_cache_make(xtf_array_cache(array), offset, length + field, edge ? edge->version : 0,
+                                               make_zeros, &source, error);
     if (!block)
         return false;
     const Unpacked *head = check_block(&source.leaf, NULL, block, error);

@@ -52,7 +52,7 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
     if (!xtf_page_locate(array, place, &offset, error))
         return NULL;
     g_autoptr(XtfBlock) block =
-        xtf_cache_get(array->cache, offset, xtf_array_page_size(array), 0, check_page, &context, error);
+        xtf_cache_get(xtf_array_cache(array), offset, xtf_array_page_size(array), 0, check_page, &context, error);
     if (!block)
         return NULL;
 
@@ -104,7 +104,7 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     if (!xtf_array_is_known(array, error))
         return NULL;
     /* The offset was compared with the size of any file when the array was looked up, so the sum does not overflow. */
-    g_autoptr(XtfBlock) block = xtf_cache_get(array->cache, segment + array->edge_offset, array->edge_length,
+    g_autoptr(XtfBlock) block = xtf_cache_get(xtf_array_cache(array), segment + array->edge_offset, array->edge_length,
                                               array->edge_checksum, check_edge, array, error);
     if (!block) {
         xtf_trace_explain(array->trace, error);
@@ -146,8 +146,8 @@ XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError 
     XtfRef leaf = xtf_edge_leaf(array, edge->data);
     const LeafContext context = {.array = array, .checksum = leaf.checksum};
 
-    XtfBlock *block = xtf_cache_get(array->cache, xtf_open_leaf_offset(array, edge), leaf.length, leaf.checksum,
-                                    check_open_leaf, &context, error);
+    XtfBlock *block = xtf_cache_get(xtf_array_cache(array), xtf_open_leaf_offset(array, edge), leaf.length,
+                                    leaf.checksum, check_open_leaf, &context, error);
     if (!block)
         xtf_trace_explain(array->trace, error);
     return block;

@@ -103,5 +103,5 @@ void xtf_sweep_free(XtfSweep *sweep)
 
 void xtf_sweep_take(XtfSweep *sweep, XtfArray *array)
 {
-    array->cache = sweep ? sweep->cache : array->trace->cache;
+    array->cache = sweep ? sweep->cache : NULL;
 }

@@ -105,6 +105,12 @@ static inline uint32_t xtf_array_page_size(const XtfArray *array)
     return array->trace->superblock.info.page_size;
 }
 
+/* The cache that an array's pages, items, and what is made of them are in. */
+static inline XtfCache *xtf_array_cache(const XtfArray *array)
+{
+    return array->cache ? array->cache : array->trace->cache;
+}
+
 /* Opens what was joined: an anchor in memory, and the files that it names. Takes over the source and a reference to
  * `joined`, also when it fails. */
 XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libxtf/error.h"
 #include "src/import/otf2/importer.h"
@@ -37,7 +38,11 @@ static char *anchor_in(const char *path, const char *formats, const XtfImporter 
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     const char *name;
 
-    while (dir && (name = g_dir_read_name(dir))) {
+    if (!dir) {
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(access(path, R_OK | X_OK) != 0 ? errno : EIO));
+        return NULL;
+    }
+    while ((name = g_dir_read_name(dir))) {
         const XtfImporter *found = xtf_importer_by_ending(name);
         if (!found)
             continue;

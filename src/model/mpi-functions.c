@@ -237,3 +237,25 @@ int xtf_mpi_function_find(const char *name, const char *const *list)
             return i;
     return -1;
 }
+
+XtfMpiCall xtf_mpi_call(const char *name, XtfRegionClass class)
+{
+    static const struct {
+        const char *name;
+        XtfMpiCall call;
+    } calls[] = {
+        {"init", XTF_MPI_CALL_INIT},     {"init_thread", XTF_MPI_CALL_INIT},  {"finalize", XTF_MPI_CALL_FINALIZE},
+        {"send", XTF_MPI_CALL_SEND},     {"ssend", XTF_MPI_CALL_SEND},        {"wait", XTF_MPI_CALL_WAIT},
+        {"waitany", XTF_MPI_CALL_WAIT},  {"waitall", XTF_MPI_CALL_WAIT_MANY}, {"waitsome", XTF_MPI_CALL_WAIT_MANY},
+        {"test", XTF_MPI_CALL_TEST},     {"testall", XTF_MPI_CALL_TEST},      {"testany", XTF_MPI_CALL_TEST},
+        {"testsome", XTF_MPI_CALL_TEST},
+    };
+    const char *names[G_N_ELEMENTS(calls) + 1] = {NULL};
+
+    if (!(XTF_CLASSES_MPI & XTF_CLASS_BIT(class)))
+        return XTF_MPI_CALL_NONE;
+    for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+        names[i] = calls[i].name;
+    int found = xtf_mpi_function_find(name, names);
+    return found < 0 ? XTF_MPI_CALL_OTHER : calls[found].call;
+}

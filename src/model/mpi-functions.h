@@ -30,3 +30,18 @@ XtfMpiBound xtf_mpi_function_bound(const char *name);
 /* The index in a list, whose last is NULL, of the function's name in lower case and without prefix: "waitall"; -1 if it
  * is in none of its spellings there. */
 int xtf_mpi_function_find(const char *name, const char *const *list);
+
+/* What a call is where waits are concerned: Scalasca's distinctions. */
+typedef enum {
+    XTF_MPI_CALL_NONE,  /* none of MPI's */
+    XTF_MPI_CALL_OTHER, /* of MPI's */
+    XTF_MPI_CALL_TEST,
+    XTF_MPI_CALL_WAIT,      /* for one request */
+    XTF_MPI_CALL_WAIT_MANY, /* Waitall, Waitsome */
+    XTF_MPI_CALL_SEND,      /* blocks until the receiver may be needed: Send, Ssend */
+    XTF_MPI_CALL_INIT,
+    XTF_MPI_CALL_FINALIZE,
+} XtfMpiCall;
+
+/* Of a region by its name and its class. */
+XtfMpiCall xtf_mpi_call(const char *name, XtfRegionClass class);

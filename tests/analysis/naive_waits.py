@@ -73,7 +73,7 @@ class Process:
         self.points = {}   # {seq: Point}
         self.last = None
         self.time = 0
-        self.seq = 0
+        self.seq, self.program = 0, None
 
     def charge(self, path):
         if path:
@@ -91,16 +91,26 @@ class Process:
         elif event.name == "PROGRAM_BEGIN":
             self.charge(())
             # The program is a call of its own, named after the last part of its path.
-            self.stack.append(Call((event.values()["program"].rsplit("/", 1)[-1],), self.time, self.seq))
+            self.program = event.values()["program"].rsplit("/", 1)[-1]
+            self.stack.append(Call((self.program,), self.time, self.seq))
         elif event.name in ("LEAVE", "PROGRAM_END") and self.stack:
             self.charge(self.stack[-1].path)
-            call = self.stack.pop()
-            call.leave, call.left = self.time, self.seq
-            self.records.append(Record(self, self.seq, "LEAVE", self.time, call))
+            self.leave(event, regions)
         elif self.stack:
             self.records.append(Record(self, self.seq, event.name, self.time, self.stack[-1]))
             self.records[-1].values = event.values()
         self.seq += 1
+
+    def leave(self, event, regions):
+        """Ends the innermost call of the region, and the calls in it that were never left."""
+        name = self.program if event.name == "PROGRAM_END" else regions[int(REFERENCE.search(event.text.rstrip())[1])]
+        if name not in [call.name for call in self.stack]:
+            return
+        call = None
+        while call is None or call.name != name:
+            call = self.stack.pop()
+            call.leave, call.left = self.time, self.seq
+        self.records.append(Record(self, self.seq, "LEAVE", self.time, call))
 
     def end(self):
         if self.last is not None and self.time > self.last:
@@ -170,6 +180,11 @@ class Waits:
         self.collectives = list(self.all_collectives())
         self.late_receivers()
         self.postings()
+
+    @property
+    def program(self):
+        """The name of the program, whose call is around all others; None if the archive does not tell."""
+        return next((process.program for process in self.processes.values() if process.program), None)
 
     def add(self, metric, record, ticks):
         if ticks:

@@ -16,6 +16,7 @@
 
 #include "bench.h"
 #include "libxtf/xtf.h"
+#include "opening.h"
 
 enum { PAGE = 4096, ROW = 64, ENTRY = 24, HEAD = 64, LEVELS_MAX = 16, SEARCHES = 200000 };
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A build with an importer reads its archives; a build without says in each command what is missing and how to get it.
+"""A build with an importer reads its archives; a build without says in each command what is missing and how to get it. Archives
+and cache folders that a user may not look into are called that.
 
 usage: formats.py XTF ARCHIVE with|without
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,22 @@ REMEDY = "-Dotf2=enabled"
 
 def run(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+def compare_forbidden(xtf, folder, archive, expect):
+    """What an ordinary user is told."""
+    closed, home = (os.path.join(folder, name) for name in ("closed", "home"))
+    for path in closed, home:
+        os.mkdir(path, 0o700)
+    os.chmod(folder, 0o755)
+    as_nobody = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", xtf
+    for arguments in ("import", "-o", "/dev/null/out.xtf", closed), ("cat", closed, "count"):
+        done = run(*as_nobody, *arguments)
+        expect(arguments, (done.returncode, done.stderr) == (1, f"xtf: {closed}: Permission denied\n"), done)
+    if archive:
+        readable = shutil.copytree(os.path.dirname(archive), os.path.join(folder, "readable"))
+        done = run(*as_nobody, "cat", readable, "count", env=dict(os.environ, XDG_CACHE_HOME=home))
+        expect("a cache folder", done.returncode == 1 and f"'{home}/xtf': Permission denied; XTF_CACHE_DIR" in done.stderr, done)
 
 
 def main():
@@ -37,6 +55,8 @@ def main():
                 done = run(xtf, *arguments, env=environment)
                 expect(arguments, done.returncode == (0 if there else 1) and (REMEDY in done.stderr) != there, done)
         expect("the output", os.path.exists(output) == there, done)
+        if os.geteuid() == 0 and shutil.which("setpriv"):
+            compare_forbidden(shutil.copy(xtf, os.path.join(folder, "command")), folder, archive if there else None, expect)
     print("\n".join(problems) or "as it should be")
     return 1 if problems else 0
 

@@ -80,7 +80,7 @@ def split(folder, trace, parts, seed, codec):
 def test_same(folder, trace, parts, seed, codec):
     names, merged = split(folder, trace, parts, seed, codec), folder / "merged.xtf"
     before = [name.read_bytes() for name in names]
-    run("merge", "-q", "-o", merged, *names)
+    run("merge", "-qf", "-o", merged, *names)
     assert [name.read_bytes() for name in names] == before, "merging changed a part"
     check(merged, by_second_reader=True)
     paths = paths_of(merged, seed)
@@ -91,11 +91,11 @@ def test_same(folder, trace, parts, seed, codec):
 
     half, other, rewritten = folder / "half.xtf", folder / "other.xtf", folder / "rewritten.xtf"
     if parts > 2:
-        run("merge", "-q", "-o", half, *names[1:])
-        run("merge", "-q", "-o", other, names[0], half)
+        run("merge", "-qf", "-o", half, *names[1:])
+        run("merge", "-qf", "-o", other, names[0], half)
         check(other)
         compare(trace, other, paths, "split and merged in steps")
-    run("merge", "-q", "-o", other, *reversed(names))
+    run("merge", "-qf", "-o", other, *reversed(names))
     check(other, by_second_reader=True)
     run("copy", "-qf", other, rewritten)
     check(rewritten)
@@ -208,6 +208,7 @@ def test_broken_folder(folder, trace):
     assert run("cat", parts_folder, "/count") == count
     run("merge", "-a", status=2)
     run("merge", "-a", "-o", "x", parts_folder, status=2)
+    run("merge", "-a", "-f", parts_folder, status=2)
     run("merge", "-o", "x", status=2)
     empty = folder / "empty.d"
     empty.mkdir()
@@ -221,7 +222,7 @@ def test_refusals(folder, trace):
     merged.write_bytes(b"kept")
 
     def refused(*parts, names=(), says=""):
-        said = run("merge", "-o", merged, *parts, status=1)
+        said = run("merge", "-f", "-o", merged, *parts, status=1)
         assert all(str(name) in said for name in names) and says in said, said
         assert merged.read_bytes() == b"kept" and len(list(folder.iterdir())) == before, "something is left behind"
 
@@ -241,7 +242,8 @@ def test_refusals(folder, trace):
     os.mkfifo(folder / "fifo")
     before = len(list(folder.iterdir()))
     refused(a, folder / "fifo", names=(folder / "fifo",))
-    said = run("merge", "-o", a, a, b, status=1)
+    assert "is there already" in run("merge", "-o", merged, a, b, status=1) and merged.read_bytes() == b"kept"
+    said = run("merge", "-fo", a, a, b, status=1)
     assert "one of the parts" in said and a.read_bytes() != b"", said
 
 

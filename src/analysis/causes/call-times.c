@@ -58,6 +58,11 @@ bool xtf_call_times_begin(XtfCallTimes *times, GError **error)
     return mark(times, error);
 }
 
+uint32_t xtf_call_times_n_locations(const XtfCallTimes *times)
+{
+    return times->first->len;
+}
+
 void xtf_call_times_charge(XtfCallTimes *times, uint32_t context, uint64_t ticks)
 {
     guint at = GPOINTER_TO_UINT(g_hash_table_lookup(times->open, GUINT_TO_POINTER(context)));

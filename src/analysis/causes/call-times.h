@@ -21,6 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCallTimes, xtf_call_times_free)
 
 /* In the order of the locations' numbers, from 0, and in each in the order of its records. */
 bool xtf_call_times_begin(XtfCallTimes *times, GError **error); /* the next location */
+uint32_t xtf_call_times_n_locations(const XtfCallTimes *times); /* that were begun */
 void xtf_call_times_charge(XtfCallTimes *times, uint32_t context, uint64_t ticks);
 bool xtf_call_times_point(XtfCallTimes *times, GError **error); /* the location's next point is here */
 

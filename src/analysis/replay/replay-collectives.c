@@ -15,6 +15,8 @@ bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint3
         return end == collective->root;
     case XTF_REPLAY_SCAN:
         return begin < end;
+    case XTF_REPLAY_NOBODY:
+        break;
     }
     return false;
 }
@@ -25,6 +27,8 @@ bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint
     bool any = false;
 
     *value = 0;
+    if (collective->pattern == XTF_REPLAY_NOBODY)
+        return false;
     if (collective->pattern == XTF_REPLAY_ALL_TO_ALL) {
         uint32_t latest = collective->latest[collective->latest[0] == end];
         if (latest == UINT32_MAX || !collective->members[end].receives)
@@ -83,13 +87,19 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
     operation->public = (XtfReplayCollective){
         .comm = row->comm,
         .pattern = (XtfReplayPattern)row->pattern,
+        .shape = row->tag < replay->fields.shapes->len
+                     ? g_array_index(replay->fields.shapes, XtfCollectiveShape, row->tag)
+                     : XTF_COLLECTIVE_UNKNOWN,
+        .operation = row->tag,
+        .number = replay->n_operations++,
         .root = row->peer,
         .n_members = n,
         .members = g_new0(XtfReplayMember, n),
         .latest = {UINT32_MAX, UINT32_MAX},
     };
     bool rooted = row->pattern == XTF_REPLAY_ONE_TO_ALL || row->pattern == XTF_REPLAY_ALL_TO_ONE;
-    operation->uncertain = row->pattern == XTF_ROW_NO_PATTERN || (rooted && row->peer >= n);
+    operation->uncertain = row->pattern == XTF_ROW_NO_PATTERN ||
+                           (row->pattern == XTF_REPLAY_NOBODY && !replay->options.calls) || (rooted && row->peer >= n);
     g_hash_table_insert(replay->operations, g_memdup2(key, sizeof *key), operation);
     return operation;
 }
@@ -113,6 +123,8 @@ static bool may_end(const XtfOperation *operation, uint32_t rank)
         return rank != public->root || operation->begun == public->n_members;
     case XTF_REPLAY_SCAN:
         return operation->prefix >= rank;
+    case XTF_REPLAY_NOBODY:
+        return true;
     case XTF_REPLAY_ALL_TO_ALL:
         break;
     }

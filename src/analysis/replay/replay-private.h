@@ -1,6 +1,8 @@
 /*
  * What the files of a replay share.
  *
+ *   replay-fields.c       where the fields of rows lie
+ *   replay-calls.c        the calls around rows
  *   replay-rows.c         rows of a process, in the order of its clock
  *   flight.c              groups, and what is in flight
  *   replay-turns.c        whose turn it is, and the next row of a process
@@ -30,6 +32,8 @@ typedef struct {
     GHashTable *posted;   /* guint64 of a row in a location -> Posted; receives under way, but the last */
     uint64_t last_posted; /* the key of it; UINT64_MAX: none */
     uint32_t last_group, last_k;
+    uint64_t last_value;
+    XtfFlights requests;    /* of sends under way, by request: values of the consumer */
     uint64_t in_flight;     /* sends whose receives did not come yet */
     uint64_t waits_for;     /* key of the message; UINT64_MAX: none */
     XtfOperation *waits_in; /* NULL: none */
@@ -46,6 +50,7 @@ struct XtfReplay {
     XtfReplayOptions options;
     XtfTraceContext context;
     XtfReplayFields fields;
+    XtfReplayCallTypes types;
     XtfProcess *processes;
     uint32_t n_processes;
     GHashTable *by_proc; /* guint64 -> number + 1 */
@@ -58,6 +63,7 @@ struct XtfReplay {
     const XtfReplayConsumer *consumer;
     XtfReplayCounts counts;
     XtfFlights flights;
+    uint64_t n_operations;
     GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
     GQueue ready, ahead;    /* processes that may go on; of these, those that should not */
 };
@@ -93,5 +99,9 @@ static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const Xtf
         .location = process->locations[row->location],
         .row = row->row,
         .time = row->time,
+        .seq = row->seq,
+        .bytes = row->bytes,
+        .number = row->location,
+        .call = process->rows.calls ? &process->rows.calls[row - process->rows.batch] : NULL,
     };
 }

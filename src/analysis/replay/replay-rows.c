@@ -2,7 +2,6 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/model/collective-shape.h"
 
 enum {
     ARRAYS_AT_ONCE = 64,
@@ -11,7 +10,7 @@ enum {
 /* An array on its way. */
 struct XtfReplaySource {
     XtfArray array, cancelled;
-    XtfReplayRowKind kind; /* SEND, POSTING, RECV; or BEGIN, which stands for all of collectives */
+    XtfReplayRowKind kind; /* SEND, POSTING, RECV, SENT; or BEGIN, which stands for all of collectives */
     uint32_t location;
     bool any_cancelled;
     uint64_t n, n_cancelled; /* the next rows */
@@ -24,113 +23,8 @@ typedef struct {
     XtfCursor cursor, cancelled;
     bool found, found_cancelled;
     bool ready; /* `row` is the next one */
-    uint64_t seq;
     XtfReplayRow row;
 } Reader;
-
-/* ---- Fields. */
-
-static uint32_t label_number(const XtfField *field, const char *label)
-{
-    for (uint32_t i = 0; field && i < field->n_labels; i++)
-        if (g_str_equal(field->labels[i], label))
-            return i;
-    return UINT32_MAX;
-}
-
-/* Who needs whom, where the operation tells. */
-static uint8_t pattern_of(const char *operation)
-{
-    switch (xtf_collective_shape(operation)) {
-    case XTF_COLLECTIVE_BARRIER:
-    case XTF_COLLECTIVE_ALL_TO_ALL:
-        return XTF_REPLAY_ALL_TO_ALL;
-    case XTF_COLLECTIVE_FROM_ROOT:
-        return XTF_REPLAY_ONE_TO_ALL;
-    case XTF_COLLECTIVE_TO_ROOT:
-        return XTF_REPLAY_ALL_TO_ONE;
-    case XTF_COLLECTIVE_SCAN:
-        return XTF_REPLAY_SCAN;
-    case XTF_COLLECTIVE_SOME_TO_SOME:
-    case XTF_COLLECTIVE_HANDLES:
-    case XTF_COLLECTIVE_UNKNOWN:
-        break;
-    }
-    return XTF_ROW_NO_PATTERN;
-}
-
-static const XtfSchema *schema_of(XtfTrace *trace, const char *name, XtfSchemaKind kind)
-{
-    const XtfSchema *schema = xtf_trace_find_schema(trace, name);
-    return schema && schema->kind == kind ? schema : NULL;
-}
-
-#define FIND_FIELDS(of, schema)                                             \
-    do {                                                                    \
-        (of)->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);         \
-        (of)->peer = xtf_schema_field_by_role(schema, XTF_ROLE_PEER);       \
-        (of)->comm = xtf_schema_field_by_role(schema, XTF_ROLE_COMM);       \
-        (of)->tag = xtf_schema_field_by_role(schema, XTF_ROLE_TAG);         \
-        (of)->bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES);     \
-        (of)->message = xtf_schema_field_by_role(schema, XTF_ROLE_MESSAGE); \
-    } while (0)
-
-static void find_collectives(XtfReplayFields *fields)
-{
-    const XtfSchema *schema = fields->collectives;
-
-    fields->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
-    fields->event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
-    fields->comm = xtf_schema_field_by_role(schema, XTF_ROLE_COMM);
-    fields->operation = xtf_schema_field(schema, "operation");
-    fields->root = xtf_schema_field(schema, "root");
-    fields->sent = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES);
-    fields->received = xtf_schema_field(schema, "received");
-    fields->begin = label_number(fields->event, "MPI_COLLECTIVE_BEGIN");
-    fields->end = label_number(fields->event, "MPI_COLLECTIVE_END");
-    fields->complete = label_number(fields->event, "NON_BLOCKING_COLLECTIVE_COMPLETE");
-    fields->barrier = label_number(fields->operation, "BARRIER");
-    for (uint32_t i = 0; fields->operation && i < fields->operation->n_labels; i++) {
-        uint8_t pattern = pattern_of(fields->operation->labels[i]);
-        g_array_append_val(fields->patterns, pattern);
-    }
-    if (!fields->comm || !fields->operation)
-        fields->collectives = NULL;
-}
-
-/* An array without the fields by which messages are matched is as good as none. */
-void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
-{
-    *fields = (XtfReplayFields){
-        .sends = schema_of(trace, XTF_RECORD_SENDS, XTF_SCHEMA_RECORD),
-        .postings = schema_of(trace, XTF_SIDE_POSTINGS, XTF_SCHEMA_SIDE),
-        .recvs = schema_of(trace, XTF_RECORD_RECVS, XTF_SCHEMA_RECORD),
-        .collectives = schema_of(trace, XTF_RECORD_COLLECTIVES, XTF_SCHEMA_RECORD),
-        .cancelled = schema_of(trace, XTF_SIDE_CANCELLED, XTF_SCHEMA_SIDE),
-        .patterns = g_array_new(FALSE, FALSE, sizeof(uint8_t)),
-    };
-    if (fields->sends)
-        FIND_FIELDS(&fields->send, fields->sends);
-    if (fields->postings)
-        FIND_FIELDS(&fields->posting, fields->postings);
-    if (fields->recvs)
-        FIND_FIELDS(&fields->recv, fields->recvs);
-    if (fields->cancelled)
-        FIND_FIELDS(&fields->cancel, fields->cancelled);
-    if (!fields->send.peer || !fields->send.comm || !fields->send.tag)
-        fields->sends = NULL;
-    if (!fields->posting.peer || !fields->posting.comm || !fields->posting.tag || !fields->posting.message)
-        fields->postings = NULL;
-    if (!fields->cancel.message)
-        fields->cancelled = NULL;
-    if (fields->collectives)
-        find_collectives(fields);
-}
-
-void xtf_replay_fields_finish(XtfReplayFields *fields)
-{
-    g_clear_pointer(&fields->patterns, g_array_unref);
-}
 
 /* ---- Sources. */
 
@@ -143,6 +37,11 @@ void xtf_replay_rows_finish(XtfReplayRows *rows)
 {
     g_clear_pointer(&rows->sources, g_free);
     g_clear_pointer(&rows->batch, g_free);
+    g_clear_pointer(&rows->calls, g_free);
+    for (uint32_t i = 0; i < rows->n_walks; i++)
+        xtf_replay_walk_finish(&rows->walks[i]);
+    g_clear_pointer(&rows->walks, g_free);
+    rows->n_walks = 0;
 }
 
 static void add_source(XtfReplayRows *rows, XtfReplayRowKind kind, const XtfArray *array, const XtfArray *cancelled,
@@ -162,8 +61,7 @@ static void add_source(XtfReplayRows *rows, XtfReplayRowKind kind, const XtfArra
     rows->n_rows += array->n_rows;
 }
 
-static bool read_arrays(XtfTrace *trace, bool local, const XtfLocation *location, XtfArray *found, GArray *all,
-                        GError **error)
+static bool read_arrays(XtfTrace *trace, bool local, const XtfLocation *location, GArray *all, GError **error)
 {
     for (uint64_t i = 0; i < location->n_arrays; i += ARRAYS_AT_ONCE) {
         XtfArray arrays[ARRAYS_AT_ONCE];
@@ -189,13 +87,31 @@ static const XtfArray *array_of(const GArray *all, const XtfSchema *schema)
     return NULL;
 }
 
-bool xtf_replay_rows_add(XtfReplayRows *rows, const XtfReplayFields *fields, XtfTrace *trace, bool local,
-                         const XtfLocation *location, uint32_t number, GError **error)
+/* From the first to the last record of all types. */
+static void add_walk(XtfReplayRows *rows, const XtfReplayCallTypes *types, const GArray *all)
+{
+    uint64_t first = UINT64_MAX, end = 0;
+
+    for (guint i = 0; i < all->len; i++) {
+        const XtfArray *array = &g_array_index(all, XtfArray, i);
+        if (array->schema->kind != XTF_SCHEMA_RECORD)
+            continue;
+        first = MIN(first, array->first);
+        end = MAX(end, array->last);
+    }
+    rows->walks = g_renew(XtfReplayWalk, rows->walks, rows->n_walks + 1);
+    xtf_replay_walk_init(&rows->walks[rows->n_walks++], types, array_of(all, types->schema), first, end);
+}
+
+bool xtf_replay_rows_add(XtfReplayRows *rows, const XtfReplayFields *fields, const XtfReplayCallTypes *types,
+                         XtfTrace *trace, bool local, const XtfLocation *location, uint32_t number, GError **error)
 {
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(XtfArray));
 
-    if (!read_arrays(trace, local, location, NULL, all, error))
+    if (!read_arrays(trace, local, location, all, error))
         return false;
+    if (types)
+        add_walk(rows, types, all);
     const XtfArray *sends = array_of(all, fields->sends), *postings = array_of(all, fields->postings);
     const XtfArray *recvs = array_of(all, fields->recvs), *collectives = array_of(all, fields->collectives);
     if (sends)
@@ -206,6 +122,9 @@ bool xtf_replay_rows_add(XtfReplayRows *rows, const XtfReplayFields *fields, Xtf
         add_source(rows, XTF_ROW_RECV, recvs, NULL, number);
     if (collectives)
         add_source(rows, XTF_ROW_BEGIN, collectives, NULL, number);
+    const XtfArray *requests = types ? array_of(all, fields->requests) : NULL;
+    if (requests)
+        add_source(rows, XTF_ROW_SENT, requests, NULL, number);
     return true;
 }
 
@@ -215,8 +134,11 @@ void xtf_replay_rows_rewind(XtfReplayRows *rows)
         rows->sources[i].n = rows->sources[i].n_cancelled = 0;
         rows->sources[i].begun = false;
     }
+    for (uint32_t i = 0; i < rows->n_walks; i++)
+        xtf_replay_walk_rewind(&rows->walks[i]);
     rows->at = rows->n = 0;
     g_clear_pointer(&rows->batch, g_free);
+    g_clear_pointer(&rows->calls, g_free);
 }
 
 /* ---- Reading. */
@@ -277,6 +199,7 @@ static bool next_message(Reader *reader, const XtfReplayFields *fields, GError *
     const XtfReplaySource *source = reader->source;
     const __typeof__(fields->send) *of = source->kind == XTF_ROW_SEND      ? &fields->send
                                          : source->kind == XTF_ROW_POSTING ? (const void *)&fields->posting
+                                         : source->kind == XTF_ROW_SENT    ? (const void *)&fields->request
                                                                            : (const void *)&fields->recv;
     bool cancelled = source->kind == XTF_ROW_SEND && reader->found;
 
@@ -285,13 +208,17 @@ static bool next_message(Reader *reader, const XtfReplayFields *fields, GError *
             return false;
         cancelled &= reader->found;
     }
+    while (reader->found && source->kind == XTF_ROW_SENT &&
+           value32(of->event, xtf_cursor_row(&reader->cursor)) != fields->sent_event)
+        if (!step(reader, error))
+            return false;
     if (!reader->found)
         return true;
     const uint8_t *row = xtf_cursor_row(&reader->cursor);
-    reader->seq = value_or(of->seq, row, source->n);
     reader->row = (XtfReplayRow){
         .time = xtf_cursor_time(&reader->cursor),
         .row = source->n,
+        .seq = value_or(of->seq, row, source->n),
         .bytes = value_or(of->bytes, row, 0),
         .message = value_or(of->message, row, UINT64_MAX),
         .comm = value32(of->comm, row),
@@ -315,6 +242,7 @@ static void take_end(const XtfReplayFields *fields, const uint8_t *row, XtfRepla
     to->tag = operation;
     to->pattern =
         operation < fields->patterns->len ? g_array_index(fields->patterns, uint8_t, operation) : XTF_ROW_NO_PATTERN;
+    to->bytes = value_or(fields->sent, row, 0);
     to->sends = barrier || value_or(fields->sent, row, 1) > 0;
     to->receives = barrier || value_or(fields->received, row, 1) > 0;
 }
@@ -327,9 +255,10 @@ static bool next_collective(Reader *reader, const XtfReplayFields *fields, GErro
     while (reader->found && !reader->ready) {
         const uint8_t *row = xtf_cursor_row(&reader->cursor);
         uint32_t event = value32(fields->event, row);
-        reader->seq = value_or(fields->seq, row, source->n);
-        reader->row =
-            (XtfReplayRow){.time = xtf_cursor_time(&reader->cursor), .row = source->n, .location = source->location};
+        reader->row = (XtfReplayRow){.time = xtf_cursor_time(&reader->cursor),
+                                     .row = source->n,
+                                     .seq = value_or(fields->seq, row, source->n),
+                                     .location = source->location};
         if (event == fields->end) {
             take_end(fields, row, &reader->row);
             reader->row.kind = source->begun ? XTF_ROW_END : XTF_ROW_UNCERTAIN;
@@ -367,7 +296,7 @@ static bool comes_before(const Reader *a, const Reader *b)
         return a->row.time < b->row.time;
     if (a->row.location != b->row.location)
         return a->row.location < b->row.location;
-    return a->seq != b->seq ? a->seq < b->seq : a->row.kind < b->row.kind;
+    return a->row.seq != b->row.seq ? a->row.seq < b->row.seq : a->row.kind < b->row.kind;
 }
 
 static Reader *first_reader(Reader *readers, uint32_t n)
@@ -408,6 +337,22 @@ static bool fill(XtfReplayRows *rows, Reader *readers, const XtfReplayFields *fi
     return true;
 }
 
+/* The calls around the rows of the batch; behind the last batch, all that are left. */
+static bool walk_calls(XtfReplayRows *rows, GError **error)
+{
+    bool good = true;
+
+    for (uint32_t i = 0; good && i < rows->n; i++) {
+        const XtfReplayRow *row = &rows->batch[i];
+        good = xtf_replay_walk_to(&rows->walks[row->location], row->time, row->seq, &rows->calls[i], error);
+    }
+    for (uint32_t i = 0; i < rows->n_walks; i++) {
+        good = good && (rows->n > 0 || xtf_replay_walk_end(&rows->walks[i], error));
+        xtf_replay_walk_rest(&rows->walks[i]);
+    }
+    return good;
+}
+
 bool xtf_replay_rows_fill(XtfReplayRows *rows, const XtfReplayFields *fields, GError **error)
 {
     g_autofree Reader *readers = g_new0(Reader, rows->n_sources + 1);
@@ -417,6 +362,8 @@ bool xtf_replay_rows_fill(XtfReplayRows *rows, const XtfReplayFields *fields, GE
     rows->at = rows->n = 0;
     if (!rows->batch)
         rows->batch = g_new(XtfReplayRow, rows->batch_size);
+    if (!rows->calls && rows->walking)
+        rows->calls = g_new(XtfReplayCall, rows->batch_size);
     for (; good && opened < rows->n_sources; opened++)
         good = reader_init(&readers[opened], &rows->sources[opened], error);
     good = good && fill(rows, readers, fields, error);
@@ -424,7 +371,10 @@ bool xtf_replay_rows_fill(XtfReplayRows *rows, const XtfReplayFields *fields, GE
         put_back(&readers[i]);
         reader_finish(&readers[i]);
     }
-    if (rows->n == 0)
+    good = good && (!rows->walking || walk_calls(rows, error));
+    if (rows->n == 0) {
         g_clear_pointer(&rows->batch, g_free);
+        g_clear_pointer(&rows->calls, g_free);
+    }
     return good;
 }

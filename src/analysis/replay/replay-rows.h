@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libxtf/array.h"
+#include "src/analysis/replay/replay-calls.h"
 #include "src/analysis/replay/replay.h"
 #include "src/query/select/trace-context.h"
 
@@ -15,6 +16,7 @@ typedef enum {
     XTF_ROW_BEGIN, /* with all that its end says */
     XTF_ROW_END,
     XTF_ROW_UNCERTAIN, /* a collective operation that is left out */
+    XTF_ROW_SENT,      /* a non-blocking send is complete: with calls only */
 } XtfReplayRowKind;
 
 enum {
@@ -23,9 +25,9 @@ enum {
 
 typedef struct {
     uint64_t time;
-    uint64_t row;
-    uint64_t bytes;    /* of messages */
-    uint64_t message;  /* POSTING: row of `recvs` */
+    uint64_t row, seq;
+    uint64_t bytes;    /* of messages; of a collective operation: sent */
+    uint64_t message;  /* POSTING: row of `recvs`; SEND, SENT: the request, UINT64_MAX: none */
     uint32_t comm;     /* XTF_NONE_COMM: none */
     uint32_t peer;     /* rank of the other side, or of the root */
     uint32_t tag;      /* of messages; else the operation, a label's number */
@@ -38,12 +40,14 @@ typedef struct {
 
 /* Where the fields of the trace's schemas lie; NULL where there is none. Immutable. */
 typedef struct {
-    const XtfSchema *sends, *postings, *recvs, *collectives, *cancelled;
+    const XtfSchema *sends, *postings, *recvs, *collectives, *cancelled, *requests;
     struct {
         const XtfField *seq, *peer, *comm, *tag, *bytes, *message, *event;
-    } send, posting, recv, cancel;
+    } send, posting, recv, cancel, request;
     const XtfField *seq, *event, *operation, *comm, *root, *sent, *received; /* of collectives */
     GArray *patterns;                                                        /* guint8, by operation */
+    GArray *shapes;                                                          /* XtfCollectiveShape, by operation */
+    uint32_t sent_event;                                                     /* of requests: MPI_ISEND_COMPLETE */
     uint32_t begin, end, complete; /* events of collectives; UINT32_MAX: there is none */
     uint32_t barrier;              /* operation */
 } XtfReplayFields;
@@ -60,14 +64,19 @@ typedef struct {
     uint64_t n_rows; /* of all sources */
     XtfReplayRow *batch;
     uint32_t at, n, batch_size;
+    /* With calls only. */
+    XtfReplayWalk *walks; /* by location */
+    uint32_t n_walks;
+    XtfReplayCall *calls; /* of the rows of the batch; NULL unless `walking` */
+    bool walking;
 } XtfReplayRows;
 
 void xtf_replay_rows_init(XtfReplayRows *rows, uint32_t batch_size);
 void xtf_replay_rows_finish(XtfReplayRows *rows); /* also one of zeros */
-/* Adds the arrays of a location of the process. */
-bool xtf_replay_rows_add(XtfReplayRows *rows, const XtfReplayFields *fields, XtfTrace *trace, bool local,
-                         const XtfLocation *location, uint32_t number, GError **error);
+/* Adds the arrays of a location of the process, the number-th; with the calls around, if `types` is not NULL. */
+bool xtf_replay_rows_add(XtfReplayRows *rows, const XtfReplayFields *fields, const XtfReplayCallTypes *types,
+                         XtfTrace *trace, bool local, const XtfLocation *location, uint32_t number, GError **error);
 /* To the beginning. */
 void xtf_replay_rows_rewind(XtfReplayRows *rows);
-/* Reads the next batch; *n is 0 at the end. */
+/* Reads the next batch; *n is 0 at the end, and then all calls were gone through. */
 bool xtf_replay_rows_fill(XtfReplayRows *rows, const XtfReplayFields *fields, GError **error);

@@ -15,7 +15,7 @@ enum {
 
 /* A receive that is posted: the k-th of a group, or of none. */
 typedef struct {
-    uint64_t key;
+    uint64_t key, value;
     uint32_t group, k;
 } Posted;
 
@@ -59,8 +59,8 @@ static bool add_process(XtfReplay *replay, const XtfLocations *locations, uint32
     xtf_replay_rows_init(&process->rows, batch);
     for (uint32_t i = from; i < to; i++) {
         process->locations[i - from] = locations->all[i].id;
-        if (!xtf_replay_rows_add(&process->rows, &replay->fields, replay->trace, replay->options.local,
-                                 &locations->all[i], i - from, error) ||
+        if (!xtf_replay_rows_add(&process->rows, &replay->fields, replay->options.calls ? &replay->types : NULL,
+                                 replay->trace, replay->options.local, &locations->all[i], i - from, error) ||
             !find_times(replay, process, &locations->all[i], error))
             return false;
     }
@@ -132,6 +132,8 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     replay->operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, xtf_operation_free);
     xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved);
     xtf_replay_fields_init(&replay->fields, trace);
+    if (options->calls && !xtf_replay_call_types_init(&replay->types, &replay->context, error))
+        return NULL;
     if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_replay_find_certain(replay, error))
         return NULL;
     return g_steal_pointer(&replay);
@@ -145,6 +147,7 @@ void xtf_replay_free(XtfReplay *replay)
         g_free(replay->processes[i].locations);
         xtf_replay_rows_finish(&replay->processes[i].rows);
         g_clear_pointer(&replay->processes[i].posted, g_hash_table_unref);
+        xtf_flights_finish(&replay->processes[i].requests);
     }
     g_free(replay->processes);
     for (uint32_t i = 0; i < replay->n_comms; i++)
@@ -157,6 +160,7 @@ void xtf_replay_free(XtfReplay *replay)
     xtf_groups_finish(&replay->groups);
     xtf_flights_finish(&replay->flights);
     xtf_replay_fields_finish(&replay->fields);
+    xtf_replay_call_types_finish(&replay->types);
     xtf_trace_context_finish(&replay->context);
     g_free(replay);
 }
@@ -166,6 +170,27 @@ uint32_t xtf_replay_n_processes(const XtfReplay *replay)
     return replay->n_processes;
 }
 
+void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds)
+{
+    const XtfReplayWalk *walk = &replay->processes[process].rows.walks[location];
+    *bounds = (XtfReplayBounds){.init = walk->init,
+                                .finalize = walk->finalize,
+                                .outside = walk->outside,
+                                .begin = walk->first,
+                                .end = walk->end,
+                                .calls = walk->any ? &walk->calls : NULL};
+}
+
+XtfTraceContext *xtf_replay_context(XtfReplay *replay)
+{
+    return &replay->context;
+}
+
+const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay)
+{
+    return &replay->types;
+}
+
 const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number)
 {
     return &replay->processes[number].public;
@@ -173,18 +198,45 @@ const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t num
 
 /* ---- Messages. */
 
+/* A request is that of the latest send that has its number. */
+static void forget_request(XtfProcess *process, uint64_t request)
+{
+    XtfFlight *known = request == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, request);
+
+    if (known)
+        xtf_flights_remove(&process->requests, known);
+}
+
+static void complete(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    const XtfFlight *known = row->message == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, row->message);
+
+    if (!known)
+        return;
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    uint64_t value = known->words[0];
+    forget_request(process, row->message);
+    if (replay->consumer->sent)
+        replay->consumer->sent(replay->consumer->data, &at, value);
+}
+
 static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     uint32_t number = xtf_replay_group_of(replay, process, row, true);
     XtfGroup *group = number == UINT32_MAX ? NULL : &replay->groups.all[number];
 
+    if (replay->options.calls)
+        forget_request(process, row->message);
     if (!group || group->uncertain || group->broken) {
         replay->counts.uncertain_sends++;
         return;
     }
     uint64_t key = (uint64_t)number << 32 | group->sent++;
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    at.blocks = row->message == UINT64_MAX;
     uint64_t value = replay->consumer->send(replay->consumer->data, &at);
+    if (replay->options.calls && !at.blocks)
+        xtf_flights_add(&process->requests, row->message)->words[0] = value;
     XtfFlight *flight = xtf_flights_add(&replay->flights, key);
     const uint64_t words[] = {at.location, at.row, at.time, value, row->bytes, 0};
     memcpy(flight->words, words, sizeof words);
@@ -206,7 +258,7 @@ static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
 
     if (process->last_posted != XTF_NO_KEY) {
         Posted *posted = g_new(Posted, 1);
-        *posted = (Posted){process->last_posted, process->last_group, process->last_k};
+        *posted = (Posted){process->last_posted, process->last_value, process->last_group, process->last_k};
         if (!process->posted)
             process->posted = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
         g_hash_table_replace(process->posted, &posted->key, posted);
@@ -214,16 +266,20 @@ static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
     process->last_posted = posted_key(row->location, row->message);
     process->last_group = number;
     process->last_k = number == UINT32_MAX ? 0 : replay->groups.all[number].received++;
+    process->last_value = 0;
+    if (replay->consumer->post) {
+        XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        process->last_value = replay->consumer->post(replay->consumer->data, &at);
+    }
 }
 
 /* Which receive of its group it is; its posting is forgotten if `forget`. */
-static bool find_posted(XtfProcess *process, const XtfReplayRow *row, bool forget, uint32_t *group, uint32_t *k)
+static bool find_posted(XtfProcess *process, const XtfReplayRow *row, bool forget, Posted *found)
 {
     uint64_t key = posted_key(row->location, row->row);
 
     if (process->last_posted == key) {
-        *group = process->last_group;
-        *k = process->last_k;
+        *found = (Posted){key, process->last_value, process->last_group, process->last_k};
         if (forget)
             process->last_posted = XTF_NO_KEY;
         return true;
@@ -231,46 +287,74 @@ static bool find_posted(XtfProcess *process, const XtfReplayRow *row, bool forge
     const Posted *posted = process->posted ? g_hash_table_lookup(process->posted, &key) : NULL;
     if (!posted)
         return false;
-    *group = posted->group;
-    *k = posted->k;
+    *found = *posted;
     if (forget)
         g_hash_table_remove(process->posted, &key);
     return true;
 }
 
+static void drop_posting(const XtfReplay *replay, uint64_t value)
+{
+    if (replay->consumer->drop_posting && replay->consumer->post)
+        replay->consumer->drop_posting(replay->consumer->data, value);
+}
+
+static void drop_send(const XtfReplay *replay, uint64_t value)
+{
+    if (replay->consumer->drop)
+        replay->consumer->drop(replay->consumer->data, value);
+}
+
+static void hand_out(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row, const XtfGroup *group,
+                     const XtfFlight *flight, uint64_t posted)
+{
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    const XtfReplayMessage message = {
+        .send = {.process = group->key.sender,
+                 .location = flight->words[0],
+                 .row = flight->words[1],
+                 .time = flight->words[2]},
+        .value = flight->words[3],
+        .posted = posted,
+        .bytes = row->bytes,
+        .comm = group->key.comm,
+        .tag = group->key.tag,
+    };
+
+    replay->consumer->receive(replay->consumer->data, &at, &message);
+    replay->counts.messages++;
+}
+
 /* False: it has to wait for its send. */
 static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    uint32_t number, k;
+    Posted posted;
 
-    if (!find_posted(process, row, false, &number, &k) || number == UINT32_MAX ||
-        replay->groups.all[number].uncertain) {
-        find_posted(process, row, true, &number, &k);
+    if (!find_posted(process, row, false, &posted) || posted.group == UINT32_MAX ||
+        replay->groups.all[posted.group].uncertain) {
+        if (find_posted(process, row, true, &posted))
+            drop_posting(replay, posted.value);
         replay->counts.uncertain_receives++;
         return true;
     }
-    XtfGroup *group = &replay->groups.all[number];
-    uint64_t key = (uint64_t)number << 32 | k;
+    XtfGroup *group = &replay->groups.all[posted.group];
+    uint64_t key = (uint64_t)posted.group << 32 | posted.k;
     XtfFlight *flight = xtf_flights_find(&replay->flights, key);
     if (!flight && !group->broken) {
         process->waits_for = key;
         return false;
     }
-    find_posted(process, row, true, &number, &k);
+    find_posted(process, row, true, &posted);
     if (flight && flight->words[4] != row->bytes)
         group->broken = true;
     if (flight && !group->broken) {
-        XtfReplayEvent at = xtf_replay_event(replay, process, row);
-        const XtfReplayMessage message = {
-            .send = {group->key.sender, flight->words[0], flight->words[1], flight->words[2]},
-            .value = flight->words[3],
-            .bytes = row->bytes,
-        };
-        replay->consumer->receive(replay->consumer->data, &at, &message);
-        replay->counts.messages++;
+        hand_out(replay, process, row, group, flight, posted.value);
     } else {
         replay->counts.uncertain_receives++;
         replay->counts.uncertain_sends += flight != NULL;
+        drop_posting(replay, posted.value);
+        if (flight)
+            drop_send(replay, flight->words[3]);
     }
     if (flight) {
         replay->processes[group->key.sender].in_flight--;
@@ -298,6 +382,9 @@ static bool play_row(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
         return true;
     case XTF_ROW_END:
         return xtf_replay_end(replay, process, row);
+    case XTF_ROW_SENT:
+        complete(replay, process, row);
+        return true;
     case XTF_ROW_UNCERTAIN:
         break;
     }
@@ -361,6 +448,8 @@ static void rewind_all(XtfReplay *replay)
         g_clear_pointer(&process->posted, g_hash_table_unref);
         process->last_posted = XTF_NO_KEY;
         process->in_flight = 0;
+        process->rows.walking = replay->options.calls;
+        xtf_flights_finish(&process->requests);
         process->done = process->queued = false;
         xtf_replay_wake(replay, process);
     }

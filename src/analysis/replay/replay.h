@@ -41,6 +41,8 @@
 #include <stdint.h>
 
 #include "libxtf/trace.h"
+#include "src/analysis/replay/replay-calls.h"
+#include "src/model/collective-shape.h"
 
 typedef struct XtfReplay XtfReplay;
 
@@ -57,15 +59,21 @@ typedef struct {
 typedef struct {
     uint32_t process; /* number among the replay's processes */
     uint64_t location;
-    uint64_t row;  /* of `sends`, `recvs` or `collectives` */
-    uint64_t time; /* of that row */
+    uint64_t row;       /* of `sends`, `recvs`, `postings`, `requests` or `collectives` */
+    uint64_t time, seq; /* of that row */
+    uint64_t bytes;
+    uint32_t number;           /* of the location in its process */
+    bool blocks;               /* a send: it is complete with this record */
+    const XtfReplayCall *call; /* around it, if calls are asked for; gone when the consumer returns */
 } XtfReplayEvent;
 
 /* A message, whose send was handed out before. */
 typedef struct {
     XtfReplayEvent send;
-    uint64_t value; /* what the consumer said of the send */
+    uint64_t value;  /* what the consumer said of the send */
+    uint64_t posted; /* and of the posting; 0 if it is not asked of them */
     uint64_t bytes;
+    uint32_t comm, tag;
 } XtfReplayMessage;
 
 typedef struct {
@@ -80,12 +88,16 @@ typedef enum {
     XTF_REPLAY_ONE_TO_ALL,
     XTF_REPLAY_ALL_TO_ONE,
     XTF_REPLAY_SCAN,
+    XTF_REPLAY_NOBODY, /* the end of a member needs no other; handed out only with calls */
 } XtfReplayPattern;
 
 typedef struct {
     uint32_t comm; /* row of `communicators` */
     XtfReplayPattern pattern;
-    uint32_t root; /* a rank, where there is one */
+    XtfCollectiveShape shape;
+    uint32_t operation; /* a label's number */
+    uint64_t number;    /* another one for each operation */
+    uint32_t root;      /* a rank, where there is one */
     uint32_t n_members;
     XtfReplayMember *members; /* by rank */
     uint32_t n_ended;         /* members whose ends were handed out before */
@@ -99,7 +111,7 @@ bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint3
 /* The greatest value of the beginnings that the end of a rank needs; false if it needs none. */
 bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint64_t *value);
 
-/* What is done with the events. All members but `data` must be there. */
+/* What is done with the events. All members down to `end` must be there; the others may be NULL. */
 typedef struct {
     void *data;
     /* A message is sent, or a member begins a collective operation; the value is handed out with the other end. */
@@ -107,6 +119,13 @@ typedef struct {
     uint64_t (*begin)(void *data, const XtfReplayEvent *at);
     void (*receive)(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message);
     void (*end)(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank);
+    /* A receive is posted; the value is handed out with the message. */
+    uint64_t (*post)(void *data, const XtfReplayEvent *at);
+    /* A non-blocking send is complete, of which the consumer said `value`. With calls only. */
+    void (*sent)(void *data, const XtfReplayEvent *at, uint64_t value);
+    /* A send, or a posting, of which the consumer said `value` turns out not to be certain: nothing follows. */
+    void (*drop)(void *data, uint64_t value);
+    void (*drop_posting)(void *data, uint64_t value);
 } XtfReplayConsumer;
 
 typedef struct {
@@ -117,6 +136,7 @@ typedef struct {
 
 typedef struct {
     bool local;          /* local times; else global ones */
+    bool calls;          /* with the calls around, completions of sends, and operations that hold nobody up */
     atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
     /* Now and then: rows gone through, and all rows of one run. May be NULL. */
     void (*progress)(uint64_t done, uint64_t total, void *data);
@@ -130,6 +150,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
 
 uint32_t xtf_replay_n_processes(const XtfReplay *replay);
 const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number);
+
+/* The first MPI_Init and the first MPI_Finalize of a process's location, and how long the location was outside of MPI
+ * in all; once a run with calls has come to its end. */
+typedef struct {
+    XtfReplayBound init, finalize;
+    uint64_t outside;
+    uint64_t begin, end;   /* of the location's first and last record; begin > end: it has none */
+    const XtfArray *calls; /* borrowed; NULL: it has none */
+} XtfReplayBounds;
+
+void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds);
+
+/* Borrowed: what the replay knows of the trace and of its calls. */
+XtfTraceContext *xtf_replay_context(XtfReplay *replay);
+const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 
 /* Hands out everything, from the beginning to the end. As often as is needed: it is the same each time. */
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);

@@ -5,19 +5,40 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 
-static void print_problem(const char *message, void *progress)
+typedef struct {
+    XtfProgress *progress;
+    atomic_bool *cancel;
+} Check;
+
+static void print_problem(const char *message, void *data)
 {
-    xtf_progress_hide(progress);
+    const Check *check = data;
+
+    xtf_progress_hide(check->progress);
     xtf_print_line(stdout, "%s", message);
 }
 
-static bool show_progress(double done, void *progress)
+static bool show_progress(double done, void *data)
 {
-    xtf_progress_update(progress, (uint64_t)(done * 10000), 10000, 0);
-    return true;
+    const Check *check = data;
+
+    xtf_progress_update(check->progress, (uint64_t)(done * 10000), 10000, 0);
+    return !atomic_load(check->cancel);
+}
+
+static bool walk(XtfTrace *trace, bool quiet, XtfCheckReport *report, GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("checking", NULL, quiet);
+    XtfInterrupts interrupts;
+    Check check = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
+    bool walked = xtf_trace_check(trace, print_problem, show_progress, &check, report, error);
+
+    xtf_interrupts_release(&interrupts);
+    return walked;
 }
 
 int xtf_command_check(int argc, char **argv)
@@ -42,10 +63,7 @@ int xtf_command_check(int argc, char **argv)
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
     if (!trace)
         return xtf_cli_fail(error);
-    XtfProgress *progress = xtf_progress_new("checking", NULL, quiet);
-    bool walked = xtf_trace_check(trace, print_problem, show_progress, progress, &report, &error);
-    xtf_progress_finish(progress);
-    if (!walked)
+    if (!walk(trace, quiet, &report, &error))
         return xtf_cli_fail(error);
     if (!quiet)
         xtf_print_unknown(stdout, trace);

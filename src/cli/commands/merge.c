@@ -79,9 +79,10 @@ static bool run(const char *output, char **names, bool keep_going, bool quiet, X
     return good;
 }
 
-static bool usage_is_wrong(const char *output, bool anchor, int n_names)
+static bool usage_is_wrong(const char *output, bool anchor, bool force, int n_names)
 {
     const char *fault = anchor == !!output        ? "one of -o FILE and --anchor is needed"
+                        : anchor && force         ? "--force is for -o"
                         : anchor && n_names != 1  ? "--anchor takes one folder"
                         : !anchor && n_names == 0 ? "no part is named"
                                                   : NULL;
@@ -92,24 +93,26 @@ static bool usage_is_wrong(const char *output, bool anchor, int n_names)
 
 static void print_report(const char *what, const XtfMergeReport *report)
 {
+    const char *plural = report->parts == 1 ? "" : "s";
+
     if (report->copied > 0)
-        xtf_print_line(stdout, "%s: %zu parts, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", what,
-                       report->parts, report->copied, report->written);
+        xtf_print_line(stdout, "%s: %zu part%s, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", what,
+                       report->parts, plural, report->copied, report->written);
     else
-        xtf_print_line(stdout,
-                       "%s" G_DIR_SEPARATOR_S XTF_ANCHOR_NAME ": %zu parts, which stay where they are, and %" PRIu64
-                       " bytes of its own",
-                       what, report->parts, report->written);
+        xtf_print_line(
+            stdout, "%s" G_DIR_SEPARATOR_S XTF_ANCHOR_NAME ": %zu part%s, in place, and %" PRIu64 " bytes of its own",
+            what, report->parts, plural, report->written);
 }
 
 int xtf_command_merge(int argc, char **argv)
 {
     g_autofree char *output = NULL;
-    gboolean anchor = FALSE, keep_going = FALSE, quiet = FALSE;
+    gboolean anchor = FALSE, force = FALSE, keep_going = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write", "FILE"},
         {"anchor", 'a', 0, G_OPTION_ARG_NONE, &anchor,
          "Write FOLDER/" XTF_ANCHOR_NAME " instead, which names the parts", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE if it is there already", NULL},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Leave out parts that cannot be read", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         {0},
@@ -126,8 +129,12 @@ int xtf_command_merge(int argc, char **argv)
             "--anchor they stay in their folder, which is opened like a file from then on.",
             entries))
         return XTF_EXIT_USAGE;
-    if (usage_is_wrong(output, anchor, argc - 1))
+    if (usage_is_wrong(output, anchor, force, argc - 1))
         return XTF_EXIT_USAGE;
+    if (output && !force && g_file_test(output, G_FILE_TEST_EXISTS)) {
+        xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", output);
+        return XTF_EXIT_FAILED;
+    }
     if (!run(output, argv + 1, keep_going, quiet, &report, &error))
         return xtf_cli_fail(error);
     if (!quiet)

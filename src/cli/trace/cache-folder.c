@@ -133,7 +133,9 @@ char *xtf_cache_folder(const char *given, GError **error)
         return NULL;
     }
     if (g_mkdir_with_parents(folder, 0700) != 0) {
-        fail_errno(folder, error);
+        xtf_fail(error, XTF_ERROR_IO,
+                 "no folder to keep the import in: '%s': %s; XTF_CACHE_DIR, or mount's -o cachedir=, names another",
+                 folder, g_strerror(errno));
         return NULL;
     }
     return check_folder(folder, error) ? g_steal_pointer(&folder) : NULL;

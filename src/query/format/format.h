@@ -93,6 +93,9 @@ typedef struct {
 void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context);
 void xtf_formats_finish(XtfFormats *formats);
 
+/* Whether lines of some type have cells of calls. */
+bool xtf_format_shows_calls(const XtfFormat *format);
+
 void xtf_format_free(XtfFormat *format); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFormat, xtf_format_free)
 

@@ -21,6 +21,15 @@ void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context)
     formats->labels = g_ptr_array_new_with_free_func(names_free);
 }
 
+bool xtf_format_shows_calls(const XtfFormat *format)
+{
+    bool shows = false;
+
+    for (uint32_t i = 0; i < format->n_programs; i++)
+        shows |= format->programs[i].shows_calls;
+    return shows;
+}
+
 void xtf_format_free(XtfFormat *format)
 {
     if (!format)

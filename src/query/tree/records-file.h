@@ -4,6 +4,9 @@
  * A read knows nothing of earlier reads: a mount does not open files, and the kernel reads ahead, several requests at
  * once and out of order. So a keeper holds streams that stopped somewhere. A read that begins where a stream stopped,
  * or will stop in a moment, goes on with that stream; any other read begins a new one, by a search.
+ *
+ * A stream is held only while its rows are read. They are rendered afterwards: of several requests side by side, and of
+ * one alone by all cores.
  */
 #pragma once
 
@@ -19,6 +22,9 @@ typedef struct {
     XtfResolver *resolver; /* borrowed */
     XtfFormats *formats;   /* borrowed */
     XtfKeeper streams;
+    GMutex lock;        /* guards all below */
+    GPtrArray *batches; /* XtfRowBatch: idle ones */
+    unsigned rendering; /* threads */
 } XtfRecords;
 
 void xtf_records_init(XtfRecords *records, XtfResolver *resolver, XtfFormats *formats);

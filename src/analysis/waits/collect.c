@@ -1,0 +1,279 @@
+#include "src/analysis/waits/collect.h"
+
+#include "libxtf/error.h"
+#include "src/analysis/waits/find.h"
+#include "src/analysis/waits/points-private.h"
+#include "src/query/select/parallel.h"
+
+enum {
+    POINTS_AT_ONCE = 256,
+    TIMES_AT_ONCE = 4096,
+};
+
+/* What a thread has. */
+typedef struct {
+    XtfPoints *points;
+    XtfFlights cache; /* of contexts */
+    GArray *ticks;    /* uint64_t, by context and 1: since the point before; the first is outside of all calls */
+    GArray *touched;  /* uint32_t: contexts that have some */
+    XtfPoint out[POINTS_AT_ONCE];
+    uint32_t n_out;
+    uint64_t next_out;      /* number of the first of them */
+    XtfContextTicks *times; /* TIMES_AT_ONCE of them, or more */
+    uint32_t n_times, room;
+} Own;
+
+typedef struct {
+    XtfPoints *points;
+    const XtfRawPoints *raw;
+    atomic_bool *cancel;
+} Work;
+
+/* ---- Time by call path. */
+
+static uint32_t enter(void *data, uint32_t outer, uint32_t region, uint32_t depth)
+{
+    Own *own = data;
+    return xtf_contexts_enter(&own->points->contexts, &own->cache, outer, region, depth);
+}
+
+static void charge(void *data, uint32_t context, uint64_t ticks)
+{
+    Own *own = data;
+    uint32_t i = context + 1;
+
+    if (i >= own->ticks->len)
+        g_array_set_size(own->ticks, MAX(i + 1, own->ticks->len + own->ticks->len / 2));
+    uint64_t *sum = &g_array_index(own->ticks, uint64_t, i);
+    if (*sum == 0)
+        g_array_append_val(own->touched, context);
+    *sum += ticks;
+}
+
+static bool flush_times(Own *own, uint64_t *at, GError **error)
+{
+    size_t bytes = own->n_times * sizeof *own->times;
+
+    *at = xtf_spool_allot(&own->points->times, bytes);
+    own->n_times = 0;
+    return xtf_spool_put(&own->points->times, *at, own->times, bytes, error);
+}
+
+static int compare_contexts(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Points that wait for their times know where in the buffer these lie. */
+static bool flush_points(Own *own, GError **error)
+{
+    uint64_t at;
+
+    if (own->n_out == 0)
+        return true;
+    if (!flush_times(own, &at, error))
+        return false;
+    for (uint32_t i = 0; i < own->n_out; i++)
+        own->out[i].times = at + own->out[i].times * sizeof *own->times;
+    uint64_t first = own->next_out;
+    size_t n = own->n_out;
+    own->next_out += n;
+    own->n_out = 0;
+    return xtf_spool_put(&own->points->points, first * sizeof *own->out, own->out, n * sizeof *own->out, error);
+}
+
+static bool put_point(Own *own, const XtfPoint *point, GError **error)
+{
+    uint32_t n = own->touched->len;
+    uint32_t *touched = (uint32_t *)(void *)own->touched->data;
+
+    if (own->n_out == POINTS_AT_ONCE || (own->n_times > 0 && own->n_times + n > TIMES_AT_ONCE))
+        if (!flush_points(own, error))
+            return false;
+    if (own->n_times + n > own->room) {
+        own->room = own->n_times + n;
+        own->times = g_renew(XtfContextTicks, own->times, own->room);
+    }
+    XtfPoint *to = &own->out[own->n_out++];
+    *to = *point;
+    to->times = own->n_times;
+    to->n_times = n;
+    qsort(touched, n, sizeof *touched, compare_contexts);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *sum = &g_array_index(own->ticks, uint64_t, touched[i] + 1);
+        own->times[own->n_times++] = (XtfContextTicks){.ticks = *sum, .context = touched[i]};
+        *sum = 0;
+    }
+    g_array_set_size(own->touched, 0);
+    return true;
+}
+
+/* ---- A location. */
+
+static bool put_end(Own *own, XtfReplayWalk *walk, GError **error)
+{
+    if (!xtf_replay_walk_end(walk, error))
+        return false;
+    const XtfPoint end = {.seq = UINT64_MAX,
+                          .time = walk->end,
+                          .enter = walk->end,
+                          .leave = walk->end,
+                          .end = walk->end,
+                          .instance = UINT64_MAX,
+                          .match = UINT64_MAX,
+                          .bytes = UINT64_MAX,
+                          .partner = UINT32_MAX,
+                          .other = UINT32_MAX,
+                          .region = UINT32_MAX,
+                          .context = UINT32_MAX,
+                          .comm = UINT32_MAX,
+                          .tag = UINT32_MAX,
+                          .side = XTF_POINT_END};
+    return put_point(own, &end, error);
+}
+
+/* The waits of a location do not overlap and are in the order of time, whatever a trace says. */
+static void settle(XtfPoint *point, uint64_t *last, uint64_t *rows)
+{
+    if (point->wait > 0) {
+        uint64_t begin = MAX(point->end - point->wait, *last);
+        point->wait = point->end > begin ? point->end - begin : 0;
+        *last = MAX(*last, point->end);
+    }
+    point->part = point->part > 0 ? point->wait : 0;
+    point->row = *rows;
+    *rows += point->wait > 0;
+    if (point->side == XTF_POINT_AWAITED || xtf_found_completion(point) == XTF_N_WAIT_KINDS)
+        return;
+    uint64_t most = point->time > *last ? point->time - *last : 0;
+    point->completion = MIN(point->completion, most);
+    *rows += point->completion > 0;
+    *last = MAX(*last, point->time);
+}
+
+static bool put_points(Own *own, XtfRawReader *reader, XtfReplayWalk *walk, XtfPointLocation *location, GError **error)
+{
+    uint64_t last = 0, rows = 0;
+    XtfPoint point;
+    bool found;
+
+    for (;;) {
+        XtfReplayCall call;
+        if (!xtf_raw_reader_next(reader, &point, &found, error))
+            return false;
+        if (!found)
+            return put_end(own, walk, error);
+        if (!xtf_replay_walk_to(walk, point.time, point.seq, &call, error))
+            return false;
+        point.context = call.context;
+        settle(&point, &last, &rows);
+        if (!put_point(own, &point, error))
+            return false;
+        location->n++;
+    }
+}
+
+static bool collect_location(Own *own, const Work *work, uint32_t number, GError **error)
+{
+    XtfPointLocation *location = &own->points->locations[number];
+    const XtfReplayWalkHooks hooks = {.data = own, .enter = enter, .charge = charge};
+    XtfReplayWalk walk;
+    XtfRawReader reader;
+
+    if (work->cancel && atomic_load(work->cancel))
+        return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    if (location->begin > location->end)
+        return true;
+    own->next_out = location->first;
+    xtf_replay_walk_init(&walk, xtf_replay_call_types(own->points->replay),
+                         location->calls.schema ? &location->calls : NULL, location->begin, location->end);
+    walk.hooks = &hooks;
+    xtf_raw_reader_init(&reader, work->raw, number);
+    bool good = put_points(own, &reader, &walk, location, error) && flush_points(own, error);
+    location->n++;
+    xtf_raw_reader_finish(&reader);
+    xtf_replay_walk_finish(&walk);
+    return good;
+}
+
+/* ---- All of them. */
+
+static void *begin(void *data)
+{
+    Own *own = g_new0(Own, 1);
+
+    own->points = ((Work *)data)->points;
+    own->ticks = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+    g_array_set_size(own->ticks, 64);
+    own->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    own->room = TIMES_AT_ONCE;
+    own->times = g_new(XtfContextTicks, own->room);
+    return own;
+}
+
+static bool work_on(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (!collect_location(own, data, i, error))
+            return false;
+    return true;
+}
+
+static void join(void *data, void *unused)
+{
+    Own *own = data;
+
+    xtf_flights_finish(&own->cache);
+    g_array_unref(own->ticks);
+    g_array_unref(own->touched);
+    g_free(own->times);
+    g_free(own);
+}
+
+static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **error)
+{
+    XtfTraceContext *context = xtf_replay_context(points->replay);
+    const XtfLocations *all = xtf_trace_context_locations(context, error);
+    uint32_t at = 0;
+
+    if (!all)
+        return false;
+    points->n_locations = all->n;
+    points->locations = g_new0(XtfPointLocation, all->n + 1);
+    for (uint32_t p = 0; p < xtf_replay_n_processes(points->replay); p++)
+        for (uint32_t l = 0; l < xtf_replay_process(points->replay, p)->n_locations; l++, at++) {
+            XtfPointLocation *location = &points->locations[at];
+            XtfReplayBounds bounds;
+            xtf_replay_bounds(points->replay, p, l, &bounds);
+            location->id = all->all[at].id;
+            location->proc = all->all[at].proc;
+            location->thread = all->all[at].thread;
+            location->init = bounds.init;
+            location->finalize = bounds.finalize;
+            location->begin = bounds.begin;
+            location->end = bounds.end;
+            if (bounds.calls)
+                location->calls = *bounds.calls;
+            location->first = points->n;
+            points->n += raw->locations[at].total + (bounds.begin <= bounds.end);
+        }
+    return true;
+}
+
+XtfPoints *xtf_points_collect(XtfReplay *replay, const XtfRawPoints *raw, atomic_bool *cancel, GError **error)
+{
+    g_autoptr(XtfPoints) points = g_new0(XtfPoints, 1);
+    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work_on, .join = join};
+    Work work = {.points = points, .raw = raw, .cancel = cancel};
+
+    points->replay = replay;
+    points->points = points->times = points->results = XTF_SPOOL_NONE;
+    xtf_contexts_init(&points->contexts);
+    if (!xtf_spool_open(&points->points, error) || !xtf_spool_open(&points->times, error) ||
+        !xtf_spool_open(&points->results, error) || !find_locations(points, raw, error) ||
+        !xtf_parallel(&how, &work, points->n_locations, error))
+        return NULL;
+    xtf_contexts_number(&points->contexts);
+    return g_steal_pointer(&points);
+}

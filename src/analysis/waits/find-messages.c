@@ -1,0 +1,340 @@
+/*
+ * Waits for messages.
+ *
+ * A receive that its sender keeps waiting is a late sender, a send that completes only once the receive is posted a
+ * late receiver. Calls that wait for several messages count once, for the longest wait, and for receivers only if no
+ * sender was late.
+ *
+ * Late senders in the wrong order: a location's last RECENT_MAX late senders are remembered. A message that was sent
+ * before one of these, and is received after it, should have been received first: then that wait was in vain.
+ */
+#include "src/analysis/waits/find-private.h"
+
+enum {
+    RECENT_MAX = 100,
+};
+
+static XtfSent *sent_of(const XtfFind *find, uint64_t value)
+{
+    return &g_array_index(find->sent, XtfSent, value - 1);
+}
+
+static bool in_mpi(const XtfEnd *end)
+{
+    return end->kind != XTF_MPI_CALL_NONE;
+}
+
+/* ---- Calls that wait for several. */
+
+static guint hash_many(gconstpointer key)
+{
+    const XtfManyWait *many = key;
+    return (guint)(many->call * 2654435761U) ^ many->location;
+}
+
+static gboolean same_many(gconstpointer a, gconstpointer b)
+{
+    const XtfManyWait *x = a, *y = b;
+    return x->call == y->call && x->location == y->location;
+}
+
+/* The call of an end, if it waits for several; made if it is not there and `add`. */
+static XtfManyWait *many_of(XtfFind *find, const XtfEnd *end, bool add)
+{
+    if (end->kind != XTF_MPI_CALL_WAIT_MANY)
+        return NULL;
+    const XtfManyWait key = {.location = end->location, .call = end->call};
+    XtfManyWait *many = g_hash_table_lookup(find->many, &key);
+    if (!many && add) {
+        many = g_new0(XtfManyWait, 1);
+        many->location = end->location;
+        many->call = end->call;
+        g_hash_table_add(find->many, many);
+        find->by_location[end->location].many = many;
+    }
+    return many;
+}
+
+static void remember(XtfFind *find, uint32_t location, const XtfPoint *point, uint64_t sent, uint32_t sender)
+{
+    const XtfRecent recent = {point->seq, sent, point->wait, sender};
+    XtfFindLocation *of = &find->by_location[location];
+
+    if (!of->recent)
+        of->recent = g_array_new(FALSE, FALSE, sizeof(XtfRecent));
+    if (of->recent->len == RECENT_MAX)
+        g_array_remove_index(of->recent, 0);
+    g_array_append_val(of->recent, recent);
+}
+
+static void add_pair(XtfFind *find, uint32_t location, const XtfPoint *waits, const XtfPoint *awaited)
+{
+    xtf_find_add(find, location, waits);
+    xtf_find_add(find, waits->partner, awaited);
+}
+
+/* All its records have come. */
+static void close_many(XtfFind *find, XtfManyWait *many)
+{
+    XtfFindLocation *of = &find->by_location[many->location];
+
+    if (of->many == many)
+        of->many = NULL;
+    if (!many->closed && many->any_sender) {
+        add_pair(find, many->location, &many->waits[0], &many->awaited[0]);
+        remember(find, many->location, &many->waits[0], many->sent, many->sender);
+    }
+    many->closed = true;
+    if (many->pending > 0 && !many->any_sender)
+        return;
+    if (many->any_receiver && !many->any_sender)
+        add_pair(find, many->location, &many->waits[1], &many->awaited[1]);
+    g_hash_table_remove(find->many, many);
+}
+
+/* A record of the location comes, of another call than it was in. */
+static void enter_call(XtfFind *find, const XtfReplayEvent *at)
+{
+    XtfManyWait *many = find->by_location[xtf_find_location(find, at)].many;
+
+    if (many && many->call != at->call->row)
+        close_many(find, many);
+}
+
+/* ---- Late senders. */
+
+static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *send)
+{
+    GArray *recent = find->by_location[location].recent;
+
+    for (guint i = 0; recent && i < recent->len;) {
+        const XtfRecent *late = &g_array_index(recent, XtfRecent, i);
+        if (late->sent <= send->time) {
+            i++;
+            continue;
+        }
+        const XtfPoint part = {.seq = late->seq,
+                               .side = XTF_POINT_PART,
+                               .part = late->amount,
+                               .part_kind = late->sender == send->location};
+        xtf_find_add(find, location, &part);
+        g_array_remove_index(recent, i);
+    }
+}
+
+static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *message)
+{
+    const XtfEnd *send = &message->send;
+    uint64_t end = MIN(send->enter, recv->leave);
+
+    if (recv->kind == XTF_MPI_CALL_TEST || end <= recv->enter)
+        return;
+    XtfPoint waits = xtf_find_point(recv, XTF_LABEL_late_sender, XTF_POINT_WAITS);
+    XtfPoint awaited = xtf_find_point(send, XTF_LABEL_late_sender, XTF_POINT_AWAITED);
+    waits.wait = end - recv->enter;
+    waits.end = end;
+    waits.completion = recv->leave > send->leave ? recv->leave - send->leave : 0;
+    waits.partner = send->location;
+    waits.partner_seq = send->seq;
+    waits.match = send->row;
+    waits.bytes = message->bytes;
+    waits.comm = message->comm;
+    waits.tag = message->tag;
+    awaited.completion = send->leave > recv->leave ? send->leave - recv->leave : 0;
+    awaited.partner = recv->location;
+    awaited.partner_seq = recv->seq;
+    XtfManyWait *many = many_of(find, recv, true);
+    if (!many) {
+        add_pair(find, recv->location, &waits, &awaited);
+        remember(find, recv->location, &waits, send->time, send->location);
+    } else if (!many->any_sender || waits.wait > many->waits[0].wait) {
+        many->any_sender = true;
+        many->waits[0] = waits;
+        many->awaited[0] = awaited;
+        many->sent = send->time;
+        many->sender = send->location;
+    }
+}
+
+/* ---- Late receivers. */
+
+static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *sent, const XtfEnd *posting)
+{
+    XtfManyWait *many = many_of(find, sent, false);
+    bool single = sent->kind == XTF_MPI_CALL_SEND || sent->kind == XTF_MPI_CALL_WAIT;
+
+    if (many)
+        many->pending--;
+    if ((single || many) && in_mpi(posting) && sent->leave > posting->enter && posting->enter > sent->enter) {
+        XtfPoint waits = xtf_find_point(sent, XTF_LABEL_late_receiver, XTF_POINT_WAITS);
+        XtfPoint awaited = xtf_find_point(posting, XTF_LABEL_late_receiver, XTF_POINT_AWAITED);
+        waits.wait = posting->enter - sent->enter;
+        waits.end = posting->enter;
+        waits.completion = sent->leave < posting->leave ? sent->leave - posting->leave : 0;
+        waits.partner = posting->location;
+        waits.partner_seq = posting->seq;
+        waits.match = message->recv_row;
+        waits.bytes = message->bytes;
+        waits.comm = message->comm;
+        waits.tag = message->tag;
+        awaited.completion = posting->leave > sent->leave ? posting->leave - sent->leave : 0;
+        awaited.partner = sent->location;
+        awaited.partner_seq = sent->seq;
+        if (single) {
+            add_pair(find, sent->location, &waits, &awaited);
+        } else if (!many->any_receiver || waits.wait > many->waits[1].wait ||
+                   (waits.wait == many->waits[1].wait && message->send.seq > many->receiver_seq)) {
+            many->any_receiver = true;
+            many->waits[1] = waits;
+            many->awaited[1] = awaited;
+            many->receiver_seq = message->send.seq;
+        }
+    }
+    if (many && many->closed && many->pending == 0)
+        close_many(find, many);
+}
+
+/* ---- Messages on their way. */
+
+static void forget(XtfFind *find, XtfSent *message)
+{
+    message->used = false;
+    message->next_free = find->free_sent;
+    find->free_sent = (uint32_t)(message - (XtfSent *)(void *)find->sent->data) + 1;
+}
+
+uint64_t xtf_find_send(void *data, const XtfReplayEvent *at)
+{
+    XtfFind *find = data;
+    uint32_t value = find->free_sent;
+
+    enter_call(find, at);
+    if (value == 0) {
+        g_array_set_size(find->sent, find->sent->len + 1);
+        value = find->sent->len;
+    }
+    XtfSent *message = sent_of(find, value);
+    find->free_sent = find->free_sent ? message->next_free : 0;
+    *message = (XtfSent){.send = xtf_find_end(find, at), .bytes = at->bytes, .used = true, .is_sent = at->blocks};
+    if (at->blocks)
+        message->other = message->send;
+    return value;
+}
+
+void xtf_find_sent(void *data, const XtfReplayEvent *at, uint64_t value)
+{
+    XtfFind *find = data;
+    XtfSent *message = sent_of(find, value);
+    const XtfEnd sent = xtf_find_end(find, at);
+
+    enter_call(find, at);
+    if (message->gone) {
+        forget(find, message);
+        return;
+    }
+    XtfManyWait *many = many_of(find, &sent, true);
+    if (many)
+        many->pending++;
+    message->is_sent = true;
+    if (message->is_received) {
+        const XtfEnd posting = message->other;
+        find_late_receiver(find, message, &sent, &posting);
+        forget(find, message);
+    } else {
+        message->other = sent;
+    }
+}
+
+uint64_t xtf_find_post(void *data, const XtfReplayEvent *at)
+{
+    XtfFind *find = data;
+    uint32_t value = find->postings->len + 1;
+
+    enter_call(find, at);
+    if (find->free_postings->len > 0) {
+        value = g_array_index(find->free_postings, uint32_t, find->free_postings->len - 1);
+        g_array_set_size(find->free_postings, find->free_postings->len - 1);
+    } else {
+        g_array_set_size(find->postings, value);
+    }
+    g_array_index(find->postings, XtfEnd, value - 1) = xtf_find_end(find, at);
+    return value;
+}
+
+void xtf_find_drop_posting(void *data, uint64_t value)
+{
+    XtfFind *find = data;
+    uint32_t number = (uint32_t)value;
+
+    if (value > 0)
+        g_array_append_val(find->free_postings, number);
+}
+
+void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *what)
+{
+    XtfFind *find = data;
+    XtfSent *message = sent_of(find, what->value);
+    const XtfEnd recv = xtf_find_end(find, at), posting = g_array_index(find->postings, XtfEnd, what->posted - 1);
+
+    enter_call(find, at);
+    xtf_find_drop_posting(find, what->posted);
+    message->recv_row = at->row;
+    message->comm = what->comm;
+    message->tag = what->tag;
+    message->is_received = true;
+    if (in_mpi(&recv) && in_mpi(&message->send)) {
+        find->found->judged++;
+        find->found->violations += message->send.enter > recv.leave;
+        find_late_sender(find, &recv, message);
+        find_wrong_order(find, recv.location, &message->send);
+    }
+    if (message->is_sent) {
+        const XtfEnd sent = message->other;
+        find_late_receiver(find, message, &sent, &posting);
+        forget(find, message);
+    } else {
+        message->other = posting;
+    }
+}
+
+/* Of a send that is complete, or will be. */
+void xtf_find_drop(void *data, uint64_t value)
+{
+    XtfFind *find = data;
+    XtfSent *message = sent_of(find, value);
+    XtfManyWait *many = message->is_sent ? many_of(find, &message->other, false) : NULL;
+
+    if (many && --many->pending == 0 && many->closed)
+        close_many(find, many);
+    if (message->is_sent)
+        forget(find, message);
+    else
+        message->gone = true;
+}
+
+void xtf_find_messages_init(XtfFind *find)
+{
+    find->sent = g_array_new(FALSE, TRUE, sizeof(XtfSent));
+    find->postings = g_array_new(FALSE, FALSE, sizeof(XtfEnd));
+    find->free_postings = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    find->many = g_hash_table_new_full(hash_many, same_many, g_free, NULL);
+}
+
+void xtf_find_messages_end(XtfFind *find)
+{
+    g_autoptr(GList) all = g_hash_table_get_keys(find->many);
+
+    for (GList *item = all; item; item = item->next) {
+        XtfManyWait *many = item->data;
+        many->pending = 0;
+        close_many(find, many);
+    }
+}
+
+void xtf_find_messages_finish(XtfFind *find)
+{
+    g_clear_pointer(&find->sent, g_array_unref);
+    g_clear_pointer(&find->postings, g_array_unref);
+    g_clear_pointer(&find->free_postings, g_array_unref);
+    g_clear_pointer(&find->many, g_hash_table_unref);
+}

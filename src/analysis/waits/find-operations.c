@@ -1,0 +1,227 @@
+/*
+ * Waits in operations of many. An operation is judged once all members have ended.
+ */
+#include "src/analysis/formulas/collective-waits.h"
+#include "src/analysis/waits/find-private.h"
+
+/* The ends of an operation's members, by rank. */
+typedef struct {
+    uint32_t n;
+    XtfEnd ends[];
+} Ends;
+
+typedef struct {
+    XtfFind *find;
+    const XtfReplayCollective *collective;
+    const Ends *ends;
+    XtfCollectiveSummary summary;
+} Judged;
+
+static XtfCollectiveTimes times_of(const Judged *judged, uint32_t rank)
+{
+    const XtfReplayMember *member = &judged->collective->members[rank];
+
+    return (XtfCollectiveTimes){
+        .index = rank,
+        .is_root = rank == judged->collective->root,
+        .sends = member->sends,
+        .receives = member->receives,
+        .begin = member->begin.time,
+        .end = judged->ends->ends[rank].time,
+    };
+}
+
+static uint8_t kind_of(const Judged *judged)
+{
+    switch (judged->collective->shape) {
+    case XTF_COLLECTIVE_BARRIER:
+        return XTF_LABEL_wait_barrier;
+    case XTF_COLLECTIVE_HANDLES:
+        break;
+    case XTF_COLLECTIVE_FROM_ROOT:
+        return XTF_LABEL_late_broadcast;
+    case XTF_COLLECTIVE_TO_ROOT:
+        return XTF_LABEL_early_reduce;
+    case XTF_COLLECTIVE_SCAN:
+        return XTF_LABEL_early_scan;
+    case XTF_COLLECTIVE_ALL_TO_ALL:
+    case XTF_COLLECTIVE_SOME_TO_SOME:
+    case XTF_COLLECTIVE_UNKNOWN:
+        return XTF_LABEL_wait_nxn;
+    }
+    return xtf_find_destroys(judged->find, judged->collective->operation) ? XTF_LABEL_wait_destroy
+                                                                          : XTF_LABEL_wait_create;
+}
+
+void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last, uint64_t first_end)
+{
+    uint64_t until = MIN(last, end), through = MAX(first_end, until);
+
+    point->wait = until > begin ? until - begin : 0;
+    point->end = MAX(until, begin);
+    point->completion = end > through ? end - through : 0;
+}
+
+static void add(Judged *judged, uint32_t rank, XtfPointSide side, uint32_t latest, uint64_t first_end)
+{
+    XtfFind *find = judged->find;
+    const XtfReplayMember *members = judged->collective->members;
+    const XtfEnd *end = &judged->ends->ends[rank], *other = &judged->ends->ends[latest];
+    XtfPoint point = xtf_find_point(end, kind_of(judged), side);
+    uint64_t last = members[latest].begin.time;
+
+    xtf_find_wait(&point, members[rank].begin.time, end->time, last, first_end);
+    point.instance = judged->collective->number;
+    point.comm = judged->collective->comm;
+    point.bytes = members[rank].begin.bytes;
+    if (rank != latest) {
+        point.partner = other->location;
+        point.partner_seq = other->seq;
+        point.match = other->row;
+    }
+    find->found->judged++;
+    find->found->violations += last > end->time;
+    xtf_find_add(find, end->location, &point);
+}
+
+/* All need all. */
+static void judge_all(Judged *judged)
+{
+    const XtfCollectiveSummary *summary = &judged->summary;
+    bool partial = xtf_collective_is_partial(summary, judged->collective->shape);
+    bool barrier = judged->collective->shape == XTF_COLLECTIVE_BARRIER;
+    uint32_t n = judged->ends->n;
+
+    if (partial && !summary->last_sender.known)
+        return;
+    for (uint32_t rank = 0; partial && rank < n; rank++) {
+        const XtfCollectiveTimes times = times_of(judged, rank);
+        xtf_collective_summary_add_partial(&judged->summary, &times);
+    }
+    const XtfMemberTime *last = partial ? &summary->last_sender : &summary->last;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        const XtfCollectiveTimes times = times_of(judged, rank);
+        if (partial
+                ? rank != last->index && (!times.receives || times.begin >= last->time)
+                : !barrier && !times.sends && !times.receives && judged->collective->shape != XTF_COLLECTIVE_HANDLES)
+            continue;
+        add(judged, rank, XTF_POINT_ALL, (uint32_t)last->index,
+            partial ? summary->first_partial_end.time : summary->first_end.time);
+    }
+}
+
+/* Who receives, and began before the root. */
+static bool waits_for_root(const Judged *judged, uint32_t rank)
+{
+    const XtfReplayCollective *collective = judged->collective;
+
+    return rank != collective->root && collective->members[rank].receives &&
+           collective->members[rank].begin.time < collective->members[collective->root].begin.time;
+}
+
+static void judge_from_root(Judged *judged)
+{
+    uint32_t root = judged->collective->root;
+    uint64_t first_end = UINT64_MAX;
+
+    if (!judged->collective->members[root].sends)
+        return;
+    for (uint32_t rank = 0; rank < judged->ends->n; rank++)
+        if (waits_for_root(judged, rank))
+            first_end = MIN(first_end, judged->ends->ends[rank].time);
+    if (first_end == UINT64_MAX)
+        return;
+    for (uint32_t rank = 0; rank < judged->ends->n; rank++)
+        if (rank == root || waits_for_root(judged, rank))
+            add(judged, rank, rank == root ? XTF_POINT_ROOT : XTF_POINT_LEAF, root, first_end);
+}
+
+static void judge_to_root(Judged *judged)
+{
+    uint32_t root = judged->collective->root;
+    const XtfReplayMember *member = &judged->collective->members[root];
+    const XtfMemberTime *last = &judged->summary.last_sender;
+
+    if (!member->receives || !last->known || last->time <= member->begin.time)
+        return;
+    uint32_t latest = (uint32_t)last->index;
+    uint64_t first_end = MIN(judged->ends->ends[root].time, judged->ends->ends[latest].time);
+    add(judged, root, XTF_POINT_PAIR, latest, first_end);
+    add(judged, latest, XTF_POINT_PAIR, latest, first_end);
+}
+
+static void judge_scan(Judged *judged)
+{
+    XtfMemberTime last = {0};
+
+    for (uint32_t rank = 0; rank < judged->ends->n; rank++) {
+        const XtfCollectiveTimes times = times_of(judged, rank);
+        if (times.sends)
+            xtf_member_time_latest(&last, rank, times.begin);
+        if ((times.sends || times.receives) && last.known && last.time > times.begin)
+            add(judged, rank, XTF_POINT_ALONE, (uint32_t)last.index, times.end);
+    }
+}
+
+static void judge(XtfFind *find, const XtfReplayCollective *collective, const Ends *ends)
+{
+    Judged judged = {.find = find, .collective = collective, .ends = ends};
+
+    for (uint32_t rank = 0; rank < ends->n; rank++) {
+        const XtfCollectiveTimes times = times_of(&judged, rank);
+        xtf_collective_summary_add(&judged.summary, &times);
+    }
+    switch (collective->shape) {
+    case XTF_COLLECTIVE_BARRIER:
+    case XTF_COLLECTIVE_ALL_TO_ALL:
+    case XTF_COLLECTIVE_HANDLES:
+        judge_all(&judged);
+        break;
+    case XTF_COLLECTIVE_FROM_ROOT:
+        judge_from_root(&judged);
+        break;
+    case XTF_COLLECTIVE_TO_ROOT:
+        judge_to_root(&judged);
+        break;
+    case XTF_COLLECTIVE_SCAN:
+        judge_scan(&judged);
+        break;
+    case XTF_COLLECTIVE_SOME_TO_SOME:
+    case XTF_COLLECTIVE_UNKNOWN:
+        break;
+    }
+}
+
+uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at)
+{
+    return at->time;
+}
+
+void xtf_find_operation_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+{
+    XtfFind *find = data;
+
+    Ends *ends = (Ends *)(uintptr_t)collective->scratch;
+    if (!ends) {
+        ends = g_malloc0(sizeof *ends + collective->n_members * sizeof *ends->ends);
+        ends->n = collective->n_members;
+        collective->scratch = (uintptr_t)ends;
+        g_hash_table_add(find->operations, ends);
+    }
+    ends->ends[rank] = xtf_find_end(find, at);
+    if (collective->n_ended + 1 < collective->n_members)
+        return;
+    judge(find, collective, ends);
+    collective->scratch = 0;
+    g_hash_table_remove(find->operations, ends);
+}
+
+void xtf_find_operations_init(XtfFind *find)
+{
+    find->operations = g_hash_table_new_full(NULL, NULL, g_free, NULL);
+}
+
+void xtf_find_operations_finish(XtfFind *find)
+{
+    g_clear_pointer(&find->operations, g_hash_table_unref);
+}

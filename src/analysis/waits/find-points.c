@@ -1,0 +1,77 @@
+/* What the parts of the forward pass share. */
+#include "libxtf/vocabulary.h"
+#include "src/analysis/waits/find-private.h"
+
+XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
+{
+    return (XtfPoint){
+        .seq = end->seq,
+        .time = end->time,
+        .enter = end->enter,
+        .leave = end->leave == UINT64_MAX ? end->time : end->leave,
+        .end = end->time,
+        .instance = UINT64_MAX,
+        .match = UINT64_MAX,
+        .bytes = UINT64_MAX,
+        .partner = UINT32_MAX,
+        .other = UINT32_MAX,
+        .region = end->region,
+        .context = UINT32_MAX,
+        .comm = UINT32_MAX,
+        .tag = UINT32_MAX,
+        .kind = kind,
+        .side = (uint8_t)side,
+        .part_kind = UINT8_MAX,
+    };
+}
+
+void xtf_find_add(XtfFind *find, uint32_t location, const XtfPoint *point)
+{
+    if (!find->error)
+        xtf_raw_points_add(find->raw, location, point, &find->error);
+}
+
+XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at)
+{
+    return (XtfEnd){
+        .seq = at->seq,
+        .row = at->row,
+        .time = at->time,
+        .enter = at->call->enter,
+        .leave = at->call->leave,
+        .call = at->call->row,
+        .location = xtf_find_location(find, at),
+        .region = at->call->region,
+        .kind = at->call->kind,
+    };
+}
+
+bool xtf_find_destroys(const XtfFind *find, uint32_t operation)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(xtf_replay_context(find->replay)->trace, XTF_RECORD_COLLECTIVES);
+    const XtfField *field = schema ? xtf_schema_field(schema, "operation") : NULL;
+
+    return field && operation < field->n_labels && g_str_has_prefix(field->labels[operation], "DE");
+}
+
+unsigned xtf_found_completion(const XtfPoint *point)
+{
+    if (point->completion == 0)
+        return XTF_N_WAIT_KINDS;
+    return point->kind == XTF_LABEL_wait_barrier      ? XTF_LABEL_barrier_completion
+           : point->kind == XTF_LABEL_wait_nxn        ? XTF_LABEL_nxn_completion
+           : point->kind == XTF_LABEL_init_completion ? XTF_LABEL_init_completion
+                                                      : XTF_N_WAIT_KINDS;
+}
+
+void xtf_found_count(XtfFound *found, const XtfPoint *point)
+{
+    unsigned completion = xtf_found_completion(point);
+
+    found->waits[point->kind] += point->wait > 0;
+    found->amounts[point->kind] += point->wait;
+    if (completion < XTF_N_WAIT_KINDS) {
+        found->waits[completion]++;
+        found->amounts[completion] += point->completion;
+    }
+}

@@ -1,0 +1,119 @@
+#include "src/analysis/waits/find-private.h"
+
+/* ---- MPI_Init and MPI_Finalize: points of all with all. */
+
+typedef struct {
+    uint64_t last, first_end;
+    uint32_t latest; /* location */
+    uint64_t latest_seq, latest_row;
+    uint64_t n;
+} Bound;
+
+static bool bound_of(const XtfFind *find, uint32_t process, uint32_t location, bool init, XtfReplayBound *bound)
+{
+    XtfReplayBounds bounds;
+
+    xtf_replay_bounds(find->replay, process, location, &bounds);
+    *bound = init ? bounds.init : bounds.finalize;
+    return bound->found;
+}
+
+static void judge_bound(XtfFind *find, bool init)
+{
+    Bound all = {.first_end = UINT64_MAX};
+    XtfReplayBound bound;
+
+    for (unsigned round = 0; round < 2; round++)
+        for (uint32_t p = 0; p < xtf_replay_n_processes(find->replay); p++)
+            for (uint32_t l = 0; l < xtf_replay_process(find->replay, p)->n_locations; l++) {
+                uint32_t location = find->first_location[p] + l;
+                if (!bound_of(find, p, l, init, &bound))
+                    continue;
+                if (round == 0) {
+                    if (all.n++ == 0 || bound.enter > all.last)
+                        all = (Bound){bound.enter, all.first_end, location, bound.leave_seq, bound.leave_row, all.n};
+                    all.first_end = MIN(all.first_end, bound.leave);
+                    continue;
+                }
+                const XtfEnd end = {.seq = bound.leave_seq,
+                                    .time = bound.leave,
+                                    .enter = bound.enter,
+                                    .leave = bound.leave,
+                                    .location = location,
+                                    .region = bound.region};
+                XtfPoint point =
+                    xtf_find_point(&end, init ? XTF_LABEL_init_completion : XTF_LABEL_finalize_wait, XTF_POINT_WORLD);
+                xtf_find_wait(&point, bound.enter, bound.leave, all.last, all.first_end);
+                if (init)
+                    point.wait = 0; /* nobody knows why: nothing is recorded before */
+                point.instance = UINT64_MAX - 1 - init;
+                if (location != all.latest) {
+                    point.partner = all.latest;
+                    point.partner_seq = all.latest_seq;
+                    point.match = init ? UINT64_MAX : all.latest_row;
+                }
+                if (all.n > 1)
+                    xtf_find_add(find, location, &point);
+            }
+}
+
+/* ---- */
+
+static void find_init(XtfFind *find)
+{
+    uint32_t n = xtf_replay_n_processes(find->replay), at = 0;
+
+    find->first_location = g_new(uint32_t, n + 1);
+    for (uint32_t p = 0; p < n; p++) {
+        find->first_location[p] = at;
+        at += xtf_replay_process(find->replay, p)->n_locations;
+    }
+    find->by_location = g_new0(XtfFindLocation, at + 1);
+    find->first_location[n] = at;
+    xtf_find_messages_init(find);
+    xtf_find_operations_init(find);
+}
+
+static void find_finish(XtfFind *find)
+{
+    for (uint32_t i = 0; i < find->first_location[xtf_replay_n_processes(find->replay)]; i++)
+        g_clear_pointer(&find->by_location[i].recent, g_array_unref);
+    g_free(find->by_location);
+    g_free(find->first_location);
+    xtf_find_messages_finish(find);
+    xtf_find_operations_finish(find);
+}
+
+bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfFound *found, GError **error)
+{
+    XtfFind find = {.replay = replay, .raw = raw, .found = found};
+    const XtfReplayConsumer consumer = {
+        .data = &find,
+        .send = xtf_find_send,
+        .begin = xtf_find_begin,
+        .receive = xtf_find_receive,
+        .end = xtf_find_operation_end,
+        .post = xtf_find_post,
+        .sent = xtf_find_sent,
+        .drop = xtf_find_drop,
+        .drop_posting = xtf_find_drop_posting,
+    };
+
+    *found = (XtfFound){0};
+    find_init(&find);
+    bool good = xtf_replay_run(replay, &consumer, &found->counts, error);
+    if (good) {
+        xtf_find_messages_end(&find);
+        judge_bound(&find, true);
+        judge_bound(&find, false);
+    }
+    find_finish(&find);
+    if (find.error) {
+        if (good)
+            g_propagate_error(error, find.error);
+        else
+            g_error_free(find.error);
+        return false;
+    }
+    return good && xtf_raw_points_end(raw, error);
+}

@@ -1,0 +1,111 @@
+#include "src/analysis/waits/points-private.h"
+
+void xtf_points_free(XtfPoints *points)
+{
+    if (!points)
+        return;
+    xtf_spool_close(&points->points);
+    xtf_spool_close(&points->times);
+    xtf_spool_close(&points->results);
+    xtf_contexts_finish(&points->contexts);
+    g_free(points->locations);
+    g_free(points);
+}
+
+uint32_t xtf_points_n_locations(const XtfPoints *points)
+{
+    return points->n_locations;
+}
+
+const XtfPointLocation *xtf_points_location(const XtfPoints *points, uint32_t index)
+{
+    return &points->locations[index];
+}
+
+uint64_t xtf_points_n(const XtfPoints *points)
+{
+    return points->n;
+}
+
+bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoint *to, GError **error)
+{
+    if (!xtf_spool_get(&points->points, first * sizeof *to, to, n * sizeof *to, error))
+        return false;
+    for (uint64_t i = 0; i < n; i++)
+        to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
+    return true;
+}
+
+bool xtf_points_find(const XtfPoints *points, uint32_t index, uint64_t seq, uint64_t *number, GError **error)
+{
+    const XtfPointLocation *location = &points->locations[index];
+    uint64_t low = location->first, high = low + location->n;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2, found;
+        if (!xtf_spool_get(&points->points, middle * sizeof(XtfPoint) + offsetof(XtfPoint, seq), &found, sizeof found,
+                           error))
+            return false;
+        if (found < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *number = low;
+    return true;
+}
+
+bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error)
+{
+    if (!xtf_spool_get(&points->times, point->times, to, point->n_times * sizeof *to, error))
+        return false;
+    for (uint32_t i = 0; i < point->n_times; i++)
+        to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
+    return true;
+}
+
+/* ---- Results. A cause is stored as its number and 1 more, so that what was never put is none. */
+
+bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error)
+{
+    XtfPointResult stored = *result;
+
+    stored.cause++;
+    return xtf_spool_put(&points->results, number * sizeof stored, &stored, sizeof stored, error);
+}
+
+bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to, GError **error)
+{
+    if (!xtf_spool_get(&points->results, first * sizeof *to, to, n * sizeof *to, error))
+        return false;
+    for (uint64_t i = 0; i < n; i++)
+        to[i].cause--;
+    return true;
+}
+
+/* ---- Contexts. */
+
+uint32_t xtf_points_n_contexts(const XtfPoints *points)
+{
+    return points->contexts.all->len;
+}
+
+uint32_t xtf_points_context_parent(const XtfPoints *points, uint32_t context)
+{
+    return g_array_index(points->contexts.all, XtfContext, context).parent;
+}
+
+uint32_t xtf_points_context_region(const XtfPoints *points, uint32_t context)
+{
+    return g_array_index(points->contexts.all, XtfContext, context).region;
+}
+
+uint32_t xtf_points_context_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth)
+{
+    return xtf_contexts_find(&points->contexts, parent, region, depth);
+}
+
+const XtfReplayCallTypes *xtf_points_call_types(const XtfPoints *points)
+{
+    return xtf_replay_call_types(points->replay);
+}

@@ -1,0 +1,107 @@
+/*
+ * Points: the records at which locations synchronise with others, and what was found of them; with the time by call
+ * path between them. What the forward pass leaves for those that go backward: causes of waits, the critical path.
+ *
+ * A message is a point where somebody waited for it: on the side that waited, the record that ended the wait (the
+ * receive; or the send, or its completion), and on the other side the record that was waited for (the send; or the
+ * record that posts the receive). An operation of many is a point on all members that synchronise in it: the end of
+ * it. The points of a location are numbered side by side, in the order of `seq`, no two of one record; the last one of
+ * each location is no record but its end, with the time since the one before.
+ *
+ * Points lie in files that have no name. Any number of threads may read them at once.
+ *
+ * All times are global ticks.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/analysis/replay/replay.h"
+
+typedef enum {
+    XTF_POINT_WAITS,   /* of a message: this side waited, for `partner` */
+    XTF_POINT_AWAITED, /* of a message: `partner` waited for this side */
+    XTF_POINT_ALL,     /* of an operation: synchronises with all members that have a point of this `instance` */
+    XTF_POINT_ROOT,    /* the root: with all others of the instance, which are LEAVEs */
+    XTF_POINT_LEAF,    /* with the root alone */
+    XTF_POINT_PAIR,    /* with `other` alone: a root and the latest of those it waits for */
+    XTF_POINT_WORLD,   /* MPI_Init, MPI_Finalize: with all that have a point of this instance */
+    XTF_POINT_ALONE,   /* a wait that is no synchronisation: early scan */
+    XTF_POINT_END,     /* of the location */
+    XTF_POINT_PART,    /* internal */
+} XtfPointSide;
+
+typedef struct {
+    uint64_t seq, time;    /* of its record */
+    uint64_t enter, leave; /* of the call around it */
+    uint64_t wait, end;    /* waited `wait` ticks, until `end`; wait 0: did not wait */
+    uint64_t completion;   /* of the call; as Scalasca has it for both sides of messages: of late receivers negative */
+    uint64_t partner_seq;  /* the record of `partner` */
+    uint64_t instance;     /* of an operation: the same on all its members, and no other operation's; else UINT64_MAX */
+    uint64_t match, bytes; /* as a row of `waits` has them; UINT64_MAX: none */
+    uint64_t part;
+    uint64_t row;     /* of `waits`: its first row, if it has one */
+    uint64_t times;   /* where they lie */
+    uint32_t partner; /* index of the location that was late (of AWAITED: that waited); UINT32_MAX: none, or itself */
+    uint32_t other;   /* of PAIR: index of the other location */
+    uint32_t region, context; /* of the call; UINT32_MAX: none */
+    uint32_t comm, tag;       /* UINT32_MAX: none */
+    uint32_t n_times;
+    uint8_t kind; /* XTF_LABEL_late_sender ...; of AWAITED that of the other side's wait */
+    uint8_t side; /* XtfPointSide */
+    uint8_t part_kind;
+    uint8_t spare;
+} XtfPoint;
+
+/* Time since the point before, or since the location's beginning: calls' own time, as the ENTERs and LEAVEs between say
+ * that come at or behind the point before and before this one. */
+typedef struct {
+    uint64_t ticks;
+    uint32_t context; /* UINT32_MAX: outside of all calls */
+    uint32_t spare;
+} XtfContextTicks;
+
+/* A location, by its index: the order of (proc, thread). */
+typedef struct {
+    uint64_t id, proc, thread;
+    uint64_t first, n;             /* its points; `n` counts its end. 0: it has no records */
+    XtfReplayBound init, finalize; /* MPI_Init, MPI_Finalize */
+    uint64_t begin, end;           /* of its first and last record */
+    XtfArray calls;                /* `enters_leaves`; schema NULL: it has none */
+} XtfPointLocation;
+
+typedef struct XtfPoints XtfPoints;
+
+void xtf_points_free(XtfPoints *points); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPoints, xtf_points_free)
+
+uint32_t xtf_points_n_locations(const XtfPoints *points);
+const XtfPointLocation *xtf_points_location(const XtfPoints *points, uint32_t index);
+uint64_t xtf_points_n(const XtfPoints *points); /* numbers are below this; between locations some may be free */
+
+/* Points [first, first + n), of one location. */
+bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoint *to, GError **error);
+/* The number of the first point of a location at or behind record `seq`. */
+bool xtf_points_find(const XtfPoints *points, uint32_t location, uint64_t seq, uint64_t *number, GError **error);
+/* The n_times of a point. */
+bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error);
+
+/* What follows of a wait, for its row of `waits`: to be set by who goes backward; all zeros and no cause at first. */
+typedef struct {
+    uint64_t indirect, propagating, passed;
+    uint64_t cause; /* number of a point of `partner` that is a wait; UINT64_MAX: none */
+} XtfPointResult;
+
+bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error);
+bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to, GError **error);
+
+/* Call paths: contexts, of which the parent has a lower number. */
+uint32_t xtf_points_n_contexts(const XtfPoints *points);
+uint32_t xtf_points_context_parent(const XtfPoints *points, uint32_t context); /* UINT32_MAX: none */
+uint32_t xtf_points_context_region(const XtfPoints *points, uint32_t context);
+/* The context of a call of a region on a call path, which is in the trace at `depth`: how many calls are around it. */
+uint32_t xtf_points_context_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth);
+
+const XtfReplayCallTypes *xtf_points_call_types(const XtfPoints *points);

@@ -1,0 +1,171 @@
+#include "src/analysis/waits/raw-points.h"
+
+#include <stdlib.h>
+
+enum {
+    BUFFERS_BYTES = 16 << 20, /* of all locations */
+    BUFFER_MIN = 8,           /* points */
+    BUFFER_MAX = 1024,
+};
+
+bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error)
+{
+    *raw = (XtfRawPoints){
+        .spool = XTF_SPOOL_NONE,
+        .locations = g_new0(XtfRawLocation, n_locations + 1),
+        .n_locations = n_locations,
+        .room = CLAMP(BUFFERS_BYTES / sizeof(XtfPoint) / MAX(n_locations, 1), BUFFER_MIN, BUFFER_MAX),
+    };
+    return xtf_spool_open(&raw->spool, error);
+}
+
+void xtf_raw_points_finish(XtfRawPoints *raw)
+{
+    for (uint32_t i = 0; i < raw->n_locations; i++) {
+        g_free(raw->locations[i].buffer);
+        g_clear_pointer(&raw->locations[i].parts, g_array_unref);
+    }
+    g_clear_pointer(&raw->locations, g_free);
+    raw->n_locations = 0;
+    xtf_spool_close(&raw->spool);
+}
+
+/* Of one record: what was waited first, then other points, then additions to them. */
+static unsigned order_of(const XtfPoint *point)
+{
+    return point->side == XTF_POINT_PART ? 2 : point->wait == 0;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const XtfPoint *x = a, *y = b;
+
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return (int)order_of(x) - (int)order_of(y);
+}
+
+static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
+{
+    if (location->n == 0)
+        return true;
+    qsort(location->buffer, location->n, sizeof *location->buffer, compare_points);
+    size_t bytes = location->n * sizeof *location->buffer;
+    const XtfRawPart part = {xtf_spool_allot(&raw->spool, bytes), location->buffer[0].seq, location->n};
+    if (!location->parts)
+        location->parts = g_array_new(FALSE, FALSE, sizeof(XtfRawPart));
+    g_array_append_val(location->parts, part);
+    location->n = 0;
+    return xtf_spool_put(&raw->spool, part.at, location->buffer, bytes, error);
+}
+
+bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t number, const XtfPoint *point, GError **error)
+{
+    XtfRawLocation *location = &raw->locations[number];
+
+    if (!location->buffer)
+        location->buffer = g_new(XtfPoint, raw->room);
+    location->buffer[location->n++] = *point;
+    location->total++;
+    return location->n < raw->room || flush(raw, location, error);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const XtfRawPart *x = a, *y = b;
+    return x->least < y->least ? -1 : x->least > y->least;
+}
+
+bool xtf_raw_points_end(XtfRawPoints *raw, GError **error)
+{
+    for (uint32_t i = 0; i < raw->n_locations; i++) {
+        XtfRawLocation *location = &raw->locations[i];
+        if (!flush(raw, location, error))
+            return false;
+        g_clear_pointer(&location->buffer, g_free);
+        if (location->parts)
+            qsort(location->parts->data, location->parts->len, sizeof(XtfRawPart), compare_parts);
+    }
+    return true;
+}
+
+/* ---- Reading. */
+
+void xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location)
+{
+    *reader = (XtfRawReader){
+        .raw = raw, .location = &raw->locations[location], .runs = g_array_new(FALSE, FALSE, sizeof(XtfRawRun))};
+}
+
+void xtf_raw_reader_finish(XtfRawReader *reader)
+{
+    for (guint i = 0; i < reader->runs->len; i++)
+        g_free(g_array_index(reader->runs, XtfRawRun, i).points);
+    g_array_unref(reader->runs);
+}
+
+static XtfRawRun *first_run(const XtfRawReader *reader)
+{
+    XtfRawRun *first = NULL;
+
+    for (guint i = 0; i < reader->runs->len; i++) {
+        XtfRawRun *run = &g_array_index(reader->runs, XtfRawRun, i);
+        if (!first || compare_points(&run->points[run->at], &first->points[first->at]) < 0)
+            first = run;
+    }
+    return first;
+}
+
+static bool open_part(XtfRawReader *reader, const XtfRawPart *part, GError **error)
+{
+    XtfRawRun run = {.points = g_new(XtfPoint, part->n), .n = part->n};
+
+    g_array_append_val(reader->runs, run);
+    reader->next++;
+    return xtf_spool_get(&reader->raw->spool, part->at, run.points, part->n * sizeof *run.points, error);
+}
+
+/* The next one as it was added. */
+static bool take(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
+{
+    const GArray *parts = reader->location->parts;
+    XtfRawRun *first = first_run(reader);
+
+    while (parts && reader->next < parts->len) {
+        const XtfRawPart *part = &g_array_index(parts, XtfRawPart, reader->next);
+        if (first && first->points[first->at].seq < part->least)
+            break;
+        if (!open_part(reader, part, error))
+            return false;
+        first = first_run(reader);
+    }
+    *found = first;
+    if (!first)
+        return true;
+    *point = first->points[first->at++];
+    if (first->at == first->n) {
+        g_free(first->points);
+        g_array_remove_index_fast(reader->runs, (guint)(first - (XtfRawRun *)(void *)reader->runs->data));
+    }
+    return true;
+}
+
+bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
+{
+    if (!reader->any_ahead && !take(reader, &reader->ahead, &reader->any_ahead, error))
+        return false;
+    *found = reader->any_ahead;
+    if (!*found)
+        return true;
+    *point = reader->ahead;
+    for (;;) {
+        if (!take(reader, &reader->ahead, &reader->any_ahead, error))
+            return false;
+        if (!reader->any_ahead || reader->ahead.seq != point->seq)
+            return true;
+        if (reader->ahead.side == XTF_POINT_PART) {
+            point->part = reader->ahead.part;
+            point->part_kind = reader->ahead.part_kind;
+        }
+    }
+}

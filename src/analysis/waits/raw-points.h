@@ -1,0 +1,54 @@
+/*
+ * Points as they are found: in any order, kept by location in a temporary file; and read again by location, in the
+ * order of `seq`.
+ *
+ * The points of a location come nearly in their order, so each part of a file is sorted before it is written, and few
+ * parts overlap: reading holds only those that do.
+ */
+#pragma once
+
+#include "src/analysis/waits/points.h"
+#include "src/analysis/waits/spool.h"
+
+typedef struct {
+    XtfPoint *buffer; /* NULL: empty */
+    uint32_t n;
+    GArray *parts; /* XtfRawPart */
+    uint64_t total;
+} XtfRawLocation;
+
+typedef struct {
+    uint64_t at, least; /* where it lies; its first seq */
+    uint32_t n;
+} XtfRawPart;
+
+typedef struct {
+    XtfSpool spool;
+    XtfRawLocation *locations;
+    uint32_t n_locations, room;
+} XtfRawPoints;
+
+bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error);
+void xtf_raw_points_finish(XtfRawPoints *raw);
+bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t location, const XtfPoint *point, GError **error);
+/* Says that all were added. */
+bool xtf_raw_points_end(XtfRawPoints *raw, GError **error);
+
+typedef struct {
+    XtfPoint *points;
+    uint32_t at, n;
+} XtfRawRun;
+
+typedef struct {
+    const XtfRawPoints *raw;
+    const XtfRawLocation *location;
+    guint next;   /* part */
+    GArray *runs; /* XtfRawRun: parts that overlap */
+    XtfPoint ahead;
+    bool any_ahead;
+} XtfRawReader;
+
+void xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location);
+void xtf_raw_reader_finish(XtfRawReader *reader);
+/* The next point: what was found of one record is one point. */
+bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error);

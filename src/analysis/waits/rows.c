@@ -1,0 +1,167 @@
+#include "src/analysis/waits/rows.h"
+
+#include "src/query/select/parallel.h"
+
+enum {
+    AT_ONCE = 256,
+};
+
+typedef struct {
+    const XtfPoints *points;
+    XtfWriter *writer;
+    uint32_t schema;
+    XtfFound *found;
+} Rows;
+
+/* What a thread has. */
+typedef struct {
+    XtfFound found;
+    XtfPoint points[AT_ONCE];
+    XtfPointResult results[AT_ONCE];
+} Own;
+
+static bool write_contexts(const XtfPoints *points, XtfWriter *writer, GError **error)
+{
+    uint32_t id;
+
+    if (!xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CONTEXTS), &id, error))
+        return false;
+    XtfTableWriter *table = xtf_writer_table(writer, id, error);
+    if (!table)
+        return false;
+    xtf_table_writer_clear(table);
+    for (uint32_t i = 0; i < xtf_points_n_contexts(points); i++) {
+        const XtfContextRow row = {.parent = xtf_points_context_parent(points, i),
+                                   .region = xtf_points_context_region(points, i)};
+        if (!xtf_table_writer_append(table, &row, NULL, error))
+            return false;
+    }
+    return true;
+}
+
+/* The row of `waits` that a point's wait is. */
+static bool row_of(const XtfPoints *points, uint64_t number, uint64_t *row, GError **error)
+{
+    XtfPoint point;
+
+    *row = XTF_NONE64;
+    if (number == UINT64_MAX)
+        return true;
+    if (!xtf_points_read(points, number, 1, &point, error))
+        return false;
+    if (point.wait > 0)
+        *row = point.row;
+    return true;
+}
+
+static XtfWaitsRow row_for(const XtfPoints *points, const XtfPointLocation *location, const XtfPoint *point,
+                           uint64_t end)
+{
+    const XtfPointLocation *culprit = point->partner == UINT32_MAX ? NULL : xtf_points_location(points, point->partner);
+
+    return (XtfWaitsRow){
+        .time = location->calls.clock ? xtf_clock_map_to_local(location->calls.clock, end) : end,
+        .seq = point->seq,
+        .region = point->region,
+        .event = point->kind,
+        .part_kind = UINT8_MAX,
+        .culprit = culprit ? (uint32_t)culprit->proc : XTF_NONE32,
+        .culprit_thread = culprit ? (uint32_t)culprit->thread : XTF_NONE32,
+        .context = point->context,
+        .comm = point->comm,
+        .tag = point->tag,
+        .bytes = point->bytes,
+        .match = XTF_NONE64,
+        .cause = XTF_NONE64,
+    };
+}
+
+static bool append_point(const Rows *rows, const XtfPointLocation *location, XtfArrayWriter *array,
+                         const XtfPoint *point, const XtfPointResult *result, GError **error)
+{
+    unsigned completion = xtf_found_completion(point);
+
+    if (point->wait > 0) {
+        XtfWaitsRow row = row_for(rows->points, location, point, point->end);
+        uint64_t cause;
+        if (!row_of(rows->points, result->cause, &cause, error))
+            return false;
+        row.amount = point->wait;
+        row.completion = point->kind == XTF_LABEL_late_receiver ? 0 : point->completion;
+        row.part = point->part;
+        row.part_kind = point->part > 0 ? point->part_kind : UINT8_MAX;
+        row.indirect = MIN(result->indirect, point->wait);
+        row.propagating = MIN(result->propagating, point->wait);
+        row.passed = result->passed;
+        row.match = point->match;
+        row.cause = cause;
+        if (!xtf_array_writer_append(array, &row, error))
+            return false;
+    }
+    if (completion == XTF_N_WAIT_KINDS)
+        return true;
+    XtfWaitsRow row = row_for(rows->points, location, point, point->time);
+    row.event = (uint8_t)completion;
+    row.amount = point->completion;
+    return xtf_array_writer_append(array, &row, error);
+}
+
+static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *location, GError **error)
+{
+    XtfArrayWriter *array = xtf_writer_array(rows->writer, location->id, rows->schema, error);
+
+    if (!array)
+        return false;
+    for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
+        uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
+        if (!xtf_points_read(rows->points, location->first + i, n, own->points, error) ||
+            !xtf_points_results(rows->points, location->first + i, n, own->results, error))
+            return false;
+        for (uint64_t k = 0; k < n; k++) {
+            if (own->points[k].side == XTF_POINT_END || own->points[k].side == XTF_POINT_AWAITED)
+                continue;
+            xtf_found_count(&own->found, &own->points[k]);
+            if (!append_point(rows, location, array, &own->points[k], &own->results[k], error))
+                return false;
+        }
+    }
+    return xtf_array_writer_close(array, error);
+}
+
+static void *begin(void *data)
+{
+    return g_new0(Own, 1);
+}
+
+static bool work(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Rows *rows = data;
+
+    for (uint32_t i = first; i < end; i++)
+        if (xtf_points_location(rows->points, i)->n > 0 &&
+            !write_location(rows, own, xtf_points_location(rows->points, i), error))
+            return false;
+    return true;
+}
+
+static void join(void *data, void *to)
+{
+    Own *own = data;
+    Rows *rows = to;
+
+    for (unsigned i = 0; i < XTF_N_WAIT_KINDS; i++) {
+        rows->found->waits[i] += own->found.waits[i];
+        rows->found->amounts[i] += own->found.amounts[i];
+    }
+    g_free(own);
+}
+
+bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfFound *found, GError **error)
+{
+    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work, .join = join};
+    Rows rows = {.points = points, .writer = writer, .found = found};
+
+    return write_contexts(points, writer, error) &&
+           xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&
+           xtf_parallel(&how, &rows, xtf_points_n_locations(points), error);
+}

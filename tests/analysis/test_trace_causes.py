@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Waits and their causes of imported traces: against Scalasca's own analyser where its results are there, and against the naive
+judge for all archives.
+
+usage: test_trace_causes.py XTF TRACE-CAUSES
+"""
+
+import collections
+import pathlib
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import scout
+from naive_causes import Causes
+from naive_waits import Waits
+from test_judge import named
+from xtfrun import Failure, Xtf, need, shared_traces, skip, temporary_folder
+
+# The metric of a kind, and of its costs.
+KINDS = {"late_sender": ("mpi_latesender", "delay_latesender"), "late_receiver": ("mpi_latereceiver", "delay_latereceiver"),
+         "wait_barrier": ("mpi_barrier_wait", "delay_barrier"), "wait_nxn": ("mpi_wait_nxn", "delay_n2n"),
+         "late_broadcast": ("mpi_latebroadcast", "delay_12n"), "early_reduce": ("mpi_earlyreduce", "delay_n21"),
+         "early_scan": ("mpi_earlyscan", None), "finalize_wait": ("mpi_finalize_wait", None)}
+PARTS = {"late_sender": ("mpi_wait_indirect_latesender", "mpi_wait_propagating_ls"),
+         "late_receiver": ("mpi_wait_indirect_latereceiver", "mpi_wait_propagating_lr")}
+METRICS = {metric for pair in KINDS.values() for metric in pair if metric} | {m for pair in PARTS.values() for m in pair}
+METRICS |= {metric + "_longterm" for _, metric in KINDS.values() if metric}
+
+
+def shown(program, trace, archive):
+    """{(metric, path, location): ticks} of what the program prints. Time outside of all calls is the program's."""
+    done = subprocess.run([program, trace], capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise Failure(f"{trace}: {done.stderr}")
+    sums = collections.Counter()
+    for line in done.stdout.splitlines():
+        head, *path = line.split("\t")
+        word, kind, *numbers = head.split()
+        if word == "counts":
+            if numbers != ["0", "0"]:
+                raise Failure(f"{archive}: circles and lost ends: {numbers}")
+            continue
+        location, *values = map(int, numbers)
+        # What is freed in MPI_Finalize is waited for there in an operation of its own.
+        kind = "finalize_wait" if kind == "wait_destroy" and path[-1] == "MPI_Finalize" else kind
+        metrics = METRICS_OF[word](kind)
+        for metric, value in zip(metrics, values):
+            if metric:
+                sums[metric, tuple(path), location] += value
+    return sums
+
+
+METRICS_OF = {
+    "wait": lambda kind: (KINDS.get(kind, (None,))[0], *PARTS.get(kind, ())),
+    "delay": lambda kind: (KINDS[kind][1], KINDS[kind][1] + "_longterm") if kind in KINDS else (),
+}
+
+
+def with_program(sums, program):
+    """With the program around all paths, if the archive tells it: so scout has it."""
+    return {(metric, ((program,) if program else ()) + (() if path == ("(outside)",) else path), location): value
+            for (metric, path, location), value in sums.items()}
+
+
+def differences(ours, theirs):
+    return [f"{metric} {path} {location}: {b!r}, should be {a!r}" for metric in sorted(METRICS)
+            for (path, location), a, b in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
+
+
+def compare(xtf, program, archive, tsv, folder):
+    trace = folder / "trace.xtf"
+    xtf.import_archive(archive, trace, timeout=600)
+    waits = Waits(str(archive))
+    judged = {**named(waits.sums, waits.ticks), **named(Causes(waits).sums, waits.ticks)}
+    ours = named(with_program(shown(program, trace, archive), waits.program), waits.ticks)
+    wrong = differences(ours, judged)
+    if tsv.exists():
+        wrong += differences(ours, scout.read(tsv, archive))
+    if wrong:
+        raise Failure("\n  ".join([f"{archive}: {len(wrong)} differ", *wrong[:20]]))
+    print(f"{archive.parent.name}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree"
+          + (" with Scalasca, too" if tsv.exists() else ""))
+    trace.unlink()
+
+
+def main():
+    xtf, program = Xtf(sys.argv[1]), sys.argv[2]
+    need("otf2-print")
+    folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+    failures = 0
+    with temporary_folder() as temporary:
+        for archive in sorted(folder.glob("**/*.otf2")):
+            try:
+                compare(xtf, program, archive, folder / "scalasca" / archive.parent.name / "scout.tsv", pathlib.Path(temporary))
+            except Failure as failure:
+                print(failure)
+                failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,9 +6,11 @@
 #include "libxtf/pack/deflate.h"
 
 enum {
-    SYMBOL_BITS = 5,   /* cost of a symbol in the head of a deflate stream */
-    WORTH_IT = 31,     /* deflate is tried if it is expected to leave at most this many 32nds of the bytes */
-    LEAST_LENGTH = 16, /* bytes; shorter streams are not deflated */
+    SYMBOL_BITS = 5,     /* cost of a symbol in the head of a deflate stream */
+    WORTH_IT = 31,       /* deflate is tried if it is expected to leave at most this many 32nds of the bytes */
+    LEAST_LENGTH = 16,   /* bytes; shorter streams are not deflated */
+    SHORT_LENGTH = 256,  /* bytes: of shorter streams it takes longer to inflate the head than the bytes... */
+    SHORT_WORTH_IT = 12, /* ...so deflate must leave at most this many 32nds of them */
 };
 
 /* log2(n) to a hundredth, without libm: n is 2^power * (1 + part). */
@@ -56,7 +58,8 @@ static size_t deflated(const XtfStreamWriter *writer, const uint8_t *bytes, size
 {
     if (length < LEAST_LENGTH || (nature == XTF_STREAM_NOISY && is_noise(bytes, length)))
         return 0;
-    return xtf_deflate->deflate(writer->level, bytes, length, out, length - 1);
+    return xtf_deflate->deflate(writer->level, bytes, length, out,
+                                length > SHORT_LENGTH ? length - 1 : length * SHORT_WORTH_IT / 32);
 }
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature)

@@ -24,13 +24,13 @@ ROOMS = [
     "src/query/text", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/waits", "src/analysis/causes", "src/analysis/path",
     "src/query/format", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/tree", "src/query/diff",
-    "src/export", "src/export/otf2",
+    "src/export", "src/export/otf2", "src/export/cube",
     "src/fs",
     "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",
 ]
 
 # A table of importers, formats or commands names what is registered in it: the only way up.
-TABLES = {"src/import/importers.c": "src/import/otf2", "src/export/exporters.c": "src/export/otf2"}
+TABLES = {"src/import/importers.c": "src/import/otf2", "src/export/exporters.c": "src/export/cube"}
 
 # Libraries that belong to certain rooms alone.
 LIBRARIES = {"fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}}

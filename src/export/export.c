@@ -149,7 +149,9 @@ bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *out
                         "it is no directory of records, such as proc/0 or time/1-2: only records are exported");
     if (!check_place(exporter, place, options->force, error))
         return false;
-    XtfExportJob job = {.exporter = exporter, .tree = directory->tree, .selection = directory->selection};
+    g_autofree char *folder = g_path_get_dirname(place);
+    XtfExportJob job = {
+        .exporter = exporter, .tree = directory->tree, .selection = directory->selection, .folder = folder};
     result = exporter->folder ? export_folder(&job, place, options, error) : export_file(&job, place, options, error);
     if (!result)
         return false;

@@ -1,10 +1,12 @@
 #include "src/export/exporter.h"
 
 #include "libxtf/error.h"
+#include "src/export/cube/exporter.h"
 #include "src/export/otf2/exporter.h"
 
 const XtfExporter *const xtf_exporters[] = {
     &xtf_otf2_exporter,
+    &xtf_cube_exporter,
     NULL,
 };
 

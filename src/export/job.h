@@ -12,6 +12,7 @@ struct XtfExportJob {
     XtfTree *tree;
     XtfSelection *selection;
     const char *output; /* to write to: a folder that is there and empty, or a file that is there and empty */
+    const char *folder; /* where it will be: for temporary files */
     XtfSupervised *shared;
     uint64_t total; /* records of the selection */
     XtfExportReport report;
@@ -27,6 +28,6 @@ void xtf_export_advance(XtfExportJob *job, uint64_t n);
 /* Whether the selection is all records of the trace. */
 bool xtf_export_is_whole(const XtfExportJob *job);
 
-/* An XtfSupervisedWork: runs the exporter of `job`, whose first four members are set. Returns the report. */
+/* An XtfSupervisedWork: runs the exporter of `job`, whose first five members are set. Returns the report. */
 #define XTF_EXPORT_REPORT_TYPE G_VARIANT_TYPE("(ttas)")
 GVariant *xtf_export_job_run(XtfSupervised *shared, void *job, GError **error);

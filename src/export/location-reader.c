@@ -112,6 +112,14 @@ bool xtf_location_reader_begin(XtfLocationReader *reader, const XtfSpans *spans,
     return !failed;
 }
 
+const XtfArray *xtf_location_reader_array(const XtfLocationReader *reader, int tag)
+{
+    for (uint32_t i = 0; i < reader->arrays.n; i++)
+        if (reader->tags[reader->arrays.all[i].schema->id] == tag)
+            return &reader->arrays.all[i];
+    return NULL;
+}
+
 bool xtf_location_reader_next(XtfLocationReader *reader, XtfLocationRecord *record, GError **error)
 {
     reader->record = *record = (XtfLocationRecord){0};

@@ -59,6 +59,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationReader, xtf_location_reader_finish)
 
 /* Goes to a location, by its index in XtfLocations. `spans` are those of the selection. */
 bool xtf_location_reader_begin(XtfLocationReader *reader, const XtfSpans *spans, uint32_t index, GError **error);
+/* The location's array of a type, XTF_MODEL_...; NULL: it has none. */
+const XtfArray *xtf_location_reader_array(const XtfLocationReader *reader, int tag);
 bool xtf_location_reader_next(XtfLocationReader *reader, XtfLocationRecord *record, GError **error);
 /* The next row of a side array, XTF_MODEL_..., that belongs to the current record; *row is NULL if there is none. */
 bool xtf_location_reader_side(XtfLocationReader *reader, unsigned tag, const void **row, GError **error);

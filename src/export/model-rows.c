@@ -112,6 +112,13 @@ int xtf_model_map_tag(const XtfSchema *schema)
     return -1;
 }
 
+const char *xtf_model_label(const char *const *labels, uint64_t number)
+{
+    for (; number > 0 && *labels; number--)
+        labels++;
+    return *labels ? *labels : "";
+}
+
 bool xtf_model_table_load(XtfModelTable *table, XtfTrace *trace, unsigned tag, GError **error)
 {
     *table = (XtfModelTable){0};

@@ -24,6 +24,9 @@ const void *xtf_model_map_apply(const XtfModelMap *map, const uint8_t *row, uint
 /* The tag of a schema of records, or of a side array, by its name; -1: the model lacks it. */
 int xtf_model_map_tag(const XtfSchema *schema);
 
+/* A label of src/model/labels.h; "" if there is none of that number. */
+const char *xtf_model_label(const char *const *labels, uint64_t number);
+
 /* A definition table of the trace. */
 typedef struct {
     const XtfTable *table; /* NULL: there is none */

@@ -72,7 +72,7 @@ int xtf_command_export(int argc, char **argv)
     g_autofree char *output = NULL;
     gboolean force = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2", "OUT"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, else a file", "OUT"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export already", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         {0},

@@ -1,0 +1,96 @@
+#include "src/export/cube/call-tree.h"
+
+void xtf_cube_tree_init(XtfCubeTree *tree)
+{
+    *tree = (XtfCubeTree){
+        .paths = g_array_new(FALSE, FALSE, sizeof(XtfCubePath)),
+        .numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+    };
+}
+
+void xtf_cube_tree_finish(XtfCubeTree *tree)
+{
+    g_array_unref(tree->paths);
+    g_hash_table_unref(tree->numbers);
+}
+
+bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uint32_t *path, GError **error)
+{
+    const uint64_t key = (uint64_t)parent << 32 | region;
+    const uint32_t depth = parent == XTF_CUBE_NO_PATH ? 0 : xtf_cube_tree_at(tree, parent)->depth;
+    gpointer known;
+
+    if (depth == XTF_CUBE_DEPTH) {
+        tree->n_folded++;
+        *path = parent;
+        return true;
+    }
+    if (g_hash_table_lookup_extended(tree->numbers, &key, NULL, &known)) {
+        *path = GPOINTER_TO_UINT(known);
+        return true;
+    }
+    if (tree->paths->len == XTF_CUBE_PATHS_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "there are more than %u call paths: choose fewer processes or less time", XTF_CUBE_PATHS_MAX);
+    const XtfCubePath new = {.parent = parent, .region = region, .depth = depth + 1};
+    *path = tree->paths->len;
+    g_array_append_val(tree->paths, new);
+    g_hash_table_insert(tree->numbers, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(*path));
+    return true;
+}
+
+/* Paths by the path that they are called on: first child, next sibling. */
+typedef struct {
+    uint32_t *first, *next, root;
+} Family;
+
+static Family find_family(const XtfCubeTree *tree)
+{
+    uint32_t n = tree->paths->len;
+    Family family = {g_new(uint32_t, (gsize)n + 1), g_new(uint32_t, (gsize)n + 1), XTF_CUBE_NO_PATH};
+
+    for (uint32_t i = 0; i < n; i++)
+        family.first[i] = XTF_CUBE_NO_PATH;
+    for (uint32_t i = n; i-- > 0;) { /* from the last, so that siblings stand as they were met */
+        uint32_t parent = xtf_cube_tree_at(tree, i)->parent;
+        uint32_t *head = parent == XTF_CUBE_NO_PATH ? &family.root : &family.first[parent];
+        family.next[i] = *head;
+        *head = i;
+    }
+    return family;
+}
+
+/* The depth of the recursion is that of the tree. */
+static uint32_t *go_deep(const Family *family, uint32_t path, uint32_t *to)
+{
+    for (; path != XTF_CUBE_NO_PATH; path = family->next[path]) {
+        *to++ = path;
+        to = go_deep(family, family->first[path], to);
+    }
+    return to;
+}
+
+static uint32_t *go_wide(const Family *family, uint32_t path, uint32_t *to)
+{
+    for (uint32_t child = family->first[path]; child != XTF_CUBE_NO_PATH; child = family->next[child])
+        *to++ = child;
+    for (uint32_t child = family->first[path]; child != XTF_CUBE_NO_PATH; child = family->next[child])
+        to = go_wide(family, child, to);
+    return to;
+}
+
+void xtf_cube_tree_orders(const XtfCubeTree *tree, uint32_t **deep, uint32_t **wide)
+{
+    Family family = find_family(tree);
+
+    *deep = g_new(uint32_t, (gsize)tree->paths->len + 1);
+    *wide = g_new(uint32_t, (gsize)tree->paths->len + 1);
+    go_deep(&family, family.root, *deep);
+    uint32_t *to = *wide;
+    for (uint32_t root = family.root; root != XTF_CUBE_NO_PATH; root = family.next[root]) {
+        *to++ = root;
+        to = go_wide(&family, root, to);
+    }
+    g_free(family.first);
+    g_free(family.next);
+}

@@ -1,0 +1,49 @@
+/*
+ * The call tree of a profile: call paths of all locations, each a region called on another path.
+ *
+ * Paths are numbered as they are met, so a path has a greater number than the one that it is called on. A path of more
+ * than XTF_CUBE_DEPTH calls is folded: what is called there counts for the path that it is called on.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/error.h"
+
+#define XTF_CUBE_NO_PATH UINT32_MAX /* outside of all calls */
+#define XTF_CUBE_PROGRAM \
+    (UINT32_C(1) << 31) /* a region with this bit is a program: the rest is the string of its name */
+
+enum {
+    XTF_CUBE_DEPTH = 64,
+    XTF_CUBE_PATHS_MAX = 1 << 24,
+};
+
+typedef struct {
+    uint32_t parent; /* XTF_CUBE_NO_PATH: it is a root */
+    uint32_t region;
+    uint32_t depth; /* from 1 */
+} XtfCubePath;
+
+typedef struct {
+    GArray *paths;       /* of XtfCubePath */
+    GHashTable *numbers; /* by parent and region */
+    uint64_t n_folded;   /* times that a path was too deep */
+} XtfCubeTree;
+
+void xtf_cube_tree_init(XtfCubeTree *tree);
+void xtf_cube_tree_finish(XtfCubeTree *tree);
+
+/* The path on which `region` is called from `parent`. XTF_ERROR_TOO_LARGE: there are too many paths. */
+bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uint32_t *path, GError **error);
+
+/* Cube's two orders of rows, as arrays of paths: depth first, in which EXCLUSIVE metrics have their rows; and that of
+ * INCLUSIVE metrics: a root, then all children of a path before those of its first child. The caller frees both. */
+void xtf_cube_tree_orders(const XtfCubeTree *tree, uint32_t **deep, uint32_t **wide);
+
+static inline const XtfCubePath *xtf_cube_tree_at(const XtfCubeTree *tree, uint32_t path)
+{
+    return &g_array_index(tree->paths, XtfCubePath, path);
+}

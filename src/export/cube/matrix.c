@@ -1,0 +1,100 @@
+#include "src/export/cube/matrix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FIRST_ROWS = 64 };
+
+void xtf_cube_matrix_init(XtfCubeMatrix *matrix, uint32_t n_columns)
+{
+    *matrix = (XtfCubeMatrix){.fd = -1, .n_columns = n_columns};
+}
+
+static size_t size_of(const XtfCubeMatrix *matrix, uint32_t n_rows)
+{
+    return (size_t)n_rows * matrix->n_columns * sizeof *matrix->cells;
+}
+
+void xtf_cube_matrix_finish(XtfCubeMatrix *matrix)
+{
+    if (!matrix->cells)
+        return;
+    munmap(matrix->cells, size_of(matrix, matrix->n_rows));
+    close(matrix->fd);
+    g_free(matrix->used);
+    matrix->cells = NULL;
+}
+
+static int open_file(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        return fd;
+    g_autofree char *name = g_build_filename(folder, ".xtf-XXXXXX", NULL);
+    fd = g_mkstemp(name);
+    if (fd >= 0)
+        unlink(name);
+    return fd;
+}
+
+static bool grow(XtfCubeMatrix *matrix, uint32_t n_rows, const char *folder, GError **error)
+{
+    if (matrix->fd < 0)
+        matrix->fd = open_file(folder);
+    if (matrix->fd < 0 || ftruncate(matrix->fd, (off_t)size_of(matrix, n_rows)) != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
+    void *cells = matrix->cells
+                      ? mremap(matrix->cells, size_of(matrix, matrix->n_rows), size_of(matrix, n_rows), MREMAP_MAYMOVE)
+                      : mmap(NULL, size_of(matrix, n_rows), PROT_READ | PROT_WRITE, MAP_SHARED, matrix->fd, 0);
+    if (cells == MAP_FAILED)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the values of a metric, %zu bytes: %s", size_of(matrix, n_rows),
+                        g_strerror(errno));
+    matrix->cells = cells;
+    matrix->used = g_realloc(matrix->used, n_rows);
+    memset(matrix->used + matrix->n_rows, 0, n_rows - matrix->n_rows);
+    matrix->n_rows = n_rows;
+    return true;
+}
+
+/* A mapped file that the disk has no room for is a signal, so room is made before. */
+static bool take_row(XtfCubeMatrix *matrix, uint32_t row, const char *folder, GError **error)
+{
+    if (row >= matrix->n_rows &&
+        !grow(matrix, MAX(MAX(row + 1, 2 * matrix->n_rows), (uint32_t)FIRST_ROWS), folder, error))
+        return false;
+    if (matrix->used[row])
+        return true;
+    int failed = posix_fallocate(matrix->fd, (off_t)size_of(matrix, row), (off_t)size_of(matrix, 1));
+    if (failed != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(failed));
+    matrix->used[row] = 1;
+    return true;
+}
+
+bool xtf_cube_matrix_add(XtfCubeMatrix *matrix, uint32_t row, uint32_t column, uint64_t value, const char *folder,
+                         GError **error)
+{
+    if (value == 0)
+        return true;
+    if (!take_row(matrix, row, folder, error))
+        return false;
+    matrix->cells[(size_t)row * matrix->n_columns + column] += value;
+    return true;
+}
+
+bool xtf_cube_matrix_add_row(XtfCubeMatrix *matrix, uint32_t from, uint32_t to, const char *folder, GError **error)
+{
+    if (!xtf_cube_matrix_has(matrix, from))
+        return true;
+    if (!take_row(matrix, to, folder, error))
+        return false;
+    const uint64_t *a = xtf_cube_matrix_row(matrix, from);
+    uint64_t *b = matrix->cells + (size_t)to * matrix->n_columns;
+    for (uint32_t i = 0; i < matrix->n_columns; i++)
+        b[i] += a[i];
+    return true;
+}

@@ -1,0 +1,37 @@
+/*
+ * A profile that is being made: what is added up for each metric, call path and location.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "src/export/cube/call-tree.h"
+#include "src/export/cube/matrix.h"
+#include "src/export/cube/metrics.h"
+#include "src/export/job.h"
+#include "src/export/location-reader.h"
+
+typedef struct {
+    XtfExportJob *job;
+    const char *folder; /* for matrices */
+    XtfSelectedLocations locations;
+    XtfCubeTree tree;
+    XtfCubeMatrix matrices[XTF_N_CUBE_METRICS];
+    uint64_t from, to; /* the window; to: UINT64_MAX, it has no end */
+    uint64_t outside;  /* records outside of all calls */
+    bool has_calls;    /* calls are of the selection */
+} XtfCubeProfile;
+
+static inline bool xtf_cube_add(XtfCubeProfile *profile, unsigned metric, uint32_t path, uint32_t column,
+                                uint64_t value, GError **error)
+{
+    return xtf_cube_matrix_add(&profile->matrices[metric], path, column, value, profile->folder, error);
+}
+
+/* Adds up the records of all locations. */
+bool xtf_cube_walk(XtfCubeProfile *profile, GError **error);
+
+/* Writes anchor.xml: `deep` are the call paths, depth first. */
+bool xtf_cube_write_anchor(const XtfCubeProfile *profile, const uint32_t *deep, FILE *file, GError **error);
+/* The part of it that has nodes, processes and locations. */
+bool xtf_cube_write_system(const XtfCubeProfile *profile, FILE *file, GError **error);

@@ -1,0 +1,203 @@
+/*
+ * The system of a profile, in anchor.xml: nodes, the processes on each, and their locations.
+ */
+#include <inttypes.h>
+
+#include "src/export/cube/profile.h"
+#include "src/export/cube/xml.h"
+
+enum {
+    NODES_DEEP = 32, /* what lies deeper, or leads nowhere, stands at the top */
+    NONE = UINT32_MAX,
+};
+
+typedef struct {
+    const XtfCubeProfile *profile;
+    FILE *file;
+    XtfModelTable processes, nodes;
+    uint32_t n_nodes;        /* of the table; one more stands for no node */
+    uint32_t *process_names; /* by process of the selection: strings of the trace; NONE */
+    uint32_t *first_process; /* by node: lists of processes and of nodes */
+    uint32_t *next_process;
+    uint32_t *first_node, *next_node;
+    GHashTable *location_names; /* by location */
+    GError *error;
+} System;
+
+/* A string of the trace; `unknown` if there is none. */
+static const char *string_of(System *system, uint32_t string, const char *unknown)
+{
+    const char *text = unknown;
+
+    if (string != NONE && !system->error)
+        xtf_trace_string(system->profile->job->tree->trace, string, &text, &system->error);
+    return system->error ? "" : text;
+}
+
+/* ---- What stands where. */
+
+static const XtfSystemTreeRow *node_at(const System *system, uint32_t node, uint8_t *buffer)
+{
+    return xtf_model_table_row(&system->nodes, node, buffer);
+}
+
+/* The node, if it hangs below the top within NODES_DEEP steps; else n_nodes. */
+static uint32_t reachable(const System *system, uint32_t node)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+    uint32_t above = node;
+
+    for (unsigned deep = 0; deep < NODES_DEEP; deep++) {
+        if (above >= system->n_nodes)
+            return MIN(node, system->n_nodes);
+        above = node_at(system, above, buffer)->parent;
+    }
+    return system->n_nodes;
+}
+
+static void list_nodes(System *system)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+
+    for (uint32_t i = 0; i <= system->n_nodes; i++)
+        system->first_node[i] = system->first_process[i] = NONE;
+    for (uint32_t i = system->n_nodes; i-- > 0;) {
+        if (reachable(system, i) != i)
+            continue;
+        uint32_t parent = MIN(node_at(system, i, buffer)->parent, system->n_nodes);
+        system->next_node[i] = system->first_node[parent];
+        system->first_node[parent] = i;
+    }
+}
+
+static void list_processes(System *system)
+{
+    const XtfSelectedLocations *locations = &system->profile->locations;
+    g_autoptr(GHashTable) rows = g_hash_table_new(NULL, NULL); /* by number, plus 1 */
+    uint8_t buffer[XTF_ROW_MAX];
+
+    for (uint64_t i = 0; i < system->processes.n; i++) {
+        const XtfProcessRow *row = xtf_model_table_row(&system->processes, i, buffer);
+        g_hash_table_insert(rows, GUINT_TO_POINTER(row->proc), GUINT_TO_POINTER(i + 1));
+    }
+    for (uint32_t i = locations->n_procs; i-- > 0;) {
+        uint32_t row = GPOINTER_TO_UINT(g_hash_table_lookup(rows, GUINT_TO_POINTER(locations->procs[i].proc)));
+        uint32_t node = system->n_nodes;
+        system->process_names[i] = NONE;
+        if (row > 0) {
+            const XtfProcessRow *process = xtf_model_table_row(&system->processes, row - 1, buffer);
+            system->process_names[i] = process->name;
+            node = reachable(system, process->system_tree_node);
+        }
+        system->next_process[i] = system->first_process[node];
+        system->first_process[node] = i;
+    }
+}
+
+static bool name_locations(System *system, GError **error)
+{
+    XtfModelTable table;
+    uint8_t buffer[XTF_ROW_MAX];
+
+    if (!xtf_model_table_load(&table, system->profile->job->tree->trace, XTF_MODEL_LOCATIONS, error))
+        return false;
+    for (uint64_t i = 0; i < table.n; i++) {
+        const XtfLocationRow *row = xtf_model_table_row(&table, i, buffer);
+        const uint64_t id = row->id;
+        g_hash_table_insert(system->location_names, g_memdup2(&id, sizeof id), GUINT_TO_POINTER(row->name));
+    }
+    xtf_model_table_finish(&table);
+    return true;
+}
+
+/* ---- Writing. */
+
+static void put_location(System *system, uint32_t number)
+{
+    const XtfLocation *location = xtf_selected_location(&system->profile->locations, number);
+    g_autofree char *unknown = g_strdup_printf("thread %" PRIu64, location->thread);
+    gpointer name = GUINT_TO_POINTER(NONE);
+
+    g_hash_table_lookup_extended(system->location_names, &location->id, NULL, &name);
+    fprintf(system->file, "<location Id=\"%" PRIu32 "\">\n", number);
+    xtf_cube_put_element(system->file, "name", string_of(system, GPOINTER_TO_UINT(name), unknown));
+    fprintf(system->file, "<rank>%" PRIu64 "</rank>\n<type>%s</type>\n</location>\n", location->thread,
+            location->no_thread ? "accelerator" : "thread");
+}
+
+static void put_process(System *system, uint32_t number)
+{
+    const XtfSelectedProcess *process = &system->profile->locations.procs[number];
+    g_autofree char *unknown = g_strdup_printf("process %" PRIu64, process->proc);
+
+    fprintf(system->file, "<locationgroup Id=\"%" PRIu32 "\">\n", number);
+    xtf_cube_put_element(system->file, "name", string_of(system, system->process_names[number], unknown));
+    fprintf(system->file, "<rank>%" PRIu64 "</rank>\n<type>process</type>\n", process->proc);
+    for (uint32_t i = 0; i < process->n; i++)
+        put_location(system, process->first + i);
+    fputs("</locationgroup>\n", system->file);
+}
+
+static void put_node(System *system, uint32_t node)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+    uint32_t name = NONE, class = NONE;
+
+    if (node < system->n_nodes) {
+        name = node_at(system, node, buffer)->name;
+        class = node_at(system, node, buffer)->class_name;
+    }
+    fprintf(system->file, "<systemtreenode Id=\"%" PRIu32 "\">\n", node);
+    xtf_cube_put_element(system->file, "name", string_of(system, name, "machine"));
+    xtf_cube_put_element(system->file, "class", string_of(system, class, "machine"));
+    for (uint32_t i = system->first_process[node]; i != NONE; i = system->next_process[i])
+        put_process(system, i);
+    for (uint32_t i = node < system->n_nodes ? system->first_node[node] : NONE; i != NONE; i = system->next_node[i])
+        put_node(system, i);
+    fputs("</systemtreenode>\n", system->file);
+}
+
+static void put_system(System *system)
+{
+    uint32_t none = system->n_nodes;
+
+    fputs("<system>\n", system->file);
+    for (uint32_t i = system->first_node[none]; i != NONE; i = system->next_node[i])
+        put_node(system, i);
+    if (none == 0 || system->first_process[none] != NONE)
+        put_node(system, none);
+    fputs("</system>\n", system->file);
+}
+
+bool xtf_cube_write_system(const XtfCubeProfile *profile, FILE *file, GError **error)
+{
+    XtfTrace *trace = profile->job->tree->trace;
+    System system = {.profile = profile, .file = file};
+
+    if (!xtf_model_table_load(&system.processes, trace, XTF_MODEL_PROCESSES, error) ||
+        !xtf_model_table_load(&system.nodes, trace, XTF_MODEL_SYSTEM_TREE, error))
+        return false;
+    system.n_nodes = (uint32_t)system.nodes.n;
+    system.process_names = g_new(uint32_t, (gsize)profile->locations.n_procs + 1);
+    system.next_process = g_new(uint32_t, (gsize)profile->locations.n_procs + 1);
+    system.first_process = g_new(uint32_t, (gsize)system.n_nodes + 1);
+    system.first_node = g_new(uint32_t, (gsize)system.n_nodes + 1);
+    system.next_node = g_new(uint32_t, (gsize)system.n_nodes + 1);
+    system.location_names = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    list_nodes(&system);
+    list_processes(&system);
+    bool good = name_locations(&system, error);
+    if (good)
+        put_system(&system);
+    g_hash_table_unref(system.location_names);
+    g_free(system.process_names);
+    g_free(system.next_process);
+    g_free(system.first_process);
+    g_free(system.first_node);
+    g_free(system.next_node);
+    xtf_model_table_finish(&system.processes);
+    xtf_model_table_finish(&system.nodes);
+    if (system.error)
+        g_propagate_error(error, system.error);
+    return good && !system.error;
+}

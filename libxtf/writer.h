@@ -69,6 +69,9 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
 uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
 /* The time of the last row; 0 if there is none. */
 uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
+/* Takes all rows out of all arrays of a schema, to which nothing refers; others may be appended. The file keeps its
+ * size: what lay in it is in no commit from the next one on. Nobody else may use the writer meanwhile. */
+bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error);
 /* Says that no more rows will come: the array's right edge is written at the next commit, or before it together with
  * those of others. Appending again is an error. The writer still owns the array. */
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);

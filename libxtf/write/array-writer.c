@@ -44,6 +44,19 @@ void xtf_array_writer_free(XtfArrayWriter *array)
     g_free(array);
 }
 
+void xtf_array_writer_reset(XtfArrayWriter *array)
+{
+    free_open(array);
+    *array = (XtfArrayWriter){
+        .writer = array->writer,
+        .schema = array->schema,
+        .location = array->location,
+        .clock_map = array->clock_map,
+        .remapped = array->remapped,
+    };
+    xtf_array_writer_set_codec(array, array->writer->codec);
+}
+
 void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec)
 {
     const XtfWriter *writer = array->writer;

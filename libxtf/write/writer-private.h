@@ -4,6 +4,7 @@
  *   writer-file.c       the file: its descriptor, and giving out its pages
  *   writer.c            the writer: creating, schemas, strings, tables
  *   array-writer.c      arrays: pages onto their places, and entries of them into index pages
+ *   clear.c             arrays that lose all their rows
  *   leaf-writer.c       the open leaf: rows into pages
  *   aggregate-writer.c  totals of the rows below each child
  *   clock-maps.c        the clock maps, and which locations have them
@@ -176,6 +177,8 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
 /* An array without rows. */
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema);
 void xtf_array_writer_free(XtfArrayWriter *array);
+/* Makes it one without rows again, which knows nothing of what it has in the file. */
+void xtf_array_writer_reset(XtfArrayWriter *array);
 /* Sets the codec of its leaves, while it has no rows. By default it is the writer's. */
 void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec);
 

@@ -41,6 +41,7 @@ static const struct {
     {"copy", xtf_command_copy, "copy a trace, to store it another way", NULL},
     {"cache", xtf_command_cache, "list the imports that are kept of archives, or clear them", NULL},
     {"export", xtf_command_export, "write records of a trace in another format", NULL},
+    {"analyze", xtf_command_analyze, "find who waited for whom, and store it in the trace", NULL},
     {"align", xtf_command_align, "correct clocks, so that no message comes before it was sent", NULL},
     {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
 };

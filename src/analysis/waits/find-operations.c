@@ -167,6 +167,10 @@ static void judge(XtfFind *find, const XtfReplayCollective *collective, const En
 {
     Judged judged = {.find = find, .collective = collective, .ends = ends};
 
+    /* What MPI_Init makes and MPI_Finalize frees is waited for as these are. */
+    if (collective->shape == XTF_COLLECTIVE_HANDLES &&
+        (ends->ends[0].kind == XTF_MPI_CALL_INIT || ends->ends[0].kind == XTF_MPI_CALL_FINALIZE))
+        return;
     for (uint32_t rank = 0; rank < ends->n; rank++) {
         const XtfCollectiveTimes times = times_of(&judged, rank);
         xtf_collective_summary_add(&judged.summary, &times);

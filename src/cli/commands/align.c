@@ -10,6 +10,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"
+#include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -181,44 +182,13 @@ static bool align_to_copy(Align *align, GError **error)
     return output && xtf_output_end(output, write_copy(align, output->path, error), error);
 }
 
-/* Whether nobody has written to the file since it was opened to be read: its writer is there now, so nobody can. */
-static bool is_latest(const Align *align, GError **error)
-{
-    g_autoptr(XtfTrace) now = xtf_trace_open(align->path, NULL, error);
-    XtfTraceInfo then, info;
-
-    if (!now)
-        return false;
-    xtf_trace_get_info(align->trace, &then);
-    xtf_trace_get_info(now, &info);
-    return (then.commit == info.commit && then.epoch == info.epoch) ||
-           xtf_fail(error, XTF_ERROR_STALE, "%s was written meanwhile: try again", align->source);
-}
-
 /* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */
 static bool align_in_place(Align *align, GError **error)
 {
-    g_autofree char *named = g_canonicalize_filename(align->source, NULL);
-    XtfTraceInfo info;
+    g_autoptr(XtfWriter) writer =
+        xtf_cli_writer_of(align->trace, align->source, align->path, "-o FILE writes an aligned copy", error);
 
-    xtf_trace_get_info(align->trace, &info);
-    if (strcmp(named, align->path) != 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s is no .xtf file: -o FILE writes an aligned copy", align->source);
-    if (!info.closed)
-        return xtf_fail(error, XTF_ERROR_INVALID,
-                        "%s: its writer has not closed it: -o FILE writes an aligned copy of what is there",
-                        align->source);
-    g_autoptr(XtfWriter) writer = xtf_writer_open(align->path, NULL, error);
-    if (!writer) {
-        if (error && *error) {
-            char *message = g_strdup_printf("%s (-o FILE writes an aligned copy)", (*error)->message);
-            g_free((*error)->message);
-            (*error)->message = message;
-        }
-        return false;
-    }
-    return is_latest(align, error) && align_into(align, writer, error) &&
-           xtf_writer_close(g_steal_pointer(&writer), error);
+    return writer && align_into(align, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
 static bool run(Align *align, GError **error)

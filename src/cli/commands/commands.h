@@ -8,6 +8,7 @@
 #pragma once
 
 int xtf_command_align(int argc, char **argv);
+int xtf_command_analyze(int argc, char **argv);
 int xtf_command_import(int argc, char **argv);
 int xtf_command_mount(int argc, char **argv);
 int xtf_command_unmount(int argc, char **argv);

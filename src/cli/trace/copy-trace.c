@@ -116,6 +116,8 @@ static bool copy_arrays(Copy *copy, GError **error)
         if (!xtf_trace_get_arrays(copy->trace, rank, 1, &array, error) || !copy_clock_map(copy, &array, error))
             return false;
         array = xtf_array_local(&array);
+        if (copy->options->no_derived && array.schema->kind == XTF_SCHEMA_DERIVED)
+            continue;
         if (!copy_array(copy, &array, error))
             return false;
     }

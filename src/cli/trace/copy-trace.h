@@ -15,6 +15,7 @@ typedef struct {
     atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED */
     XtfCopyProgress progress;
     void *progress_data;
+    bool no_derived; /* leave out what an analysis made; its tables are copied */
 } XtfCopyOptions;
 
 /* Copies all of a trace into an empty writer, which has the trace's clock and origin. */

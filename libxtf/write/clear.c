@@ -1,0 +1,38 @@
+/*
+ * Taking all rows out of arrays that a file has: their pages and edges are named no more by the next commit.
+ */
+#include "libxtf/schema/value-limits.h"
+#include "libxtf/write/writer-private.h"
+
+/* The array is as new, but for its place in the P index. A new id keeps its old pages from being taken for its own. */
+static void clear_array(XtfWriter *writer, XtfArrayWriter *array)
+{
+    /* The edge of one that was closed since the last commit is not in the file yet. */
+    if (!g_ptr_array_remove(writer->pending_arrays, array))
+        xtf_writer_drop(writer, array->edge.offset, array->edge_bytes);
+    xtf_array_writer_reset(array);
+    array->id = writer->next_array++;
+    xtf_array_writer_hold_to_promise(array);
+}
+
+bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error)
+{
+    const XtfCatalog *catalog = &writer->catalog;
+
+    if (schema >= catalog->n_schemas || catalog->schemas[schema]->kind == XTF_SCHEMA_TABLE)
+        return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is of no arrays", schema);
+    for (guint i = 0; i < writer->nodes->len; i++) {
+        XtfNodeWriter *node = writer->nodes->pdata[i];
+        for (guint a = 0; a < node->arrays->len; a++) {
+            XtfArrayWriter *array = node->arrays->pdata[a];
+            if (array->schema->id != schema || array->n_rows == 0)
+                continue;
+            clear_array(writer, array);
+            node->changed = true;
+        }
+    }
+    for (uint32_t f = 0; f < catalog->schemas[schema]->n_fields; f++)
+        catalog->limits[schema][f] = xtf_limits_empty();
+    writer->limits_changed[schema] = true;
+    return true;
+}

@@ -1,0 +1,76 @@
+#include "src/analysis/analyze/analyze.h"
+
+#include "libxtf/vocabulary.h"
+#include "src/analysis/waits/collect.h"
+#include "src/analysis/waits/rows.h"
+
+/* Says with which clocks a derived type was made. */
+static bool add_analysis(XtfWriter *writer, XtfTableWriter *table, const char *records, uint64_t clocks,
+                         const char *tool, GError **error)
+{
+    uint32_t name, by;
+
+    if (!xtf_writer_add_string(writer, records, &name, error) || !xtf_writer_add_string(writer, tool, &by, error))
+        return false;
+    const XtfAnalysisRow row = {.records = name, .clocks = clocks, .tool = by};
+    return xtf_table_writer_append(table, &row, NULL, error);
+}
+
+static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool, GError **error)
+{
+    uint64_t clocks;
+    uint32_t id;
+
+    if (!xtf_trace_clocks_digest(trace, &clocks, error) ||
+        !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ANALYSES), &id, error))
+        return false;
+    XtfTableWriter *table = xtf_writer_table(writer, id, error);
+    if (!table)
+        return false;
+    xtf_table_writer_clear(table);
+    return add_analysis(writer, table, XTF_DERIVED_WAITS, clocks, tool, error);
+}
+
+/* What an earlier analysis has left. */
+static bool clear(XtfWriter *writer, GError **error)
+{
+    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++) {
+        uint32_t id;
+        if (!xtf_writer_add_schema(writer, xtf_model_schema(tag), &id, error) ||
+            !xtf_writer_clear_arrays(writer, id, error))
+            return false;
+    }
+    return true;
+}
+
+static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, const XtfAnalyzeOptions *options,
+                    XtfFound *found, GError **error)
+{
+    if (!xtf_find_waits(replay, raw, found, error))
+        return false;
+    g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, options->cancel, error);
+    if (!points)
+        return false;
+    xtf_raw_points_finish(raw);
+    return clear(writer, error) && xtf_waits_write(points, writer, found, error);
+}
+
+bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
+                 XtfFound *found, GError **error)
+{
+    const XtfReplayOptions how = {.calls = true,
+                                  .cancel = options->cancel,
+                                  .progress = options->progress,
+                                  .progress_data = options->progress_data};
+    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &how, error);
+    XtfRawPoints raw;
+    uint32_t n_locations = 0;
+
+    if (!replay)
+        return false;
+    for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
+        n_locations += xtf_replay_process(replay, i)->n_locations;
+    bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, options, found, error);
+    xtf_raw_points_finish(&raw);
+    return good && write_analyses(trace, writer, tool, error);
+}

@@ -1,0 +1,22 @@
+/*
+ * The analysis of waits as a whole: the forward pass, and what is found going back; rows of all derived types.
+ */
+#pragma once
+
+#include "libxtf/writer.h"
+#include "src/analysis/waits/find.h"
+
+typedef struct {
+    atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
+    /* Now and then: rows gone through, and all rows of a step. May be NULL. */
+    void (*progress)(uint64_t done, uint64_t total, void *data);
+    void *progress_data;
+} XtfAnalyzeOptions;
+
+/*
+ * Analyses a trace, and writes derived rows and the tables that belong to them by a writer, which is of the trace's
+ * file, or of a copy of it. What an earlier analysis wrote is replaced. Nothing is committed. The machine's cores share
+ * the work.
+ */
+bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
+                 XtfFound *found, GError **error);

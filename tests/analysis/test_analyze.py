@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""`xtf analyze` against the naive judge, tick for tick, and against Scalasca's own analyser; analysed twice; refused; interrupted.
+
+usage: test_analyze.py XTF CHECKER [ARCHIVE...]
+"""
+
+import collections
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import otf2print
+import scout
+from naive_waits import COMPLETIONS, METRICS, Waits
+from xtfrun import Failure, need, shared_traces
+
+# Kinds of rows, by what the judge and Scalasca call them. Waits for handles are our own.
+KINDS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "wait_barrier": "mpi_barrier_wait", "wait_nxn": "mpi_wait_nxn",
+         "late_broadcast": "mpi_latebroadcast", "early_reduce": "mpi_earlyreduce", "early_scan": "mpi_earlyscan",
+         "finalize_wait": "mpi_finalize_wait", "barrier_completion": "mpi_barrier_completion",
+         "nxn_completion": "mpi_nxn_completion", "init_completion": "mpi_init_completion"}
+OURS = ("wait_create", "wait_destroy")
+SCOUT = {*METRICS.values(), *COMPLETIONS.values(), "mpi_latesender_wo", "mpi_lswo_same", "mpi_lswo_different"}
+
+
+class Analysed:
+    """A trace that was analysed."""
+
+    def __init__(self, xtf, trace):
+        self.xtf, self.trace = xtf, trace
+        self.regions = self.names("/definitions/regions")
+        self.contexts = [line.split() for line in self.cat("/definitions/contexts")[1:]]
+        self.locations = {}
+        for line in self.cat("/definitions/locations")[1:]:
+            cells = line.split()
+            self.locations[cells[2], cells[3]] = int(cells[1])
+
+    def run(self, *args):
+        return subprocess.run([self.xtf, *args], check=True, capture_output=True, text=True).stdout
+
+    def cat(self, path):
+        return self.run("cat", self.trace, path).splitlines()
+
+    def names(self, path):
+        lines = self.cat(path)
+        at = lines[0].rindex(" name") + 1
+        return [line[at:].rstrip() for line in lines[1:]]
+
+    def path_of(self, context):
+        path = ()
+        while context != "-":
+            _, parent, region = self.contexts[int(context)]
+            path = (self.regions[int(region)], *path)
+            context = parent
+        return path
+
+    def rows(self):
+        """{column: value} of each row of `waits`."""
+        columns = [line.split()[0] for line in self.cat("/waits/columns")[1:]]
+        for line in self.cat("/waits/records"):
+            yield dict(zip(columns, line.split(None, len(columns) - 1)))
+
+    def sums(self, judge):
+        """{(metric, path, location): ticks}. A program is a call of its own to Scalasca, around all others."""
+        sums = collections.Counter()
+        roots = {path[:1] for _, path, _ in judge.sums} - {(self.regions[int(region)],) for _, parent, region in self.contexts if parent == "-"}
+        program = roots.pop() if roots else ()
+        for row in self.rows():
+            if row["event"] in OURS:
+                continue
+            of = program + self.path_of(row["context"]), self.locations[row["proc"], row["thread"]]
+            sums[KINDS[row["event"]], *of] += int(row["amount"])
+            if row["part_kind"] != "-":
+                sums["mpi_latesender_wo", *of] += int(row["part"])
+                sums["mpi_lswo_same" if row["part_kind"] == "same_source" else "mpi_lswo_different", *of] += int(row["part"])
+        return +sums
+
+
+def is_balanced(archive):
+    """Whether each LEAVE is of the region that was entered last."""
+    stacks = collections.defaultdict(list)
+    for event in otf2print.events(str(archive)):
+        if event.name == "ENTER":
+            stacks[event.location].append(event.text.split("Region:")[1])
+        elif event.name == "LEAVE" and (not stacks[event.location] or stacks[event.location].pop() != event.text.split("Region:")[1]):
+            return False
+    return True
+
+
+def by_region(sums):
+    """The same by innermost region: where ENTERs and LEAVEs do not go together, a reader makes of the calls around what it likes."""
+    found = collections.Counter()
+    for (metric, path, location), ticks in sums.items():
+        found[metric, path[-1:], location] += ticks
+    return found
+
+
+def check_against_judge(analysed, judge, name):
+    ours, theirs = analysed.sums(judge), +judge.sums
+    if not is_balanced(name):
+        ours, theirs = by_region(ours), by_region(theirs)
+    wrong = [key for key in {*ours, *theirs} if ours[key] != theirs[key]]
+    if wrong:
+        raise Failure(f"{name}: {len(wrong)} sums differ from the judge's: {[(k, ours[k], theirs[k]) for k in wrong[:5]]}")
+    return len(theirs)
+
+
+def check_against_scout(analysed, judge, archive, tsv):
+    theirs = scout.read(tsv, archive)
+    ours = collections.defaultdict(dict)
+    for (metric, path, location), ticks in analysed.sums(judge).items():
+        ours[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(ticks / judge.ticks)
+    wrong = [(metric, *what) for metric in sorted(SCOUT) for what in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
+    if wrong:
+        raise Failure(f"{tsv}: {len(wrong)} values differ: {wrong[:5]}")
+    return sum(len(theirs.get(metric, {})) for metric in SCOUT)
+
+
+def check_twice(xtf, checker, trace):
+    """An analysis is replaced, and what it was stays."""
+    rows = subprocess.run([xtf, "cat", trace, "/waits/records"], check=True, capture_output=True).stdout
+    subprocess.run([xtf, "analyze", "-q", trace], check=True)
+    again = subprocess.run([xtf, "cat", trace, "/waits/records"], check=True, capture_output=True).stdout
+    if rows != again:
+        raise Failure(f"{trace}: analysed twice, its waits are others")
+    for command in ([xtf, "check", "-q", trace], [sys.executable, checker, trace]):
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise Failure(f"{trace}: {command}: {result.stdout}{result.stderr}")
+
+
+def check_copy(xtf, trace, folder):
+    """Of a trace that may not be written, a copy is; a copy keeps an analysis."""
+    first, second = folder / "analysed.xtf", folder / "copy.xtf"
+    subprocess.run([xtf, "analyze", "-q", "-o", first, trace], check=True)
+    subprocess.run([xtf, "copy", "-q", first, second], check=True)
+    texts = [subprocess.run([xtf, "cat", path, "/waits/records"], check=True, capture_output=True).stdout for path in (trace, first, second)]
+    if texts[0] != texts[1] or texts[1] != texts[2]:
+        raise Failure(f"{trace}: copies have other waits")
+    result = subprocess.run([xtf, "analyze", "-q", "-o", first, trace], capture_output=True, text=True, check=False)
+    if result.returncode != 1 or "--force" not in result.stderr:
+        raise Failure(f"a file that is there was replaced: {result.stderr}")
+
+
+def check_killed(xtf, archive, folder):
+    """However far it came, the trace is as it was, or analysed."""
+    trace = folder / "killed.xtf"
+    subprocess.run([xtf, "import", "-q", "-o", trace, archive], check=True)
+    before = subprocess.run([xtf, "cat", trace, "/records"], check=True, capture_output=True).stdout
+    for step in range(12):
+        with subprocess.Popen([xtf, "analyze", "-q", trace]) as process:
+            time.sleep(step * 0.004)
+            process.send_signal(signal.SIGKILL)
+        subprocess.run([xtf, "check", "-q", trace], check=True)
+        if subprocess.run([xtf, "cat", trace, "/records"], check=True, capture_output=True).stdout != before:
+            raise Failure(f"killed after {step * 4} ms, the trace is another one")
+
+
+def archives(folder, own):
+    """(archive, tsv or None)"""
+    for archive in own:
+        yield pathlib.Path(archive), None
+    for archive in sorted(folder.glob("**/*.otf2")) if folder else ():
+        tsv = next((place / "scout.tsv" for place in (archive.parent, folder / "scalasca" / archive.parent.name)
+                    if (place / "scout.tsv").exists()), None)
+        yield archive, tsv
+
+
+def main():
+    xtf, checker, *own = sys.argv[1:]
+    need("otf2-print")
+    with tempfile.TemporaryDirectory() as name:
+        folder, last = pathlib.Path(name), None
+        os.environ["XDG_CACHE_HOME"] = name
+        for archive, tsv in archives(shared_traces(), own):
+            trace = folder / "trace.xtf"
+            subprocess.run([xtf, "import", "-f", "-q", "-o", trace, archive], check=True, capture_output=True)
+            subprocess.run([xtf, "analyze", "-q", trace], check=True)
+            analysed, judge = Analysed(xtf, trace), Waits(str(archive))
+            n = check_against_judge(analysed, judge, archive)
+            by_scout = check_against_scout(analysed, judge, archive, tsv) if tsv else 0
+            print(f"{archive}: {n} sums of the judge, {by_scout} of scout")
+            check_twice(xtf, checker, trace)
+            last = archive
+        if last:
+            check_copy(xtf, trace, folder)
+            check_killed(xtf, last, folder)
+        shutil.rmtree(folder / "xtf", ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")

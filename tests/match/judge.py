@@ -18,7 +18,6 @@ SHIFTS, BESIDE = range(-16, 17), 64
 REQUESTS = ("MPI_IRECV_REQUEST", "MPI_ISEND_COMPLETE", "MPI_REQUEST_CANCELLED")
 ENVELOPE = re.compile(r"(?:Receiver|Sender): (\d+).*, Communicator: (?:.*<)?(\d+)>?, "
                       r"Tag: (\d+), Length: (\d+)(?:, Request: (\d+))?$", re.S)
-UNKNOWN_BEHIND = 64
 MATCHED = ("MPI_Mrecv", "MPI_Imrecv")
 NUMBER = re.compile(r"(\d+)$")
 WORLD = re.compile(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),')
@@ -279,12 +278,17 @@ class Judge:
                 return True
         # A receive whose posting is not known stands where it completes; its place is an earlier one.
         k = self.numbers[id(receive)]
-        threads = len({location for location in self.locations.values()
-                       if location.proc == receive.location.proc and (location.sends or location.recvs)})
-        if any(not other.known for other in receives[k:k + (UNKNOWN_BEHIND if threads > 1 else 0) + 1]):
+        if k <= self.last_unknown(receives):
             return True
         beside = receives[max(k - BESIDE, 0):k + BESIDE + 1]
         return self.has_probes(receives) and any(self.is_probed(receive, other) for other in beside if other is not receive)
+
+    def last_unknown(self, receives):
+        """The last one whose posting is not known; -1: there is none."""
+        key = "unknown", id(receives)
+        if key not in self.known_of:
+            self.known_of[key] = max((k for k, side in enumerate(receives) if not side.known), default=-1)
+        return self.known_of[key]
 
     def has_probes(self, receives):
         """Whether one of them takes what was probed."""

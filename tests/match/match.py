@@ -350,6 +350,22 @@ def handed_on():
     return program
 
 
+def begun_before():
+    """A process of one thread has receives open when its measurement begins, and completes them much later. Lengths tell nothing."""
+    program = programs.Program(2, size=lambda number: 8)
+    sender, receiver = program.locations
+    receiver.recording = False
+    early = [program.irecv(receiver, program.world, 0) for _ in range(2)]
+    receiver.recording = True
+    for i in range(260):
+        program.irecv(receiver, program.world, 0)
+        program.send(sender, program.world, 1, 0)
+        program.arrive_all()
+        done = [receive for receive in receiver.posted if receive.message and receive not in early][:1]
+        program.complete(receiver, done + ([early.pop()] if i in (40, 150) else []))
+    return program
+
+
 def probed():
     """Receives of what was probed, some while others of the group are open."""
     dice = random.Random(24)
@@ -386,6 +402,7 @@ PROGRAMS = {
     "overlapping": overlapping,
     "probed": probed,
     "handed-on": handed_on,
+    "begun-before": begun_before,
 }
 
 

@@ -4,6 +4,7 @@
 #include "src/query/match/message-doubts.h"
 #include "src/query/match/message-group.h"
 #include "src/query/match/message-shifts.h"
+#include "src/query/match/message-unposted.h"
 
 const char *const xtf_pair_states[XTF_PAIR_N_STATES] = {
     [XTF_PAIR_CERTAIN] = "certain", [XTF_PAIR_LIKELY] = "likely", [XTF_PAIR_UNCERTAIN] = "uncertain"};
@@ -176,7 +177,7 @@ static bool find_doubts(Question *question, const XtfMessagePlace *send, const X
         doubt(message, XTF_DOUBT_THREADS);
         return true;
     }
-    if (!xtf_message_is_unknown(matching, &question->postings, posting, posting_number, &unknown, error) ||
+    if (!xtf_message_is_unposted(&question->postings, posting, &unknown, error) ||
         !xtf_message_is_probed(matching, &question->postings, posting, posting_number, &probed, error))
         return false;
     if (unknown)

@@ -3,10 +3,7 @@
  *
  * - Threads: the order of a group is that in which its sends, or the postings of its receives, follow one another. If
  *   two threads are in such calls at one time, it is not known which came first.
- * - Postings: a receive whose request another thread posted, or that was posted before the measurement began, counts as
- *   posted when it completes. Its true place is an earlier one, and moves those between the two. So a receive is also
- *   in doubt if one of the XTF_PROBED_RECEIVES behind it is of this kind; this is asked where several threads of the
- *   process have messages, and one has such a receive at all.
+ * - Postings of which it is not known when they were: message-unposted.h.
  * - Probes: MPI_Mrecv and MPI_Imrecv take a message that was matched before, when it was probed, and nobody knows when
  *   that was. Receives of the group that were posted before one of them is over may have been posted behind the probe.
  *   Of them XTF_PROBED_RECEIVES on both sides are looked at.
@@ -23,10 +20,6 @@ enum {
 /* Whether another location of the process was in a call of the same side of the group at the same time. */
 bool xtf_message_overlaps(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
                           bool *overlaps, GError **error);
-/* Whether it is not known when the receive of posting k of a group, which is at a place, was posted; or when another
- * one was that may belong before it. */
-bool xtf_message_is_unknown(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
-                            uint64_t k, bool *unknown, GError **error);
 /* Whether posting k of a group, which is at a place, or another one beside it, belongs to a probe. */
 bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
                            uint64_t k, bool *probed, GError **error);

@@ -11,6 +11,8 @@ enum {
 static void process_free(void *data)
 {
     XtfMessageProcess *process = data;
+    for (uint32_t i = 0; i < process->n; i++)
+        g_clear_pointer(&process->locations[i].unposted, g_hash_table_unref);
     g_free(process->locations);
     g_free(process);
 }

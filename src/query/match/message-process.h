@@ -17,7 +17,7 @@ typedef struct {
     XtfArray arrays[XTF_MESSAGES_N_KINDS], recvs, calls;
     XtfArray ordered[XTF_MESSAGES_N_KINDS]; /* the same, by the time that orders the process */
     gint probes;                            /* atomic: message-doubts.c */
-    gint unposted;                          /* atomic: the same */
+    GHashTable *unposted;                   /* atomic: message-unposted.h; NULL: not asked yet */
 } XtfMessageLocation;
 
 typedef struct {

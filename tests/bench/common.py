@@ -5,7 +5,9 @@ import contextlib
 import mmap
 import os
 import pathlib
+import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -51,17 +53,20 @@ def folder(parent=None):
 
 
 class Run:
-    """A command's wall time, processor time and greatest memory, its children's included."""
+    """A command's wall time, processor time and greatest memory, its children's included. With a limit, in seconds of
+    processor, it may be `killed`."""
 
-    def __init__(self, command, stdout=subprocess.DEVNULL):
+    def __init__(self, command, stdout=subprocess.DEVNULL, limit=None):
         before = time.monotonic()
-        process = subprocess.Popen([str(word) for word in command], stdout=stdout, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([str(word) for word in command], stdout=stdout, stderr=subprocess.DEVNULL,
+                                   preexec_fn=limit and (lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))))
         _, status, usage = os.wait4(process.pid, 0)
         self.seconds = time.monotonic() - before
         process.returncode = os.waitstatus_to_exitcode(status)
         self.cpu = usage.ru_utime + usage.ru_stime
         self.mebibytes = usage.ru_maxrss / 1024
-        if process.returncode != 0:
+        self.killed = limit is not None and process.returncode == -signal.SIGKILL
+        if process.returncode != 0 and not self.killed:
             sys.exit(f"{' '.join(map(str, command))}: ended with {process.returncode}")
 
 

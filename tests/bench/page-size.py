@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures which page size, codec and level should be the default: size, import, counts and reading with each.
 
-usage: page-size.py [--build DIR] [--dir DIR] [--times N] [--hard RECORDS] ARCHIVE.otf2
+usage: page-size.py [--build DIR] [--dir DIR] [--times N] [--hard RECORDS] [--sizes LIST] [--levels LIST] ARCHIVE.otf2
 
 Beside the archive, a made-up trace that packs badly (generate --hard) is stored in each way.
 """
@@ -11,18 +11,19 @@ import subprocess
 
 import common
 
-SIZES = ["4K", "8K", "16K", "32K", "64K"]
-LEVELS = [1, 6, 9]
-COUNTS = {" 1%, warm": "count 1%", " 50%, warm": "50%", "random windows": "random", "nothing in memory": "cold"}
+SIZES = "4K,8K,16K,32K,64K"
+LEVELS = "1,6,9"
+COUNTS = {" 1%, warm": "count 1%", " 50%, warm": "50%", "random windows of 1%, a cache of 64 MiB": "random, 64 MiB",
+          "nothing in memory": "cold"}
 
 
-def ways():
-    """The options of each way to store a trace: all sizes plain and at level 1, the smaller ones at higher levels too."""
-    for size in SIZES:
+def ways(sizes, levels):
+    """The options of each way to store a trace: all sizes plain and at the first level, the smaller ones at the others too."""
+    for size in sizes:
         yield ["--codec", "plain", "--page-size", size]
-        for level in LEVELS:
-            if level == LEVELS[0] or size in SIZES[:3]:
-                yield ["--codec", "compact", "--level", str(level), "--page-size", size]
+        for level in levels:
+            if level == levels[0] or size in sizes[:3]:
+                yield ["--codec", "compact", "--level", level, "--page-size", size]
 
 
 def cells(command):
@@ -40,7 +41,7 @@ def measure(arguments, trace):
 
 def store(arguments, name, command, trace):
     """Stores the trace in each way, and measures the result."""
-    for options in ways():
+    for options in ways(arguments.sizes.split(","), arguments.levels.split(",")):
         run, _ = common.median_run(arguments.times, [*command(trace), *options])
         figures, records = measure(arguments, trace)
         common.row(f"{name}: {' '.join(options[1::2])}",
@@ -51,7 +52,9 @@ def store(arguments, name, command, trace):
 
 def main():
     parser = common.parser(__doc__.splitlines()[0])
-    parser.add_argument("--hard", type=int, default=10_000_000, help="records of the made-up trace")
+    parser.add_argument("--hard", type=int, default=10_000_000, help="records of the made-up trace; 0: none")
+    parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--levels", default=LEVELS)
     parser.add_argument("archive", type=pathlib.Path)
     arguments = parser.parse_args()
     common.start(arguments)
@@ -59,6 +62,8 @@ def main():
     with common.folder(arguments.dir) as folder:
         store(arguments, arguments.archive.stem,
               lambda trace: [arguments.xtf, "import", "-qf", "--jobs", 1, "-o", trace, arguments.archive], folder / "trace.xtf")
+        if arguments.hard == 0:
+            return
         hard = folder / "hard.xtf"
         common.Run([arguments.bench / "generate", "--hard", "--plain", "--records", arguments.hard, hard])
         store(arguments, "hard", lambda trace: [arguments.xtf, "copy", "-qf", hard, trace], folder / "trace.xtf")

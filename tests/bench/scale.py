@@ -2,11 +2,12 @@
 """How XTF grows: one trace of the paper's 1 677 721 600 records, and one of 100 000 locations with 1000 records each.
 
 usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L] [--only paper|many]
+                [--limit S]
 
 `generate` makes both traces. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all files are removed at the end. Each figure
 is a line of a Markdown table, with the command that it measures. Of 100 000 locations every table of the tree is read, whole and in
 a window, each by a new `xtf cat`: processor time, elapsed time and memory; the trace is in the system's cache, the page cache is
-the default one and empty at first.
+the default one and empty at first. A table that takes longer than --limit seconds of processor is given up.
 """
 
 import pathlib
@@ -119,9 +120,10 @@ def table_figures(arguments, path, name):
     common.make_warm(path)
     for where in "", "time/10%-20%/":
         for table in table_names(arguments, path, where):
-            run = common.Run([arguments.xtf, "cat", path, f"/{where}{table}"])
+            run = common.Run([arguments.xtf, "cat", path, f"/{where}{table}"], limit=arguments.limit)
             figure(f"{table}{' in a window of 10%' if where else ', the whole trace'}",
-                   f"{common.duration(run.cpu)} of processor, {common.duration(run.seconds)} elapsed, {run.mebibytes:.0f} MiB",
+                   f"{'more than ' if run.killed else ''}{common.duration(run.cpu)} of processor, "
+                   f"{common.duration(run.seconds)} elapsed, {run.mebibytes:.0f} MiB",
                    f"xtf cat {name}.xtf /{where}{table}")
 
 
@@ -129,6 +131,7 @@ def main():
     parser = common.parser(__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=1677721600)
     parser.add_argument("--locations", type=int, default=100000)
+    parser.add_argument("--limit", type=int, default=600, help="seconds of processor for a table")
     parser.add_argument("--only", choices=("paper", "many"))
     arguments = parser.parse_args()
     arguments.xtf = arguments.build / "src/cli/xtf"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pick.h"
+#include "tests/rounds.h"
 
 static const RunRecipe ordinary = {.n_procs = 5, .events = 600};
 static const RunRecipe wide = {.n_procs = 150, .events = 20};
@@ -240,7 +241,7 @@ Test(blocks, are_the_tables_of_their_values, .timeout = 240)
 {
     static const char *const types[] = {"", "", "/sends", "/recvs", "/enters_leaves", "/collectives", "/counters"};
 
-    for (uint32_t seed = 1; seed <= 3; seed++) {
+    for (uint32_t seed = 1; seed <= TEST_ROUNDS(3); seed++) {
         g_autoptr(Run) run = run_new(seed, &ordinary);
         for (unsigned i = 0; i < 6; i++) {
             Pick pick = i ? pick_random(run) : pick_all(run);

@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "src/query/text/time-scale.h"
+#include "tests/rounds.h"
 
 static const Recipe bare = {.n_locations = 4,
                             .n_types = 1,
@@ -231,7 +232,7 @@ static void try_selections(uint32_t seed, const Recipe *recipe, unsigned rounds)
 {
     g_autoptr(Fixture) fixture = fixture_new(seed, recipe);
 
-    for (unsigned round = 0; round < rounds; round++) {
+    for (unsigned round = 0; round < TEST_ROUNDS(rounds); round++) {
         g_autoptr(GString) path = g_string_new(NULL);
         g_autoptr(GString) shuffled = g_string_new(NULL);
         GArray *records = g_array_ref(fixture->records);

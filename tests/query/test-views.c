@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "pick.h"
+#include "tests/rounds.h"
 
 static const RunRecipe ordinary = {.n_procs = 5, .events = 3000};
 static const RunRecipe wide = {.n_procs = 300, .events = 20};
 
-enum { PICKS = 25 };
+enum { PICKS = TEST_ROUNDS(25) };
 
 static void check_all(Run *run, const Pick *pick)
 {

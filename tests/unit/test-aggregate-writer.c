@@ -9,6 +9,7 @@
 #include "libxtf/totals/accumulate.h"
 #include "libxtf/totals/stored-rows.h"
 #include "libxtf/write/aggregate-writer.h"
+#include "tests/rounds.h"
 
 enum {
     REGIONS = 60,
@@ -411,7 +412,7 @@ static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, Fra
 
 Test(aggregate_writer, every_child_of_every_page)
 {
-    for (uint32_t seed = 0; seed < 20; seed++) {
+    for (uint32_t seed = 0; seed < TEST_ROUNDS(20); seed++) {
         FrameShape shape = {.regions = seed % 2 ? 6 : REGIONS, .deepest = 12, .mishaps = seed % 5, .ties = 20};
         write_and_check(seed, seed % 4 < 2 ? XTF_CODEC_PLAIN : XTF_CODEC_COMPACT, 1200, shape, 40);
     }

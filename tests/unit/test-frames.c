@@ -2,6 +2,7 @@
  * Totals of frames, stacks and profiles, against frames kept in a list.
  */
 #include "frames-fixture.h"
+#include "tests/rounds.h"
 
 /* Which files the rows are written to. Fat rows make many leaves of few rows. */
 typedef struct {
@@ -173,8 +174,8 @@ Test(frames, totals_stacks_and_profiles_agree_with_memory)
             for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* room for nothing, and for all */
                 g_autoptr(XtfTrace) trace = open_trace(path, cache);
                 XtfArray array = find_array(trace, 7, 0);
-                check_totals(&array, calls, calls->rows->len, random, 25);
-                check_profiles(&array, calls, random, 25);
+                check_totals(&array, calls, calls->rows->len, random, TEST_ROUNDS(25));
+                check_profiles(&array, calls, random, TEST_ROUNDS(25));
                 check_stacks(&array, calls, calls->rows->len, random, shapes[s].deep > 1000 ? 2 : 3);
             }
             g_autoptr(XtfTrace) trace = open_trace(path, 0);

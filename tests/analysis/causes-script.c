@@ -1,16 +1,15 @@
 /*
  * Finds the causes of waits whose points a script tells, and prints them.
  *
- *   locations N CONTEXTS PROCESS...
- *   operation COST LATE LATE-SEQ MEMBERS PROCESS SYNCHRONISES ...
- *   point LOCATION SEQ KIND COST CONTEXT WAIT TOTAL COMPLETION OTHER OTHER-SEQ OPERATION     other -1: none
- *   calls                      all points are told; then for each location, from the first
- *   location
+ *   locations N CONTEXTS PROCESS...       processes ascend
+ *   operation LATE LATE-SEQ MEMBERS LOCATION SYNCHRONISES ...
+ * Then for each location, its points in their order, each after what was done since the one before:
  *   charge CONTEXT TICKS
- *   here                       the location's next point
+ *   point SEQ SIDE COST CONTEXT WAIT CALL COMPLETION PARTNER PARTNER-SEQ INSTANCE     partner -1: none
+ *   end
  *
- * Prints lines `wait LOCATION SEQ INDIRECT PROPAGATING PASSED CAUSE` and `delay LOCATION SEQ CONTEXT COST SHORT LONG`,
- * and a last line `counts EXPLAINED CIRCLES LOST`.
+ * Prints lines `wait LOCATION SEQ INDIRECT PROPAGATING PASSED CAUSE-SEQ` and `delay LOCATION SEQ CONTEXT COST SHORT
+ * LONG`, and a last line `counts EXPLAINED CIRCLES LOST`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +17,14 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/causes/causes.h"
+#include "src/analysis/waits/points-private.h"
 
+/* Points are made here as the forward pass would leave them. */
 typedef struct {
-    XtfSyncPoints *points;
-    XtfCallTimes *times;
-    uint32_t n_locations, n_contexts;
+    XtfPoints *points;
+    uint32_t location; /* at hand */
+    GArray *charges;   /* XtfContextTicks, since the last point */
+    uint64_t n_operations;
 } Script;
 
 static void fail_on(GError *error)
@@ -44,49 +46,85 @@ static int64_t next(void)
 
 static void read_locations(Script *script, GError **error)
 {
-    script->n_locations = (uint32_t)next();
-    script->n_contexts = (uint32_t)next();
-    g_autofree uint32_t *processes = g_new(uint32_t, script->n_locations);
-    for (uint32_t i = 0; i < script->n_locations; i++)
-        processes[i] = (uint32_t)next();
-    script->points = xtf_sync_points_new(script->n_locations, processes, NULL, error);
-    script->times = xtf_call_times_new(NULL, error);
+    XtfPoints *points = script->points = g_new0(XtfPoints, 1);
+    XtfFlights cache = {0};
+
+    points->n_locations = (uint32_t)next();
+    points->locations = g_new0(XtfPointLocation, points->n_locations);
+    points->points = points->times = points->results = XTF_SPOOL_NONE;
+    xtf_contexts_init(&points->contexts);
+    for (uint32_t i = 0, n = (uint32_t)next(); i < n; i++)
+        xtf_contexts_enter(&points->contexts, &cache, UINT32_MAX, i, 0);
+    xtf_flights_finish(&cache);
+    xtf_contexts_number(&points->contexts);
+    for (uint32_t i = 0; i < points->n_locations; i++)
+        points->locations[i].id = points->locations[i].proc = (uint64_t)next();
+    if (xtf_spool_open(&points->points, error) && xtf_spool_open(&points->times, error) &&
+        xtf_spool_open(&points->results, error))
+        xtf_operations_open(&points->operations, error);
 }
 
 static void read_operation(Script *script, GError **error)
 {
-    XtfSyncOperation operation = {0};
-    uint64_t number;
+    XtfOperation operation = {0};
 
-    operation.cost = (uint32_t)next();
     operation.late = (uint32_t)next();
     operation.late_seq = (uint64_t)next();
-    operation.n_members = (uint32_t)next();
-    g_autofree XtfSyncMember *members = g_new0(XtfSyncMember, operation.n_members);
-    for (uint32_t i = 0; i < operation.n_members; i++) {
-        members[i].process = (uint32_t)next();
+    uint32_t n = (uint32_t)next();
+    g_autofree XtfOperationMember *members = g_new0(XtfOperationMember, n);
+    for (uint32_t i = 0; i < n; i++) {
+        members[i].location = (uint32_t)next();
         members[i].synchronises = next() != 0;
     }
-    xtf_sync_points_add_operation(script->points, &operation, members, &number, error);
+    xtf_operations_put(&script->points->operations, script->n_operations++, &operation, members, n, error);
+}
+
+static void put_point(Script *script, XtfPoint *point, GError **error)
+{
+    XtfPoints *points = script->points;
+    XtfPointLocation *location = &points->locations[script->location];
+    size_t bytes = script->charges->len * sizeof(XtfContextTicks);
+
+    point->n_times = script->charges->len;
+    point->times = xtf_spool_allot(&points->times, bytes);
+    location->first = location->n++ == 0 ? points->n : location->first;
+    if (xtf_spool_put(&points->times, point->times, script->charges->data, bytes, error))
+        xtf_spool_put(&points->points, points->n++ * sizeof *point, point, sizeof *point, error);
+    g_array_set_size(script->charges, 0);
 }
 
 static void read_point(Script *script, GError **error)
 {
-    XtfSyncPoint point = {0};
+    XtfPoint point = {0};
 
-    point.key.location = (uint32_t)next();
-    point.key.seq = point.time = (uint64_t)next();
-    point.kind = (uint8_t)next();
-    point.cost = (uint8_t)next();
+    point.seq = point.time = point.end = (uint64_t)next();
+    point.side = (uint8_t)next();
+    point.kind = xtf_cost_label((XtfCostKind)next());
     point.context = (uint32_t)next();
     point.wait = (uint64_t)next();
-    point.total = (uint64_t)next();
-    point.completion = next();
-    point.other = (uint32_t)next();
-    point.other_seq = (uint64_t)next();
-    point.operation = (uint64_t)next();
-    point.number = point.key.seq;
-    xtf_sync_points_add(script->points, &point, error);
+    point.leave = (uint64_t)next(); /* the call's length */
+    point.completion = (uint64_t)next();
+    point.partner = (uint32_t)next();
+    point.partner_seq = (uint64_t)next();
+    point.instance = (uint64_t)next();
+    put_point(script, &point, error);
+}
+
+static void read_charge(Script *script)
+{
+    XtfContextTicks ticks = {.context = (uint32_t)next()};
+
+    ticks.ticks = (uint64_t)next();
+    g_array_append_val(script->charges, ticks);
+}
+
+static void end_location(Script *script, GError **error)
+{
+    XtfPoint end = {.seq = UINT64_MAX, .side = XTF_POINT_END, .context = UINT32_MAX};
+
+    g_array_set_size(script->charges, 0);
+    put_point(script, &end, error);
+    script->location++;
 }
 
 static void read_script(Script *script, GError **error)
@@ -100,68 +138,72 @@ static void read_script(Script *script, GError **error)
             read_operation(script, error);
         else if (!strcmp(word, "point"))
             read_point(script, error);
-        else if (!strcmp(word, "calls"))
-            xtf_sync_points_sort(script->points, error);
-        else if (!strcmp(word, "location"))
-            xtf_call_times_begin(script->times, error);
-        else if (!strcmp(word, "here"))
-            xtf_call_times_point(script->times, error);
-        else if (!strcmp(word, "charge")) {
-            uint32_t context = (uint32_t)next();
-            xtf_call_times_charge(script->times, context, (uint64_t)next());
-        } else
+        else if (!strcmp(word, "charge"))
+            read_charge(script);
+        else if (!strcmp(word, "end"))
+            end_location(script, error);
+        else
             xtf_fail(error, XTF_ERROR_INVALID, "an unknown word: %s", word);
     }
 }
 
-static void print_waits(Script *script, GError **error)
+/* The seq of a point, by number; -1 of none. */
+static int64_t seq_of(const Script *script, uint64_t number, GError **error)
 {
-    XtfSyncPoint point;
+    XtfPoint point = {0};
 
-    for (uint32_t location = 0; location < script->n_locations; location++) {
-        for (uint64_t i = 0; i < xtf_sync_points_n(script->points, location); i++) {
-            if (!xtf_sync_points_get(script->points, location, i, &point, error))
-                return;
-            if (point.wait > 0)
-                printf("wait %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", location, point.key.seq,
-                       point.indirect, point.propagating, point.passed, (int64_t)point.cause);
-        }
+    if (number == UINT64_MAX || !xtf_points_read(script->points, number, 1, &point, error))
+        return -1;
+    return (int64_t)point.seq;
+}
+
+static void print_waits(const Script *script, uint32_t number, GError **error)
+{
+    const XtfPointLocation *location = xtf_points_location(script->points, number);
+
+    for (uint64_t i = 0; i < location->n && !*error; i++) {
+        XtfPoint point;
+        XtfPointResult result;
+        if (!xtf_points_read(script->points, location->first + i, 1, &point, error) ||
+            !xtf_points_results(script->points, location->first + i, 1, &result, error))
+            return;
+        if (point.wait > 0)
+            printf("wait %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", number, point.seq,
+                   result.indirect, result.propagating, result.passed, seq_of(script, result.cause, error));
     }
 }
 
-static void print_delays(Script *script, XtfSortedFile *delays, GError **error)
+static void print_delays(const XtfDelays *delays, uint32_t number, GError **error)
 {
     XtfDelay delay;
 
-    for (uint32_t location = 0; location < script->n_locations; location++) {
-        for (uint64_t i = 0; i < xtf_sorted_file_n(delays, location); i++) {
-            if (!xtf_sorted_file_get(delays, location, i, &delay, error))
-                return;
-            printf("delay %u %" PRIu64 " %u %u %" PRIu64 " %" PRIu64 "\n", location, delay.key.seq, delay.context,
-                   delay.cost, delay.short_term, delay.long_term);
-        }
+    for (uint64_t i = 0; i < xtf_delays_n(delays, number); i++) {
+        if (!xtf_delays_get(delays, number, i, &delay, error))
+            return;
+        printf("delay %u %" PRIu64 " %u %u %" PRIu64 " %" PRIu64 "\n", number, delay.seq, delay.context, delay.cost,
+               delay.short_term, delay.long_term);
     }
 }
 
 int main(void)
 {
-    Script script = {0};
+    Script script = {.charges = g_array_new(false, false, sizeof(XtfContextTicks))};
     GError *error = NULL;
-    XtfSortedFile *delays = NULL;
+    XtfDelays *delays = NULL;
     XtfCausesCounts counts;
 
     read_script(&script, &error);
     fail_on(error);
-    const XtfCausesOptions options = {.n_contexts = script.n_contexts};
-    xtf_causes_find(script.points, script.times, &options, &delays, &counts, &error);
+    xtf_causes_find(NULL, script.points, NULL, &delays, &counts, &error);
     fail_on(error);
-    print_waits(&script, &error);
-    fail_on(error);
-    print_delays(&script, delays, &error);
+    for (uint32_t i = 0; i < script.points->n_locations && !error; i++) {
+        print_waits(&script, i, &error);
+        print_delays(delays, i, &error);
+    }
     fail_on(error);
     printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts.explained, counts.circles, counts.lost);
-    xtf_sorted_file_free(delays);
-    xtf_call_times_free(script.times);
-    xtf_sync_points_free(script.points);
+    xtf_delays_free(delays);
+    xtf_points_free(script.points);
+    g_array_unref(script.charges);
     return 0;
 }

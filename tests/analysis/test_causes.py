@@ -14,7 +14,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
 import closed_forms
-from closed_forms import ALL, LATE_RECEIVER, LATE_SENDER, MEMBER, NONE, POSTING, SEND
+from closed_forms import AWAITED, LEAF, MEMBER, PAIR, ROOT, WAITS, WORLD
 from naive_causes import INDIRECT, KINDS, METRICS, PROPAGATING, Causes
 from naive_waits import Waits
 from xtfrun import Failure, need, shared_traces
@@ -32,14 +32,10 @@ class Script:
         self.numbers = {proc: i for i, proc in enumerate(sorted(waits.processes))}
         self.operations, self.n_operations = {}, 0
         self.lines = []
-        for kind, records, latest in waits.collectives:
-            self.operation(kind, records, latest)
-        for process in waits.processes.values():
-            for point in process.points.values():
-                self.point(process, point)
-        self.lines.append("calls")
+        for found in waits.collectives:
+            self.operation(*found)
         for proc in sorted(waits.processes):
-            self.calls(waits.processes[proc])
+            self.location(waits.processes[proc])
         procs = " ".join(map(str, self.numbers.values()))
         self.lines.insert(0, f"locations {len(self.numbers)} {len(self.contexts)} {procs}")
 
@@ -48,39 +44,42 @@ class Script:
 
     def operation(self, kind, records, latest):
         members = " ".join(f"{self.numbers[r.proc.number]} {int(r.seq in r.proc.points)}" for r in records)
-        self.lines.append(f"operation {KINDS.index(kind)} {self.numbers[latest.proc.number]} {latest.seq} "
-                          f"{len(records)} {members}")
-        self.operations.update({id(record): self.n_operations for record in records})
+        self.lines.append(f"operation {self.numbers[latest.proc.number]} {latest.seq} {len(records)} {members}")
+        synchronise = [record for record in records if record.seq in record.proc.points]
+        for record in records:
+            self.operations[id(record)] = (self.n_operations, kind, latest, synchronise)
         self.n_operations += 1
 
-    def point(self, process, point):
-        record, kind, other, operation = point.record, NONE, None, 0
-        cost = KINDS.index(point.kind) if point.kind in KINDS else 0
+    def side(self, point):
+        """(side, kind, partner, instance)"""
+        record = point.record
         if id(record) in self.operations:
-            kind, operation = MEMBER, self.operations[id(record)]
-        elif point.kind in ("init", "finalize"):
-            kind = ALL
-        elif point.kind == "late_sender":
-            kind, other = LATE_SENDER, record.other
-        elif point.kind == "late_receiver":
-            kind, other = LATE_RECEIVER, record.start.other.start
-        elif "SEND" in record.name:
-            kind, other = SEND, record.other
-        else:
-            kind, other = POSTING, record.done.other.done
-        to = f"{self.numbers[other.proc.number]} {other.seq}" if other else "-1 0"
-        self.lines.append(f"point {self.numbers[process.number]} {record.seq} {kind} {cost} {self.context(record.call.path)} "
-                          f"{point.wait} {point.total} {point.completion} {to} {operation}")
+            instance, kind, latest, synchronise = self.operations[id(record)]
+            side = {"12n": ROOT if record is latest else LEAF, "n21": PAIR}.get(kind, MEMBER)
+            partner = latest if record is not latest else next(r for r in synchronise if r is not latest) \
+                if side == PAIR else None
+            return side, kind, partner, instance
+        if point.kind in ("init", "finalize"):
+            return WORLD, "late_sender", None, 0
+        if point.kind == "late_sender" or record.name in ("MPI_SEND", "MPI_ISEND") and not point.kind:
+            return WAITS if point.kind else AWAITED, "late_sender", record.other, 0
+        partner = record.start.other.start if point.kind else record.done.other.done
+        return WAITS if point.kind else AWAITED, "late_receiver", partner, 0
 
-    def calls(self, process):
-        self.lines.append("location")
+    def location(self, process):
         charges = iter(process.charges + [(float("inf"), None, 0)])
         charge = next(charges)
         for seq in sorted(process.points):
             while charge[0] < seq:
-                self.lines.append(f"charge {self.context(charge[1])} {charge[2]}")
+                if charge[1]:
+                    self.lines.append(f"charge {self.context(charge[1])} {charge[2]}")
                 charge = next(charges)
-            self.lines.append("here")
+            point = process.points[seq]
+            side, kind, partner, instance = self.side(point)
+            to = f"{self.numbers[partner.proc.number]} {partner.seq}" if partner else "-1 0"
+            self.lines.append(f"point {seq} {side} {KINDS.index(kind)} {self.context(point.record.call.path)} {point.wait} "
+                              f"{point.total} {point.completion} {to} {instance}")
+        self.lines.append("end")
 
 
 def play(program, script, what):

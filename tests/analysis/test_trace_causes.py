@@ -44,8 +44,6 @@ def shown(program, trace, archive):
                 raise Failure(f"{archive}: circles and lost ends: {numbers}")
             continue
         location, *values = map(int, numbers)
-        # What is freed in MPI_Finalize is waited for there in an operation of its own.
-        kind = "finalize_wait" if kind == "wait_destroy" and path[-1] == "MPI_Finalize" else kind
         metrics = METRICS_OF[word](kind)
         for metric, value in zip(metrics, values):
             if metric:

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "libxtf/trace.h"
-#include "src/analysis/causes/of-points.h"
+#include "src/analysis/causes/causes.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/find.h"
 #include "src/model/schemas.h"
@@ -65,12 +65,12 @@ static bool print_waits(const Printer *printer, uint32_t number, GError **error)
     return true;
 }
 
-static bool print_delays(const Printer *printer, XtfSortedFile *delays, uint32_t number, GError **error)
+static bool print_delays(const Printer *printer, const XtfDelays *delays, uint32_t number, GError **error)
 {
     XtfDelay delay;
 
-    for (uint64_t i = 0; i < xtf_sorted_file_n(delays, number); i++) {
-        if (!xtf_sorted_file_get(delays, number, i, &delay, error))
+    for (uint64_t i = 0; i < xtf_delays_n(delays, number); i++) {
+        if (!xtf_delays_get(delays, number, i, &delay, error))
             return false;
         printf("delay %s %" PRIu64 " %" PRIu64 " %" PRIu64, kind_name(xtf_cost_label(delay.cost)),
                xtf_points_location(printer->points, number)->id, delay.short_term, delay.long_term);
@@ -84,10 +84,9 @@ static bool print_delays(const Printer *printer, XtfSortedFile *delays, uint32_t
 static bool analyse(XtfTrace *trace, GError **error)
 {
     const XtfReplayOptions options = {.calls = true};
-    const XtfCausesOptions how = {0};
     g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &options, error);
     g_autoptr(XtfPoints) points = NULL;
-    g_autoptr(XtfSortedFile) delays = NULL;
+    g_autoptr(XtfDelays) delays = NULL;
     Printer printer = {.trace = trace};
     XtfRawPoints raw;
     XtfFound found = {0};
@@ -98,8 +97,7 @@ static bool analyse(XtfTrace *trace, GError **error)
         return false;
     points = printer.points = xtf_points_collect(replay, &raw, NULL, error);
     xtf_raw_points_finish(&raw);
-    const XtfRanks *ranks = points ? xtf_trace_context_ranks(xtf_replay_context(replay), error) : NULL;
-    if (!ranks || !xtf_causes_of_points(trace, points, ranks, &how, &delays, &counts, error) ||
+    if (!points || !xtf_causes_find(trace, points, NULL, &delays, &counts, error) ||
         !xtf_trace_table(trace, "regions", &printer.regions, error))
         return false;
     printer.name = xtf_schema_field(printer.regions->schema, "name");

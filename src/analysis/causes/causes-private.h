@@ -15,7 +15,8 @@
 typedef struct {
     uint32_t location;
     uint64_t i;
-    XtfSyncPoint point;
+    XtfPoint point;
+    XtfPointResult result;
     XtfCosts costs; /* that it passes on */
     uint64_t since; /* the late one's last meeting with it, if that is after the interval of all; else XTF_NO_POINT */
     /* Set, for each tick of the late one's waits: what it passes on, and what of that is the wait itself. */
@@ -24,14 +25,12 @@ typedef struct {
 } XtfWaiter;
 
 typedef struct {
-    XtfSyncPoints *points;
-    XtfCallTimes *times;
-    XtfSortedFile *delays;
+    XtfIntervals intervals;
+    XtfDelays *delays;
     XtfPassing *passing;               /* by location */
     XtfRests *rests;                   /* likewise */
     XtfContextTimes all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
     double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
-    uint32_t n_contexts;
 } XtfLateWork;
 
 /* What is rounded by call path, each by the kind of wait: costs of `delays`, and parts of waits. */
@@ -45,6 +44,7 @@ enum {
 
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
-/* A location was late at point `i`, and `waiters` waited for it. `operation`: NULL is a message. */
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfSyncPoint *point,
-                 const XtfSyncOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error);
+/* A location was late at point `i`, and `waiters` waited for it. They are all of the kind `cost`. `is_message`: of a
+ * message; else of the operation that the intervals have at hand. Results are put. */
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, bool is_message,
+                 XtfWaiter *waiters, uint32_t n_waiters, GError **error);

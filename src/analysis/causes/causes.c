@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/causes/causes-private.h"
+#include "src/model/schemas.h"
 
 /* A location on its way back. */
 typedef struct {
@@ -21,16 +22,23 @@ typedef struct {
     uint64_t i;
 } Place;
 
+/* What is known of a wait before the other side is reached. */
+typedef struct {
+    XtfCosts costs;
+    XtfPointResult result;
+} Passed;
+
 typedef struct {
     XtfLateWork work;
     Walk *walks;
     uint32_t n_locations;
     GQueue ready;           /* numbers of locations, plus 1 */
-    GHashTable *costs;      /* Place of a wait of a message that was passed -> XtfCosts */
+    GHashTable *passed;     /* Place of a wait of a message that has something to pass on -> Passed */
     GHashTable *blocked;    /* Place of a wait -> number of the location that waits for it to be passed, plus 1 */
     GHashTable *operations; /* guint64 -> Operation */
     XtfCausesCounts counts;
-    bool forced; /* the point at hand is gone over without what is not known */
+    bool *counts_outside; /* by location: its time outside of all calls is the program's */
+    bool forced;          /* the point at hand is gone over without what is not known */
 } Pass;
 
 typedef enum { WENT, BLOCKED, FAILED } Step;
@@ -68,36 +76,45 @@ static void wake(Pass *pass, uint32_t location)
 /* What the wait has to bear, and what of it went on. */
 static void settle(Pass *pass, XtfWaiter *waiter)
 {
-    XtfSyncPoint *point = &waiter->point;
+    const XtfPoint *point = &waiter->point;
     XtfRests *rests = &pass->work.rests[waiter->location];
+    XtfCostKind cost = xtf_cost_kind(point->kind);
     double propagating, passed = 0;
 
-    point->indirect = point->propagating = point->passed = 0;
-    point->cause = UINT64_MAX;
-    if (point->wait == 0)
+    waiter->result = (XtfPointResult){.cause = UINT64_MAX};
+    if (!xtf_is_synchronising_wait(point))
         return;
     xtf_passing_costs(&pass->work.passing[waiter->location], waiter->i, point->wait, &waiter->costs, &propagating);
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         passed += waiter->costs.of[kind];
-    point->passed =
-        xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PASSED + point->cost), passed, UINT64_MAX);
-    point->propagating = xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PROPAGATING + point->cost),
-                                         propagating, point->wait);
+    waiter->result.passed =
+        xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PASSED + cost), passed, UINT64_MAX);
+    waiter->result.propagating =
+        xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
+}
+
+static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
+{
+    uint64_t first = xtf_points_location(pass->work.intervals.points, waiter->location)->first;
+
+    if (waiter->result.passed == 0 && waiter->result.propagating == 0)
+        return true; /* as it is at first */
+    return xtf_points_put_result(pass->work.intervals.points, first + waiter->i, &waiter->result, error);
 }
 
 /* A wait for a message: whoever was late may go on. */
-static Step pass_wait(Pass *pass, XtfWaiter *waiter, GError **error)
+static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     const Place place = {.location = waiter->location, .i = waiter->i};
-    bool nothing = true;
+    const Passed passed = {waiter->costs, waiter->result};
+    bool nothing = waiter->result.propagating == 0;
 
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         nothing &= waiter->costs.of[kind] <= 0;
-    if (!nothing)
-        g_hash_table_insert(pass->costs, g_memdup2(&place, sizeof place),
-                            g_memdup2(&waiter->costs, sizeof waiter->costs));
-    if (!xtf_sync_points_put(pass->work.points, place.location, place.i, &waiter->point, error))
+    if (!put_result(pass, waiter, error))
         return FAILED;
+    if (!nothing)
+        g_hash_table_insert(pass->passed, g_memdup2(&place, sizeof place), g_memdup2(&passed, sizeof passed));
     uint32_t blocked = GPOINTER_TO_UINT(g_hash_table_lookup(pass->blocked, &place));
     if (blocked > 0) {
         g_hash_table_remove(pass->blocked, &place);
@@ -107,37 +124,35 @@ static Step pass_wait(Pass *pass, XtfWaiter *waiter, GError **error)
 }
 
 /* The point that waited for this one; false in *found if there is none. */
-static bool find_waiter(Pass *pass, const XtfSyncPoint *point, XtfWaiter *waiter, bool *found, GError **error)
+static bool find_waiter(Pass *pass, const XtfPoint *awaited, XtfWaiter *waiter, bool *found, GError **error)
 {
-    XtfSyncKind kind = point->kind == XTF_SYNC_SEND ? XTF_SYNC_LATE_SENDER : XTF_SYNC_LATE_RECEIVER;
-    XtfSyncPoints *points = pass->work.points;
+    XtfPointCache *cache = pass->work.intervals.cache;
+    uint32_t location = awaited->partner;
+    uint64_t seq = awaited->partner_seq;
 
     *found = false;
-    if (point->other >= pass->n_locations)
+    if (location >= pass->n_locations)
         return true;
-    *waiter = (XtfWaiter){.location = point->other};
-    if (!xtf_sync_points_find(points, point->other, point->other_seq, &waiter->i, error))
+    *waiter = (XtfWaiter){.location = location, .result = {.cause = UINT64_MAX}};
+    if (!xtf_point_cache_find(cache, location, seq, &waiter->i, error))
         return false;
-    for (; waiter->i < xtf_sync_points_n(points, point->other); waiter->i++) {
-        if (!xtf_sync_points_get(points, point->other, waiter->i, &waiter->point, error))
-            return false;
-        if (waiter->point.key.seq != point->other_seq)
-            return true;
-        if (waiter->point.kind == kind && waiter->point.wait > 0) {
-            *found = true;
-            return true;
-        }
-    }
+    if (waiter->i == xtf_point_cache_n(cache, location))
+        return true;
+    const XtfPoint *point = xtf_point_cache_get(cache, location, waiter->i, error);
+    if (!point)
+        return false;
+    waiter->point = *point;
+    *found = point->seq == seq && point->side == XTF_POINT_WAITS && point->wait > 0;
     return true;
 }
 
 /* A send or a posting that another location waited for. */
-static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfSyncPoint *point, GError **error)
+static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint *awaited, GError **error)
 {
     XtfWaiter waiter;
     bool found;
 
-    if (!find_waiter(pass, point, &waiter, &found, error))
+    if (!find_waiter(pass, awaited, &waiter, &found, error))
         return FAILED;
     if (!found) {
         pass->counts.lost++;
@@ -148,12 +163,15 @@ static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfSyncPo
         g_hash_table_insert(pass->blocked, g_memdup2(&place, sizeof place), GUINT_TO_POINTER(location + 1));
         return BLOCKED;
     }
-    const XtfCosts *costs = g_hash_table_lookup(pass->costs, &place);
-    if (costs)
-        waiter.costs = *costs;
-    g_hash_table_remove(pass->costs, &place);
+    const Passed *passed = g_hash_table_lookup(pass->passed, &place);
+    if (passed) {
+        waiter.costs = passed->costs;
+        waiter.result = passed->result;
+    }
+    g_hash_table_remove(pass->passed, &place);
     pass->counts.explained++;
-    return xtf_late_at(&pass->work, location, i, point, NULL, &waiter, 1, error) ? WENT : FAILED;
+    return xtf_late_at(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), true, &waiter, 1, error) ? WENT
+                                                                                                            : FAILED;
 }
 
 static Operation *operation_of(Pass *pass, uint64_t number)
@@ -169,16 +187,20 @@ static Operation *operation_of(Pass *pass, uint64_t number)
     return operation;
 }
 
-static Step pass_member(Pass *pass, XtfWaiter *waiter, GError **error)
+static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
-    const XtfSyncPoint *point = &waiter->point;
-    XtfSyncOperation all;
+    const XtfPoint *point = &waiter->point;
+    XtfIntervals *intervals = &pass->work.intervals;
 
-    if (!xtf_sync_points_operation(pass->work.points, point->operation, &all, error) ||
-        !xtf_sync_points_put(pass->work.points, waiter->location, waiter->i, point, error))
+    if (!xtf_intervals_operation(intervals, point->instance, error))
         return FAILED;
-    Operation *operation = operation_of(pass, point->operation);
-    if (all.late != waiter->location || all.late_seq != point->key.seq) {
+    XtfOperation all = intervals->operation;
+    if (all.n_points == 0) {
+        pass->counts.lost++;
+        return put_result(pass, waiter, error) ? WENT : FAILED;
+    }
+    Operation *operation = operation_of(pass, point->instance);
+    if (all.late != waiter->location || all.late_seq != point->seq) {
         if (point->wait > 0)
             g_array_append_val(operation->waiters, *waiter);
         if (++operation->arrived + 1 == all.n_points && operation->blocked != UINT32_MAX)
@@ -190,45 +212,49 @@ static Step pass_member(Pass *pass, XtfWaiter *waiter, GError **error)
         return BLOCKED;
     }
     pass->counts.explained += operation->waiters->len;
-    bool good = xtf_late_at(&pass->work, waiter->location, waiter->i, point, &all,
-                            (XtfWaiter *)(void *)operation->waiters->data, operation->waiters->len, error);
-    g_hash_table_remove(pass->operations, &point->operation);
+    XtfWaiter *waiters = (XtfWaiter *)(void *)operation->waiters->data;
+    bool good = operation->waiters->len == 0 ||
+                xtf_late_at(&pass->work, waiter->location, waiter->i, xtf_cost_kind(point->kind), false, waiters,
+                            operation->waiters->len, error);
+    g_hash_table_remove(pass->operations, &point->instance);
     return good ? WENT : FAILED;
 }
 
 /* Goes back over one point. */
 static Step step(Pass *pass, uint32_t location, GError **error)
 {
-    XtfWaiter waiter = {.location = location, .i = pass->walks[location].at - 1};
+    Walk *walk = &pass->walks[location];
+    XtfWaiter waiter = {.location = location, .i = walk->at - 1};
+    const XtfPoint *point = xtf_point_cache_get(pass->work.intervals.cache, location, waiter.i, error);
 
-    if (!xtf_sync_points_get(pass->work.points, location, waiter.i, &waiter.point, error))
+    if (!point)
         return FAILED;
-    switch (waiter.point.kind) {
-    case XTF_SYNC_LATE_SENDER:
-    case XTF_SYNC_LATE_RECEIVER:
-        settle(pass, &waiter);
-        return pass_wait(pass, &waiter, error);
-    case XTF_SYNC_SEND:
-    case XTF_SYNC_POSTING:
+    waiter.point = *point;
+    if (point->side == XTF_POINT_AWAITED)
         return pass_late(pass, location, waiter.i, &waiter.point, error);
-    case XTF_SYNC_MEMBER:
-        if (!pass->walks[location].settled)
-            settle(pass, &waiter);
-        pass->walks[location].settled = true; /* it may come here again, if it has to wait for others */
+    if (!walk->settled)
+        settle(pass, &waiter);
+    walk->settled = true; /* it may come here again, if it has to wait for others */
+    switch ((XtfPointSide)waiter.point.side) {
+    case XTF_POINT_WAITS:
+        return pass_wait(pass, &waiter, error);
+    case XTF_POINT_ALL:
+    case XTF_POINT_ROOT:
+    case XTF_POINT_LEAF:
+    case XTF_POINT_PAIR:
         return pass_member(pass, &waiter, error);
     default:
-        settle(pass, &waiter);
-        return xtf_sync_points_put(pass->work.points, location, waiter.i, &waiter.point, error) ? WENT : FAILED;
+        return put_result(pass, &waiter, error) ? WENT : FAILED;
     }
 }
 
 /* As far back as a location comes. */
-static bool go(Pass *pass, uint32_t location, const XtfCausesOptions *options, GError **error)
+static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **error)
 {
     Walk *walk = &pass->walks[location];
 
     for (uint32_t n = 1; walk->at > 0; n++) {
-        if (n % 1024 == 0 && options->cancel && atomic_load(options->cancel))
+        if (n % 1024 == 0 && cancel && atomic_load(cancel))
             return xtf_fail(error, XTF_ERROR_CANCELLED, "cancelled");
         switch (step(pass, location, error)) {
         case FAILED:
@@ -257,7 +283,7 @@ static bool break_circle(Pass *pass)
     return false;
 }
 
-static bool run(Pass *pass, const XtfCausesOptions *options, GError **error)
+static bool run(Pass *pass, atomic_bool *cancel, GError **error)
 {
     for (uint32_t location = pass->n_locations; location-- > 0;)
         wake(pass, location);
@@ -266,7 +292,7 @@ static bool run(Pass *pass, const XtfCausesOptions *options, GError **error)
         while ((next = g_queue_pop_head(&pass->ready))) {
             uint32_t location = GPOINTER_TO_UINT(next) - 1;
             pass->walks[location].queued = false;
-            if (!go(pass, location, options, error))
+            if (!go(pass, location, cancel, error))
                 return false;
         }
     } while (break_circle(pass));
@@ -282,56 +308,73 @@ static void pass_finish(Pass *pass)
     g_free(pass->work.passing);
     g_free(pass->work.rests);
     g_free(pass->work.charges);
+    g_free(pass->work.intervals.members);
+    g_free(pass->counts_outside);
+    xtf_point_cache_free(pass->work.intervals.cache);
     xtf_context_times_finish(&pass->work.all);
     xtf_context_times_finish(&pass->work.mine);
     xtf_context_times_finish(&pass->work.theirs);
-    g_hash_table_unref(pass->costs);
+    g_hash_table_unref(pass->passed);
     g_hash_table_unref(pass->blocked);
     g_hash_table_unref(pass->operations);
     g_queue_clear(&pass->ready);
     g_free(pass->walks);
 }
 
-static void pass_init(Pass *pass, XtfSyncPoints *points, XtfCallTimes *times, XtfSortedFile *delays,
-                      uint32_t n_contexts)
+static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
 {
-    uint32_t n = xtf_sync_points_n_locations(points);
+    uint32_t n = xtf_points_n_locations(points), n_contexts = xtf_points_n_contexts(points) + 1;
 
     *pass = (Pass){
-        .work =
-            {
-                .points = points,
-                .times = times,
-                .delays = delays,
-                .passing = g_new0(XtfPassing, n),
-                .rests = g_new0(XtfRests, n),
-                .charges = g_new0(double, (size_t)n_contexts *XTF_CHARGES),
-                .n_contexts = n_contexts,
-            },
+        .work = {.delays = delays,
+                 .passing = g_new0(XtfPassing, n),
+                 .rests = g_new0(XtfRests, n),
+                 .charges = g_new0(double, (size_t)n_contexts *XTF_CHARGES)},
         .walks = g_new0(Walk, n),
         .n_locations = n,
-        .costs = g_hash_table_new_full(hash_place, same_place, g_free, g_free),
+        .counts_outside = g_new0(bool, n),
+        .passed = g_hash_table_new_full(hash_place, same_place, g_free, g_free),
         .blocked = g_hash_table_new_full(hash_place, same_place, g_free, NULL),
         .operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, operation_free),
+    };
+    pass->work.intervals = (XtfIntervals){
+        .points = points,
+        .cache = xtf_point_cache_new(points),
+        .outside = n_contexts - 1,
+        .counts_outside = pass->counts_outside,
+        .instance = UINT64_MAX,
     };
     xtf_context_times_init(&pass->work.all, n_contexts);
     xtf_context_times_init(&pass->work.mine, n_contexts);
     xtf_context_times_init(&pass->work.theirs, n_contexts);
     for (uint32_t location = 0; location < n; location++)
-        pass->walks[location].at = xtf_sync_points_n(points, location);
+        pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
 }
 
-bool xtf_causes_find(XtfSyncPoints *points, XtfCallTimes *times, const XtfCausesOptions *options,
-                     XtfSortedFile **delays, XtfCausesCounts *counts, GError **error)
+/* Where the records tell that a program began. */
+static bool find_programs(Pass *pass, XtfTrace *trace, GError **error)
 {
-    g_autoptr(XtfSortedFile) found =
-        xtf_sorted_file_new(sizeof(XtfDelay), xtf_sync_points_n_locations(points), options->folder, error);
+    const XtfSchema *programs = xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_PROGRAMS)->name);
+    XtfArray array;
+
+    for (uint32_t i = 0; programs && i < pass->n_locations; i++) {
+        uint64_t id = xtf_points_location(pass->work.intervals.points, i)->id;
+        if (!xtf_trace_find_array(trace, id, programs->id, &array, &pass->counts_outside[i], error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_causes_find(XtfTrace *trace, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
+                     XtfCausesCounts *counts, GError **error)
+{
+    g_autoptr(XtfDelays) found = xtf_delays_new(xtf_points_n_locations(points), error);
     Pass pass;
 
     if (!found)
         return false;
-    pass_init(&pass, points, times, found, options->n_contexts);
-    bool good = run(&pass, options, error) && xtf_sorted_file_sort(found, error);
+    pass_init(&pass, points, found);
+    bool good = (!trace || find_programs(&pass, trace, error)) && run(&pass, cancel, error);
     if (good) {
         *counts = pass.counts;
         *delays = g_steal_pointer(&found);

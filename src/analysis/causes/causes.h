@@ -1,10 +1,10 @@
 /*
  * What waits are caused by: the excess work of those who came late, and the waits that made them late.
  *
- * A pass backward through the points of synchronisation (sync-points.h). For each wait of w ticks of process p
- * for process q it looks at what both did since they last synchronised: T_q(x), T_p(x), by call path x, without their
- * waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)), D their sum, W the sum of
- * q's own waits. Then
+ * A pass backward through the points of synchronisation (src/analysis/waits/points.h). For each wait of w ticks of
+ * process p for process q it looks at what both did since they last synchronised: T_q(x), T_p(x), by call path x,
+ * without their waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)), D their sum,
+ * W the sum of q's own waits. Then
  * - x is charged with the short-term cost w * d(x) / (D + W); of a message, w / (D + W) is at most 1;
  * - the wait is indirect as far as q's waits caused it: w * W / (D + W), and direct else;
  * - q's waits pass on w / (D + W) ticks for each tick of theirs. Whoever made q wait is charged with that as long-term
@@ -15,7 +15,7 @@
  *
  * All that is as Scalasca 2.6 has it (src/scout/generator/{Delay.MPI,Waitstates.MPI}.pattern, MpiDelayOps.cpp; Böhme et
  * al.: Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016), with two
- * of its oddities: the completion of a late receiver's call is taken off, not added (sync-points.h); and costs that an
+ * of its oddities: the completion of a late receiver's call is taken off, not added; and costs that an
  * operation passes on to waits behind a point at which a single member met the late one grow one such point too late.
  * Beyond it, waits in operations of many are direct and indirect, too.
  *
@@ -26,23 +26,9 @@
  */
 #pragma once
 
-#include <glib.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "src/analysis/causes/call-times.h"
-#include "src/analysis/causes/sync-points.h"
-
-/* What a call path of a location is charged with at one point: a row of `delays`. */
-typedef struct {
-    XtfRowKey key; /* of the point at which the location was late */
-    uint32_t context;
-    uint64_t time;
-    uint64_t short_term, long_term; /* ticks */
-    uint8_t cost;                   /* XtfCostKind: of the waits in which the costs end */
-    uint8_t unused[7];
-} XtfDelay;
+#include "src/analysis/causes/delays.h"
 
 typedef struct {
     uint64_t explained; /* waits whose late one is known */
@@ -50,12 +36,8 @@ typedef struct {
     uint64_t lost;      /* points whose other end is none */
 } XtfCausesCounts;
 
-typedef struct {
-    uint32_t n_contexts;
-    const char *folder;  /* of temporary files; NULL: the system's */
-    atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
-} XtfCausesOptions;
-
-/* Sets `cause`, `indirect`, `propagating` and `passed` of all points with waits; `delays` are XtfDelay, sorted. */
-bool xtf_causes_find(XtfSyncPoints *points, XtfCallTimes *times, const XtfCausesOptions *options,
-                     XtfSortedFile **delays, XtfCausesCounts *counts, GError **error);
+/* Puts the results of all points that are waits, and finds the delays. Time outside of all calls is that of a call path
+ * where a location's records tell that a program began; else nobody knows what it was spent for, and as in Scalasca it
+ * delays nobody. `trace`: whose points they are. `cancel`: true: stop, with XTF_ERROR_CANCELLED; may be NULL. */
+bool xtf_causes_find(XtfTrace *trace, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
+                     XtfCausesCounts *counts, GError **error);

@@ -7,8 +7,8 @@
 typedef struct {
     XtfLateWork *work;
     uint32_t location;
-    uint64_t i;
-    const XtfSyncPoint *point;
+    uint64_t i, seq, time;
+    XtfCostKind cost;
     XtfInterval interval; /* since it met all that waited */
     uint64_t waited;      /* in it */
     uint64_t whole;       /* of all waits that are explained */
@@ -41,7 +41,7 @@ static bool own_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GErr
 
     if (waiter->since != XTF_NO_POINT) {
         since.from = waiter->since;
-        return xtf_interval_work(work->points, work->times, &since, &work->mine, waited, error);
+        return xtf_interval_work(&work->intervals, &since, &work->mine, waited, error);
     }
     xtf_context_times_clear(&work->mine);
     for (uint32_t i = 0; i < work->all.n_touched; i++)
@@ -50,27 +50,49 @@ static bool own_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GErr
     return true;
 }
 
+static uint64_t number_of(const XtfLateWork *work, uint32_t location, uint64_t i)
+{
+    return xtf_points_location(work->intervals.points, location)->first + i;
+}
+
+/* How much of the wait there is because the late one waited before, and for what last. */
+static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError **error)
+{
+    XtfLateWork *work = late->work;
+    XtfInterval own = late->interval;
+    uint64_t last;
+
+    if (waited == 0)
+        return true;
+    if (waiter->since != XTF_NO_POINT)
+        own.from = waiter->since;
+    waiter->result.indirect = xtf_share_round(
+        &work->rests[waiter->location], xtf_share_key(waiter->point.context, XTF_SHARE_INDIRECT + late->cost),
+        MIN(waiter->scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
+    if (!xtf_interval_last_wait(&work->intervals, &own, &last, error))
+        return false;
+    waiter->result.cause = last == XTF_NO_POINT ? UINT64_MAX : number_of(work, late->location, last);
+    return true;
+}
+
 /* Charges the call paths of the late one for one that waited. `most`: the greatest share of a delay. */
 static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
 {
     XtfLateWork *work = late->work;
-    XtfInterval theirs, own = late->interval;
+    XtfInterval theirs;
     uint64_t waited, unused;
 
-    if (waiter->since != XTF_NO_POINT)
-        own.from = waiter->since;
     if (!own_work(late, waiter, &waited, error) ||
-        !xtf_interval_since(work->points, waiter->location, waiter->i,
-                            xtf_sync_points_process(work->points, late->location), &theirs, error) ||
-        !xtf_interval_work(work->points, work->times, &theirs, &work->theirs, &unused, error))
+        !xtf_interval_since(&work->intervals, waiter->location, waiter->i, late->location, &theirs, error) ||
+        !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
         return false;
 
     double whole = (double)(find_delays(work) + waited);
     if (whole <= 0)
         return true;
-    double scale = MIN((double)waiter->point.wait / whole, most);
+    waiter->scale = MIN((double)waiter->point.wait / whole, most);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
-        double one = slot == XTF_COSTS ? scale : waiter->costs.of[slot] / whole;
+        double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
             uint32_t context = work->all.touched[i];
             *charge_of(work, context, slot) += one * (double)work->mine.ticks[context];
@@ -78,22 +100,9 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
         if (slot < XTF_COSTS)
             waiter->scales.of[slot] = one;
     }
-    waiter->scale = scale;
-    waiter->scales.of[waiter->point.cost] += scale;
-    waiter->point.indirect = xtf_share_round(
-        &work->rests[waiter->location], xtf_share_key(waiter->point.context, XTF_SHARE_INDIRECT + waiter->point.cost),
-        MIN(scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
+    waiter->scales.of[late->cost] += waiter->scale;
     late->whole += waiter->point.wait;
-    if (waited > 0) {
-        uint64_t last;
-        XtfSyncPoint cause;
-        if (!xtf_interval_last_wait(work->points, &own, &last, error))
-            return false;
-        if (last != XTF_NO_POINT && !xtf_sync_points_get(work->points, late->location, last, &cause, error))
-            return false;
-        waiter->point.cause = last != XTF_NO_POINT ? cause.number : UINT64_MAX;
-    }
-    return xtf_sync_points_put(work->points, waiter->location, waiter->i, &waiter->point, error);
+    return find_indirect(late, waiter, waited, error);
 }
 
 /* ---- Rows. */
@@ -114,7 +123,7 @@ static void round_slot(Late *late, uint32_t slot, XtfShare *shares)
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
         uint32_t context = work->all.touched[i];
         /* Short-term costs of different kinds of waits are told apart. */
-        uint32_t what = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->point->cost : XTF_SHARE_LONG + slot;
+        uint32_t what = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->cost : XTF_SHARE_LONG + slot;
         shares[i] = (XtfShare){.key = xtf_share_key(context, what), .exact = *charge_of(work, context, slot)};
         *charge_of(work, context, slot) = 0;
         sum += shares[i].exact;
@@ -135,15 +144,16 @@ static bool write_delays(Late *late, GError **error)
         round_slot(late, slot, shares + (size_t)slot * n);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++) {
+            uint32_t context = work->all.touched[i];
             XtfDelay delay = {
-                .key = late->point->key,
-                .context = work->all.touched[i],
-                .time = late->point->time,
-                .short_term = kind == late->point->cost ? shares[(size_t)XTF_COSTS * n + i].ticks : 0,
+                .seq = late->seq,
+                .time = late->time,
+                .short_term = kind == late->cost ? shares[(size_t)XTF_COSTS * n + i].ticks : 0,
                 .long_term = shares[(size_t)kind * n + i].ticks,
+                .context = context == work->intervals.outside ? UINT32_MAX : context,
                 .cost = (uint8_t)kind,
             };
-            if ((delay.short_term || delay.long_term) && !xtf_sorted_file_add(work->delays, &delay, error))
+            if ((delay.short_term || delay.long_term) && !xtf_delays_add(work->delays, late->location, &delay, error))
                 return false;
         }
     }
@@ -204,26 +214,26 @@ static int compare_points(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Finds the interval of an operation; `meetings` are its later meetings with single members, in order, *n of them. */
-static bool find_interval(Late *late, const XtfSyncOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
-                          uint64_t *meetings, uint32_t *n, GError **error)
+/* Finds the interval of the operation at hand; `meetings`, one for each member, become its later meetings with single
+ * members, in order, *n of them. */
+static bool find_interval_of_all(Late *late, XtfWaiter *waiters, uint32_t n_waiters, uint64_t *meetings, uint32_t *n,
+                                 GError **error)
 {
-    XtfSyncPoints *points = late->work->points;
-    XtfSyncMember member;
+    XtfIntervals *intervals = &late->work->intervals;
+    uint32_t n_members = intervals->operation.n_members;
+    g_autofree uint32_t *members = g_new(uint32_t, MAX(n_members, 1));
 
-    *n = 0;
-    if (!operation)
-        return xtf_interval_since(points, late->location, late->i, xtf_sync_points_process(points, waiters[0].location),
-                                  &late->interval, error);
-    if (!xtf_interval_since_all(points, late->location, late->i, operation, &late->interval, meetings, error))
+    for (uint32_t i = 0; i < n_members; i++)
+        members[i] = intervals->members[i].location;
+    if (!xtf_interval_since_all(intervals, late->location, late->i, members, n_members, &late->interval, meetings,
+                                error))
         return false;
-    for (uint32_t i = 0; i < operation->n_members; i++) {
+    *n = 0;
+    for (uint32_t i = 0; i < n_members; i++) {
         if (meetings[i] == XTF_NO_POINT)
             continue;
-        if (!xtf_sync_points_member(points, operation, i, &member, error))
-            return false;
         for (uint32_t w = 0; w < n_waiters; w++) {
-            if (xtf_sync_points_process(points, waiters[w].location) == member.process)
+            if (waiters[w].location == members[i])
                 waiters[w].since = meetings[i];
         }
         meetings[(*n)++] = meetings[i];
@@ -232,26 +242,28 @@ static bool find_interval(Late *late, const XtfSyncOperation *operation, XtfWait
     return true;
 }
 
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, const XtfSyncPoint *point,
-                 const XtfSyncOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error)
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, bool is_message,
+                 XtfWaiter *waiters, uint32_t n_waiters, GError **error)
 {
-    XtfSyncPoint charged = *point;
-    Late late = {.work = work, .location = location, .i = i, .point = &charged};
-    g_autofree uint64_t *meetings = operation ? g_new(uint64_t, operation->n_members) : NULL;
-    uint32_t n_meetings;
+    const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);
+    g_autofree uint64_t *meetings = is_message ? NULL : g_new(uint64_t, MAX(work->intervals.operation.n_members, 1));
+    uint32_t n_meetings = 0;
 
-    if (n_waiters == 0)
-        return true;
-    charged.cost = waiters[0].point.cost;
+    if (!point)
+        return false;
+    Late late = {.work = work, .location = location, .i = i, .seq = point->seq, .time = point->time, .cost = cost};
     for (uint32_t w = 0; w < n_waiters; w++)
         waiters[w].since = XTF_NO_POINT;
-    if (!find_interval(&late, operation, waiters, n_waiters, meetings, &n_meetings, error) ||
-        !xtf_interval_work(work->points, work->times, &late.interval, &work->all, &late.waited, error))
+    if (!(is_message ? xtf_interval_since(&work->intervals, location, i, waiters[0].location, &late.interval, error)
+                     : find_interval_of_all(&late, waiters, n_waiters, meetings, &n_meetings, error)) ||
+        !xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge(&late, &waiters[w], operation ? INFINITY : 1, error))
+        if (!charge(&late, &waiters[w], is_message ? 1 : INFINITY, error) ||
+            !xtf_points_put_result(work->intervals.points, number_of(work, waiters[w].location, waiters[w].i),
+                                   &waiters[w].result, error))
             return false;
     }
-    pass_on(&late, waiters, n_waiters, meetings, n_meetings, operation ? 0 : waiters[0].scale);
+    pass_on(&late, waiters, n_waiters, meetings, n_meetings, is_message ? waiters[0].scale : 0);
     return write_delays(&late, error);
 }

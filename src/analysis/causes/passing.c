@@ -1,5 +1,7 @@
 #include "src/analysis/causes/passing.h"
 
+#include <stdbool.h>
+
 void xtf_passing_finish(XtfPassing *passing)
 {
     g_free(passing->ranges);

@@ -11,12 +11,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "src/analysis/causes/sync-points.h"
-
-/* Costs by the kind of wait in which they end. */
-typedef struct {
-    double of[XTF_COSTS];
-} XtfCosts;
+#include "src/analysis/causes/costs.h"
 
 typedef struct {
     uint64_t low, high; /* points, by index: from `low` up to `high`, without it */

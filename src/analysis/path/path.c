@@ -1,7 +1,7 @@
 #include "src/analysis/path/path.h"
 
-#include "src/analysis/causes/scratch-file.h"
 #include "src/analysis/path/critical-path.h"
+#include "src/analysis/waits/spool.h"
 #include "src/model/schemas.h"
 #include "src/query/select/callpath-times.h"
 
@@ -16,7 +16,7 @@ typedef struct {
     XtfWriter *writer;
     uint32_t critical, activity; /* schemas */
     atomic_bool *cancel;
-    XtfScratchFile *segments; /* the latest first */
+    XtfSpool segments; /* XtfPathSegment, the latest first */
     XtfPathCounts *counts;
 } Run;
 
@@ -75,7 +75,8 @@ static bool take_segment(void *data, const XtfPathSegment *segment, GError **err
 
     run->counts->segments++;
     run->counts->length += segment->end - segment->begin;
-    return xtf_scratch_file_append(run->segments, segment, error);
+    return xtf_spool_put(&run->segments, xtf_spool_allot(&run->segments, sizeof *segment), segment, sizeof *segment,
+                         error);
 }
 
 /* Where the path begins, going back: the last to enter MPI_Finalize, or else the last record of all. */
@@ -175,8 +176,9 @@ static bool put_segments(Run *run, GError **error)
     XtfPathSegment segment;
 
     xtf_callpath_times_init(&times, xtf_points_call_types(run->points)->frames, context_of, (void *)run->points);
-    for (uint64_t i = xtf_scratch_file_n(run->segments); i-- > 0;) {
-        if (is_cancelled(run, error) || !xtf_scratch_file_get(run->segments, i, &segment, error) ||
+    for (uint64_t i = run->segments.end / sizeof segment; i-- > 0;) {
+        if (is_cancelled(run, error) ||
+            !xtf_spool_get(&run->segments, i * sizeof segment, &segment, sizeof segment, error) ||
             !put_segment(run, &segment, &times, error))
             return false;
     }
@@ -256,14 +258,15 @@ static bool add_location(const Run *run, uint32_t number, GError **error)
 bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, atomic_bool *cancel, XtfPathCounts *counts,
                         GError **error)
 {
-    g_autoptr(XtfScratchFile) segments = xtf_scratch_file_new(sizeof(XtfPathSegment), NULL, error);
-    Run run = {.points = points, .writer = writer, .cancel = cancel, .segments = segments, .counts = counts};
+    Run run = {.points = points, .writer = writer, .cancel = cancel, .segments = XTF_SPOOL_NONE, .counts = counts};
 
     *counts = (XtfPathCounts){0};
-    bool good = segments && xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
+    bool good = xtf_spool_open(&run.segments, error) &&
+                xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
                 walk_back(&run, error) && put_segments(&run, error);
     for (uint32_t i = 0; good && i < xtf_points_n_locations(points); i++)
         good = add_location(&run, i, error);
+    xtf_spool_close(&run.segments);
     return good;
 }

@@ -124,7 +124,6 @@ static bool put_end(Own *own, XtfReplayWalk *walk, GError **error)
                           .match = UINT64_MAX,
                           .bytes = UINT64_MAX,
                           .partner = UINT32_MAX,
-                          .other = UINT32_MAX,
                           .region = UINT32_MAX,
                           .context = UINT32_MAX,
                           .comm = UINT32_MAX,
@@ -261,7 +260,7 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
     return true;
 }
 
-XtfPoints *xtf_points_collect(XtfReplay *replay, const XtfRawPoints *raw, atomic_bool *cancel, GError **error)
+XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, atomic_bool *cancel, GError **error)
 {
     g_autoptr(XtfPoints) points = g_new0(XtfPoints, 1);
     const XtfParallelWork how = {.step = 1, .begin = begin, .work = work_on, .join = join};
@@ -269,6 +268,8 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, const XtfRawPoints *raw, atomic
 
     points->replay = replay;
     points->points = points->times = points->results = XTF_SPOOL_NONE;
+    points->operations = raw->operations;
+    raw->operations = XTF_OPERATIONS_NONE;
     xtf_contexts_init(&points->contexts);
     if (!xtf_spool_open(&points->points, error) || !xtf_spool_open(&points->times, error) ||
         !xtf_spool_open(&points->results, error) || !find_locations(points, raw, error) ||

@@ -7,4 +7,4 @@
 #include "src/analysis/waits/raw-points.h"
 
 /* Takes over what the raw points found, which may be freed then. Borrows the replay. */
-XtfPoints *xtf_points_collect(XtfReplay *replay, const XtfRawPoints *raw, atomic_bool *cancel, GError **error);
+XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, atomic_bool *cancel, GError **error);

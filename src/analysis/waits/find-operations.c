@@ -15,6 +15,8 @@ typedef struct {
     const XtfReplayCollective *collective;
     const Ends *ends;
     XtfCollectiveSummary summary;
+    XtfOperationMember *members; /* by rank */
+    XtfOperation operation;
 } Judged;
 
 static XtfCollectiveTimes times_of(const Judged *judged, uint32_t rank)
@@ -79,6 +81,9 @@ static void add(Judged *judged, uint32_t rank, XtfPointSide side, uint32_t lates
         point.partner_seq = other->seq;
         point.match = other->row;
     }
+    judged->members[rank].synchronises |= side != XTF_POINT_ALONE;
+    judged->operation.late = other->location;
+    judged->operation.late_seq = other->seq;
     find->found->judged++;
     find->found->violations += last > end->time;
     xtf_find_add(find, end->location, &point);
@@ -163,6 +168,19 @@ static void judge_scan(Judged *judged)
     }
 }
 
+/* Keeps who took part, if anybody synchronised. */
+static void put_operation(Judged *judged)
+{
+    XtfFind *find = judged->find;
+    bool any = false;
+
+    for (uint32_t rank = 0; rank < judged->ends->n; rank++)
+        any |= judged->members[rank].synchronises;
+    if (any && !find->error)
+        xtf_operations_put(&find->raw->operations, judged->collective->number, &judged->operation, judged->members,
+                           judged->ends->n, &find->error);
+}
+
 static void judge(XtfFind *find, const XtfReplayCollective *collective, const Ends *ends)
 {
     Judged judged = {.find = find, .collective = collective, .ends = ends};
@@ -171,9 +189,11 @@ static void judge(XtfFind *find, const XtfReplayCollective *collective, const En
     if (collective->shape == XTF_COLLECTIVE_HANDLES &&
         (ends->ends[0].kind == XTF_MPI_CALL_INIT || ends->ends[0].kind == XTF_MPI_CALL_FINALIZE))
         return;
+    g_autofree XtfOperationMember *members = judged.members = g_new0(XtfOperationMember, ends->n);
     for (uint32_t rank = 0; rank < ends->n; rank++) {
         const XtfCollectiveTimes times = times_of(&judged, rank);
         xtf_collective_summary_add(&judged.summary, &times);
+        members[rank].location = ends->ends[rank].location;
     }
     switch (collective->shape) {
     case XTF_COLLECTIVE_BARRIER:
@@ -194,6 +214,7 @@ static void judge(XtfFind *find, const XtfReplayCollective *collective, const En
     case XTF_COLLECTIVE_UNKNOWN:
         break;
     }
+    put_operation(&judged);
 }
 
 uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at)

@@ -14,7 +14,6 @@ XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
         .match = UINT64_MAX,
         .bytes = UINT64_MAX,
         .partner = UINT32_MAX,
-        .other = UINT32_MAX,
         .region = end->region,
         .context = UINT32_MAX,
         .comm = UINT32_MAX,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "src/analysis/waits/contexts.h"
+#include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
 #include "src/analysis/waits/spool.h"
 
@@ -10,5 +11,6 @@ struct XtfPoints {
     uint32_t n_locations;
     uint64_t n;
     XtfSpool points, times, results;
+    XtfOperations operations;
     XtfContexts contexts;
 };

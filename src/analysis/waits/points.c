@@ -7,6 +7,7 @@ void xtf_points_free(XtfPoints *points)
     xtf_spool_close(&points->points);
     xtf_spool_close(&points->times);
     xtf_spool_close(&points->results);
+    xtf_operations_close(&points->operations);
     xtf_contexts_finish(&points->contexts);
     g_free(points->locations);
     g_free(points);
@@ -62,6 +63,11 @@ bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContext
     for (uint32_t i = 0; i < point->n_times; i++)
         to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
     return true;
+}
+
+const XtfOperations *xtf_points_operations(const XtfPoints *points)
+{
+    return &points->operations;
 }
 
 /* ---- Results. A cause is stored as its number and 1 more, so that what was never put is none. */

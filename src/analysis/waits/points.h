@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "src/analysis/replay/replay.h"
+#include "src/analysis/waits/operations.h"
 
 typedef enum {
     XTF_POINT_WAITS,   /* of a message: this side waited, for `partner` */
@@ -26,7 +27,7 @@ typedef enum {
     XTF_POINT_ALL,     /* of an operation: synchronises with all members that have a point of this `instance` */
     XTF_POINT_ROOT,    /* the root: with all others of the instance, which are LEAVEs */
     XTF_POINT_LEAF,    /* with the root alone */
-    XTF_POINT_PAIR,    /* with `other` alone: a root and the latest of those it waits for */
+    XTF_POINT_PAIR,    /* a root and the latest of those it waits for, with one another */
     XTF_POINT_WORLD,   /* MPI_Init, MPI_Finalize: with all that have a point of this instance */
     XTF_POINT_ALONE,   /* a wait that is no synchronisation: early scan */
     XTF_POINT_END,     /* of the location */
@@ -45,7 +46,6 @@ typedef struct {
     uint64_t row;     /* of `waits`: its first row, if it has one */
     uint64_t times;   /* where they lie */
     uint32_t partner; /* index of the location that was late (of AWAITED: that waited); UINT32_MAX: none, or itself */
-    uint32_t other;   /* of PAIR: index of the other location */
     uint32_t region, context; /* of the call; UINT32_MAX: none */
     uint32_t comm, tag;       /* UINT32_MAX: none */
     uint32_t n_times;
@@ -87,6 +87,9 @@ bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoi
 bool xtf_points_find(const XtfPoints *points, uint32_t location, uint64_t seq, uint64_t *number, GError **error);
 /* The n_times of a point. */
 bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error);
+
+/* The operation of points with an instance, but of XTF_POINT_WORLD. */
+const XtfOperations *xtf_points_operations(const XtfPoints *points);
 
 /* What follows of a wait, for its row of `waits`: to be set by who goes backward; all zeros and no cause at first. */
 typedef struct {

@@ -15,8 +15,9 @@ bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error
         .locations = g_new0(XtfRawLocation, n_locations + 1),
         .n_locations = n_locations,
         .room = CLAMP(BUFFERS_BYTES / sizeof(XtfPoint) / MAX(n_locations, 1), BUFFER_MIN, BUFFER_MAX),
+        .operations = XTF_OPERATIONS_NONE,
     };
-    return xtf_spool_open(&raw->spool, error);
+    return xtf_spool_open(&raw->spool, error) && xtf_operations_open(&raw->operations, error);
 }
 
 void xtf_raw_points_finish(XtfRawPoints *raw)
@@ -28,6 +29,7 @@ void xtf_raw_points_finish(XtfRawPoints *raw)
     g_clear_pointer(&raw->locations, g_free);
     raw->n_locations = 0;
     xtf_spool_close(&raw->spool);
+    xtf_operations_close(&raw->operations);
 }
 
 /* Of one record: what was waited first, then other points, then additions to them. */

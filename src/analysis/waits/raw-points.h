@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
 #include "src/analysis/waits/spool.h"
 
@@ -26,6 +27,7 @@ typedef struct {
     XtfSpool spool;
     XtfRawLocation *locations;
     uint32_t n_locations, room;
+    XtfOperations operations;
 } XtfRawPoints;
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error);

@@ -1,0 +1,121 @@
+#include "src/analysis/causes/delays.h"
+
+#include "src/analysis/waits/spool.h"
+#include "src/model/schemas.h"
+
+enum { BUFFERS_BYTES = 8 << 20, ROOM_MIN = 8, ROOM_MAX = 256 };
+
+/* The delays of a location: full parts, whose places are known, and those that came last. */
+typedef struct {
+    XtfDelay *buffer; /* NULL: none yet */
+    GArray *parts;    /* uint64_t; NULL: none yet */
+    uint64_t n;
+} Location;
+
+struct XtfDelays {
+    XtfSpool spool;
+    Location *locations;
+    uint32_t n_locations, room;
+};
+
+XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)
+{
+    g_autoptr(XtfDelays) delays = g_new0(XtfDelays, 1);
+
+    *delays = (XtfDelays){
+        .spool = XTF_SPOOL_NONE,
+        .locations = g_new0(Location, MAX(n_locations, 1)),
+        .n_locations = n_locations,
+        .room = CLAMP(BUFFERS_BYTES / sizeof(XtfDelay) / MAX(n_locations, 1), ROOM_MIN, ROOM_MAX),
+    };
+    return xtf_spool_open(&delays->spool, error) ? g_steal_pointer(&delays) : NULL;
+}
+
+void xtf_delays_free(XtfDelays *delays)
+{
+    if (!delays)
+        return;
+    for (uint32_t i = 0; i < delays->n_locations; i++) {
+        g_free(delays->locations[i].buffer);
+        g_clear_pointer(&delays->locations[i].parts, g_array_unref);
+    }
+    g_free(delays->locations);
+    xtf_spool_close(&delays->spool);
+    g_free(delays);
+}
+
+bool xtf_delays_add(XtfDelays *delays, uint32_t number, const XtfDelay *delay, GError **error)
+{
+    Location *location = &delays->locations[number];
+    uint64_t size = delays->room * sizeof *delay;
+
+    if (!location->buffer)
+        location->buffer = g_new(XtfDelay, delays->room);
+    location->buffer[location->n++ % delays->room] = *delay;
+    if (location->n % delays->room != 0)
+        return true;
+    if (!location->parts)
+        location->parts = g_array_new(false, false, sizeof(uint64_t));
+    uint64_t at = xtf_spool_allot(&delays->spool, size);
+    g_array_append_val(location->parts, at);
+    return xtf_spool_put(&delays->spool, at, location->buffer, size, error);
+}
+
+uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location)
+{
+    return delays->locations[location].n;
+}
+
+bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDelay *delay, GError **error)
+{
+    const Location *location = &delays->locations[number];
+    uint64_t added = location->n - 1 - i, part = added / delays->room, at = added % delays->room;
+
+    if (!location->parts || part == location->parts->len) {
+        *delay = location->buffer[at];
+        return true;
+    }
+    return xtf_spool_get(&delays->spool, g_array_index(location->parts, uint64_t, part) + at * sizeof *delay, delay,
+                         sizeof *delay, error);
+}
+
+static bool write_location(const XtfPoints *points, const XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
+                           GError **error)
+{
+    const XtfClockMap *clock = xtf_points_location(points, number)->calls.clock;
+    uint64_t n = xtf_delays_n(delays, number);
+    XtfDelay delay;
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (!xtf_delays_get(delays, number, i, &delay, error))
+            return false;
+        const XtfDelaysRow row = {
+            .time = clock ? xtf_clock_map_to_local(clock, delay.time) : delay.time,
+            .seq = delay.seq,
+            .region = delay.context == UINT32_MAX ? XTF_NONE32 : xtf_points_context_region(points, delay.context),
+            .event = xtf_cost_label(delay.cost),
+            .context = delay.context,
+            .short_term = delay.short_term,
+            .long_term = delay.long_term,
+        };
+        if (!xtf_array_writer_append(array, &row, error))
+            return false;
+    }
+    return xtf_array_writer_close(array, error);
+}
+
+bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, GError **error)
+{
+    uint32_t schema;
+
+    if (!xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_DELAYS), &schema, error))
+        return false;
+    for (uint32_t i = 0; i < delays->n_locations; i++) {
+        if (xtf_delays_n(delays, i) == 0)
+            continue;
+        XtfArrayWriter *array = xtf_writer_array(writer, xtf_points_location(points, i)->id, schema, error);
+        if (!array || !write_location(points, delays, i, array, error))
+            return false;
+    }
+    return true;
+}

@@ -73,6 +73,7 @@ build_and_test "build without importers, libdeflate and libseccomp" build-bare \
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
+export XTF_VIEW_WINDOWS="${XTF_VIEW_WINDOWS:-2}" # of 3
 # shellcheck disable=SC2086
 build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \
     --no-suite mount --no-suite house $without_long $without_once --timeout-multiplier 4

@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import select
 import subprocess
 
@@ -9,6 +10,10 @@ from xtfrun import TIMEOUT, Failure
 
 # What a process that ended badly said: found when the script ends, if nobody asked it again.
 complaints = []
+
+
+class Refused(Failure):
+    """The answer is an error."""
 
 
 class Asker:
@@ -26,17 +31,23 @@ class Asker:
             self.process.stdin.write(question.encode("utf-8", "surrogateescape") + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            raise Failure(f"{question}: {self.end()}") from None
+            raise self.failure(question) from None
         if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
             self.process.kill()
             raise Failure(f"{question}: no answer after {TIMEOUT} s")
         head = self.process.stdout.readline().split()
         if len(head) != 2:
-            raise Failure(f"{question}: {self.end()}")
+            raise self.failure(question)
         answer = self.process.stdout.read(int(head[1]))
         if head[0] != b"0":
-            raise Failure(f"{question}: {answer.decode(errors='replace')}")
+            raise Refused(f"{question}: {answer.decode(errors='replace')}")
         return answer
+
+    def failure(self, question):
+        """Why there is no answer: the trace could not be opened, or worse."""
+        complaint = self.end()
+        refused = complaint and re.search(r": ended with 1: ask-tree: .*\n$", complaint)
+        return (Refused if refused else Failure)(f"{question}: {complaint}")
 
     def end(self):
         """Ends the process. None if it ended as it should."""

@@ -1,6 +1,8 @@
 #include "src/analysis/analyze/analyze.h"
 
 #include "libxtf/vocabulary.h"
+#include "src/analysis/causes/delays.h"
+#include "src/analysis/network/ideal.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
 
@@ -28,7 +30,10 @@ static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool,
     if (!table)
         return false;
     xtf_table_writer_clear(table);
-    return add_analysis(writer, table, XTF_DERIVED_WAITS, clocks, tool, error);
+    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++)
+        if (!add_analysis(writer, table, xtf_model_schema(tag)->name, clocks, tool, error))
+            return false;
+    return true;
 }
 
 /* What an earlier analysis has left. */
@@ -43,20 +48,34 @@ static bool clear(XtfWriter *writer, GError **error)
     return true;
 }
 
-static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, const XtfAnalyzeOptions *options,
-                    XtfFound *found, GError **error)
+/* What waits were caused by, and the critical path. */
+static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, const XtfAnalyzeOptions *options,
+                    XtfAnalyzeReport *report, GError **error)
 {
-    if (!xtf_find_waits(replay, raw, found, error))
+    g_autoptr(XtfDelays) delays = NULL;
+
+    return xtf_causes_find(xtf_replay_context(replay)->trace, points, options->cancel, &delays, &report->causes,
+                           error) &&
+           xtf_delays_write(points, delays, writer, error) &&
+           xtf_critical_write(points, writer, options->cancel, &report->path, error) &&
+           xtf_ideal_write(replay, writer, &report->ideal, error);
+}
+
+static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, const XtfAnalyzeOptions *options,
+                    XtfAnalyzeReport *report, GError **error)
+{
+    if (!xtf_find_waits(replay, raw, &report->found, error))
         return false;
     g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, options->cancel, error);
     if (!points)
         return false;
     xtf_raw_points_finish(raw);
-    return clear(writer, error) && xtf_waits_write(points, writer, found, error);
+    return clear(writer, error) && go_back(replay, points, writer, options, report, error) &&
+           xtf_waits_write(points, writer, &report->found, error);
 }
 
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
-                 XtfFound *found, GError **error)
+                 XtfAnalyzeReport *report, GError **error)
 {
     const XtfReplayOptions how = {.calls = true,
                                   .cancel = options->cancel,
@@ -70,7 +89,7 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
         return false;
     for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
         n_locations += xtf_replay_process(replay, i)->n_locations;
-    bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, options, found, error);
+    bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, options, report, error);
     xtf_raw_points_finish(&raw);
     return good && write_analyses(trace, writer, tool, error);
 }

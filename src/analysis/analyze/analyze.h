@@ -4,6 +4,8 @@
 #pragma once
 
 #include "libxtf/writer.h"
+#include "src/analysis/causes/causes.h"
+#include "src/analysis/path/path.h"
 #include "src/analysis/waits/find.h"
 
 typedef struct {
@@ -13,10 +15,17 @@ typedef struct {
     void *progress_data;
 } XtfAnalyzeOptions;
 
+typedef struct {
+    XtfFound found;
+    XtfCausesCounts causes;
+    XtfPathCounts path;
+    uint64_t ideal; /* ticks that the run takes on the ideal network */
+} XtfAnalyzeReport;
+
 /*
  * Analyses a trace, and writes derived rows and the tables that belong to them by a writer, which is of the trace's
  * file, or of a copy of it. What an earlier analysis wrote is replaced. Nothing is committed. The machine's cores share
  * the work.
  */
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
-                 XtfFound *found, GError **error);
+                 XtfAnalyzeReport *report, GError **error);

@@ -27,7 +27,7 @@ typedef struct {
     XtfTrace *trace;
     XtfProgress *progress;
     atomic_bool *cancel;
-    XtfFound found;
+    XtfAnalyzeReport report;
 } Analyze;
 
 /* ---- The report. */
@@ -40,15 +40,24 @@ static void print_kinds(const Analyze *analyze)
     xtf_time_scale_init(&scale, xtf_trace_clock(analyze->trace));
     for (unsigned kind = 0; kind < XTF_N_WAIT_KINDS; kind++) {
         char text[XTF_TIME_TEXT_MAX] = "";
-        if (analyze->found.waits[kind] > 0)
-            printf("%-18s %12" PRIu64 "  %s s\n", event->labels[kind], analyze->found.waits[kind],
-                   xtf_time_scale_put(&scale, analyze->found.amounts[kind], text + sizeof text - 1));
+        if (analyze->report.found.waits[kind] > 0)
+            printf("%-18s %12" PRIu64 "  %s s\n", event->labels[kind], analyze->report.found.waits[kind],
+                   xtf_time_scale_put(&scale, analyze->report.found.amounts[kind], text + sizeof text - 1));
     }
+}
+
+static void print_time(const Analyze *analyze, const char *label, uint64_t ticks, const char *what)
+{
+    char text[XTF_TIME_TEXT_MAX] = "";
+    XtfTimeScale scale;
+
+    xtf_time_scale_init(&scale, xtf_trace_clock(analyze->trace));
+    printf("%-18s %s s  %s\n", label, xtf_time_scale_put(&scale, ticks, text + sizeof text - 1), what);
 }
 
 static void print_report(const Analyze *analyze)
 {
-    const XtfFound *found = &analyze->found;
+    const XtfFound *found = &analyze->report.found;
     const XtfReplayCounts *counts = &found->counts;
 
     printf("%-18s %12" PRIu64 "  matched; left out %" PRIu64 " sends, %" PRIu64 " receives\n", "messages",
@@ -57,6 +66,8 @@ static void print_report(const Analyze *analyze)
            counts->uncertain_collectives);
     printf("%-18s %12" PRIu64 "  of %" PRIu64 "\n", "clock violations", found->violations, found->judged);
     print_kinds(analyze);
+    print_time(analyze, "critical path", analyze->report.path.length, "from MPI_Init to MPI_Finalize");
+    print_time(analyze, "ideal run", analyze->report.ideal, "with a network that takes no time");
     if (found->violations > found->judged / 1000)
         fprintf(stderr,
                 "xtf: warning: the clocks of processes disagree, so these waits are not to be trusted: xtf align "
@@ -74,7 +85,7 @@ static bool analyze_into(Analyze *analyze, XtfWriter *writer, GError **error)
 {
     const XtfAnalyzeOptions options = {.cancel = analyze->cancel, .progress = show_progress, .progress_data = analyze};
 
-    return xtf_analyze(analyze->trace, writer, TOOL, &options, &analyze->found, error);
+    return xtf_analyze(analyze->trace, writer, TOOL, &options, &analyze->report, error);
 }
 
 static bool write_copy(Analyze *analyze, const char *path, GError **error)
@@ -148,8 +159,9 @@ int xtf_command_analyze(int argc, char **argv)
     GError *error = NULL;
 
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
-                       "Finds who waited for whom: late senders and receivers, waits at barriers and in other\n"
-                       "collective operations. The result is stored in TRACE as the derived type waits; no record is\n"
+                       "Finds who waited for whom, and why: late senders and receivers, waits at barriers and in other\n"
+                       "collective operations, what delayed those who were waited for, the critical path, and the\n"
+                       "run on an ideal network. The result is stored in TRACE as derived types; no record is\n"
                        "rewritten, and an earlier analysis is replaced.\n\n"
                        "TRACE is an .xtf file, or with -o whatever `mount` takes.",
                        entries))

@@ -1,0 +1,10 @@
+/*
+ * The derived type `ideal`: the run on the ideal network.
+ */
+#pragma once
+
+#include "libxtf/writer.h"
+#include "src/analysis/replay/replay.h"
+
+/* Runs the replay, which is one with calls, and writes the rows. *end: ticks that the ideal run takes. */
+bool xtf_ideal_write(XtfReplay *replay, XtfWriter *writer, uint64_t *end, GError **error);

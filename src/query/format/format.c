@@ -295,11 +295,14 @@ typedef struct {
     XtfSecond second;
 } Beginning;
 
+/* Of each schema, so that lines of a few locations by turns find their beginnings there. */
+enum { BEGINNINGS = 16 };
+
 struct XtfRenderer {
     XtfFormats *formats;
     const XtfFormat *format;
     const XtfLocations *locations;
-    Beginning *beginnings; /* by schema */
+    Beginning *beginnings; /* by schema and the low bits of the location's index */
     XtfCallReaders *calls; /* NULL: not needed so far */
     XtfCallBlock *block;
 };
@@ -310,7 +313,7 @@ XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, cons
     *renderer = (XtfRenderer){.formats = formats,
                               .format = format,
                               .locations = locations,
-                              .beginnings = g_new0(Beginning, format->n_programs + 1)};
+                              .beginnings = g_new0(Beginning, (format->n_programs + 1) * BEGINNINGS)};
     return renderer;
 }
 
@@ -318,7 +321,7 @@ void xtf_renderer_free(XtfRenderer *renderer)
 {
     if (!renderer)
         return;
-    for (uint32_t i = 0; i < renderer->format->n_programs; i++)
+    for (uint32_t i = 0; i < renderer->format->n_programs * BEGINNINGS; i++)
         g_free(renderer->beginnings[i].template);
     g_free(renderer->beginnings);
     xtf_call_readers_free(renderer->calls);
@@ -340,7 +343,8 @@ static void put_number(const XtfFormat *format, unsigned i, uint64_t number, cha
 static Beginning *begin_lines(XtfRenderer *renderer, const XtfProgram *program, uint32_t schema,
                               const XtfLocation *location)
 {
-    Beginning *beginning = &renderer->beginnings[schema];
+    size_t index = (size_t)(location - renderer->locations->all) % BEGINNINGS;
+    Beginning *beginning = &renderer->beginnings[schema * BEGINNINGS + index];
     const XtfTimeScale *scale = &renderer->formats->context->scale;
 
     if (!beginning->template) {

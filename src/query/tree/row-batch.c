@@ -16,7 +16,8 @@ typedef struct {
 } Run;
 
 struct XtfRowBatch {
-    GArray *runs; /* of Run */
+    Run *runs;
+    uint32_t n_runs, runs_room;
     uint8_t *bytes;
     size_t used, room;
     XtfSpans *spans; /* NULL: there are no runs */
@@ -24,15 +25,12 @@ struct XtfRowBatch {
 
 XtfRowBatch *xtf_row_batch_new(void)
 {
-    XtfRowBatch *batch = g_new0(XtfRowBatch, 1);
-
-    batch->runs = g_array_new(FALSE, FALSE, sizeof(Run));
-    return batch;
+    return g_new0(XtfRowBatch, 1);
 }
 
 static void clear(XtfRowBatch *batch)
 {
-    g_array_set_size(batch->runs, 0);
+    batch->n_runs = 0;
     batch->used = 0;
     g_clear_pointer(&batch->spans, xtf_spans_unref);
 }
@@ -42,23 +40,39 @@ void xtf_row_batch_free(XtfRowBatch *batch)
     if (!batch)
         return;
     clear(batch);
-    g_array_unref(batch->runs);
+    g_free(batch->runs);
     g_free(batch->bytes);
     g_free(batch);
+}
+
+/* memcpy() without a call for a row or two: most runs are so short. */
+static inline void copy_rows(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    enum { HALF = 32 };
+
+    if (bytes < HALF || bytes > 2 * (size_t)HALF) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    memcpy(to, from, HALF);
+    memcpy(to + bytes - HALF, from + bytes - HALF, HALF);
 }
 
 static void add_run(XtfRowBatch *batch, const XtfRowRun *run, char *lines)
 {
     size_t bytes = (size_t)run->n_rows * run->span->array.schema->row_size;
-    Run own = {run->span, run->first, batch->used, lines, (uint32_t)run->n_rows};
 
+    if (batch->n_runs == batch->runs_room) {
+        batch->runs_room = MAX(2 * batch->runs_room, (uint32_t)RUNS_AT_ONCE);
+        batch->runs = g_renew(Run, batch->runs, batch->runs_room);
+    }
     if (bytes > batch->room - batch->used) {
         batch->room = 2 * (batch->room + bytes);
         batch->bytes = g_realloc(batch->bytes, batch->room);
     }
-    memcpy(batch->bytes + batch->used, run->rows, bytes);
+    copy_rows(batch->bytes + batch->used, run->rows, bytes);
+    batch->runs[batch->n_runs++] = (Run){run->span, run->first, batch->used, lines, (uint32_t)run->n_rows};
     batch->used += bytes;
-    g_array_append_val(batch->runs, own);
 }
 
 bool xtf_row_batch_gather(XtfRowBatch *batch, XtfRecordReader *reader, XtfSpans *spans, uint64_t n, size_t line,
@@ -99,7 +113,7 @@ static bool render(void *own, void *data, uint32_t first, uint32_t end, GError *
     const XtfRowBatch *batch = ((const Rendering *)data)->batch;
 
     for (uint32_t i = first; i < end; i++) {
-        const Run *run = &g_array_index(batch->runs, Run, i);
+        const Run *run = &batch->runs[i];
         const XtfRowRun rows = {run->span, batch->bytes + run->at, run->n_rows, run->first};
         if (!xtf_renderer_run(own, &rows, run->lines, error))
             return false;
@@ -115,7 +129,7 @@ static void end(void *own, void *data)
 bool xtf_row_batch_render(XtfRowBatch *batch, XtfFormats *formats, const XtfFormat *format,
                           const XtfLocations *locations, bool helped, GError **error)
 {
-    uint32_t n = batch->runs->len;
+    uint32_t n = batch->n_runs;
     const XtfParallelWork work = {.step = helped ? MAX((uint32_t)RUNS_AT_ONCE, n / TURNS) : MAX(n, 1),
                                   .begin = begin,
                                   .work = render,

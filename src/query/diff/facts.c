@@ -67,7 +67,7 @@ static void add_efficiency(Facts *facts, const char *what, const XtfDiffSide sid
 
     for (unsigned i = 0; i < 2; i++) {
         if (sides[i].has_efficiency)
-            xtf_efficiency_ratio(&sides[i].efficiency, figure, false, &part[i], &whole[i]);
+            xtf_efficiency_ratio(&sides[i].efficiency, figure, &sides[i].efficiency.useful, &part[i], &whole[i]);
     }
     const bool known[2] = {whole[0] > 0, whole[1] > 0};
     Fact *fact = add(facts, what, "-", known);

@@ -86,6 +86,14 @@ XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t sche
     return narrow;
 }
 
+XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection)
+{
+    XtfSelection *wider = selection_copy(selection);
+    wider->type = XTF_ANY_TYPE;
+    wider->calls = false;
+    return wider;
+}
+
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context)
 {
     XtfSelection *narrow = xtf_selection_in_type(selection, (uint32_t)context->enters_leaves);

@@ -60,6 +60,8 @@ XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
+/* The same processes, threads and window, of all types. */
+XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection);
 /* The calls of the selection. They exist if the trace keeps aggregates of frames. */
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);

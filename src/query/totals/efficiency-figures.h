@@ -14,6 +14,16 @@
  *
  *     MPI's parallel efficiency = mean outside / width = its load balance * its communication efficiency
  *     OpenMP's parallel efficiency = parallel efficiency / MPI's
+ *
+ * What communication costs comes of waiting, and of the network:
+ *
+ *     communication efficiency = serialization * transfer,
+ *     serialization = max useful / the least time that the window would take, transfer = the least time / width
+ *
+ * The least time is told in two ways. By the waits that an analysis found: the width less a process's waits and its
+ * time in files of MPI, of the process that has most left (Cube's advisor, without a simulation). By the ideal run, in
+ * which the network takes no time: the time outside of MPI and the waits of that run, of the process that takes longest
+ * (Dimemas' definition). Both are about the first thread of each process.
  */
 #pragma once
 
@@ -30,6 +40,7 @@ typedef struct {
 typedef struct {
     uint64_t from, to; /* the window, as far as it is in the trace */
     XtfEfficiencySpread useful, outside;
+    XtfEfficiencySpread unwaited, ideal; /* the least times; n is 0: no analysis tells */
 } XtfEfficiency;
 
 /* Whether the selection has efficiencies. */
@@ -42,8 +53,14 @@ bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, co
 /* Whether the trace has regions of OpenMP. */
 bool xtf_efficiency_has_omp(const XtfRegionClasses *classes);
 
-typedef enum { XTF_MEAN_TO_WIDTH, XTF_MEAN_TO_MAX, XTF_MAX_TO_WIDTH, XTF_USEFUL_TO_MEAN } XtfEfficiencyFigure;
+typedef enum {
+    XTF_MEAN_TO_WIDTH,
+    XTF_MEAN_TO_MAX,
+    XTF_MAX_TO_WIDTH,
+    XTF_USEFUL_TO_MEAN,
+    XTF_USEFUL_TO_MAX, /* the most useful time to the maximum */
+} XtfEfficiencyFigure;
 
-/* A figure, of useful times or of those outside of MPI, is *part / *whole; not known if *whole is 0. */
-void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure figure, bool outside, double *part,
-                          double *whole);
+/* A figure of one of the spreads of `measured` is *part / *whole; not known if *whole is 0. */
+void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure figure, const XtfEfficiencySpread *spread,
+                          double *part, double *whole);

@@ -11,22 +11,29 @@ enum {
     PATH_MAX_WIDTH = XTF_WINDOW_TEXT_MAX + 8,
 };
 
+/* Whose figures. */
+typedef enum { OF_USEFUL, OF_OUTSIDE, OF_UNWAITED, OF_IDEAL } Spread;
+
 typedef struct {
     const char *name, *how;
     bool is_window;
     XtfEfficiencyFigure figure;
-    bool outside; /* about the time outside of MPI; only where the trace has OpenMP */
+    Spread spread; /* OUTSIDE: about the time outside of MPI; only where the trace has OpenMP */
 } Line;
 
 static const Line figure_lines[] = {
-    {"window", "what the figures mean", true, 0, false},
-    {"parallel_efficiency", "mean useful / width", false, XTF_MEAN_TO_WIDTH, false},
-    {"load_balance", "mean useful / max useful (of proc)", false, XTF_MEAN_TO_MAX, false},
-    {"communication_efficiency", "max useful (of proc) / width", false, XTF_MAX_TO_WIDTH, false},
-    {"mpi_parallel_efficiency", "mean time outside of MPI / width", false, XTF_MEAN_TO_WIDTH, true},
-    {"mpi_load_balance", "mean outside / max outside (of proc)", false, XTF_MEAN_TO_MAX, true},
-    {"mpi_communication_efficiency", "max outside (of proc) / width", false, XTF_MAX_TO_WIDTH, true},
-    {"openmp_parallel_efficiency", "parallel / MPI parallel efficiency", false, XTF_USEFUL_TO_MEAN, true},
+    {"window", "what the figures mean", true, 0, OF_USEFUL},
+    {"parallel_efficiency", "mean useful / width", false, XTF_MEAN_TO_WIDTH, OF_USEFUL},
+    {"load_balance", "mean useful / max useful (of proc)", false, XTF_MEAN_TO_MAX, OF_USEFUL},
+    {"communication_efficiency", "max useful (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_USEFUL},
+    {"serialization", "max useful / max unwaited (of proc)", false, XTF_USEFUL_TO_MAX, OF_UNWAITED},
+    {"transfer", "max unwaited (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_UNWAITED},
+    {"serialization_ideal", "max useful / ideal run (of proc)", false, XTF_USEFUL_TO_MAX, OF_IDEAL},
+    {"transfer_ideal", "ideal run (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_IDEAL},
+    {"mpi_parallel_efficiency", "mean time outside of MPI / width", false, XTF_MEAN_TO_WIDTH, OF_OUTSIDE},
+    {"mpi_load_balance", "mean outside / max outside (of proc)", false, XTF_MEAN_TO_MAX, OF_OUTSIDE},
+    {"mpi_communication_efficiency", "max outside (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_OUTSIDE},
+    {"openmp_parallel_efficiency", "parallel / MPI parallel efficiency", false, XTF_USEFUL_TO_MEAN, OF_OUTSIDE},
 };
 
 static void add_ratio(XtfLines *lines, double part, double whole)
@@ -54,14 +61,18 @@ static void add_window(XtfLines *lines, const XtfEfficiency *measured)
 /* Value and process. */
 static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *measured)
 {
-    const XtfEfficiencySpread *spread = line->outside ? &measured->outside : &measured->useful;
-    bool of_process = !line->is_window && (line->figure == XTF_MEAN_TO_MAX || line->figure == XTF_MAX_TO_WIDTH);
+    const XtfEfficiencySpread *const spreads[] = {[OF_USEFUL] = &measured->useful,
+                                                  [OF_OUTSIDE] = &measured->outside,
+                                                  [OF_UNWAITED] = &measured->unwaited,
+                                                  [OF_IDEAL] = &measured->ideal};
+    const XtfEfficiencySpread *spread = spreads[line->spread];
+    bool of_process = !line->is_window && line->figure != XTF_MEAN_TO_WIDTH && line->figure != XTF_USEFUL_TO_MEAN;
     double part, whole;
 
     if (line->is_window) {
         add_window(lines, measured);
     } else {
-        xtf_efficiency_ratio(measured, line->figure, line->outside, &part, &whole);
+        xtf_efficiency_ratio(measured, line->figure, spread, &part, &whole);
         add_ratio(lines, part, whole);
     }
     xtf_lines_number_if(lines, of_process && spread->max > 0, spread->max_proc);
@@ -71,7 +82,7 @@ static void add_lines(XtfLines *lines, bool omp, const XtfEfficiency *window, co
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
         const Line *line = &figure_lines[i];
-        if (line->outside && !omp)
+        if (line->spread == OF_OUTSIDE && !omp)
             continue;
         xtf_lines_name(lines, line->name, strlen(line->name));
         add_cells(lines, line, window);
@@ -95,7 +106,7 @@ static bool shape_efficiency(XtfViews *views, const XtfSelection *selection, Xtf
         return false;
     for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
         const Line *line = &figure_lines[i];
-        if (line->outside && !xtf_efficiency_has_omp(classes))
+        if (line->spread == OF_OUTSIDE && !xtf_efficiency_has_omp(classes))
             continue;
         shape->at_once = ++shape->n_lines;
         name = MAX(name, strlen(line->name));

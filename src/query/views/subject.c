@@ -20,6 +20,7 @@ const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
                                         TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), OF_MESSAGES};
 const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0};
 const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION};
+const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0};
 
 static bool trace_has(const XtfTraceContext *context, const XtfViewSubject *subject)
 {

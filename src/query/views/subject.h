@@ -13,4 +13,4 @@ typedef struct {
 } XtfViewSubject;
 
 extern const XtfViewSubject xtf_about_calls, xtf_about_all_calls, xtf_about_messages, xtf_about_sends, xtf_about_groups,
-    xtf_about_bytes, xtf_about_values, xtf_about_growth;
+    xtf_about_bytes, xtf_about_values, xtf_about_growth, xtf_about_path;

@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""The critical path as the tree shows it: against the naive judge, against Scalasca's analyser, in windows, and of programs whose
+path is known; and files that tell nonsense.
+
+usage: test_path.py XTF WRITE-PATH DERIVED-SCRIPT OTF2-SCRIPT
+"""
+
+import collections
+import pathlib
+import random
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import naive_waits
+import path_programs
+import scout
+from naive_path import Path
+from naive_waits import Waits
+from shown import ticks_of
+from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+
+METRICS = {"critical_path": "path", "critical_path_activities": "activity", "non_critical_path_activities": "non_critical",
+           "critical_imbalance_impact": "impact", "inter_partition_imbalance": "between"}
+WAITS = set(naive_waits.METRICS.values())
+WINDOWS = 5
+NOWHERE = "-"
+
+
+def table(text):
+    """Lines of a table as {column: cell}; the last column may have blanks."""
+    lines = text.splitlines()
+    names = lines[0].lstrip("# ").split()
+    return [dict(zip(names, line.split(None, len(names) - 1))) for line in lines[1:]]
+
+
+class Shown:
+    """What the tree of one trace shows."""
+
+    def __init__(self, xtf, trace, judge):
+        self.xtf, self.trace, self.ticks = xtf, trace, judge.ticks
+
+    def read(self, path):
+        return self.xtf.expect("cat", self.trace, path).decode()
+
+    def time(self, cell):
+        return ticks_of(cell, self.ticks, 0)
+
+    def profile(self, path):
+        """{region: ticks} of those that have any."""
+        found = {line["region"].strip(): self.time(line["amount"]) for line in table(self.read(path + "critical/profile"))}
+        return {region: ticks for region, ticks in found.items() if ticks}
+
+    def segments(self, path):
+        """[(begin, end, process, next process)], times since the origin."""
+        return [(self.time(line["from"]), self.time(line["to"]), int(line["proc"]),
+                 None if line["next_proc"] == NOWHERE else int(line["next_proc"]))
+                for line in table(self.read(path + "critical/segments"))]
+
+
+def check(found, wanted, what):
+    if found != wanted:
+        raise Failure(f"{what}:\n  {found}, should be\n  {wanted}")
+
+
+# ---- Against the judge.
+
+
+def regions_of(times):
+    """{region: ticks} of {path: ticks}; the judge calls the program a call, the tree does not."""
+    found = collections.Counter()
+    for path, ticks in times.items():
+        found[path[-1] if path and "." not in path[-1] else "(no region)"] += ticks
+    return dict(+found)
+
+
+def cut(segments, begin, end):
+    """[(begin, end, process, next process)] of those that are in a window, in order."""
+    found = []
+    for segment in reversed(segments):
+        since, until = max(segment.begin, begin), min(segment.end, end)
+        if since < until:
+            following = segment.process if segment.end > end else segment.next
+            found.append((since, until, segment.process.number, following.number if following else None))
+    return found
+
+
+def profile_of(segments, begin, end):
+    times = collections.Counter()
+    for segment in segments:
+        times.update(segment.process.times_within(max(segment.begin, begin), min(segment.end, end)))
+    return regions_of(times)
+
+
+def since_origin(segments, origin):
+    return [(begin - origin, end - origin, proc, following) for begin, end, proc, following in segments]
+
+
+def compare_windows(shown, path, origin, first, last, dice):
+    """Windows side by side, of all processes and of single ones, have what the judge's segments have in them, and add up."""
+    edges = sorted({first, last + 1, *(dice.randrange(first, last) for _ in range(WINDOWS - 1)),
+                    *(dice.choice(path.segments).begin for _ in range(3))})
+    whole = collections.Counter()
+    for begin, end in zip(edges, edges[1:]):
+        window = f"time/{window_text(shown, begin - origin)}-{window_text(shown, end - origin)}/"
+        found = shown.profile(window)
+        check(found, profile_of(path.segments, begin, end), f"{window}critical/profile")
+        whole.update(found)
+        check(shown.segments(window), since_origin(cut(path.segments, begin, end), origin), f"{window}critical/segments")
+        process = dice.choice(path.segments).process.number
+        mine = [segment for segment in path.segments if segment.process.number == process]
+        check(shown.profile(f"proc/{process}/{window}"), profile_of(mine, begin, end), f"proc/{process}/{window}critical/profile")
+    check(shown.profile(""), dict(+whole), "windows together")
+
+
+def window_text(shown, ticks):
+    """An instant as a window's edge, rounded down by less than a tick: the first tick at or after it is meant."""
+    digits = len(str(shown.ticks)) + 1
+    text = str(ticks * 10**digits // shown.ticks).rjust(digits + 1, "0")
+    return f"{text[:-digits]}.{text[-digits:]}"
+
+
+def callpath_name(path):
+    """As the tree shows a path of the judge."""
+    return "/".join(path[1:] if path and "." in path[0] else path) or "(no region)"
+
+
+def compare_callpaths(shown, path):
+    """{(metric, call path, location): ticks} of what each process shows; they are the judge's, to the tick."""
+    found = {}
+    for process in path.processes:
+        for line in table(shown.read(f"proc/{process.number}/critical/callpaths")):
+            for metric, column in METRICS.items():
+                found[metric, line["callpath"].strip(), process.location] = shown.time(line[column])
+    wanted = {(metric, callpath_name(callpath), location): ticks for (metric, callpath, location), ticks in path.sums.items()}
+    for key in sorted({*found, *wanted}):
+        if abs(found.get(key, 0) - wanted.get(key, 0)) > 0.5 + 1e-9 * wanted.get(key, 0):
+            raise Failure(f"critical/callpaths: {key}: {found.get(key)}, should be {wanted.get(key)}")
+    return found
+
+
+def compare_scout(found, ticks, archive, tsv):
+    """The same against Scalasca."""
+    theirs = scout.read(tsv, archive)
+    values = 0
+    for metric in METRICS:
+        ours = collections.defaultdict(float)
+        for (name, callpath, location), amount in found.items():
+            if name == metric and amount:
+                ours[callpath.replace(" ", "_"), location] = float(amount) / ticks
+        program = next((callpath.split("/")[1] for callpath, _ in theirs[metric] if "." in callpath.split("/")[1]), None)
+        named = {}
+        for (callpath, location), seconds in ours.items():
+            inside = "" if callpath == "(no_region)" else "/" + callpath
+            named[(f"/{program}" if program else "") + inside, location] = seconds
+        wrong = list(scout.differences(theirs[metric], named))
+        if wrong:
+            raise Failure(f"{tsv}: {metric}: {wrong[:5]}")
+        values += len(theirs[metric])
+    return values
+
+
+def compare_efficiency(shown, judge):
+    """The process that waits least makes the least time that the run would take."""
+    lines = {line["figure"]: line for line in table(shown.read("efficiency"))}
+    begin, end = (shown.time(cell) for cell in lines["window"]["value"].removeprefix("time/").split("-"))
+    waited = collections.Counter()
+    for (metric, _, location), ticks in judge.sums.items():
+        if metric in WAITS:
+            waited[location] += ticks
+    least = max(end - begin - waited[process.location] for process in judge.processes.values() if process.spans)
+    figures = {name: float(lines[name]["value"]) for name in ("serialization", "transfer", "communication_efficiency")}
+    if abs(figures["transfer"] - least / (end - begin)) > 0.6e-4:
+        raise Failure(f"efficiency: {figures}, transfer should be {least / (end - begin)}")
+    if abs(figures["serialization"] * figures["transfer"] - figures["communication_efficiency"]) > 2e-4:
+        raise Failure(f"efficiency: {figures} are no product")
+
+
+def compare(xtf, archive, trace, tsv):
+    judge = Waits(str(archive))
+    path = Path(judge)
+    shown = Shown(xtf, trace, judge)
+    records = [process for process in judge.processes.values() if process.spans]
+    first, last = min(process.spans[0][0] for process in records), max(process.time for process in records)
+    origin = judge.matches.origin
+    check(shown.segments(""), since_origin(cut(path.segments, first, last + 1), origin), "critical/segments")
+    found = compare_callpaths(shown, path)
+    compare_windows(shown, path, origin, first, last, random.Random(7))
+    length = path.segments[0].end - path.segments[-1].begin
+    check(sum(shown.profile("").values()), length, "the length of the path")
+    compare_efficiency(shown, judge)
+    values = compare_scout(found, judge.ticks, archive, tsv) if tsv else 0
+    print(f"{archive}: {len(path.segments)} segments, {values} values of Scalasca's")
+
+
+# ---- Programs.
+
+
+def make_archive(script, folder, name, lines):
+    done = subprocess.run([script, folder, name], input="\n".join(lines) + "\n", text=True, capture_output=True, check=False)
+    if done.returncode:
+        raise Failure(f"otf2-script: {done.stderr}")
+    return folder / f"{name}.otf2"
+
+
+def check_program(xtf, archive, trace, name, wanted):
+    """The path is as known, and as the judge has it."""
+    shown = Shown(xtf, trace, Waits(str(archive)))
+    segments = shown.segments("")
+    origin = wanted[0][0] - segments[0][0]
+    check([(begin + origin, end + origin, proc) for begin, end, proc, _ in segments], wanted, f"{name}: critical/segments")
+    check([following for *_, following in segments], [proc for *_, proc in wanted[1:]] + [None], f"{name}: where the path goes")
+    compare(xtf, archive, trace, None)
+
+
+# ---- Files that tell nonsense.
+
+# Rows of `critical`: time seq region begin context amount next_process next_thread segments.
+NONSENSE = {
+    "a segment that begins behind its end": ["critical 0 500 0 0 900 0 10 - - 1"],
+    "a call path that is none": ["critical 0 500 0 0 200 77 300 - - 1"],
+    "a region that is none": ["critical 0 500 0 9999 200 0 300 - - 1"],
+    "amounts beyond all time": ["critical 0 500 0 0 200 0 18446744073709551614 - - 1",
+                                "critical 0 600 0 0 200 0 18446744073709551614 - - 1"],
+    "segments over each other": ["critical 0 500 0 0 100 0 400 1 0 1", "critical 0 510 0 0 100 0 400 1 0 1",
+                                 "critical 1 505 0 0 100 0 400 9 9 1"],
+    "more segments than rows": ["critical 0 500 0 0 100 0 400 1 0 255"],
+    "more waits than time": ["critical 0 500 0 0 100 0 400 - - 1", "activity 0 500 0 0 0 5 18446744073709551614"],
+    "a call path in itself": ["critical 0 500 0 0 100 0 400 - - 1", "activity 0 500 0 0 1 5 0"],
+}
+
+
+def check_nonsense(xtf, script, archive, folder):
+    """Every answer is one, or an error: xtfrun looks after crashes and memory."""
+    trace = folder / "nonsense.xtf"
+    for what, rows in NONSENSE.items():
+        xtf.import_archive(archive, trace)
+        add_rows(script, trace, ["contexts - 0", "contexts 1 0", *rows])
+        for path in ("critical/profile", "critical/segments", "critical/callpaths"):
+            for window in ("", "time/400ns-505ns/", "proc/0/"):
+                result = xtf.run("cat", trace, window + path)
+                if result.status == 0 and not result.output.startswith(b"#"):
+                    raise Failure(f"{what}: {window}{path}: {result.output}")
+                if result.status and not result.errors:
+                    raise Failure(f"{what}: {window}{path} fails without a word")
+
+
+def add_rows(script, trace, rows):
+    done = subprocess.run([script, trace], input="\n".join(rows) + "\n", text=True, capture_output=True, check=False)
+    if done.returncode:
+        raise Failure(f"derived-script: {done.stderr}")
+
+
+# ----
+
+
+def analyze(xtf, writer, archive, trace):
+    xtf.import_archive(archive, trace)
+    done = subprocess.run([writer, trace], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"write-path: {done.stderr}")
+
+
+def main():
+    need("otf2-print")
+    program, writer, derived, otf2 = sys.argv[1:5]
+    xtf = Xtf(program)
+    shared = shared_traces()
+    with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        trace = folder / "trace.xtf"
+        for what, play in path_programs.PROGRAMS.items():
+            timelines, wanted = play()
+            archive = make_archive(otf2, folder, what, path_programs.script(timelines))
+            analyze(xtf, writer, archive, trace)
+            check_program(xtf, archive, trace, what, wanted)
+        check_nonsense(xtf, derived, archive, folder)
+        for tsv in sorted(shared.glob("scalasca/*/scout.tsv")) if shared else []:
+            archive = next(place / "traces.otf2" for place in (tsv.parent, shared / tsv.parent.name)
+                           if (place / "traces.otf2").exists())
+            analyze(xtf, writer, archive, trace)
+            compare(xtf, archive, trace, tsv)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print(failure)
+        sys.exit(1)

@@ -144,6 +144,7 @@ bool xtf_location_reader_next(XtfLocationReader *reader, XtfLocationRecord *reco
         .time = xtf_field_get(&schema->fields[0], row),
         .seq = seq ? xtf_field_get(seq, row) : UINT64_MAX,
         .row = reader->run.first + reader->done,
+        .raw = row,
         .fields = tag >= 0 ? xtf_model_map_apply(reader->maps[schema->id], row, reader->buffer) : NULL,
     };
     reader->record = *record;

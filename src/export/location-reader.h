@@ -23,6 +23,7 @@ typedef struct {
     int tag;                 /* XTF_MODEL_...; -1: of a type that the model lacks */
     uint64_t time, seq;      /* seq: UINT64_MAX if the trace has none */
     uint64_t row;            /* its number in its array */
+    const uint8_t *raw;      /* as the trace has them */
     const void *fields;      /* as the model has them; NULL with tag -1. Good until the next record */
 } XtfLocationRecord;
 

@@ -19,6 +19,8 @@ from shown import Cat, Shown
 from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
 
 CALLS = ("ENTER", "LEAVE")
+# By what is in a metric's name: the derived type that an analysis must have made for it.
+MADE_OF = {"delay_": "delays", "indirect": "delays", "propagating": "delays", "critical": "critical", "activities": "activity"}
 DEEPEST = 64
 LOOKED_AT = 256  # innermost calls, by the import, for the one that a LEAVE ends
 
@@ -61,6 +63,24 @@ class Comparison:
         for metric in ("time", "visits", "bytes_sent", "bytes_rcvd", "bytes_cout", "bytes_cin", "comms_send", "comms_recv",
                        "comms_cxch", "comms_csrc", "comms_cdst", "syncs_send", "syncs_recv", "syncs_coll"):
             self.near(f"{archive}: {metric}", theirs.get(metric, {}), cube.by_name(metric))
+
+    def analysed(self, archive, results):
+        """All metrics of an analysis; and of windows side by side, which add up to the whole."""
+        trace = self.imported(archive)
+        self.xtf.expect("analyze", "--quiet", trace)
+        cube, theirs = self.exported(trace), scout.read(results, archive)
+        made = {line.split()[0] for line in self.xtf.expect("info", trace).decode().splitlines() if line.strip()}
+        wanted = {metric for metric in theirs if not metric.endswith("_count") and
+                  all(array in made for word, array in MADE_OF.items() if word in metric)}
+        self.check(f"{archive}: metrics of Scalasca that are not there", wanted - set(cube.metrics), set())
+        for metric in sorted(wanted):
+            self.near(f"{archive}: {metric}", theirs.get(metric, {}), cube.by_name(metric))
+        parts = [self.exported(trace, f"time/{part}") for part in ("-31%", "31%-74%", "74%-")]
+        for metric in [m for m in parts[0].metrics if "completion" not in m]:
+            total = collections.Counter()
+            for part in parts:
+                total.update(part.by_name(metric))
+            self.near(f"{archive}: {metric} of three windows", cube.by_name(metric), {k: v for k, v in total.items() if v})
 
     def against_scorep(self, archive, profile, same_clock):
         """Score-P's profile of the same run. Where each rank's clock is its own, the trace's times are stretched."""
@@ -171,6 +191,8 @@ def main():
         if shared:
             late = shared / "scalasca" / "late-sender-barrier-4"
             jobs += [lambda f=f: comparison.against_scalasca(f / "traces.otf2", shared / "scalasca" / f.name / "scout.tsv")
+                     for f in (shared / "coverage-10", shared / "pingpong-2", late)]
+            jobs += [lambda f=f: comparison.analysed(f / "traces.otf2", shared / "scalasca" / f.name / "scout.tsv")
                      for f in (shared / "coverage-10", shared / "pingpong-2", late)]
             jobs += [lambda: comparison.against_scorep(shared / "coverage-10" / "traces.otf2", shared / "coverage-10" / "profile.cubex", False),
                      lambda: comparison.against_scorep(late / "traces.otf2", late / "profile.cubex", True)]

@@ -30,7 +30,7 @@ static const char *string_of(Anchor *anchor, uint32_t string)
 
 /* ---- Metrics. */
 
-static void put_metric(FILE *file, int metric)
+static void put_metric(const XtfCubeProfile *profile, FILE *file, int metric)
 {
     static const char *const units[] = {"occ", "bytes", "sec"};
     const XtfCubeMetric *m = &xtf_cube_metrics[metric];
@@ -44,17 +44,17 @@ static void put_metric(FILE *file, int metric)
     xtf_cube_put_element(file, "url", "");
     xtf_cube_put_element(file, "descr", m->description);
     for (int child = metric + 1; child < XTF_N_CUBE_METRICS; child++)
-        if (xtf_cube_metrics[child].parent == metric)
-            put_metric(file, child);
+        if (xtf_cube_metrics[child].parent == metric && profile->has[child])
+            put_metric(profile, file, child);
     fputs("</metric>\n", file);
 }
 
-static void put_metrics(FILE *file)
+static void put_metrics(const XtfCubeProfile *profile, FILE *file)
 {
     fputs("<metrics>\n", file);
     for (int metric = 0; metric < XTF_N_CUBE_METRICS; metric++)
-        if (xtf_cube_metrics[metric].parent == XTF_CUBE_NONE)
-            put_metric(file, metric);
+        if (xtf_cube_metrics[metric].parent == XTF_CUBE_NONE && profile->has[metric])
+            put_metric(profile, file, metric);
     fputs("</metrics>\n", file);
 }
 
@@ -142,7 +142,7 @@ bool xtf_cube_write_anchor(const XtfCubeProfile *profile, const uint32_t *deep, 
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n"
           "<attr key=\"Cube Version\" value=\"4.4\"/>\n<attr key=\"Creator\" value=\"XTF\"/>\n",
           file);
-    put_metrics(file);
+    put_metrics(profile, file);
     fputs("<program>\n", file);
     put_regions(&anchor);
     put_paths(&anchor, deep);

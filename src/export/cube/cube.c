@@ -103,6 +103,8 @@ static bool write_metrics(const XtfCubeProfile *profile, const uint32_t *deep, c
                           GError **error)
 {
     for (unsigned metric = 0; metric < XTF_N_CUBE_METRICS; metric++) {
+        if (!profile->has[metric])
+            continue;
         const uint32_t *order = xtf_cube_metric_is_inclusive(metric) ? wide : deep;
         g_autoptr(GArray) rows = rows_of(&profile->matrices[metric], order, profile->tree.paths->len);
         if (!write_index(out, metric, rows, error) || !write_data(profile, out, metric, order, rows, error))
@@ -177,14 +179,19 @@ static bool run(XtfExportJob *job, GError **error)
     if (!xtf_selected_locations_init(&profile.locations, &job->tree->context, selection, error))
         return false;
     xtf_cube_tree_init(&profile.tree);
+    profile.roots = g_new(uint32_t, (gsize)profile.locations.n + 1);
     for (unsigned i = 0; i < XTF_N_CUBE_METRICS; i++)
         xtf_cube_matrix_init(&profile.matrices[i], profile.locations.n);
-    bool good = xtf_cube_walk(&profile, error) && include(&profile, error) && write_file(&profile, job->output, error);
+    for (unsigned i = 0; i < XTF_CUBE_ANALYSED; i++)
+        profile.has[i] = true;
+    bool good = xtf_cube_walk(&profile, error) && xtf_cube_add_analysis(&profile, error) && include(&profile, error) &&
+                write_file(&profile, job->output, error);
     if (good)
         tell(&profile);
     for (unsigned i = 0; i < XTF_N_CUBE_METRICS; i++)
         xtf_cube_matrix_finish(&profile.matrices[i]);
     xtf_cube_tree_finish(&profile.tree);
+    g_free(profile.roots);
     xtf_selected_locations_finish(&profile.locations);
     return good;
 }

@@ -35,13 +35,49 @@ typedef enum {
     METRIC(BYTES_COUT, "bytes_cout", NONE, BYTES, "Collective bytes outgoing", "Bytes sent by collective operations")  \
     METRIC(BYTES_CIN, "bytes_cin", NONE, BYTES, "Collective bytes incoming", "Bytes received by collective operations") \
     METRIC(BYTES_PUT, "bytes_put", NONE, BYTES, "One-sided bytes sent", "Bytes of puts")                               \
-    METRIC(BYTES_GET, "bytes_get", NONE, BYTES, "One-sided bytes received", "Bytes of gets")
+    METRIC(BYTES_GET, "bytes_get", NONE, BYTES, "One-sided bytes received", "Bytes of gets")                           \
+    /* Of an analysis. */                                                                                              \
+    METRIC(LATESENDER, "mpi_latesender", NONE, SECONDS, "Late Sender", "Waiting for a message that is sent late")      \
+    METRIC(LATESENDER_WO, "mpi_latesender_wo", LATESENDER, SECONDS, "Late Sender, wrong order", "The part of it that another order of receiving would spare") \
+    METRIC(LSWO_DIFFERENT, "mpi_lswo_different", LATESENDER_WO, SECONDS, "Late Sender, wrong order (different source)", "Of messages of different senders") \
+    METRIC(LSWO_SAME, "mpi_lswo_same", LATESENDER_WO, SECONDS, "Late Sender, wrong order (same source)", "Of messages of one sender") \
+    METRIC(LATERECEIVER, "mpi_latereceiver", NONE, SECONDS, "Late Receiver", "Waiting for a receive that is posted late") \
+    METRIC(BARRIER_WAIT, "mpi_barrier_wait", NONE, SECONDS, "Wait at Barrier", "Waiting for the last to reach a barrier") \
+    METRIC(BARRIER_COMPLETION, "mpi_barrier_completion", NONE, SECONDS, "Barrier Completion", "From the first who leaves a barrier on") \
+    METRIC(WAIT_NXN, "mpi_wait_nxn", NONE, SECONDS, "Wait at N x N", "Waiting for the last to begin an operation of all with all") \
+    METRIC(NXN_COMPLETION, "mpi_nxn_completion", NONE, SECONDS, "N x N Completion", "From the first who ends it on")   \
+    METRIC(LATEBROADCAST, "mpi_latebroadcast", NONE, SECONDS, "Late Broadcast", "Waiting for the root")                \
+    METRIC(EARLYREDUCE, "mpi_earlyreduce", NONE, SECONDS, "Early Reduce", "The root's waiting for the others")         \
+    METRIC(EARLYSCAN, "mpi_earlyscan", NONE, SECONDS, "Early Scan", "Waiting for lower ranks")                         \
+    METRIC(INIT_COMPLETION, "mpi_init_completion", NONE, SECONDS, "MPI Initialization Completion", "From the first who leaves MPI_Init on") \
+    METRIC(FINALIZE_WAIT, "mpi_finalize_wait", NONE, SECONDS, "MPI Wait at Finalize", "Waiting for the last to reach MPI_Finalize") \
+    METRIC(INDIRECT_LS, "mpi_wait_indirect_latesender", NONE, SECONDS, "Indirect Late Sender", "Late Sender because the sender waited itself") \
+    METRIC(INDIRECT_LR, "mpi_wait_indirect_latereceiver", NONE, SECONDS, "Indirect Late Receiver", "Late Receiver because the receiver waited itself") \
+    METRIC(PROPAGATING_LS, "mpi_wait_propagating_ls", NONE, SECONDS, "Propagating Late Sender", "Late Sender that made others wait later") \
+    METRIC(PROPAGATING_LR, "mpi_wait_propagating_lr", NONE, SECONDS, "Propagating Late Receiver", "Late Receiver that made others wait later") \
+    METRIC(DELAY_LS, "delay_latesender", NONE, SECONDS, "Late Sender delay costs", "What delays here cost others right away") \
+    METRIC(DELAY_LS_LONG, "delay_latesender_longterm", NONE, SECONDS, "Long-term Late Sender delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_LR, "delay_latereceiver", NONE, SECONDS, "Late Receiver delay costs", "What delays here cost others right away") \
+    METRIC(DELAY_LR_LONG, "delay_latereceiver_longterm", NONE, SECONDS, "Long-term Late Receiver delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_BARRIER, "delay_barrier", NONE, SECONDS, "Barrier delay costs", "What delays here cost others right away") \
+    METRIC(DELAY_BARRIER_LONG, "delay_barrier_longterm", NONE, SECONDS, "Long-term barrier delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_N2N, "delay_n2n", NONE, SECONDS, "N x N delay costs", "What delays here cost others right away")      \
+    METRIC(DELAY_N2N_LONG, "delay_n2n_longterm", NONE, SECONDS, "Long-term N x N delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_12N, "delay_12n", NONE, SECONDS, "1-to-N delay costs", "What delays here cost others right away")     \
+    METRIC(DELAY_12N_LONG, "delay_12n_longterm", NONE, SECONDS, "Long-term 1-to-N delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_N21, "delay_n21", NONE, SECONDS, "N-to-1 delay costs", "What delays here cost others right away")     \
+    METRIC(DELAY_N21_LONG, "delay_n21_longterm", NONE, SECONDS, "Long-term N-to-1 delay costs", "What they cost by waits that lead to waits") \
+    METRIC(CRITICAL_PATH, "critical_path", NONE, SECONDS, "Critical path", "Time of the path that the run took its time for") \
+    METRIC(ACTIVITIES, "critical_path_activities", NONE, SECONDS, "Activity impact", "Time that is not waited, up to the path's length") \
+    METRIC(IMPACT, "critical_imbalance_impact", NONE, SECONDS, "Critical-path imbalance impact", "Waiting, by what of the path it is for") \
+    METRIC(OTHER_ACTIVITIES, "non_critical_path_activities", NONE, SECONDS, "Non-critical-path activities", "What goes beyond that")
 /* clang-format on */
 
 enum {
     XTF_CUBE_NONE = -1,
 #define XTF_CUBE_TAG(TAG, ...) XTF_CUBE_##TAG,
     XTF_CUBE_METRICS(XTF_CUBE_TAG) XTF_N_CUBE_METRICS,
+    XTF_CUBE_ANALYSED = XTF_CUBE_LATESENDER, /* the first that only an analysis has */
 #undef XTF_CUBE_TAG
 };
 
@@ -53,6 +89,18 @@ typedef struct {
 } XtfCubeMetric;
 
 extern const XtfCubeMetric xtf_cube_metrics[XTF_N_CUBE_METRICS];
+
+/* Where a metric of an analysis comes from: rows of a derived type, of one kind or all, and the field that is added up.
+ */
+typedef struct {
+    int metric;
+    const char *array, *event, *field;
+    const char *when, *is; /* only rows in which this field has this label; NULL: all */
+    const char *less;      /* a field that is taken off; NULL: none */
+} XtfCubeSource;
+
+enum { XTF_CUBE_SOURCES_MAX = 64 };
+extern const XtfCubeSource xtf_cube_sources[XTF_CUBE_SOURCES_MAX]; /* ends with one whose array is NULL */
 
 /* Whether rows are sums over the call tree, so Cube's INCLUSIVE. */
 static inline bool xtf_cube_metric_is_inclusive(unsigned metric)

@@ -17,9 +17,11 @@ typedef struct {
     XtfSelectedLocations locations;
     XtfCubeTree tree;
     XtfCubeMatrix matrices[XTF_N_CUBE_METRICS];
-    uint64_t from, to; /* the window; to: UINT64_MAX, it has no end */
-    uint64_t outside;  /* records outside of all calls */
-    bool has_calls;    /* calls are of the selection */
+    uint32_t *roots;              /* by location: the path of its program; XTF_CUBE_NO_PATH: none */
+    bool has[XTF_N_CUBE_METRICS]; /* the metric is in the file */
+    uint64_t from, to;            /* the window; to: UINT64_MAX, it has no end */
+    uint64_t outside;             /* records outside of all calls */
+    bool has_calls;               /* calls are of the selection */
 } XtfCubeProfile;
 
 static inline bool xtf_cube_add(XtfCubeProfile *profile, unsigned metric, uint32_t path, uint32_t column,
@@ -30,6 +32,11 @@ static inline bool xtf_cube_add(XtfCubeProfile *profile, unsigned metric, uint32
 
 /* Adds up the records of all locations. */
 bool xtf_cube_walk(XtfCubeProfile *profile, GError **error);
+
+/* Adds up what an analysis found, if there is one. */
+bool xtf_cube_add_analysis(XtfCubeProfile *profile, GError **error);
+/* Compares the activities that were added up with the critical path. Only a whole run has these metrics. */
+bool xtf_cube_weigh_activities(XtfCubeProfile *profile, GError **error);
 
 /* Writes anchor.xml: `deep` are the call paths, depth first. */
 bool xtf_cube_write_anchor(const XtfCubeProfile *profile, const uint32_t *deep, FILE *file, GError **error);

@@ -226,11 +226,13 @@ static bool walk_records(Walk *walk, Readers *readers, GError **error)
 static bool find_program(Walk *walk, XtfLocationReader *reader, GError **error)
 {
     const XtfArray *array = xtf_location_reader_array(reader, XTF_MODEL_PROGRAMS);
+    uint32_t *root = &walk->profile->roots[walk->column];
     uint8_t buffer[XTF_ROW_MAX];
     g_auto(XtfCursor) cursor;
     bool found;
 
     walk->begin = walk->end = UINT64_MAX;
+    *root = XTF_CUBE_NO_PATH;
     if (!array)
         return true;
     xtf_cursor_init(&cursor, array);
@@ -248,6 +250,9 @@ static bool find_program(Walk *walk, XtfLocationReader *reader, GError **error)
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }
+    if (walk->begin != UINT64_MAX &&
+        !xtf_cube_tree_call(&walk->profile->tree, XTF_CUBE_NO_PATH, walk->program, root, error))
+        return false;
     return walk->begin == UINT64_MAX || walk->begin >= walk->profile->from || go_on(walk, walk->profile->from, error);
 }
 

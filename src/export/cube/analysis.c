@@ -1,0 +1,244 @@
+/*
+ * What an analysis found (`xtf analyze`), as metrics: rows of derived types are added up by their call path.
+ *
+ * A row lasts: a wait from its beginning to `time`, a segment of the critical path from `begin`. What the window cuts
+ * counts by the ticks in it, values that are no time in proportion, so that windows side by side add up.
+ */
+#include <string.h>
+
+#include "libxtf/vocabulary.h"
+#include "src/export/cube/profile.h"
+#include "src/query/select/matcher.h"
+
+/* One derived type. */
+typedef struct {
+    XtfCubeProfile *profile;
+    const XtfSchema *schema;
+    const XtfField *event, *context, *amount, *begin;
+    struct {
+        int metric;
+        int64_t kind; /* of `event`; -1: all */
+        const XtfField *field, *when, *less;
+        int64_t is;
+    } sources[XTF_CUBE_SOURCES_MAX];
+    unsigned n_sources;
+    XtfModelTable contexts;
+    GHashTable *paths; /* context and root -> call path, plus 1 */
+    uint64_t outside;
+} Derived;
+
+/* ---- Call paths. */
+
+static bool damaged_contexts(GError **error)
+{
+    return xtf_damaged(error, "a call path of the table contexts has no root");
+}
+
+/* The call path of a row of `contexts`, below a root. */
+static bool path_of(Derived *derived, uint32_t root, uint32_t context, uint32_t *path, GError **error)
+{
+    const uint64_t key = (uint64_t)root << 32 | context;
+    gpointer known = g_hash_table_lookup(derived->paths, &key);
+    uint8_t buffer[XTF_ROW_MAX];
+
+    *path = GPOINTER_TO_UINT(known) - 1;
+    if (known)
+        return true;
+    g_autoptr(GArray) chain = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* regions, the innermost first */
+    for (uint64_t at = context; at < derived->contexts.n;) {
+        const XtfContextRow *row = xtf_model_table_row(&derived->contexts, at, buffer);
+        uint32_t region = row->region;
+        if (chain->len > derived->contexts.n)
+            return damaged_contexts(error);
+        g_array_append_val(chain, region);
+        at = row->parent;
+    }
+    *path = root;
+    for (guint i = chain->len; i-- > 0;)
+        if (!xtf_cube_tree_call(&derived->profile->tree, *path, g_array_index(chain, uint32_t, i), path, error))
+            return false;
+    g_hash_table_insert(derived->paths, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(*path + 1));
+    return true;
+}
+
+/* ---- Rows. */
+
+/* The part of a value that lies before t, in a row that lasts from `begin` to `end`. */
+static uint64_t before(uint64_t value, uint64_t begin, uint64_t end, uint64_t t)
+{
+    if (t >= end)
+        return value;
+    return t <= begin ? 0 : (uint64_t)((unsigned __int128)value * (t - begin) / (end - begin));
+}
+
+static uint64_t in_window(const XtfCubeProfile *profile, uint64_t value, uint64_t begin, uint64_t end)
+{
+    if (begin >= end) /* of one moment */
+        return end >= profile->from && end < profile->to ? value : 0;
+    return before(value, begin, end, profile->to) - before(value, begin, end, profile->from);
+}
+
+static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint64_t begin, uint64_t time,
+                    GError **error)
+{
+    XtfCubeProfile *profile = derived->profile;
+    uint32_t path = profile->roots[column]; /* what is outside of all calls is the program's */
+
+    if (derived->context && !xtf_field_is_none(derived->context, row) &&
+        !path_of(derived, path, (uint32_t)xtf_field_get(derived->context, row), &path, error))
+        return false;
+    if (path == XTF_CUBE_NO_PATH) {
+        derived->outside++;
+        return true;
+    }
+    for (unsigned i = 0; i < derived->n_sources; i++) {
+        if ((derived->sources[i].kind >= 0 &&
+             xtf_field_get(derived->event, row) != (uint64_t)derived->sources[i].kind) ||
+            (derived->sources[i].when &&
+             xtf_field_get(derived->sources[i].when, row) != (uint64_t)derived->sources[i].is))
+            continue;
+        uint64_t value = in_window(profile, xtf_field_get(derived->sources[i].field, row), begin, time);
+        if (derived->sources[i].less)
+            value -= MIN(value, xtf_field_get(derived->sources[i].less, row));
+        if (!xtf_cube_add(profile, (unsigned)derived->sources[i].metric, path, column, value, error))
+            return false;
+    }
+    return true;
+}
+
+/* When the row begins. */
+static uint64_t begin_of(const Derived *derived, const uint8_t *row, uint64_t time)
+{
+    if (derived->begin)
+        return MIN(xtf_field_get(derived->begin, row), time);
+    return derived->amount ? time - MIN(xtf_field_get(derived->amount, row), time) : time;
+}
+
+/* Rows up to the first time behind the window: its rows may have begun in it. */
+static bool add_location(Derived *derived, XtfLocationReader *reader, uint32_t column, GError **error)
+{
+    uint64_t behind = UINT64_MAX;
+    XtfLocationRecord record;
+
+    for (;;) {
+        if (!xtf_location_reader_next(reader, &record, error))
+            return false;
+        if (!record.schema || record.time > behind)
+            return true;
+        if (record.time >= derived->profile->to)
+            behind = record.time;
+        if (!add_row(derived, column, record.raw, begin_of(derived, record.raw, record.time), record.time, error))
+            return false;
+    }
+}
+
+/* ---- Types. */
+
+static int64_t label_of(const XtfField *field, const char *label)
+{
+    for (uint32_t i = 0; field && i < field->n_labels; i++)
+        if (g_str_equal(field->labels[i], label))
+            return i;
+    return -1;
+}
+
+/* Finds the fields that metrics are made of; those that the type lacks are none. */
+static void find_sources(Derived *derived)
+{
+    for (const XtfCubeSource *source = xtf_cube_sources; source->array; source++) {
+        const XtfField *field = xtf_schema_field(derived->schema, source->field);
+        const XtfField *less = source->less ? xtf_schema_field(derived->schema, source->less) : NULL;
+        const XtfField *when = source->when ? xtf_schema_field(derived->schema, source->when) : NULL;
+        int64_t kind = source->event ? label_of(derived->event, source->event) : -1;
+        int64_t is = source->when ? label_of(when, source->is) : -1;
+        if (!g_str_equal(source->array, derived->schema->name) || !field || (source->event && kind < 0) ||
+            (source->when && is < 0) || (source->less && !less))
+            continue;
+        unsigned i = derived->n_sources++;
+        derived->sources[i].metric = source->metric;
+        derived->sources[i].kind = kind;
+        derived->sources[i].field = field;
+        derived->sources[i].when = when;
+        derived->sources[i].is = is;
+        derived->sources[i].less = less;
+        derived->profile->has[source->metric] = true;
+    }
+}
+
+/* The rows of a derived type that the selection has, from the window's beginning on; NULL: it has none. */
+static XtfSelection *rows_of(const XtfExportJob *job, const XtfSchema *schema)
+{
+    const XtfSelection *selection = job->selection;
+
+    if ((selection->type != XTF_ANY_TYPE && selection->type != (int64_t)schema->id) ||
+        xtf_selection_matches(selection, schema) == XTF_MATCH_NONE)
+        return NULL;
+    XtfSelection *rows = xtf_selection_in_type(selection, schema->id);
+    rows->time_to = XTF_TIME_OPEN; /* nobody else knows it yet */
+    rows->endless = true;
+    return rows;
+}
+
+static bool add_rows(Derived *derived, XtfSelection *selection, GError **error)
+{
+    XtfTree *tree = derived->profile->job->tree;
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(&tree->resolver, selection, error);
+    g_auto(XtfLocationReader) reader = {0};
+
+    if (!spans)
+        return false;
+    xtf_location_reader_init(&reader, tree, selection);
+    for (uint32_t i = 0; i < derived->profile->locations.n; i++)
+        if (!xtf_location_reader_begin(&reader, spans, derived->profile->locations.indices[i], error) ||
+            !add_location(derived, &reader, i, error))
+            return false;
+    return true;
+}
+
+static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **error)
+{
+    XtfTree *tree = profile->job->tree;
+    g_autoptr(XtfSelection) rows = rows_of(profile->job, schema);
+    bool outdated;
+
+    if (!rows)
+        return true;
+    if (!xtf_trace_context_is_outdated(&tree->context, schema, &outdated, error))
+        return false;
+    if (outdated) {
+        xtf_export_note(profile->job, "%s left out: the clocks were corrected since they were worked out",
+                        schema->name);
+        return true;
+    }
+    Derived derived = {
+        .profile = profile,
+        .schema = schema,
+        .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
+        .context = xtf_schema_field(schema, "context"),
+        .begin = xtf_schema_field(schema, "begin"),
+    };
+    if (g_str_equal(schema->name, "waits"))
+        derived.amount = xtf_schema_field(schema, "amount");
+    if (!xtf_model_table_load(&derived.contexts, tree->trace, XTF_MODEL_CONTEXTS, error))
+        return false;
+    derived.paths = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    find_sources(&derived);
+    bool good = derived.n_sources == 0 || add_rows(&derived, rows, error);
+    g_hash_table_unref(derived.paths);
+    xtf_model_table_finish(&derived.contexts);
+    g_autofree char *outside = g_strdup_printf("rows of %s outside of all calls left out", schema->name);
+    xtf_export_count(profile->job, derived.outside, outside);
+    return good;
+}
+
+bool xtf_cube_add_analysis(XtfCubeProfile *profile, GError **error)
+{
+    XtfTrace *trace = profile->job->tree->trace;
+
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, i);
+        if (schema->kind == XTF_SCHEMA_DERIVED && !add_type(profile, schema, error))
+            return false;
+    }
+    return xtf_cube_weigh_activities(profile, error);
+}

@@ -7,8 +7,10 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
 import harness
 from harness import XTF, run
@@ -230,6 +232,20 @@ class Commands(harness.TestCase):
                 done = subprocess.run([XTF, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("No space left", done.stderr)
+
+    def test_a_file_is_no_directory(self):
+        for path, why in ("/records/", "it is no directory"), ("/count/x", 'the name before "x" is no directory'):
+            done = run(XTF, "cat", self.trace, path, check=False)
+            self.assertEqual((done.returncode, done.stderr), (1, f"xtf: {path}: {why}\n"))
+
+    def test_an_interrupted_check(self):
+        """It says so, whenever Ctrl-C comes; a check that was faster says what it found."""
+        for wait in 0, 0.001, 0.01:
+            check = subprocess.Popen([XTF, "check", self.trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(wait)
+            check.send_signal(signal.SIGINT)
+            output, errors = check.communicate(timeout=60)
+            self.assertIn((check.returncode, errors), [(0, ""), (1, "xtf: the check was interrupted\n"), (-signal.SIGINT, "")])
 
     def test_ls_without_a_path(self):
         self.assertEqual(run(XTF, "ls", self.trace).stdout, run(XTF, "ls", self.trace, "/").stdout)

@@ -6,12 +6,15 @@
 
 /* The first message since the last xtf_otf2_forget_errors(): later ones come from outer functions, which know less. */
 static _Thread_local char caught[512];
+static _Thread_local OTF2_ErrorCode caught_code;
 
 static OTF2_ErrorCode keep_first(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                  const char *format, va_list arguments)
 {
-    if (caught[0] == '\0')
+    if (caught[0] == '\0') {
         vsnprintf(caught, sizeof caught, format, arguments);
+        caught_code = code;
+    }
     return code;
 }
 
@@ -63,9 +66,12 @@ bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_co
 
 bool xtf_otf2_fail_writing(GError **error, OTF2_ErrorCode otf2_code, const char *what)
 {
-    const char *name = otf2_code == OTF2_SUCCESS ? "no reason" : OTF2_Error_GetDescription(otf2_code);
+    OTF2_ErrorCode first = caught[0] != '\0' ? caught_code : otf2_code;
+    const char *why = first == OTF2_SUCCESS ? "no reason" : OTF2_Error_GetDescription(first);
 
-    xtf_fail(error, XTF_ERROR_IO, "%s: it cannot be written (OTF2 says: %s)", what, caught[0] != '\0' ? caught : name);
+    /* What the library says of a file is its name: what is wrong with it is in the code. */
+    xtf_fail(error, XTF_ERROR_IO, "%s: it cannot be written: %s%s%s%s", what, why,
+             caught[0] != '\0' ? " (OTF2 says: " : "", caught, caught[0] != '\0' ? ")" : "");
     xtf_otf2_forget_errors();
     return false;
 }

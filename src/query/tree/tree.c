@@ -100,7 +100,7 @@ static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **e
     XtfNode *here = trail->pdata[trail->len - 1];
 
     if (xtf_node_kind(here) != XTF_NODE_DIRECTORY)
-        return xtf_not_found(error, "the name before \"%s\" is no directory", name);
+        return xtf_not_found(error, *name ? "the name before \"%s\" is no directory" : "it is no directory%s", name);
     if (g_str_equal(name, "") || g_str_equal(name, "."))
         return true;
     if (g_str_equal(name, "..")) {

@@ -69,6 +69,8 @@ class Path:
         self.segments = list(segments_of(waits))
         self.processes = [process for process in waits.processes.values() if process.spans]
         self.path, self.active = collections.Counter(), collections.Counter()
+        # Outermost in the judge's call paths, if the trace says when the program ran.
+        self.program = next((process.program for process in self.processes if process.program), None)
         for segment in self.segments:
             for path, ticks in segment.process.times_within(segment.begin, segment.end).items():
                 self.path[path, segment.process] += ticks

@@ -71,7 +71,7 @@ class Process:
         self.charges = []  # (seq, path, ticks), by seq
         self.spans = []    # (begin, end, path), by time; the path of no call is empty
         self.points = {}   # {seq: Point}
-        self.last = None
+        self.last = self.program = None
         self.time = 0
         self.seq, self.program = 0, None
 

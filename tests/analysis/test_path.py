@@ -2,7 +2,7 @@
 """The critical path as the tree shows it: against the naive judge, against Scalasca's analyser, in windows, and of programs whose
 path is known; and files that tell nonsense.
 
-usage: test_path.py XTF WRITE-PATH DERIVED-SCRIPT OTF2-SCRIPT
+usage: test_path.py XTF DERIVED-SCRIPT OTF2-SCRIPT
 """
 
 import collections
@@ -68,11 +68,17 @@ def check(found, wanted, what):
 # ---- Against the judge.
 
 
-def regions_of(times):
-    """{region: ticks} of {path: ticks}; the judge calls the program a call, the tree does not."""
+def inside(path, program):
+    """A call path of the judge as the tree has it, for which the program is no call."""
+    return path[1:] if path and path[0] == program else path
+
+
+def regions_of(times, program):
+    """{region: ticks} of {path: ticks}."""
     found = collections.Counter()
     for path, ticks in times.items():
-        found[path[-1] if path and "." not in path[-1] else "(no region)"] += ticks
+        calls = inside(path, program)
+        found[calls[-1] if calls else "(no region)"] += ticks
     return dict(+found)
 
 
@@ -87,11 +93,11 @@ def cut(segments, begin, end):
     return found
 
 
-def profile_of(segments, begin, end):
+def profile_of(segments, begin, end, program):
     times = collections.Counter()
     for segment in segments:
         times.update(segment.process.times_within(max(segment.begin, begin), min(segment.end, end)))
-    return regions_of(times)
+    return regions_of(times, program)
 
 
 def since_origin(segments, origin):
@@ -106,12 +112,13 @@ def compare_windows(shown, path, origin, first, last, dice):
     for begin, end in zip(edges, edges[1:]):
         window = f"time/{window_text(shown, begin - origin)}-{window_text(shown, end - origin)}/"
         found = shown.profile(window)
-        check(found, profile_of(path.segments, begin, end), f"{window}critical/profile")
+        check(found, profile_of(path.segments, begin, end, path.program), f"{window}critical/profile")
         whole.update(found)
         check(shown.segments(window), since_origin(cut(path.segments, begin, end), origin), f"{window}critical/segments")
         process = dice.choice(path.segments).process.number
         mine = [segment for segment in path.segments if segment.process.number == process]
-        check(shown.profile(f"proc/{process}/{window}"), profile_of(mine, begin, end), f"proc/{process}/{window}critical/profile")
+        mine = profile_of(mine, begin, end, path.program)
+        check(shown.profile(f"proc/{process}/{window}"), mine, f"proc/{process}/{window}critical/profile")
     check(shown.profile(""), dict(+whole), "windows together")
 
 
@@ -122,11 +129,6 @@ def window_text(shown, ticks):
     return f"{text[:-digits]}.{text[-digits:]}"
 
 
-def callpath_name(path):
-    """As the tree shows a path of the judge."""
-    return "/".join(path[1:] if path and "." in path[0] else path) or "(no region)"
-
-
 def compare_callpaths(shown, path):
     """{(metric, call path, location): ticks} of what each process shows; they are the judge's, to the tick."""
     found = {}
@@ -134,28 +136,25 @@ def compare_callpaths(shown, path):
         for line in table(shown.read(f"proc/{process.number}/critical/callpaths")):
             for metric, column in METRICS.items():
                 found[metric, line["callpath"].strip(), process.location] = shown.time(line[column])
-    wanted = {(metric, callpath_name(callpath), location): ticks for (metric, callpath, location), ticks in path.sums.items()}
+    wanted = {(metric, "/".join(inside(callpath, path.program)) or "(no region)", location): ticks
+              for (metric, callpath, location), ticks in path.sums.items()}
     for key in sorted({*found, *wanted}):
         if abs(found.get(key, 0) - wanted.get(key, 0)) > 0.5 + 1e-9 * wanted.get(key, 0):
             raise Failure(f"critical/callpaths: {key}: {found.get(key)}, should be {wanted.get(key)}")
     return found
 
 
-def compare_scout(found, ticks, archive, tsv):
+def compare_scout(found, ticks, program, archive, tsv):
     """The same against Scalasca."""
     theirs = scout.read(tsv, archive)
     values = 0
     for metric in METRICS:
-        ours = collections.defaultdict(float)
+        ours = {}
         for (name, callpath, location), amount in found.items():
             if name == metric and amount:
-                ours[callpath.replace(" ", "_"), location] = float(amount) / ticks
-        program = next((callpath.split("/")[1] for callpath, _ in theirs[metric] if "." in callpath.split("/")[1]), None)
-        named = {}
-        for (callpath, location), seconds in ours.items():
-            inside = "" if callpath == "(no_region)" else "/" + callpath
-            named[(f"/{program}" if program else "") + inside, location] = seconds
-        wrong = list(scout.differences(theirs[metric], named))
+                calls = [program] * bool(program) + [callpath] * (callpath != "(no region)")
+                ours["/" + "/".join(calls).replace(" ", "_"), location] = float(amount) / ticks
+        wrong = list(scout.differences(theirs[metric], ours))
         if wrong:
             raise Failure(f"{tsv}: {metric}: {wrong[:5]}")
         values += len(theirs[metric])
@@ -171,11 +170,13 @@ def compare_efficiency(shown, judge):
         if metric in WAITS:
             waited[location] += ticks
     least = max(end - begin - waited[process.location] for process in judge.processes.values() if process.spans)
-    figures = {name: float(lines[name]["value"]) for name in ("serialization", "transfer", "communication_efficiency")}
+    figures = {name: float(line["value"]) for name, line in lines.items() if name != "window" and line["value"] != NOWHERE}
     if abs(figures["transfer"] - least / (end - begin)) > 0.6e-4:
         raise Failure(f"efficiency: {figures}, transfer should be {least / (end - begin)}")
-    if abs(figures["serialization"] * figures["transfer"] - figures["communication_efficiency"]) > 2e-4:
-        raise Failure(f"efficiency: {figures} are no product")
+    for how in ("", "_ideal"):
+        product = figures["serialization" + how] * figures["transfer" + how]
+        if abs(product - figures["communication_efficiency"]) > 2e-4 * max(1, figures["serialization" + how]):
+            raise Failure(f"efficiency: {figures} are no product")
 
 
 def compare(xtf, archive, trace, tsv):
@@ -191,7 +192,7 @@ def compare(xtf, archive, trace, tsv):
     length = path.segments[0].end - path.segments[-1].begin
     check(sum(shown.profile("").values()), length, "the length of the path")
     compare_efficiency(shown, judge)
-    values = compare_scout(found, judge.ticks, archive, tsv) if tsv else 0
+    values = compare_scout(found, judge.ticks, path.program, archive, tsv) if tsv else 0
     print(f"{archive}: {len(path.segments)} segments, {values} values of Scalasca's")
 
 
@@ -256,16 +257,14 @@ def add_rows(script, trace, rows):
 # ----
 
 
-def analyze(xtf, writer, archive, trace):
+def analyze(xtf, archive, trace):
     xtf.import_archive(archive, trace)
-    done = subprocess.run([writer, trace], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failure(f"write-path: {done.stderr}")
+    xtf.expect("analyze", "--quiet", trace)
 
 
 def main():
     need("otf2-print")
-    program, writer, derived, otf2 = sys.argv[1:5]
+    program, derived, otf2 = sys.argv[1:4]
     xtf = Xtf(program)
     shared = shared_traces()
     with temporary_folder() as name:
@@ -274,14 +273,13 @@ def main():
         for what, play in path_programs.PROGRAMS.items():
             timelines, wanted = play()
             archive = make_archive(otf2, folder, what, path_programs.script(timelines))
-            analyze(xtf, writer, archive, trace)
+            analyze(xtf, archive, trace)
             check_program(xtf, archive, trace, what, wanted)
         check_nonsense(xtf, derived, archive, folder)
-        for tsv in sorted(shared.glob("scalasca/*/scout.tsv")) if shared else []:
-            archive = next(place / "traces.otf2" for place in (tsv.parent, shared / tsv.parent.name)
-                           if (place / "traces.otf2").exists())
-            analyze(xtf, writer, archive, trace)
-            compare(xtf, archive, trace, tsv)
+        for archive in sorted(shared.glob("**/traces.otf2")) if shared else []:
+            tsv = shared / "scalasca" / archive.parent.name / "scout.tsv"
+            analyze(xtf, archive, trace)
+            compare(xtf, archive, trace, tsv if tsv.exists() else None)
     return 0
 
 

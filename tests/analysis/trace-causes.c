@@ -1,122 +1,138 @@
 /*
- * Finds the waits of a trace and their causes, and prints what each call path of each location has of them:
+ * Prints the waits and delays that an analysis has added to a trace, and what is said of each wait's causes:
  *
  *   usage: trace-causes TRACE.xtf
  *
  * Lines `wait KIND LOCATION AMOUNT INDIRECT PROPAGATING PATH` and `delay KIND LOCATION SHORT LONG PATH`, one for each
- * wait and each delay; a path's regions are apart by tabs.
+ * row; a path's regions are apart by tabs. Behind each wait, unless it shares its causes, lines `cause KIND LOCATION
+ * COST PATH`, of the location that was late.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libxtf/trace.h"
-#include "src/analysis/causes/causes.h"
-#include "src/analysis/waits/collect.h"
-#include "src/analysis/waits/find.h"
-#include "src/model/schemas.h"
+#include "libxtf/array.h"
+#include "libxtf/vocabulary.h"
+#include "src/query/totals/waits/wait-causes.h"
 
 typedef struct {
     XtfTrace *trace;
-    XtfPoints *points;
-    const XtfTable *regions;
-    const XtfField *name;
+    const XtfLocations *locations;
+    const XtfTable *regions, *contexts;
+    XtfTraceContext context;
 } Printer;
 
-static const char *kind_name(uint8_t label)
+static uint64_t value_of(const XtfSchema *schema, const char *name, const uint8_t *row)
 {
-    return xtf_schema_field_by_role(xtf_model_schema(XTF_MODEL_WAITS), XTF_ROLE_EVENT)->labels[label];
+    return xtf_field_get(xtf_schema_field(schema, name), row);
 }
 
-static bool print_path(const Printer *printer, uint32_t context, GError **error)
+static bool print_path(const Printer *printer, uint64_t context, GError **error)
 {
     const char *name = "(outside)";
 
-    if (context < xtf_points_n_contexts(printer->points)) {
-        uint32_t region = xtf_points_context_region(printer->points, context);
-        uint32_t parent = xtf_points_context_parent(printer->points, context);
-        const uint8_t *row = printer->regions->rows + region * (uint64_t)printer->regions->schema->row_size;
+    if (context < printer->contexts->n_rows) {
+        const uint8_t *row = printer->contexts->rows + context * printer->contexts->schema->row_size;
+        uint64_t parent = value_of(printer->contexts->schema, "parent", row);
+        uint64_t region = value_of(printer->contexts->schema, "region", row);
         if (parent != UINT32_MAX && !print_path(printer, parent, error))
             return false;
-        if (!xtf_trace_string(printer->trace, (uint32_t)xtf_field_get(printer->name, row), &name, error))
+        row = printer->regions->rows + region * printer->regions->schema->row_size;
+        uint32_t string = (uint32_t)value_of(printer->regions->schema, "name", row);
+        if (!xtf_trace_string(printer->trace, string, &name, error))
             return false;
     }
     printf("\t%s", name);
     return true;
 }
 
-static bool print_waits(const Printer *printer, uint32_t number, GError **error)
+static const char *kind_of(const XtfSchema *schema, const uint8_t *row)
 {
-    const XtfPointLocation *location = xtf_points_location(printer->points, number);
+    return xtf_schema_field_by_role(schema, XTF_ROLE_EVENT)->labels[value_of(schema, "event", row)];
+}
 
-    for (uint64_t i = 0; i < location->n; i++) {
-        XtfPoint point;
-        XtfPointResult result;
-        if (!xtf_points_read(printer->points, location->first + i, 1, &point, error) ||
-            !xtf_points_results(printer->points, location->first + i, 1, &result, error))
-            return false;
-        if (point.wait == 0)
-            continue;
-        printf("wait %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, kind_name(point.kind), location->id, point.wait,
-               result.indirect, result.propagating);
-        if (!print_path(printer, point.context, error))
+static bool print_causes(Printer *printer, uint32_t location, uint64_t n, const char *kind, GError **error)
+{
+    g_auto(XtfWaitCauses) causes = {0};
+
+    if (!xtf_wait_causes_find(&causes, &printer->context, location, n, error))
+        return false;
+    for (uint32_t i = 0; i < causes.n && !causes.shared; i++) {
+        printf("cause %s %" PRIu64 " %" PRIu64, kind, printer->locations->all[causes.culprit].id,
+               causes.causes[i].cost);
+        if (!print_path(printer, causes.causes[i].context, error))
             return false;
         printf("\n");
+    }
+    if (!causes.shared && causes.charged + causes.indirect > causes.amount + causes.n) {
+        fprintf(stderr, "a wait of %" PRIu64 " ticks: %" PRIu64 " and %" PRIu64 "\n", causes.amount, causes.charged,
+                causes.indirect);
+        exit(1);
     }
     return true;
 }
 
-static bool print_delays(const Printer *printer, const XtfDelays *delays, uint32_t number, GError **error)
+/* The rows of one array. */
+static bool print_rows(Printer *printer, uint32_t location, const char *type, const char *word,
+                       const char *const *fields, GError **error)
 {
-    XtfDelay delay;
+    const XtfSchema *schema = xtf_trace_find_schema(printer->trace, type);
+    XtfArray array;
+    bool found = false;
 
-    for (uint64_t i = 0; i < xtf_delays_n(delays, number); i++) {
-        if (!xtf_delays_get(delays, number, i, &delay, error))
+    if (!schema ||
+        !xtf_trace_find_array(printer->trace, printer->locations->all[location].id, schema->id, &array, &found, error))
+        return schema == NULL;
+    g_autofree uint8_t *row = g_malloc(schema->row_size);
+    for (uint64_t n = 0; found && n < array.n_rows; n++) {
+        if (!xtf_array_row(&array, n, row, error))
             return false;
-        printf("delay %s %" PRIu64 " %" PRIu64 " %" PRIu64, kind_name(xtf_cost_label(delay.cost)),
-               xtf_points_location(printer->points, number)->id, delay.short_term, delay.long_term);
-        if (!print_path(printer, delay.context, error))
+        printf("%s %s %" PRIu64, word, kind_of(schema, row), array.location);
+        for (const char *const *field = fields; *field; field++)
+            printf(" %" PRIu64, value_of(schema, *field, row));
+        if (!print_path(printer, value_of(schema, "context", row), error))
             return false;
         printf("\n");
+        if (*word == 'w' && !print_causes(printer, location, n, kind_of(schema, row), error))
+            return false;
     }
     return true;
 }
 
-static bool analyse(XtfTrace *trace, GError **error)
+static bool print_all(Printer *printer, GError **error)
 {
-    const XtfReplayOptions options = {.calls = true};
-    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &options, error);
-    g_autoptr(XtfPoints) points = NULL;
-    g_autoptr(XtfDelays) delays = NULL;
-    Printer printer = {.trace = trace};
-    XtfRawPoints raw;
-    XtfFound found = {0};
-    XtfCausesCounts counts;
+    static const char *const of_waits[] = {"amount", "indirect", "propagating", NULL};
+    static const char *const of_delays[] = {"short_term", "long_term", NULL};
 
-    const XtfLocations *locations = replay ? xtf_trace_context_locations(xtf_replay_context(replay), error) : NULL;
-    if (!locations || !xtf_raw_points_init(&raw, locations->n, error) || !xtf_find_waits(replay, &raw, &found, error))
+    printer->locations = xtf_trace_context_locations(&printer->context, error);
+    if (!printer->locations || !xtf_trace_table(printer->trace, "regions", &printer->regions, error) ||
+        !xtf_trace_table(printer->trace, "contexts", &printer->contexts, error))
         return false;
-    points = printer.points = xtf_points_collect(replay, &raw, NULL, error);
-    xtf_raw_points_finish(&raw);
-    if (!points || !xtf_causes_find(trace, points, NULL, &delays, &counts, error) ||
-        !xtf_trace_table(trace, "regions", &printer.regions, error))
-        return false;
-    printer.name = xtf_schema_field(printer.regions->schema, "name");
-    for (uint32_t i = 0; i < xtf_points_n_locations(points); i++) {
-        if (!print_waits(&printer, i, error) || !print_delays(&printer, delays, i, error))
+    for (uint32_t i = 0; i < printer->locations->n; i++) {
+        if (!print_rows(printer, i, XTF_DERIVED_WAITS, "wait", of_waits, error) ||
+            !print_rows(printer, i, XTF_DERIVED_DELAYS, "delay", of_delays, error))
             return false;
     }
-    printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts.explained, counts.circles, counts.lost);
     return true;
+}
+
+static bool is_reserved(const XtfSchema *schema)
+{
+    return schema == NULL;
 }
 
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(XtfTrace) trace = argc == 2 ? xtf_trace_open(argv[1], NULL, &error) : NULL;
+    Printer printer = {.trace = trace};
 
-    if (!trace || !analyse(trace, &error)) {
-        fprintf(stderr, "%s\n", error ? error->message : "usage: trace-causes TRACE.xtf");
-        return 1;
+    if (trace) {
+        xtf_trace_context_init(&printer.context, trace, false, is_reserved);
+        bool good = print_all(&printer, &error);
+        xtf_trace_context_finish(&printer.context);
+        if (good)
+            return 0;
     }
-    return 0;
+    fprintf(stderr, "%s\n", error ? error->message : "usage: trace-causes TRACE.xtf");
+    return 1;
 }

@@ -223,6 +223,65 @@ static void check_lines(const Waits *waits, const Pick *pick, Sums *sums, unsign
     g_string_free(text, TRUE);
 }
 
+/* A line for each pair that waits anywhere: waiter, culprit, waits, amount. */
+static void check_matrix(const Waits *waits, const Pick *pick)
+{
+    struct {
+        bool listed;
+        uint64_t waits, amount;
+    } pairs[WAITS_PROCS][WAITS_PROCS] = {0};
+    GString *expected = g_string_new(NULL), *text = read_at(waits, pick, "matrix");
+
+    for (unsigned i = 0; i < waits->waits->len; i++) {
+        const KnownWait *wait = &g_array_index(waits->waits, KnownWait, i);
+        const XtfWaitsRow *row = &wait->row;
+        if (row->culprit == XTF_NONE32 || !fits(pick->culprit, row->culprit) || !fits(pick->proc, wait->proc))
+            continue;
+        pairs[wait->proc][row->culprit].listed = true;
+        if (!takes_wait(pick, wait))
+            continue;
+        pairs[wait->proc][row->culprit].waits += row->time >= pick->a && row->time < pick->b;
+        pairs[wait->proc][row->culprit].amount += before(row, row->amount, pick->b) - before(row, row->amount, pick->a);
+    }
+    for (unsigned i = 0; i < WAITS_PROCS * WAITS_PROCS; i++)
+        if (pairs[i / WAITS_PROCS][i % WAITS_PROCS].listed)
+            g_string_append_printf(expected, "%u %u %" PRIu64 " %" PRIu64 "\n", i / WAITS_PROCS, i % WAITS_PROCS,
+                                   pairs[i / WAITS_PROCS][i % WAITS_PROCS].waits,
+                                   pairs[i / WAITS_PROCS][i % WAITS_PROCS].amount);
+    g_auto(GStrv) lines = g_strsplit(g_strchomp(text->str), "\n", -1);
+    GString *shown = g_string_new(NULL);
+    for (unsigned i = 1; lines[i]; i++) {
+        g_auto(GStrv) cells = g_regex_split_simple(" +", g_strstrip(lines[i]), 0, 0);
+        g_string_append_printf(shown, "%s %s %s %" PRIu64 "\n", cells[0], cells[1], cells[2], ticks_of(cells[3]));
+    }
+    cr_assert_str_eq(shown->str, expected->str, "%s", pick->path->str);
+    g_string_free(text, TRUE);
+    g_string_free(shown, TRUE);
+    g_string_free(expected, TRUE);
+}
+
+/* A line for each of 100 slices of the window: from to waits amount indirect propagating. */
+static void check_histogram(const Waits *waits, const Pick *pick)
+{
+    GString *text = read_at(waits, pick, "histogram");
+    g_auto(GStrv) lines = g_strsplit(g_strchomp(text->str), "\n", -1);
+    Pick slice = *pick;
+    Sums sums;
+
+    cr_assert_eq(g_strv_length(lines), 101);
+    for (unsigned i = 1; i <= 100; i++) {
+        g_auto(GStrv) cells = g_regex_split_simple(" +", g_strstrip(lines[i]), 0, 0);
+        slice.a = ticks_of(cells[0]);
+        slice.b = ticks_of(cells[1]);
+        cr_assert(i > 1 || slice.a == pick->a);
+        cr_assert(i < 100 || slice.b == pick->b);
+        add_waits(waits, &slice, &sums);
+        cr_assert_eq(g_ascii_strtoull(cells[2], NULL, 10), sums.rows, "%s: %s", pick->path->str, lines[i]);
+        cr_assert_eq(ticks_of(cells[3]), sums.amount, "%s: %s: %" PRIu64, pick->path->str, lines[i], sums.amount);
+    }
+    g_string_free(text, TRUE);
+}
+
 Test(waits, selections_of_all_kinds_are_counted_and_added_up)
 {
     for (uint32_t seed = 0; seed < 3; seed++) {
@@ -236,6 +295,10 @@ Test(waits, selections_of_all_kinds_are_counted_and_added_up)
                 add_delays(waits, &pick, &sums);
             check_count(waits, &pick, sums.rows);
             check_lines(waits, &pick, &sums, i % 4 ? 3 : 2, i % 4 == 0);
+            if (i % 4)
+                check_matrix(waits, &pick);
+            if (i % 16 == 1)
+                check_histogram(waits, &pick);
             g_string_free(pick.path, TRUE);
         }
     }

@@ -12,7 +12,10 @@ enum {
     KEPT_PARTS = 64,
 };
 
-const XtfView *const xtf_all_views[] = {&xtf_view_totals,
+const XtfView *const xtf_all_views[] = {&xtf_view_totals_of_waits,
+                                        &xtf_view_histogram_of_waits,
+                                        &xtf_view_matrix_of_waits,
+                                        &xtf_view_totals,
                                         &xtf_view_histogram,
                                         &xtf_view_profile,
                                         &xtf_view_profile_of_waits,

@@ -44,7 +44,8 @@ bool xtf_location_path(XtfNode *directory, uint32_t location, const char *type, 
     GString *path = path_of_location(directory, locations, location);
     if (!path)
         return true;
-    g_string_append_printf(path, "/%s/num/%" PRIu64, type, n);
+    if (type)
+        g_string_append_printf(path, "/%s/num/%" PRIu64, type, n);
     *target = g_string_free(path, FALSE);
     return true;
 }

@@ -12,7 +12,8 @@ XtfNode *xtf_call_entry_new(XtfNode *directory, const XtfSpan *span, const char 
 /* Lists those that the call has. */
 bool xtf_call_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error);
 
-/* The shortest path from a directory to record n of a type of a location: proc/P/thread/T/TYPE/num/N. *path is NULL if
- * two locations share the numbers P and T. `location` is an index in XtfLocations. */
+/* The shortest path from a directory to record n of a type of a location: proc/P/thread/T/TYPE/num/N; without a type to
+ * the location, proc/P/thread/T. *path is NULL if two locations share the numbers P and T. `location` is an index in
+ * XtfLocations. */
 bool xtf_location_path(XtfNode *directory, uint32_t location, const char *type, uint64_t n, char **path,
                        GError **error);

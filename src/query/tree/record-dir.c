@@ -9,6 +9,7 @@
 #include "src/query/tree/call-entries.h"
 #include "src/query/tree/collective-entries.h"
 #include "src/query/tree/message-entries.h"
+#include "src/query/tree/wait-entries.h"
 
 /* A record, and where it is. */
 typedef struct {
@@ -260,7 +261,7 @@ bool xtf_record_dir_has(const char *name)
 {
     static const char *const names[] = {"record", "enter", "next", "prev", NULL};
     return g_strv_contains(names, name) || xtf_call_entry_has(name) || xtf_message_entry_has(name) ||
-           xtf_collective_entry_has(name);
+           xtf_collective_entry_has(name) || xtf_wait_entry_has(name);
 }
 
 static bool has_neighbour(const XtfNode *directory, bool next)
@@ -295,10 +296,14 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
     if (xtf_call_entry_has(name))
         return directory->selection->calls ? xtf_call_entry_new(directory, &record.span, name, error)
                                            : xtf_no_such(name, error);
+    if (xtf_wait_entry_has(name) && xtf_wait_entries_are_of(&record.span))
+        return xtf_wait_entry_new(directory, &record.span, name, error);
     if (xtf_message_entry_has(name))
         return xtf_message_entry_new(directory, &record.span, name, error);
     if (xtf_collective_entry_has(name))
         return xtf_collective_entry_new(directory, &record.span, name, error);
+    if (!g_str_equal(name, "enter"))
+        return xtf_no_such(name, error);
     if (!enter_target(directory, &record, &target, error))
         return NULL;
     return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
@@ -314,6 +319,8 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
         return false;
     xtf_lister_show(lister, "record", XTF_NODE_FILE);
     if (directory->selection->calls && !xtf_call_entries_list(directory, &record.span, lister, error))
+        return false;
+    if (xtf_wait_entries_are_of(&record.span) && !xtf_wait_entries_list(directory, &record.span, lister, error))
         return false;
     if (!xtf_message_entries_list(directory, &record.span, lister, error) ||
         !xtf_collective_entries_list(directory, &record.span, lister, error))

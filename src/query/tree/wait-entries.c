@@ -1,0 +1,208 @@
+#include "src/query/tree/wait-entries.h"
+
+#include "libxtf/vocabulary.h"
+#include "src/query/select/location-arrays.h"
+#include "src/query/tree/call-entries.h"
+
+static const char *const names[] = {"cause", "culprit", "event", "match", NULL};
+
+/* The types that `match` leads to, by the kind of the wait: docs/VOCABULARY.md, section 9. */
+static const struct {
+    const char *kind, *type;
+} matches[] = {
+    {"late_sender", XTF_RECORD_SENDS},
+    {"late_receiver", XTF_RECORD_RECVS},
+    {"wait_barrier", XTF_RECORD_COLLECTIVES},
+    {"wait_nxn", XTF_RECORD_COLLECTIVES},
+    {"late_broadcast", XTF_RECORD_COLLECTIVES},
+    {"early_reduce", XTF_RECORD_COLLECTIVES},
+    {"early_scan", XTF_RECORD_COLLECTIVES},
+    {"wait_create", XTF_RECORD_COLLECTIVES},
+    {"wait_destroy", XTF_RECORD_COLLECTIVES},
+    {"finalize_wait", XTF_RECORD_ENTERS_LEAVES},
+    {"lock_contention", "locks"},
+};
+
+bool xtf_wait_entry_has(const char *name)
+{
+    return g_strv_contains(names, name);
+}
+
+bool xtf_wait_entries_are_of(const XtfSpan *span)
+{
+    return span->array.schema->kind == XTF_SCHEMA_DERIVED;
+}
+
+typedef struct {
+    XtfNode *directory;
+    const XtfSpan *span;
+    const XtfLocations *locations;
+    uint8_t row[XTF_ROW_MAX];
+} Row;
+
+static bool load(Row *row, XtfNode *directory, const XtfSpan *span, GError **error)
+{
+    row->directory = directory;
+    row->span = span;
+    row->locations = xtf_trace_context_locations(&directory->tree->context, error);
+    return row->locations && xtf_array_row(&span->array, span->lo, row->row, error);
+}
+
+/* The value of a field; false if there is none. */
+static bool value_of(const Row *row, const char *name, uint64_t *value)
+{
+    const XtfField *field = xtf_schema_field(row->span->array.schema, name);
+
+    if (!field || xtf_type_width(field->type) == 0 || xtf_field_is_none(field, row->row))
+        return false;
+    *value = xtf_field_get(field, row->row);
+    return true;
+}
+
+/* ---- Where links lead: a location, and a row of one of its arrays. */
+
+typedef struct {
+    uint32_t location; /* an index in XtfLocations */
+    const char *type;  /* NULL: the location itself */
+    uint64_t row;
+} Place;
+
+static bool find_culprit(const Row *row, Place *place)
+{
+    const XtfLocations *locations = row->locations;
+    uint64_t proc, thread;
+
+    if (!value_of(row, "culprit", &proc) || !value_of(row, "culprit_thread", &thread))
+        return false;
+    place->location = xtf_locations_of_proc(locations, proc);
+    while (place->location < locations->n && locations->all[place->location].proc == proc &&
+           locations->all[place->location].thread != thread)
+        place->location++;
+    place->type = NULL;
+    return place->location < locations->n && locations->all[place->location].proc == proc;
+}
+
+/* A row of an array of the culprit's; *found is false if there is no such row. */
+static bool find_of_culprit(const Row *row, const char *type, const char *field, Place *place, bool *found,
+                            GError **error)
+{
+    XtfTrace *trace = row->directory->tree->trace;
+    const XtfSchema *schema = type ? xtf_trace_find_schema(trace, type) : NULL;
+    XtfArray array;
+
+    *found = schema && find_culprit(row, place) && value_of(row, field, &place->row);
+    if (!*found)
+        return true;
+    place->type = row->directory->tree->context.type_names[schema->id];
+    if (!xtf_trace_find_array(trace, row->locations->all[place->location].id, schema->id, &array, found, error))
+        return false;
+    *found = *found && place->row < array.n_rows;
+    return true;
+}
+
+static const char *type_of_match(const Row *row)
+{
+    const XtfField *event = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_EVENT);
+    const char *kind = xtf_row_label(event, row->row);
+
+    for (unsigned i = 0; kind && i < G_N_ELEMENTS(matches); i++) {
+        if (g_str_equal(matches[i].kind, kind))
+            return matches[i].type;
+    }
+    return NULL;
+}
+
+/* The row of an array that has a seq, by bisection: seqs go up in each array of a location. */
+static bool find_seq(const XtfArray *array, uint64_t seq, uint64_t *n, bool *found, GError **error)
+{
+    const XtfField *field = xtf_schema_field_by_role(array->schema, XTF_ROLE_SEQ);
+    uint64_t low = 0, high = field ? array->n_rows : 0;
+    uint8_t row[XTF_ROW_MAX];
+
+    *found = false;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (!xtf_array_row(array, middle, row, error))
+            return false;
+        uint64_t at = xtf_field_get(field, row);
+        if ((*found = at == seq)) {
+            *n = middle;
+            return true;
+        }
+        if (at < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return true;
+}
+
+/* The record of the row's own location that has its seq. */
+static bool find_event(const Row *row, Place *place, bool *found, GError **error)
+{
+    const XtfTraceContext *context = &row->directory->tree->context;
+    const XtfField *field = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_SEQ);
+    g_auto(XtfLocationArrays) arrays = {0};
+
+    *found = false;
+    place->location = row->span->tag;
+    if (!field)
+        return true;
+    if (!xtf_location_arrays_load(&arrays, context, &row->locations->all[row->span->tag], error))
+        return false;
+    for (uint32_t i = 0; i < arrays.n && !*found; i++) {
+        const XtfSchema *schema = arrays.all[i].schema;
+        if (schema->kind != XTF_SCHEMA_RECORD)
+            continue;
+        if (!find_seq(&arrays.all[i], xtf_field_get(field, row->row), &place->row, found, error))
+            return false;
+        place->type = context->type_names[schema->id];
+    }
+    return true;
+}
+
+/* The path that a link leads to; *target is NULL if it leads nowhere. */
+static bool link_target(const Row *row, const char *name, char **target, GError **error)
+{
+    bool found, good = true;
+    Place place;
+
+    *target = NULL;
+    if (g_str_equal(name, "event"))
+        good = find_event(row, &place, &found, error);
+    else if (g_str_equal(name, "culprit"))
+        found = find_culprit(row, &place);
+    else if (g_str_equal(name, "cause"))
+        good = find_of_culprit(row, row->span->array.schema->name, "cause", &place, &found, error);
+    else
+        good = find_of_culprit(row, type_of_match(row), "match", &place, &found, error);
+    return good && (!found || xtf_location_path(row->directory, place.location, place.type, place.row, target, error));
+}
+
+/* ---- */
+
+XtfNode *xtf_wait_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error)
+{
+    char *target;
+    Row row;
+
+    if (!load(&row, directory, span, error) || !link_target(&row, name, &target, error))
+        return NULL;
+    return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
+}
+
+bool xtf_wait_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error)
+{
+    Row row;
+
+    if (!load(&row, directory, span, error))
+        return false;
+    for (const char *const *name = names; *name; name++) {
+        g_autofree char *target = NULL;
+        if (!link_target(&row, *name, &target, error))
+            return false;
+        if (target)
+            xtf_lister_show(lister, *name, XTF_NODE_LINK);
+    }
+    return true;
+}

@@ -78,12 +78,14 @@ class Process:
     def charge(self, path):
         if path:
             self.charges.append((self.seq, path, self.time - self.last))
-        if self.last is not None and self.time > self.last:
+        if self.time > self.last:
             self.spans.append((self.last, self.time, path))
         self.last = self.time
 
     def happen(self, event, regions):
         self.time = event.time
+        if self.last is None:
+            self.last = self.time
         if event.name == "ENTER":
             outer = self.stack[-1].path if self.stack else ()
             self.charge(outer)

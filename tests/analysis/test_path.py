@@ -2,7 +2,7 @@
 """The critical path as the tree shows it: against the naive judge, against Scalasca's analyser, in windows, and of programs whose
 path is known; and files that tell nonsense.
 
-usage: test_path.py XTF DERIVED-SCRIPT OTF2-SCRIPT
+usage: test_path.py XTF DERIVED-SCRIPT OTF2-SCRIPT ARCHIVE...
 """
 
 import collections
@@ -276,10 +276,10 @@ def main():
             analyze(xtf, archive, trace)
             check_program(xtf, archive, trace, what, wanted)
         check_nonsense(xtf, derived, archive, folder)
-        for archive in sorted(shared.glob("**/traces.otf2")) if shared else []:
-            tsv = shared / "scalasca" / archive.parent.name / "scout.tsv"
+        for archive in [*map(pathlib.Path, sys.argv[4:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
+            tsv = shared / "scalasca" / archive.parent.name / "scout.tsv" if shared else None
             analyze(xtf, archive, trace)
-            compare(xtf, archive, trace, tsv if tsv.exists() else None)
+            compare(xtf, archive, trace, tsv if tsv and tsv.exists() else None)
     return 0
 
 

@@ -166,6 +166,29 @@ static void assert_bytes(const Written *written, const char *window, uint64_t a,
     g_string_free(text, TRUE);
 }
 
+/* The one line of `totals`: records, calls, messages sent and their bytes. */
+static void assert_totals(const Written *written, const char *window, uint64_t a, uint64_t b)
+{
+    g_autofree char *path = g_strdup_printf("%stotals", window);
+    GString *text = written_read(written, path);
+    uint64_t right[4] = {0}, found[4] = {0};
+    char *at = strchr(text->str, '\n');
+
+    for (uint64_t i = 0; i < LOCATIONS; i++)
+        for (uint64_t j = 0; j < CALLS; j++) {
+            Call call = call_of(i, j);
+            bool sends = i % 3 == 0 && within(call.end, a, b);
+            right[0] += (uint64_t)within(call.begin, a, b) + within(call.end, a, b) + sends;
+            right[1] += within(call.begin, a, b);
+            right[2] += sends;
+            right[3] += sends ? i : 0;
+        }
+    for (size_t i = 0; at && i < G_N_ELEMENTS(found); i++)
+        found[i] = strtoull(at, &at, 10);
+    cr_assert_arr_eq(found, right, sizeof right, "%s: %s", path, text->str);
+    g_string_free(text, TRUE);
+}
+
 Test(many, totals_over_very_many_locations_are_those_of_their_calls)
 {
     static const struct {
@@ -183,6 +206,7 @@ Test(many, totals_over_very_many_locations_are_those_of_their_calls)
             assert_count(&written, windows[w].window, windows[w].a, windows[w].b);
             assert_profile(&written, windows[w].window, windows[w].a, windows[w].b);
             assert_bytes(&written, windows[w].window, windows[w].a, windows[w].b);
+            assert_totals(&written, windows[w].window, windows[w].a, windows[w].b);
         }
 }
 

@@ -2,6 +2,7 @@
  * totals: the number of records, and the totals of calls and messages, in one line. histogram has it in slices of time.
  */
 #include "libxtf/group-filter.h"
+#include "libxtf/sweep.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/select/parallel.h"
 #include "src/query/totals/location-totals.h"
@@ -14,6 +15,7 @@ enum {
     WALK_ROWS_BIN = 256, /* ...or as many for each bin: at each bound the index has to look into a leaf or two */
     SPANS_AT_ONCE = 64,  /* that a thread takes, if there are very many... */
     LEAST_TURNS = 16,    /* ...and threads take so many turns at least */
+    MANY_SPANS = 4096,   /* more are swept through */
 };
 
 enum { CALLS, SENDS, RECVS, N_TYPES };
@@ -85,6 +87,7 @@ typedef struct {
     const Question *question;
     XtfLocationTotals totals[N_TYPES];
     Bin *counts;
+    XtfSweep *sweep; /* NULL: spans are few */
 } Histogram;
 
 /* The type of a schema; N_TYPES if it is another, or the trace keeps no aggregate of it. */
@@ -220,6 +223,7 @@ static void *begin(void *data)
 
     own->question = question;
     own->counts = g_new0(Bin, question->bins.n);
+    own->sweep = question->spans->n > MANY_SPANS ? xtf_sweep_new(question->spans->spans[0].array.trace) : NULL;
     for (unsigned i = 0; i < N_TYPES; i++)
         xtf_location_totals_init_more(&own->totals[i], &question->totals[i]);
     return own;
@@ -228,9 +232,12 @@ static void *begin(void *data)
 static bool add_spans(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Question *question = data;
+    Histogram *histogram = own;
 
     for (uint32_t i = first; i < end; i++) {
-        if (!add_span(own, &question->spans->spans[i], error))
+        XtfSpan span = question->spans->spans[i];
+        xtf_sweep_take(histogram->sweep, &span.array);
+        if (!add_span(histogram, &span, error))
             return false;
     }
     return true;
@@ -252,6 +259,7 @@ static void join(void *own, void *data)
     }
     for (unsigned i = 0; i < N_TYPES; i++)
         xtf_location_totals_finish(&from->totals[i]);
+    xtf_sweep_free(from->sweep);
     g_free(from->counts);
     g_free(from);
 }

@@ -20,6 +20,10 @@
 
 #define TOOL "xtf analyze " XTF_VERSION
 
+enum {
+    CACHE_BYTES = 48 << 20,
+};
+
 typedef struct {
     const char *source, *path; /* what the user named, and the .xtf file that it is, or was imported to */
     char *output;
@@ -127,7 +131,9 @@ static bool analyze_in_place(Analyze *analyze, GError **error)
 static bool run(Analyze *analyze, GError **error)
 {
     g_autofree char *path = NULL;
-    const XtfSourceOptions how = {.quiet = analyze->quiet};
+    /* Everything is read once or twice, from its beginning to its end. */
+    const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
+    const XtfSourceOptions how = {.open = &open, .quiet = analyze->quiet};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->source, &how, &path, error);
     XtfInterrupts interrupts;
 

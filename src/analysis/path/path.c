@@ -191,31 +191,55 @@ typedef struct {
     uint64_t total, waited;
 } Activity;
 
-/* By context; what is outside of calls is the last. */
-static Activity *activity_of(GArray *all, uint32_t context)
+/* Of a location, by context; what is outside of calls is the last. All zeros but where `touched`. */
+typedef struct {
+    GArray *all;     /* Activity */
+    GArray *touched; /* uint32_t */
+    GArray *times;   /* XtfContextTicks: of a point */
+} Activities;
+
+static Activity *activity_of(const Activities *activities, uint32_t context)
 {
-    return &g_array_index(all, Activity, MIN(context, all->len - 1));
+    uint32_t i = MIN(context, activities->all->len - 1);
+    Activity *activity = &g_array_index(activities->all, Activity, i);
+
+    if (!activity->total && !activity->waited)
+        g_array_append_val(activities->touched, i);
+    return activity;
 }
 
-static bool add_point(const Run *run, const XtfPoint *point, GArray *all, GArray *times, GError **error)
+static gint compare_contexts(gconstpointer a, gconstpointer b)
 {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool add_point(const Run *run, const XtfPoint *point, const Activities *activities, GError **error)
+{
+    GArray *times = activities->times;
+
     g_array_set_size(times, point->n_times);
     if (point->n_times && !xtf_points_times(run->points, point, (XtfContextTicks *)(void *)times->data, error))
         return false;
     for (uint32_t i = 0; i < point->n_times; i++) {
         const XtfContextTicks *time = &g_array_index(times, XtfContextTicks, i);
-        activity_of(all, time->context)->total += time->ticks;
+        activity_of(activities, time->context)->total += time->ticks;
     }
     if (is_passive(point))
-        activity_of(all, point->context)->waited += point->wait;
+        activity_of(activities, point->context)->waited += point->wait;
     return true;
 }
 
-static bool put_activities(const Run *run, const XtfPointLocation *location, GArray *all, GError **error)
+static bool put_activities(const Run *run, const XtfPointLocation *location, const Activities *activities,
+                           GError **error)
 {
-    for (uint32_t i = 0; i < all->len; i++) {
-        const Activity *activity = &g_array_index(all, Activity, i);
-        bool outside = i == all->len - 1;
+    XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->activity, error);
+
+    g_array_sort(activities->touched, compare_contexts);
+    for (guint k = 0; array && k < activities->touched->len; k++) {
+        uint32_t i = g_array_index(activities->touched, uint32_t, k);
+        Activity *activity = &g_array_index(activities->all, Activity, i);
+        bool outside = i == activities->all->len - 1;
         const XtfActivityRow row = {
             .time = local_time(location, location->end),
             .region = outside ? XTF_NONE32 : xtf_points_context_region(run->points, i),
@@ -223,34 +247,48 @@ static bool put_activities(const Run *run, const XtfPointLocation *location, GAr
             .total = activity->total,
             .waited = MIN(activity->waited, activity->total),
         };
-        if (!activity->total)
-            continue;
-        XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->activity, error);
-        if (!array || !xtf_array_writer_append(array, &row, error))
+        *activity = (Activity){0};
+        if (row.total && !xtf_array_writer_append(array, &row, error))
             return false;
     }
-    return true;
+    g_array_set_size(activities->touched, 0);
+    return array;
 }
 
-static bool add_location(const Run *run, uint32_t number, GError **error)
+static bool add_location(const Run *run, uint32_t number, const Activities *activities, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, number);
-    g_autoptr(GArray) all = g_array_new(FALSE, TRUE, sizeof(Activity));
-    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(XtfContextTicks));
     g_autofree XtfPoint *points = g_new(XtfPoint, POINTS_IN_ALL);
 
-    g_array_set_size(all, xtf_points_n_contexts(run->points) + 1);
     for (uint64_t done = 0; done < location->n;) {
         uint64_t n = MIN(location->n - done, (uint64_t)POINTS_IN_ALL);
         if (is_cancelled(run, error) || !xtf_points_read(run->points, location->first + done, n, points, error))
             return false;
         for (uint64_t i = 0; i < n; i++) {
-            if (!add_point(run, &points[i], all, times, error))
+            if (!add_point(run, &points[i], activities, error))
                 return false;
         }
         done += n;
     }
-    return put_activities(run, location, all, error);
+    return activities->touched->len == 0 || put_activities(run, location, activities, error);
+}
+
+static bool add_locations(const Run *run, GError **error)
+{
+    const Activities activities = {
+        .all = g_array_new(FALSE, TRUE, sizeof(Activity)),
+        .touched = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+        .times = g_array_new(FALSE, FALSE, sizeof(XtfContextTicks)),
+    };
+    bool good = true;
+
+    g_array_set_size(activities.all, xtf_points_n_contexts(run->points) + 1);
+    for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++)
+        good = add_location(run, i, &activities, error);
+    g_array_unref(activities.all);
+    g_array_unref(activities.touched);
+    g_array_unref(activities.times);
+    return good;
 }
 
 /* ---- */
@@ -264,9 +302,7 @@ bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, atomic_bool 
     bool good = xtf_spool_open(&run.segments, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
-                walk_back(&run, error) && put_segments(&run, error);
-    for (uint32_t i = 0; good && i < xtf_points_n_locations(points); i++)
-        good = add_location(&run, i, error);
+                walk_back(&run, error) && put_segments(&run, error) && add_locations(&run, error);
     xtf_spool_close(&run.segments);
     return good;
 }

@@ -89,10 +89,68 @@ static OTF2_ErrorCode write_collective(OTF2_EvtWriter *writer, uint64_t time, ch
                                                         n[4], n[5]);
 }
 
+/* Teams of threads, and their locks. */
+static OTF2_ErrorCode write_thread(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    OTF2_Paradigm model = (OTF2_Paradigm)n[0];
+
+    switch (kind) {
+    case 'F':
+        return OTF2_EvtWriter_ThreadFork(writer, NULL, time, model, (uint32_t)n[1]);
+    case 'f':
+        return OTF2_EvtWriter_ThreadJoin(writer, NULL, time, model);
+    case 't':
+        return OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, time, (uint32_t)n[0]);
+    case 'u':
+        return OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, time, (uint32_t)n[0]);
+    case 'A':
+        return OTF2_EvtWriter_ThreadAcquireLock(writer, NULL, time, model, (uint32_t)n[1], (uint32_t)n[2]);
+    default:
+        return OTF2_EvtWriter_ThreadReleaseLock(writer, NULL, time, model, (uint32_t)n[1], (uint32_t)n[2]);
+    }
+}
+
+/* One-sided communication, but its locks. */
+static OTF2_ErrorCode write_window(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    switch (kind) {
+    case 'O':
+        return OTF2_EvtWriter_RmaPut(writer, NULL, time, (uint32_t)n[0], (uint32_t)n[1], n[2], n[3]);
+    case 'G':
+        return OTF2_EvtWriter_RmaGet(writer, NULL, time, (uint32_t)n[0], (uint32_t)n[1], n[2], n[3]);
+    case 'W':
+        return OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, time);
+    case 'w':
+        return OTF2_EvtWriter_RmaCollectiveEnd(writer, NULL, time, (OTF2_CollectiveOp)n[0], (uint32_t)n[1],
+                                               (uint32_t)n[2], (uint32_t)n[3], n[4], n[5]);
+    default:
+        return OTF2_EvtWriter_RmaGroupSync(writer, NULL, time, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]);
+    }
+}
+
+/* Locks of windows and of files. */
+static OTF2_ErrorCode write_lock(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    switch (kind) {
+    case 'K':
+        return OTF2_EvtWriter_RmaRequestLock(writer, NULL, time, (uint32_t)n[0], (uint32_t)n[1], n[2],
+                                             (OTF2_LockType)n[3]);
+    case 'k':
+        return OTF2_EvtWriter_RmaAcquireLock(writer, NULL, time, (uint32_t)n[0], (uint32_t)n[1], n[2],
+                                             (OTF2_LockType)n[3]);
+    case 'l':
+        return OTF2_EvtWriter_RmaReleaseLock(writer, NULL, time, (uint32_t)n[0], (uint32_t)n[1], n[2]);
+    case 'H':
+        return OTF2_EvtWriter_IoAcquireLock(writer, NULL, time, (uint32_t)n[0], (OTF2_LockType)n[1]);
+    default:
+        return OTF2_EvtWriter_IoReleaseLock(writer, NULL, time, (uint32_t)n[0], (OTF2_LockType)n[1]);
+    }
+}
+
 static void write_event(Archive *archive, uint64_t location, uint64_t time, char kind, const Line *line)
 {
     /* How many numbers follow. */
-    static const char kinds[] = "ELSIRJPCXTQBDN", counts[] = "11454511111056";
+    static const char kinds[] = "ELSIRJPCXTQBDNFftuAaOGWwYKklHh", counts[] = "114545111110562111334406344322";
     const char *at = strchr(kinds, kind);
     OTF2_EvtWriter *writer = archive_events(archive, location);
 
@@ -106,6 +164,12 @@ static void write_event(Archive *archive, uint64_t location, uint64_t time, char
         WRITE(write_message(writer, time, kind, line->numbers));
     else if (strchr("PCXTQ", kind))
         WRITE(write_request(writer, time, kind, line->numbers));
+    else if (strchr("FftuAa", kind))
+        WRITE(write_thread(writer, time, kind, line->numbers));
+    else if (strchr("OGWwY", kind))
+        WRITE(write_window(writer, time, kind, line->numbers));
+    else if (strchr("KklHh", kind))
+        WRITE(write_lock(writer, time, kind, line->numbers));
     else
         WRITE(write_collective(writer, time, kind, line->numbers));
 }
@@ -130,6 +194,44 @@ static void define_location(Archive *archive, const Line *line)
 static void define_region(Archive *archive, const Line *line)
 {
     archive_region(archive, (uint32_t)line->numbers[0], line->name, "", 0);
+}
+
+/* A region of a paradigm and a role. */
+static void define_construct(Archive *archive, const Line *line)
+{
+    OTF2_StringRef name = archive_string(archive, line->name);
+
+    WRITE(OTF2_GlobalDefWriter_WriteRegion(archive_global(archive), (uint32_t)line->numbers[0], name, name,
+                                           archive_string(archive, ""), (OTF2_RegionRole)line->numbers[2],
+                                           (OTF2_Paradigm)line->numbers[1], OTF2_REGION_FLAG_NONE,
+                                           archive_string(archive, ""), 0, 0));
+}
+
+static void define_window(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteRmaWin(archive_global(archive), (uint32_t)line->numbers[0],
+                                           archive_string(archive, line->name), (uint32_t)line->numbers[1],
+                                           OTF2_RMA_WIN_FLAG_NONE));
+}
+
+/* Files, all of one paradigm, and their handles. */
+static void define_file(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteIoRegularFile(archive_global(archive), (uint32_t)line->numbers[0],
+                                                  archive_string(archive, line->name), 0));
+}
+
+static void define_handle(Archive *archive, const Line *line)
+{
+    OTF2_StringRef name = archive_string(archive, line->name);
+
+    if (line->numbers[0] == 0)
+        WRITE(OTF2_GlobalDefWriter_WriteIoParadigm(archive_global(archive), 0, name, name,
+                                                   OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL,
+                                                   NULL, NULL));
+    WRITE(OTF2_GlobalDefWriter_WriteIoHandle(archive_global(archive), (uint32_t)line->numbers[0], name,
+                                             (uint32_t)line->numbers[1], 0, OTF2_IO_HANDLE_FLAG_NONE,
+                                             OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
 }
 
 /* MPI's world: its communicator, and the locations that its ranks are. */
@@ -172,9 +274,11 @@ static const struct {
     unsigned least; /* numbers */
     void (*define)(Archive *archive, const Line *line);
 } DEFINITIONS[] = {
-    {"clock", 3, define_clock},   {"processes", 1, define_processes}, {"location", 2, define_location},
-    {"region", 1, define_region}, {"world", 2, define_world},         {"group", 1, define_group},
-    {"self", 1, define_self},     {"comm", 2, define_comm},           {"inter", 3, define_inter},
+    {"clock", 3, define_clock},         {"processes", 1, define_processes}, {"location", 2, define_location},
+    {"region", 1, define_region},       {"world", 2, define_world},         {"group", 1, define_group},
+    {"self", 1, define_self},           {"comm", 2, define_comm},           {"inter", 3, define_inter},
+    {"construct", 3, define_construct}, {"window", 2, define_window},       {"file", 1, define_file},
+    {"handle", 2, define_handle},
 };
 
 static void write_definition(Archive *archive, const char *word, const Line *line)

@@ -22,7 +22,7 @@ ROOMS = [
     "src/import/definitions", "src/import", "src/import/otf2",
     "src/analysis/formulas",
     "src/query/text", "src/query/select",
-    "src/analysis/replay", "src/analysis/align", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
+    "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
     "src/query/format", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/tree", "src/query/diff",
     "src/export", "src/export/otf2", "src/export/cube",
     "src/fs",

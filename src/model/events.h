@@ -50,6 +50,8 @@
 #define XTF_WAITS_EVENTS(EVENT)                                                                                        \
     EVENT(late_sender) EVENT(late_receiver) EVENT(wait_barrier) EVENT(wait_nxn) EVENT(late_broadcast)                  \
     EVENT(early_reduce) EVENT(early_scan) EVENT(wait_create) EVENT(wait_destroy) EVENT(finalize_wait)                  \
-    EVENT(barrier_completion) EVENT(nxn_completion) EVENT(init_completion) EVENT(lock_contention)
+    EVENT(barrier_completion) EVENT(nxn_completion) EVENT(init_completion) EVENT(lock_contention)                      \
+    EVENT(io_lock) EVENT(omp_barrier_wait) EVENT(omp_fork) EVENT(omp_idle) EVENT(omp_limited)                          \
+    EVENT(wait_fence) EVENT(early_fence) EVENT(late_post) EVENT(early_wait) EVENT(lock_competition) EVENT(wait_alloc)
 #define XTF_DELAYS_EVENTS(EVENT)          XTF_WAITS_EVENTS(EVENT)
 /* clang-format on */

@@ -55,4 +55,4 @@ LABELS(xtf_system_tree_domains, "MACHINE", "SHARED_MEMORY", "NUMA", "SOCKET", "C
 LABELS(xtf_value_types, "NONE", "UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FLOAT",
        "DOUBLE", "STRING", "ATTRIBUTE", "LOCATION", "REGION", "GROUP", "METRIC", "COMM", "PARAMETER", "RMA_WIN",
        "SOURCE_CODE_LOCATION", "CALLING_CONTEXT", "INTERRUPT_GENERATOR", "IO_FILE", "IO_HANDLE", "LOCATION_GROUP")
-LABELS(xtf_wait_parts, "different_source", "same_source")
+LABELS(xtf_wait_parts, "different_source", "same_source", "late_complete")

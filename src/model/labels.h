@@ -11,6 +11,8 @@ enum {
 
 enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf_remark_kinds */
 
+enum { XTF_WAIT_PART_DIFFERENT_SOURCE, XTF_WAIT_PART_SAME_SOURCE, XTF_WAIT_PART_LATE_COMPLETE }; /* of xtf_wait_parts */
+
 extern const char *const xtf_bases[];
 extern const char *const xtf_collective_operations[];
 extern const char *const xtf_defined_tables[];

@@ -17,7 +17,6 @@ LONG = 10 << 20
 # Directories that are not listed, or not whole.
 MORE = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", "tag/0", "proc/0-1/thread/0",
         "time/50%-/zoom", "time/10%-20%/proc/1", "enters_leaves/num/1", "time/0-10%/sends")
-AT_ONCE = 100  # paths of one command
 
 
 class Xtf:
@@ -62,17 +61,6 @@ class Xtf:
             sys.exit(f"FAILED: {path} has {len(data)} bytes, and should have {size}")
         return data
 
-    def must_cat_all(self, paths):
-        """All of them, many by one command."""
-        return sum(len(self.must("cat", self.trace, *paths[i:i + AT_ONCE])) for i in range(0, len(paths), AT_ONCE))
-
-    def read_all(self, files):
-        """Files and their sizes; one by one only if something is wrong, to say of which."""
-        if self.must_cat_all([path for path, _ in files]) != sum(size for _, size in files):
-            for path, size in files:
-                self.read(path, size)
-            sys.exit("FAILED: all files together have other sizes than one by one")
-
 
 def check_bytes(output, where):
     text = output.decode("utf-8", "surrogateescape")
@@ -89,13 +77,20 @@ def check_all_but_names(xtf, trace):
 
 
 def walk_tree(xtf):
-    files = [entry for path in MORE for entry in xtf.walk(path)]
-    xtf.read_all(files)
-    others = [f"{folder}/{name}/{file}" for folder in ("region", "comm") for _, _, name in xtf.entries(folder)
-              for file in ("records", "count", "columns")]
-    others += [f"definitions/rows/{table}/{row}" for _, _, table in xtf.entries("definitions/rows") for row in range(3)]
-    xtf.must_cat_all(others)
-    n = len(files) + len(others)
+    n = 0
+    for path in MORE:
+        for file, size in xtf.walk(path):
+            xtf.read(file, size)
+            n += 1
+    for folder in ("region", "comm"):
+        for _, _, name in xtf.entries(folder):
+            for file in ("records", "count", "columns"):
+                xtf.must("cat", xtf.trace, f"{folder}/{name}/{file}")
+                n += 1
+    for _, _, table in xtf.entries("definitions/rows"):
+        for row in range(3):
+            xtf.must("cat", xtf.trace, f"definitions/rows/{table}/{row}")
+            n += 1
     if n < 200:
         sys.exit(f"FAILED: the tree has {n} files, and should have more")
 

@@ -3,6 +3,7 @@
  *
  *   find.c             the pass: a consumer of the replay, and MPI_Init and MPI_Finalize
  *   find-points.c      what the others share
+ *   find-kinds.c       waits that need no messages
  *   find-messages.c    waits for messages
  *   find-operations.c  waits in operations of many
  */
@@ -93,5 +94,7 @@ void xtf_find_operations_init(XtfFind *find);
 void xtf_find_operations_finish(XtfFind *find);
 uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at);
 void xtf_find_operation_end(void *find, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank);
+/* Waits that need no messages. */
+bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, GError **error);
 /* What Scalasca does with all that take part: waits until `last`, and completes from `first_end` on. */
 void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last, uint64_t first_end);

@@ -115,5 +115,5 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfFound *found, GErro
             g_error_free(find.error);
         return false;
     }
-    return good && xtf_raw_points_end(raw, error);
+    return good && xtf_find_kinds(replay, raw, error) && xtf_raw_points_end(raw, error);
 }

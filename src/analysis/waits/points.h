@@ -5,8 +5,8 @@
  * A message is a point where somebody waited for it: on the side that waited, the record that ended the wait (the
  * receive; or the send, or its completion), and on the other side the record that was waited for (the send; or the
  * record that posts the receive). An operation of many is a point on all members that synchronise in it: the end of
- * it. The points of a location are numbered side by side, in the order of `seq`, no two of one record; the last one of
- * each location is no record but its end, with the time since the one before.
+ * it. The points of a location are numbered side by side, in the order of `seq`, no two of one record but those that
+ * are ALONE; the last one of each location is no record but its end, with the time since the one before.
  *
  * Points lie in files that have no name. Any number of threads may read them at once.
  *
@@ -29,7 +29,7 @@ typedef enum {
     XTF_POINT_LEAF,    /* with the root alone */
     XTF_POINT_PAIR,    /* a root and the latest of those it waits for, with one another */
     XTF_POINT_WORLD,   /* MPI_Init, MPI_Finalize: with all that have a point of this instance */
-    XTF_POINT_ALONE,   /* a wait that is no synchronisation: early scan */
+    XTF_POINT_ALONE,   /* a wait that is no synchronisation: early scan, and all that need no messages */
     XTF_POINT_END,     /* of the location */
     XTF_POINT_PART,    /* internal */
 } XtfPointSide;

@@ -44,7 +44,9 @@ static int compare_points(const void *a, const void *b)
 
     if (x->seq != y->seq)
         return x->seq < y->seq ? -1 : 1;
-    return (int)order_of(x) - (int)order_of(y);
+    if (order_of(x) != order_of(y))
+        return (int)order_of(x) - (int)order_of(y);
+    return x->end < y->end ? -1 : x->end > y->end;
 }
 
 static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
@@ -163,7 +165,7 @@ bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GEr
     for (;;) {
         if (!take(reader, &reader->ahead, &reader->any_ahead, error))
             return false;
-        if (!reader->any_ahead || reader->ahead.seq != point->seq)
+        if (!reader->any_ahead || reader->ahead.seq != point->seq || reader->ahead.side == XTF_POINT_ALONE)
             return true;
         if (reader->ahead.side == XTF_POINT_PART) {
             point->part = reader->ahead.part;

@@ -52,5 +52,5 @@ typedef struct {
 
 void xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location);
 void xtf_raw_reader_finish(XtfRawReader *reader);
-/* The next point: what was found of one record is one point. */
+/* The next point: what was found of one record is one point, but for those that are ALONE. */
 bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error);

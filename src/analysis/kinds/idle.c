@@ -1,0 +1,128 @@
+/*
+ * Threads of OpenMP that are in no team: `omp_idle` while the process forks none, `omp_limited` while others are in a
+ * parallel region without them (Scalasca: OMP_IDLE_THREADS, OMP_LIMITED_PARALLELISM, which it charges to the thread
+ * that forks, as often as threads are idle; here each thread has its own). Threads of OpenMP are those that are in a
+ * team at some time. They are waited for from the process's first record to its last one.
+ */
+#include "src/analysis/kinds/kinds-private.h"
+
+typedef struct {
+    uint32_t n_forks; /* that are open */
+    uint64_t number;  /* of the outermost fork */
+    uint64_t since;   /* the end of the last outermost join, or the process's beginning */
+    uint64_t fork, fork_seq, fork_row;
+    uint32_t master; /* location that forked */
+} Process;
+
+typedef struct {
+    uint64_t ended;     /* the team that it was in last */
+    uint64_t number;    /* of the outermost fork in which it was in a team last */
+    uint64_t seq, time; /* of its last row */
+    uint32_t depth;     /* teams that it is in */
+} Thread;
+
+struct XtfKindIdle {
+    Process *processes;
+    Thread *threads;
+};
+
+XtfKindIdle *xtf_kind_idle_new(const XtfKinds *kinds)
+{
+    XtfKindIdle *idle = g_new0(XtfKindIdle, 1);
+
+    idle->processes = g_new0(Process, kinds->n_processes + 1);
+    idle->threads = g_new0(Thread, kinds->n_locations + 1);
+    for (uint32_t i = 0; i < kinds->n_processes; i++)
+        idle->processes[i].since = kinds->processes[i].first;
+    return idle;
+}
+
+void xtf_kind_idle_free(XtfKindIdle *idle)
+{
+    if (!idle)
+        return;
+    g_free(idle->processes);
+    g_free(idle->threads);
+    g_free(idle);
+}
+
+uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location)
+{
+    return kinds->idle->threads[location].ended;
+}
+
+/* All of a process that were in no team since `from` wait until `to`. */
+static void wait_all(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
+{
+    const XtfKindProcess *process = &kinds->processes[number];
+    const Process *state = &kinds->idle->processes[number];
+
+    for (uint32_t i = process->first_location; i < process->first_location + process->n_locations; i++) {
+        const XtfKindLocation *location = &kinds->locations[i];
+        const Thread *thread = &kinds->idle->threads[i];
+        bool took_part = kind == XTF_LABEL_omp_limited && thread->number == state->number;
+        if (!location->rows.any_team || i == state->master || took_part)
+            continue;
+        const XtfKindRow row = {.time = thread->time, .seq = thread->seq, .region = UINT32_MAX};
+        XtfKindWait wait = xtf_kinds_new_wait(location, &row, kind);
+        wait.begin = MAX(from, thread->ended);
+        wait.end = to;
+        wait.culprit = kinds->locations[state->master].index;
+        wait.culprit_seq = state->fork_seq;
+        wait.match = state->fork_row;
+        xtf_kinds_wait(kinds, NULL, &wait);
+    }
+}
+
+static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Process *process = &kinds->idle->processes[location->process];
+
+    if (process->n_forks++ > 0)
+        return;
+    process->master = location->rows.number;
+    process->number++;
+    process->fork = row->time;
+    process->fork_seq = row->seq;
+    process->fork_row = row->row;
+    wait_all(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
+}
+
+static void take_join(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Process *process = &kinds->idle->processes[location->process];
+
+    if (process->n_forks == 0 || --process->n_forks > 0)
+        return;
+    wait_all(kinds, location->process, XTF_LABEL_omp_limited, process->fork, row->time);
+    process->since = row->time;
+}
+
+void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Thread *thread = &kinds->idle->threads[location->rows.number];
+
+    thread->seq = row->seq;
+    thread->time = row->time;
+    if (row->what == XTF_KIND_ROW_FORK)
+        take_fork(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_JOIN)
+        take_join(kinds, location, row);
+    if (row->what == XTF_KIND_ROW_TEAM_BEGIN) {
+        thread->depth++;
+        thread->number = kinds->idle->processes[location->process].number;
+    } else if (row->what == XTF_KIND_ROW_TEAM_END && thread->depth > 0 && --thread->depth == 0) {
+        thread->ended = row->time;
+    }
+}
+
+void xtf_kind_idle_finish(XtfKinds *kinds)
+{
+    for (uint32_t i = 0; i < kinds->n_processes; i++) {
+        const Process *process = &kinds->idle->processes[i];
+        bool forks = process->n_forks > 0;
+        if (process->number > 0)
+            wait_all(kinds, i, forks ? XTF_LABEL_omp_limited : XTF_LABEL_omp_idle,
+                     forks ? process->fork : process->since, kinds->processes[i].last);
+    }
+}

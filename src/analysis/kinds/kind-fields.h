@@ -1,0 +1,28 @@
+/*
+ * Where the fields lie in the trace's schemas, and what their labels mean.
+ */
+#pragma once
+
+#include "src/analysis/kinds/kind-rows.h"
+
+enum {
+    XTF_KIND_TYPE_CALLS,
+    XTF_KIND_TYPE_THREADS,
+    XTF_N_KIND_TYPES = 8,
+    XTF_N_KIND_FIELDS = 14,
+};
+
+/* Of one record type; all zeros if the trace does not have it. */
+typedef struct {
+    const XtfSchema *schema;
+    const XtfField *event, *seq, *depth;
+    const XtfField *fields[XTF_N_KIND_FIELDS];
+    uint8_t *what; /* XtfKindRowWhat, by label */
+} XtfKindType;
+
+struct XtfKindFields {
+    XtfKindType types[XTF_N_KIND_TYPES];
+};
+
+/* Row n of an array of the type. */
+void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t n, XtfKindRow *row);

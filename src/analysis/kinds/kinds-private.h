@@ -1,0 +1,116 @@
+/*
+ * What the files of this room share.
+ *
+ *   kind-fields.c   where fields lie, and what labels and regions mean
+ *   kind-rows.c     the rows of a location, with the calls around them
+ *   kind-waits.c    waits on their way out, and what the others share
+ *   kinds.c         all locations, in the order of the clock
+ *   locks.c         locks of threads and of files
+ *   teams.c         OpenMP's teams: barriers, forks
+ *   idle.c          threads of OpenMP outside of teams
+ *   windows.c       windows: members, and collective operations
+ *   epochs.c        post, start, complete, wait
+ *   window-locks.c  locks of windows
+ */
+#pragma once
+
+#include "src/analysis/kinds/kind-rows.h"
+#include "src/model/schemas.h"
+
+/* A key of a hash table. */
+typedef struct {
+    uint64_t a, b, c, d;
+} XtfKindKey;
+
+/* A table by XtfKindKey that owns keys and values. */
+GHashTable *xtf_kind_table_new(GDestroyNotify free_value);
+/* The value of a key, of `size` zeros if there is none yet. */
+void *xtf_kind_table_get(GHashTable *table, const XtfKindKey *key, size_t size);
+
+typedef struct XtfKindLocks XtfKindLocks;
+typedef struct XtfKindTeams XtfKindTeams;
+typedef struct XtfKindIdle XtfKindIdle;
+typedef struct XtfKindWindows XtfKindWindows;
+typedef struct XtfKindEpochs XtfKindEpochs;
+typedef struct XtfKindWindowLocks XtfKindWindowLocks;
+
+typedef struct {
+    uint32_t index;   /* of xtf_trace_context_locations() */
+    uint32_t process; /* number */
+    XtfKindRows rows;
+} XtfKindLocation;
+
+typedef struct {
+    uint64_t proc;
+    uint32_t first_location, n_locations;
+    uint64_t first, last; /* times of its records */
+} XtfKindProcess;
+
+struct XtfKinds {
+    XtfTraceContext *context;
+    const XtfRanks *ranks;
+    XtfKindFields *fields;
+    uint8_t *regions;
+    uint64_t n_regions;
+    XtfKindLocation *locations; /* those with such rows, by (process, thread) */
+    uint32_t n_locations;
+    XtfKindProcess *processes;
+    uint32_t n_processes;
+    uint32_t *heap; /* numbers of locations by their next row */
+    uint32_t n_heap;
+    const XtfKindConsumer *consumer;
+    GError *failed; /* the first error of the consumer, or of a table */
+    XtfKindLocks *locks;
+    XtfKindTeams *teams;
+    XtfKindIdle *idle;
+    XtfKindWindows *windows;
+    XtfKindEpochs *epochs;
+    XtfKindWindowLocks *window_locks;
+};
+
+/* The number of a process, by `proc`; UINT32_MAX: it is not among them. */
+uint32_t xtf_kinds_process(const XtfKinds *kinds, uint64_t proc);
+
+/* A wait of a location; it goes out when the call is left, cut off at its ends. Without a call at once. Who waits for
+ * itself does not wait. */
+void xtf_kinds_wait(XtfKinds *kinds, XtfKindCall *call, const XtfKindWait *wait);
+/* Calls `done` when the call is left; at once if it is NULL or was left. `data` then goes to `free`. */
+void xtf_kinds_then(XtfKinds *kinds, XtfKindCall *call, void (*done)(XtfKinds *, XtfKindCall *, void *), void *data,
+                    GDestroyNotify free);
+
+/* Does what was to be done when a call is left. */
+void xtf_kinds_leave(XtfKinds *kinds, XtfKindCall *call);
+
+/* A wait without culprit and part, that begins and ends at the row's time, in that record. */
+XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow *row, uint8_t kind);
+
+XtfKindLocks *xtf_kind_locks_new(void);
+void xtf_kind_locks_free(XtfKindLocks *locks);
+void xtf_kind_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
+void xtf_kind_locks_finish(XtfKinds *kinds);
+
+XtfKindTeams *xtf_kind_teams_new(void);
+void xtf_kind_teams_free(XtfKindTeams *teams);
+void xtf_kind_teams_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
+void xtf_kind_teams_finish(XtfKinds *kinds);
+
+XtfKindIdle *xtf_kind_idle_new(const XtfKinds *kinds);
+void xtf_kind_idle_free(XtfKindIdle *idle);
+void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
+void xtf_kind_idle_finish(XtfKinds *kinds);
+/* When the location was in a team last; 0: never. */
+uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location);
+
+/* The communicator of a window; false if it is not known. */
+bool xtf_kind_window_comm(XtfKinds *kinds, uint32_t window, uint32_t *comm);
+XtfKindWindows *xtf_kind_windows_new(void);
+void xtf_kind_windows_free(XtfKindWindows *windows);
+void xtf_kind_windows_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
+
+XtfKindEpochs *xtf_kind_epochs_new(void);
+void xtf_kind_epochs_free(XtfKindEpochs *epochs);
+void xtf_kind_epochs_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
+
+XtfKindWindowLocks *xtf_kind_window_locks_new(void);
+void xtf_kind_window_locks_free(XtfKindWindowLocks *locks);
+void xtf_kind_window_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);

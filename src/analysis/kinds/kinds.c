@@ -1,0 +1,159 @@
+#include "libxtf/error.h"
+#include "src/analysis/kinds/kinds-private.h"
+
+/* ---- All locations. */
+
+static void add_to_process(XtfKinds *kinds, uint64_t proc, XtfKindLocation *location)
+{
+    XtfKindProcess *process = &kinds->processes[kinds->n_processes - 1];
+
+    if (kinds->n_processes == 0 || process->proc != proc) {
+        process = &kinds->processes[kinds->n_processes++];
+        *process = (XtfKindProcess){.proc = proc, .first_location = kinds->n_locations, .first = UINT64_MAX};
+    }
+    process->n_locations++;
+    process->first = MIN(process->first, location->rows.first);
+    process->last = MAX(process->last, location->rows.last);
+    location->process = kinds->n_processes - 1;
+}
+
+static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GError **error)
+{
+    kinds->locations = g_new0(XtfKindLocation, locations->n + 1);
+    kinds->processes = g_new0(XtfKindProcess, locations->n + 1);
+    kinds->heap = g_new0(uint32_t, locations->n + 1);
+    for (uint32_t i = 0; i < locations->n; i++) {
+        XtfKindLocation *location = &kinds->locations[kinds->n_locations];
+        bool any;
+        *location = (XtfKindLocation){.index = i};
+        if (!xtf_kind_rows_init(&location->rows, kinds->fields, kinds->context->trace, &locations->all[i],
+                                kinds->n_locations, &any, error))
+            return false;
+        if (!any)
+            continue;
+        location->rows.regions = kinds->regions;
+        location->rows.n_regions = kinds->n_regions;
+        add_to_process(kinds, locations->all[i].proc, location);
+        kinds->n_locations++;
+    }
+    return true;
+}
+
+/* ---- In the order of the clock: a heap. */
+
+static bool comes_before(const XtfKinds *kinds, uint32_t a, uint32_t b)
+{
+    uint64_t x = kinds->locations[a].rows.row.time, y = kinds->locations[b].rows.row.time;
+    return x != y ? x < y : a < b;
+}
+
+static void sink(XtfKinds *kinds, uint32_t at)
+{
+    uint32_t *heap = kinds->heap, moved = heap[at];
+
+    for (uint32_t child; (child = 2 * at + 1) < kinds->n_heap; at = child) {
+        if (child + 1 < kinds->n_heap && comes_before(kinds, heap[child + 1], heap[child]))
+            child++;
+        if (!comes_before(kinds, heap[child], moved))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+static bool begin(XtfKinds *kinds, GError **error)
+{
+    for (uint32_t i = 0; i < kinds->n_locations; i++) {
+        bool found;
+        if (!xtf_kind_rows_next(&kinds->locations[i].rows, kinds->fields, &found, error))
+            return false;
+        if (found)
+            kinds->heap[kinds->n_heap++] = i;
+    }
+    for (uint32_t i = kinds->n_heap / 2; i-- > 0;)
+        sink(kinds, i);
+    return true;
+}
+
+static void handle(XtfKinds *kinds, XtfKindLocation *location)
+{
+    const XtfKindRow *row = &location->rows.row;
+
+    xtf_kind_locks_row(kinds, location, row);
+    xtf_kind_idle_row(kinds, location, row);
+    xtf_kind_teams_row(kinds, location, row);
+    xtf_kind_windows_row(kinds, location, row);
+    xtf_kind_epochs_row(kinds, location, row);
+    xtf_kind_window_locks_row(kinds, location, row);
+    if (row->what == XTF_KIND_ROW_LEAVE && row->call)
+        xtf_kinds_leave(kinds, row->call);
+}
+
+static bool go(XtfKinds *kinds, atomic_bool *cancel, GError **error)
+{
+    if (!begin(kinds, error))
+        return false;
+    while (kinds->n_heap > 0 && !kinds->failed) {
+        XtfKindLocation *location = &kinds->locations[kinds->heap[0]];
+        bool found;
+        if (cancel && atomic_load(cancel))
+            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+        handle(kinds, location);
+        if (!xtf_kind_rows_next(&location->rows, kinds->fields, &found, error))
+            return false;
+        if (!found)
+            kinds->heap[0] = kinds->heap[--kinds->n_heap];
+        if (kinds->n_heap > 0)
+            sink(kinds, 0);
+    }
+    xtf_kind_locks_finish(kinds);
+    xtf_kind_teams_finish(kinds);
+    xtf_kind_idle_finish(kinds);
+    return true;
+}
+
+static void finish(XtfKinds *kinds)
+{
+    for (uint32_t i = 0; i < kinds->n_locations; i++)
+        xtf_kind_rows_finish(&kinds->locations[i].rows);
+    xtf_kind_locks_free(kinds->locks);
+    xtf_kind_teams_free(kinds->teams);
+    xtf_kind_idle_free(kinds->idle);
+    xtf_kind_windows_free(kinds->windows);
+    xtf_kind_epochs_free(kinds->epochs);
+    xtf_kind_window_locks_free(kinds->window_locks);
+    g_free(kinds->locations);
+    g_free(kinds->processes);
+    g_free(kinds->heap);
+    g_free(kinds->regions);
+    xtf_kind_fields_free(kinds->fields);
+    g_clear_error(&kinds->failed);
+}
+
+bool xtf_kinds_find(XtfTraceContext *context, atomic_bool *cancel, const XtfKindConsumer *consumer, GError **error)
+{
+    XtfKinds kinds = {.context = context, .consumer = consumer};
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    bool good = locations && (kinds.ranks = xtf_trace_context_sorted_ranks(context, error)) &&
+                xtf_kind_regions(context, &kinds.regions, &kinds.n_regions, error);
+
+    if (good) {
+        kinds.fields = xtf_kind_fields_new(context->trace);
+        good = open_locations(&kinds, locations, error);
+    }
+    if (good) {
+        kinds.locks = xtf_kind_locks_new();
+        kinds.teams = xtf_kind_teams_new();
+        kinds.idle = xtf_kind_idle_new(&kinds);
+        kinds.windows = xtf_kind_windows_new();
+        kinds.epochs = xtf_kind_epochs_new();
+        kinds.window_locks = xtf_kind_window_locks_new();
+        good = go(&kinds, cancel, error);
+    }
+    if (good && kinds.failed) {
+        g_propagate_error(error, g_steal_pointer(&kinds.failed));
+        good = false;
+    }
+    finish(&kinds);
+    return good;
+}

@@ -1,0 +1,312 @@
+/*
+ * OpenMP's teams (Scalasca: OMP.pattern). THREAD_TEAM_BEGIN and THREAD_TEAM_END say who is in a team; the k-th barrier
+ * of each member since its beginning is one barrier, and all wait for the last that enters it. A team is there once for
+ * each time that its threads begin it.
+ *
+ * A fork takes each thread from THREAD_FORK until it enters its parallel region.
+ */
+#include "src/analysis/kinds/kinds-private.h"
+
+typedef struct {
+    uint32_t location;
+    uint64_t enter;
+    XtfKindCall *call;
+} Entrant;
+
+typedef struct {
+    GArray *entrants; /* Entrant */
+    uint32_t n_left;
+} Barrier;
+
+/* A thread that entered a parallel region before it was known who forked it. */
+typedef struct {
+    uint32_t location;
+    XtfKindWait wait;
+} Forked;
+
+typedef struct {
+    bool known;
+    uint32_t location;
+    uint64_t time, seq, row;
+} Fork;
+
+/* A team, from its first member's beginning to its last one's end. */
+typedef struct {
+    XtfKindKey key;
+    uint32_t n_begun, n_open;
+    Fork fork;
+    GArray *forked;       /* Forked */
+    GHashTable *barriers; /* by number: Barrier */
+} Team;
+
+/* A location in a team. */
+typedef struct {
+    Team *team;
+    uint64_t n_barriers;
+    bool entered; /* its parallel region */
+} Member;
+
+typedef struct {
+    GArray *teams; /* Member, the innermost last */
+    GArray *forks; /* Fork; `known` until a team is found that it made */
+} Thread;
+
+struct XtfKindTeams {
+    GHashTable *teams;   /* by process, team and how often it was begun: Team */
+    GHashTable *begun;   /* by location and team: how often, uint64_t */
+    GHashTable *threads; /* by location: Thread */
+};
+
+static void free_barrier(void *pointer)
+{
+    Barrier *barrier = pointer;
+
+    for (guint i = 0; i < barrier->entrants->len; i++)
+        xtf_kind_call_unref(g_array_index(barrier->entrants, Entrant, i).call);
+    g_array_unref(barrier->entrants);
+    g_free(barrier);
+}
+
+static void free_team(void *pointer)
+{
+    Team *team = pointer;
+
+    g_clear_pointer(&team->forked, g_array_unref);
+    g_clear_pointer(&team->barriers, g_hash_table_unref);
+    g_free(team);
+}
+
+static void free_thread(void *pointer)
+{
+    Thread *thread = pointer;
+
+    g_clear_pointer(&thread->teams, g_array_unref);
+    g_clear_pointer(&thread->forks, g_array_unref);
+    g_free(thread);
+}
+
+XtfKindTeams *xtf_kind_teams_new(void)
+{
+    XtfKindTeams *teams = g_new0(XtfKindTeams, 1);
+
+    teams->teams = xtf_kind_table_new(free_team);
+    teams->begun = xtf_kind_table_new(g_free);
+    teams->threads = xtf_kind_table_new(free_thread);
+    return teams;
+}
+
+void xtf_kind_teams_free(XtfKindTeams *teams)
+{
+    if (!teams)
+        return;
+    g_hash_table_unref(teams->threads);
+    g_hash_table_unref(teams->teams);
+    g_hash_table_unref(teams->begun);
+    g_free(teams);
+}
+
+static Thread *thread_of(XtfKinds *kinds, const XtfKindLocation *location)
+{
+    const XtfKindKey key = {location->rows.number, 0, 0, 0};
+    Thread *thread = xtf_kind_table_get(kinds->teams->threads, &key, sizeof(Thread));
+
+    if (!thread->teams) {
+        thread->teams = g_array_new(FALSE, FALSE, sizeof(Member));
+        thread->forks = g_array_new(FALSE, FALSE, sizeof(Fork));
+    }
+    return thread;
+}
+
+static Member *innermost(Thread *thread)
+{
+    return thread->teams->len ? &g_array_index(thread->teams, Member, thread->teams->len - 1) : NULL;
+}
+
+/* ---- Forks. */
+
+static void settle_fork(XtfKinds *kinds, const Team *team, const Forked *forked)
+{
+    XtfKindWait wait = forked->wait;
+
+    wait.begin = MAX(team->fork.time, xtf_kind_idle_since(kinds, forked->location));
+    wait.culprit = kinds->locations[team->fork.location].index;
+    wait.culprit_seq = team->fork.seq;
+    wait.match = team->fork.row;
+    xtf_kinds_wait(kinds, NULL, &wait);
+}
+
+static void enter_parallel(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Member *member = innermost(thread_of(kinds, location));
+
+    if (!member || member->entered)
+        return;
+    Forked forked = {location->rows.number, xtf_kinds_new_wait(location, row, XTF_LABEL_omp_fork)};
+    member->entered = true;
+    if (member->team->fork.known)
+        settle_fork(kinds, member->team, &forked);
+    else
+        g_array_append_val(member->team->forked, forked);
+}
+
+static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Fork fork = {true, location->rows.number, row->time, row->seq, row->row};
+    g_array_append_val(thread_of(kinds, location)->forks, fork);
+}
+
+static void take_join(XtfKinds *kinds, XtfKindLocation *location)
+{
+    GArray *forks = thread_of(kinds, location)->forks;
+    if (forks->len)
+        g_array_set_size(forks, forks->len - 1);
+}
+
+/* ---- Beginning and end. */
+
+static Team *team_of(XtfKinds *kinds, const XtfKindLocation *location, const XtfKindRow *row)
+{
+    const XtfKindKey who = {location->rows.number, row->comm, 0, 0};
+    uint64_t *begun = xtf_kind_table_get(kinds->teams->begun, &who, sizeof *begun);
+    const XtfKindKey key = {kinds->processes[location->process].proc, row->comm, (*begun)++, 0};
+    Team *team = xtf_kind_table_get(kinds->teams->teams, &key, sizeof(Team));
+
+    if (!team->forked) {
+        team->key = key;
+        team->forked = g_array_new(FALSE, FALSE, sizeof(Forked));
+        team->barriers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_barrier);
+    }
+    return team;
+}
+
+static void begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Thread *thread = thread_of(kinds, location);
+    Member member = {.team = team_of(kinds, location, row)};
+    Fork *fork = thread->forks->len ? &g_array_index(thread->forks, Fork, thread->forks->len - 1) : NULL;
+
+    member.team->n_begun++;
+    member.team->n_open++;
+    if (fork && fork->known) { /* this thread has forked the team */
+        member.team->fork = *fork;
+        fork->known = false;
+        for (guint i = 0; i < member.team->forked->len; i++)
+            settle_fork(kinds, member.team, &g_array_index(member.team->forked, Forked, i));
+        g_array_set_size(member.team->forked, 0);
+    }
+    g_array_append_val(thread->teams, member);
+}
+
+static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
+{
+    const Entrant *last = NULL;
+
+    for (guint i = 0; i < barrier->entrants->len; i++) {
+        const Entrant *entrant = &g_array_index(barrier->entrants, Entrant, i);
+        if (!last || entrant->enter > last->enter ||
+            (entrant->enter == last->enter && entrant->location < last->location))
+            last = entrant;
+    }
+    for (guint i = 0; i < barrier->entrants->len; i++) {
+        const Entrant *entrant = &g_array_index(barrier->entrants, Entrant, i);
+        const XtfKindRow row = {
+            .time = entrant->call->leave, .seq = entrant->call->seq, .region = entrant->call->region};
+        XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[entrant->location], &row, XTF_LABEL_omp_barrier_wait);
+        wait.begin = entrant->enter;
+        wait.end = last->enter;
+        wait.culprit = kinds->locations[last->location].index;
+        wait.culprit_seq = last->call->left ? last->call->seq : UINT64_MAX;
+        wait.match = last->call->left ? last->call->row : UINT64_MAX;
+        if (entrant->call->left)
+            xtf_kinds_wait(kinds, entrant->call, &wait);
+    }
+}
+
+/* What is left of a team when all have ended, or the trace has. */
+static void settle_team(XtfKinds *kinds, Team *team)
+{
+    GHashTableIter iter;
+    void *barrier;
+
+    g_hash_table_iter_init(&iter, team->barriers);
+    while (g_hash_table_iter_next(&iter, NULL, &barrier))
+        settle_barrier(kinds, barrier);
+    g_hash_table_remove_all(team->barriers);
+}
+
+static void end(XtfKinds *kinds, XtfKindLocation *location)
+{
+    Thread *thread = thread_of(kinds, location);
+    Member *member = innermost(thread);
+
+    if (!member)
+        return;
+    Team *team = member->team;
+    g_array_set_size(thread->teams, thread->teams->len - 1);
+    if (--team->n_open == 0) {
+        settle_team(kinds, team);
+        g_hash_table_remove(kinds->teams->teams, &team->key);
+    }
+}
+
+/* ---- Barriers. */
+
+static void enter_barrier(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Member *member = innermost(thread_of(kinds, location));
+
+    if (!member)
+        return;
+    Barrier *barrier = g_hash_table_lookup(member->team->barriers, &member->n_barriers);
+    if (!barrier) {
+        barrier = g_new0(Barrier, 1);
+        barrier->entrants = g_array_new(FALSE, FALSE, sizeof(Entrant));
+        g_hash_table_insert(member->team->barriers, g_memdup2(&member->n_barriers, sizeof member->n_barriers), barrier);
+    }
+    Entrant entrant = {location->rows.number, row->time, xtf_kind_call_ref(xtf_kind_rows_call(&location->rows))};
+    if (entrant.call)
+        g_array_append_val(barrier->entrants, entrant);
+}
+
+static void leave_barrier(XtfKinds *kinds, XtfKindLocation *location)
+{
+    Member *member = innermost(thread_of(kinds, location));
+    Barrier *barrier = member ? g_hash_table_lookup(member->team->barriers, &member->n_barriers) : NULL;
+
+    if (!barrier)
+        return;
+    barrier->n_left++;
+    if (barrier->n_left >= barrier->entrants->len && barrier->n_left >= member->team->n_begun) {
+        settle_barrier(kinds, barrier);
+        g_hash_table_remove(member->team->barriers, &member->n_barriers);
+    }
+    member->n_barriers++;
+}
+
+void xtf_kind_teams_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    if (row->what == XTF_KIND_ROW_FORK)
+        take_fork(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_JOIN)
+        take_join(kinds, location);
+    else if (row->what == XTF_KIND_ROW_TEAM_BEGIN)
+        begin(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_TEAM_END)
+        end(kinds, location);
+    else if (row->what == XTF_KIND_ROW_ENTER && row->special == XTF_KIND_REGION_PARALLEL)
+        enter_parallel(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_ENTER && row->special == XTF_KIND_REGION_BARRIER)
+        enter_barrier(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_LEAVE && row->special == XTF_KIND_REGION_BARRIER)
+        leave_barrier(kinds, location);
+}
+
+void xtf_kind_teams_finish(XtfKinds *kinds)
+{
+    GHashTableIter iter;
+    void *team;
+
+    g_hash_table_iter_init(&iter, kinds->teams->teams);
+    while (g_hash_table_iter_next(&iter, NULL, &team))
+        settle_team(kinds, team);
+}

@@ -1,0 +1,192 @@
+/*
+ * Locks of windows. MPI may grant a lock as late as when it is released, so recorders write when it was requested and
+ * released, and only some when it was acquired. Who requested one waits, in whatever call of one-sided communication it
+ * is then, until the call is left that releases it for the last one before whose lock excludes its own (Scalasca:
+ * MPI_RMA_LC_COMPUTE, with the order of locks by their releases).
+ */
+#include "src/analysis/kinds/kinds-private.h"
+
+enum { SHARED = 1 };
+
+/* Who released the lock. */
+typedef struct {
+    bool known;
+    uint32_t location;
+    uint64_t time, seq, row;
+} Holder;
+
+/* From the request to the release. */
+typedef struct {
+    uint32_t location;
+    bool exclusive, acquired, releasing, waits;
+    XtfKindCall *call; /* that it waited in, if it `waits` */
+    Holder holder;
+} Epoch;
+
+typedef struct {
+    GPtrArray *open;       /* Epoch */
+    Holder any, exclusive; /* that released it last */
+} Lock;
+
+struct XtfKindWindowLocks {
+    GHashTable *locks; /* by window, target and number: Lock */
+    GHashTable *calls; /* by location: the call of one-sided communication that it is in, XtfKindCall */
+};
+
+static void free_epoch(void *pointer)
+{
+    xtf_kind_call_unref(((Epoch *)pointer)->call);
+    g_free(pointer);
+}
+
+static void free_lock(void *pointer)
+{
+    g_ptr_array_unref(((Lock *)pointer)->open);
+    g_free(pointer);
+}
+
+static void unref_call(void *call)
+{
+    xtf_kind_call_unref(call);
+}
+
+XtfKindWindowLocks *xtf_kind_window_locks_new(void)
+{
+    XtfKindWindowLocks *locks = g_new0(XtfKindWindowLocks, 1);
+
+    locks->locks = xtf_kind_table_new(free_lock);
+    locks->calls = xtf_kind_table_new(unref_call);
+    return locks;
+}
+
+void xtf_kind_window_locks_free(XtfKindWindowLocks *locks)
+{
+    if (!locks)
+        return;
+    g_hash_table_unref(locks->locks);
+    g_hash_table_unref(locks->calls);
+    g_free(locks);
+}
+
+static Lock *lock_of(XtfKinds *kinds, const XtfKindKey *key)
+{
+    Lock *lock = xtf_kind_table_get(kinds->window_locks->locks, key, sizeof(Lock));
+
+    if (!lock->open)
+        lock->open = g_ptr_array_new_with_free_func(free_epoch);
+    return lock;
+}
+
+static Epoch *epoch_of(const Lock *lock, uint32_t location)
+{
+    for (guint i = 0; i < lock->open->len; i++) {
+        Epoch *epoch = lock->open->pdata[i];
+        if (epoch->location == location && !epoch->releasing)
+            return epoch;
+    }
+    return NULL;
+}
+
+/* The holder released the lock while the epoch's location was in a call, or in none. */
+static void waits_for(Epoch *epoch, const Holder *holder, XtfKindCall *call)
+{
+    g_clear_pointer(&epoch->call, xtf_kind_call_unref);
+    epoch->waits = call && holder->known && holder->location != epoch->location && holder->time > call->enter;
+    if (epoch->waits) {
+        epoch->call = xtf_kind_call_ref(call);
+        epoch->holder = *holder;
+    }
+}
+
+static void request(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    const XtfKindKey key = {row->window, row->peer, row->lock, 0};
+    Lock *lock = lock_of(kinds, &key);
+    Epoch *epoch = epoch_of(lock, location->rows.number);
+
+    if (!epoch) {
+        epoch = g_new0(Epoch, 1);
+        epoch->location = location->rows.number;
+        epoch->exclusive = row->type != SHARED;
+        waits_for(epoch, epoch->exclusive ? &lock->any : &lock->exclusive, xtf_kind_rows_call(&location->rows));
+        g_ptr_array_add(lock->open, epoch);
+    }
+    epoch->acquired |= row->what == XTF_KIND_ROW_WINDOW_ACQUIRE;
+}
+
+/* ---- A release, once its call is left. */
+
+typedef struct {
+    XtfKindKey key;
+    Epoch *epoch; /* the lock's */
+    Holder holder;
+} Release;
+
+static void settle(XtfKinds *kinds, const Epoch *epoch)
+{
+    const XtfKindRow row = {.seq = UINT64_MAX, .region = epoch->call->region};
+    XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[epoch->location], &row, XTF_LABEL_lock_competition);
+
+    wait.begin = epoch->call->enter;
+    wait.end = epoch->holder.time;
+    wait.culprit = kinds->locations[epoch->holder.location].index;
+    wait.culprit_seq = epoch->holder.seq;
+    wait.match = epoch->holder.row;
+    xtf_kinds_wait(kinds, epoch->call, &wait);
+}
+
+static void released(XtfKinds *kinds, XtfKindCall *call, void *data)
+{
+    Release *release = data;
+    Lock *lock = lock_of(kinds, &release->key);
+
+    if (call)
+        release->holder.time = call->leave;
+    if (release->epoch->waits && release->epoch->call->leave > release->epoch->holder.time)
+        settle(kinds, release->epoch);
+    lock->any = release->holder;
+    if (release->epoch->exclusive)
+        lock->exclusive = release->holder;
+    for (guint i = 0; i < lock->open->len; i++) {
+        Epoch *other = lock->open->pdata[i];
+        const XtfKindKey place = {other->location, 0, 0, 0};
+        if (other != release->epoch && !other->acquired && (other->exclusive || release->epoch->exclusive))
+            waits_for(other, &release->holder, g_hash_table_lookup(kinds->window_locks->calls, &place));
+    }
+    g_ptr_array_remove_fast(lock->open, release->epoch);
+}
+
+static void take_release(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Release release = {.key = {row->window, row->peer, row->lock, 0}};
+
+    release.epoch = epoch_of(lock_of(kinds, &release.key), location->rows.number);
+    if (!release.epoch)
+        return;
+    release.epoch->releasing = true;
+    release.holder = (Holder){true, location->rows.number, row->time, row->seq, row->row};
+    xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), released, g_memdup2(&release, sizeof release), g_free);
+}
+
+/* Which call of one-sided communication a location is in. */
+static void take_call(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    const XtfKindKey place = {location->rows.number, 0, 0, 0};
+
+    if (row->what == XTF_KIND_ROW_ENTER)
+        g_hash_table_replace(kinds->window_locks->calls, g_memdup2(&place, sizeof place),
+                             xtf_kind_call_ref(xtf_kind_rows_call(&location->rows)));
+    else
+        g_hash_table_remove(kinds->window_locks->calls, &place);
+}
+
+void xtf_kind_window_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    if (row->what == XTF_KIND_ROW_WINDOW_REQUEST || row->what == XTF_KIND_ROW_WINDOW_ACQUIRE)
+        request(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_WINDOW_RELEASE)
+        take_release(kinds, location, row);
+    else if ((row->what == XTF_KIND_ROW_ENTER || row->what == XTF_KIND_ROW_LEAVE) &&
+             row->special >= XTF_KIND_REGION_RMA)
+        take_call(kinds, location, row);
+}

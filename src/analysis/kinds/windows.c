@@ -1,0 +1,344 @@
+/*
+ * Collective operations of windows: the k-th RMA_COLLECTIVE_END of a window on each member is one operation.
+ *
+ * MPI_Win_fence and the making and freeing of windows are waits only if all members were in the operation at one time
+ * (Scalasca: MPI_RMA.pattern, which says why: they need not synchronise). All others follow the rules of MPI's
+ * collective operations.
+ */
+#include "libxtf/vocabulary.h"
+#include "src/analysis/formulas/collective-waits.h"
+#include "src/analysis/kinds/kinds-private.h"
+#include "src/model/labels.h"
+
+enum {
+    MEMBERS_MOST = 1 << 19, /* of all open operations together */
+    ROOT_IS_SELF = (int)UINT32_MAX - 1,
+};
+
+/* Something that was done by a location. */
+typedef struct {
+    bool known;
+    uint32_t location;
+    uint64_t time, seq, row;
+} Deed;
+
+typedef struct {
+    bool ended, sends, receives, is_root;
+    uint32_t location;
+    uint64_t begin, end, seq, row, sent;
+    XtfKindCall *call;
+    Deed last; /* operation of another member on this one since the fence before */
+} Member;
+
+typedef struct {
+    uint32_t n, n_ended, operation, comm;
+    bool differs; /* members do not agree in what it is */
+    bool fence;
+    Member *members; /* by rank */
+} Operation;
+
+struct XtfKindWindows {
+    GHashTable *operations; /* by window and number: Operation */
+    GHashTable *counts;     /* by window and process: operations that it has ended, uint64_t */
+    GHashTable *begun;      /* by location: the time of its last RMA_COLLECTIVE_BEGIN, uint64_t */
+    uint64_t n_members;     /* of all open ones */
+};
+
+static void free_operation(void *pointer)
+{
+    Operation *operation = pointer;
+
+    for (uint32_t i = 0; operation->members && i < operation->n; i++)
+        xtf_kind_call_unref(operation->members[i].call);
+    g_free(operation->members);
+    g_free(operation);
+}
+
+XtfKindWindows *xtf_kind_windows_new(void)
+{
+    XtfKindWindows *windows = g_new0(XtfKindWindows, 1);
+
+    windows->operations = xtf_kind_table_new(free_operation);
+    windows->counts = xtf_kind_table_new(g_free);
+    windows->begun = xtf_kind_table_new(g_free);
+    return windows;
+}
+
+void xtf_kind_windows_free(XtfKindWindows *windows)
+{
+    if (!windows)
+        return;
+    g_hash_table_unref(windows->operations);
+    g_hash_table_unref(windows->counts);
+    g_hash_table_unref(windows->begun);
+    g_free(windows);
+}
+
+bool xtf_kind_window_comm(XtfKinds *kinds, uint32_t window, uint32_t *comm)
+{
+    const XtfTable *table;
+
+    if (kinds->failed || !xtf_trace_table(kinds->context->trace, "rma_windows", &table, &kinds->failed))
+        return false;
+    const XtfField *field = table ? xtf_schema_field(table->schema, "comm") : NULL;
+    if (!field || window >= table->n_rows)
+        return false;
+    const uint8_t *row = table->rows + (uint64_t)window * table->schema->row_size;
+    *comm = (uint32_t)xtf_field_get(field, row);
+    return !xtf_field_is_none(field, row);
+}
+
+/* The operation that a location ends next; NULL: the window's members are not known, or it has only one. */
+static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *location, uint32_t window, XtfKindKey *key)
+{
+    XtfKindWindows *windows = kinds->windows;
+    const XtfKindKey who = {window, location->process, 0, 0};
+    const uint64_t *count = xtf_kind_table_get(windows->counts, &who, sizeof *count);
+    uint64_t n;
+    uint32_t comm;
+
+    *key = (XtfKindKey){window, *count, 0, 0};
+    Operation *operation = g_hash_table_lookup(windows->operations, key);
+    if (operation)
+        return operation;
+    if (!xtf_kind_window_comm(kinds, window, &comm) || !xtf_ranks_count_members(kinds->ranks, comm, &n) || n < 2 ||
+        n > MEMBERS_MOST - windows->n_members)
+        return NULL;
+    operation = xtf_kind_table_get(windows->operations, key, sizeof *operation);
+    *operation = (Operation){.n = (uint32_t)n, .operation = UINT32_MAX, .comm = comm};
+    operation->members = g_new0(Member, n);
+    windows->n_members += n;
+    return operation;
+}
+
+/* ---- Operations on others. */
+
+/* One that is under way: it counts when its call is left. */
+typedef struct {
+    XtfKindKey key;
+    uint32_t target;
+    Deed deed;
+} Access;
+
+static void access_done(XtfKinds *kinds, XtfKindCall *call, void *data)
+{
+    Access *access = data;
+    Operation *operation = g_hash_table_lookup(kinds->windows->operations, &access->key);
+
+    if (!operation || access->target >= operation->n)
+        return;
+    Deed *last = &operation->members[access->target].last;
+    if (call)
+        access->deed.time = call->leave;
+    if (!last->known || access->deed.time > last->time)
+        *last = access->deed;
+}
+
+static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    Access access = {.target = row->peer};
+
+    if (!next_operation(kinds, location, row->window, &access.key))
+        return;
+    access.deed = (Deed){true, location->rows.number, row->time, row->seq, row->row};
+    xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), access_done, g_memdup2(&access, sizeof access), g_free);
+}
+
+/* ---- An operation that all have ended. */
+
+/* `completion` is what came behind the wait, where that is told. */
+static void wait_until(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
+                       uint64_t end, const Deed *culprit, uint64_t completion)
+{
+    const XtfKindRow row = {
+        .time = member->end, .seq = member->seq, .region = member->call ? member->call->region : UINT32_MAX};
+    XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[member->location], &row, kind);
+
+    wait.begin = begin;
+    wait.end = MIN(end, member->end);
+    wait.comm = operation->comm;
+    wait.bytes = member->sent;
+    wait.completion = completion;
+    wait.culprit = kinds->locations[culprit->location].index;
+    wait.culprit_seq = culprit->seq;
+    wait.match = culprit->row;
+    xtf_kinds_wait(kinds, member->call, &wait);
+}
+
+static void wait_for(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
+                     const Deed *culprit)
+{
+    wait_until(kinds, operation, member, kind, begin, culprit->time, culprit, 0);
+}
+
+static Deed deed_of(const Operation *operation, const XtfMemberTime *time)
+{
+    const Member *member = &operation->members[time->index];
+    return (Deed){true, member->location, time->time, member->seq, member->row};
+}
+
+/* Who came before the last one waited for it; of a fence, first for the operations on it to end. */
+static void settle_together(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary,
+                            uint8_t kind)
+{
+    Deed last = deed_of(operation, &summary->last);
+
+    if (summary->first_end.time <= last.time)
+        return;
+    for (uint32_t i = 0; i < operation->n; i++) {
+        const Member *member = &operation->members[i];
+        uint64_t begin = member->begin;
+        const Deed *access = &member->last;
+        if (begin >= last.time)
+            continue;
+        if (operation->fence && access->known && access->time > begin && access->time <= member->end) {
+            wait_for(kinds, operation, member, XTF_LABEL_early_fence, begin, access);
+            begin = access->time;
+        }
+        if (last.time > begin)
+            wait_for(kinds, operation, member, kind, begin, &last);
+    }
+}
+
+static XtfCollectiveTimes times_of(const Member *member, uint32_t rank)
+{
+    return (XtfCollectiveTimes){.index = rank,
+                                .is_root = member->is_root,
+                                .sends = member->sends,
+                                .receives = member->receives,
+                                .begin = member->begin,
+                                .end = member->end};
+}
+
+static uint8_t kind_of(XtfCollectiveShape shape)
+{
+    return shape == XTF_COLLECTIVE_BARRIER      ? XTF_LABEL_wait_barrier
+           : shape == XTF_COLLECTIVE_ALL_TO_ALL ? XTF_LABEL_wait_nxn
+           : shape == XTF_COLLECTIVE_FROM_ROOT  ? XTF_LABEL_late_broadcast
+           : shape == XTF_COLLECTIVE_TO_ROOT    ? XTF_LABEL_early_reduce
+                                                : XTF_LABEL_early_scan;
+}
+
+static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollectiveSummary *summary,
+                         XtfCollectiveShape shape)
+{
+    bool partial = xtf_collective_is_partial(summary, shape);
+    XtfMemberTime earlier = {0};
+
+    for (uint32_t i = 0; partial && i < operation->n; i++) {
+        XtfCollectiveTimes times = times_of(&operation->members[i], i);
+        xtf_collective_summary_add_partial(summary, &times);
+    }
+    for (uint32_t i = 0; i < operation->n; i++) {
+        const Member *member = &operation->members[i];
+        XtfCollectiveTimes times = times_of(member, i);
+        uint64_t wait, completion;
+        if (times.sends)
+            xtf_member_time_latest(&earlier, i, times.begin);
+        xtf_collective_waits(summary, shape, &times, earlier, &wait, &completion);
+        const XtfMemberTime *late = shape == XTF_COLLECTIVE_FROM_ROOT            ? &summary->root
+                                    : shape == XTF_COLLECTIVE_SCAN               ? &earlier
+                                    : shape == XTF_COLLECTIVE_TO_ROOT || partial ? &summary->last_sender
+                                                                                 : &summary->last;
+        if (wait == 0 && completion == 0)
+            continue;
+        Deed culprit = deed_of(operation, late);
+        wait_until(kinds, operation, member, kind_of(shape), times.begin, times.begin + wait, &culprit, completion);
+    }
+}
+
+/* Memory that one thread makes and tells the others of (UPC: upc_all_alloc): who comes before it waits for it. */
+static void settle_allocation(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary)
+{
+    Deed root = deed_of(operation, &summary->root);
+
+    for (uint32_t i = 0; i < operation->n; i++) {
+        const Member *member = &operation->members[i];
+        if (member->begin < root.time)
+            wait_for(kinds, operation, member, XTF_LABEL_wait_alloc, member->begin, &root);
+    }
+}
+
+static void settle(XtfKinds *kinds, const Operation *operation)
+{
+    XtfCollectiveSummary summary = {0};
+    guint n_names = g_strv_length((char **)xtf_collective_operations);
+    const char *name = operation->operation < n_names ? xtf_collective_operations[operation->operation] : "";
+    XtfCollectiveShape shape = xtf_collective_shape(name);
+
+    for (uint32_t i = 0; i < operation->n; i++) {
+        XtfCollectiveTimes times = times_of(&operation->members[i], i);
+        xtf_collective_summary_add(&summary, &times);
+    }
+    if (operation->fence)
+        settle_together(kinds, operation, &summary, XTF_LABEL_wait_fence);
+    else if (shape == XTF_COLLECTIVE_HANDLES && g_str_equal(name, "ALLOCATE") && summary.root.known)
+        settle_allocation(kinds, operation, &summary);
+    else if (shape == XTF_COLLECTIVE_HANDLES)
+        settle_together(kinds, operation, &summary,
+                        g_str_has_prefix(name, "DE") ? XTF_LABEL_wait_destroy : XTF_LABEL_wait_create);
+    else if (shape != XTF_COLLECTIVE_UNKNOWN && shape != XTF_COLLECTIVE_SOME_TO_SOME)
+        settle_shape(kinds, operation, &summary, shape);
+}
+
+/* ---- One by one. */
+
+static void take_begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    const XtfKindKey key = {location->rows.number, 0, 0, 0};
+    uint64_t *begun = xtf_kind_table_get(kinds->windows->begun, &key, sizeof *begun);
+    *begun = row->time;
+}
+
+static void take_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    XtfKindWindows *windows = kinds->windows;
+    const XtfKindKey place = {location->rows.number, 0, 0, 0}, who = {row->window, location->process, 0, 0};
+    const uint64_t *begun = g_hash_table_lookup(windows->begun, &place);
+    XtfKindKey key;
+    Operation *operation = next_operation(kinds, location, row->window, &key);
+    uint64_t *count = xtf_kind_table_get(windows->counts, &who, sizeof *count), rank;
+    uint64_t proc = kinds->processes[location->process].proc;
+
+    ++*count;
+    if (!operation || !begun || !xtf_ranks_rank(kinds->ranks, operation->comm, proc, proc, &rank) ||
+        rank >= operation->n || operation->members[rank].ended)
+        return;
+    XtfKindCall *call = xtf_kind_rows_call(&location->rows);
+    Member *member = &operation->members[rank];
+    *member = (Member){
+        .ended = true,
+        .sends = row->sent != UINT64_MAX && row->sent > 0,
+        .receives = row->received != UINT64_MAX && row->received > 0,
+        .is_root = row->root == rank || row->root == (uint32_t)ROOT_IS_SELF,
+        .location = location->rows.number,
+        .begin = *begun,
+        .end = row->time,
+        .seq = row->seq,
+        .row = row->row,
+        .sent = row->sent,
+        .call = xtf_kind_call_ref(call),
+        .last = member->last,
+    };
+    bool fence = call && call->special == XTF_KIND_REGION_FENCE;
+    operation->differs |=
+        operation->n_ended > 0 && (operation->operation != row->operation || operation->fence != fence);
+    operation->operation = row->operation;
+    operation->fence = fence;
+    if (++operation->n_ended < operation->n)
+        return;
+    if (!operation->differs)
+        settle(kinds, operation);
+    windows->n_members -= operation->n;
+    g_hash_table_remove(windows->operations, &key);
+}
+
+void xtf_kind_windows_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    if (row->what == XTF_KIND_ROW_WINDOW_BEGIN)
+        take_begin(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_WINDOW_END)
+        take_end(kinds, location, row);
+    else if (row->what == XTF_KIND_ROW_OPERATION)
+        take_access(kinds, location, row);
+}

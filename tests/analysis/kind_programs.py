@@ -1,0 +1,426 @@
+"""Programs whose waits are known: each is played by the rules of locks, teams and windows, with times of chance, and writes
+down what a recorder would have written, and who waited for whom."""
+
+import collections
+
+import programs
+
+OPENMP, PTHREAD, MPI, SHMEM = 3, 7, 4, 13
+# otf2-script takes OTF2's numbers of roles.
+PARALLEL, CRITICAL, BARRIER, IMPLICIT_BARRIER, RMA, FUNCTION = 5, 12, 15, 16, 29, 1
+THREADS = 100  # location = process * THREADS + thread
+REGIONS = [("main", 1, FUNCTION), ("!$omp parallel", OPENMP, PARALLEL), ("!$omp barrier", OPENMP, BARRIER),
+           ("!$omp implicit barrier", OPENMP, IMPLICIT_BARRIER), ("!$omp critical", OPENMP, CRITICAL),
+           ("pthread_mutex_lock", PTHREAD, FUNCTION), ("flock", 1, FUNCTION), ("shmem", SHMEM, FUNCTION)]
+REGIONS += [(f"MPI_{name}", MPI, RMA) for name in ("Put", "Get", "Win_fence", "Win_post", "Win_start", "Win_complete", "Win_wait",
+                                                   "Win_lock", "Win_unlock", "Win_create")]
+REGION = {name: i for i, (name, _, _) in enumerate(REGIONS)}
+
+Truth = collections.namedtuple("Truth", "location kind begin end culprit")
+
+
+class Program:
+    """Records in the order in which they were made, and the waits."""
+
+    def __init__(self, chance, n_procs, n_threads):
+        self.chance = chance
+        self.n_procs, self.n_threads = n_procs, n_threads
+        self.lines = []
+        self.definitions = []
+        self.truth = []
+        self.used = set()  # times at which something ends whose order matters
+        self.clocks = collections.Counter({self.location(p, t): 1000 for p in range(n_procs) for t in range(n_threads)})
+
+    @staticmethod
+    def location(proc, thread):
+        return proc * THREADS + thread
+
+    def work(self, location, most=50):
+        self.clocks[location] += self.chance.randint(1, most)
+        return self.clocks[location]
+
+    def alone(self, location):
+        """Goes on to a time at which nothing else ends."""
+        while self.clocks[location] in self.used:
+            self.clocks[location] += 1
+        self.used.add(self.clocks[location])
+        return self.clocks[location]
+
+    def record(self, location, kind, *numbers):
+        self.lines.append((location, self.clocks[location], len(self.lines), f"{kind} {' '.join(map(str, numbers))}"))
+
+    def enter(self, location, name):
+        self.record(location, "E", REGION[name])
+
+    def leave(self, location, name):
+        self.record(location, "L", REGION[name])
+
+    def waited(self, location, kind, begin, end, culprit):
+        if end > begin:
+            self.truth.append(Truth(location, kind, begin, end, culprit))
+
+    def script(self):
+        lines = [f"{location} {time} {text}" for location, time, _, text in sorted(self.lines)]
+        lines += [f"clock {programs.TICKS} 0 {max(self.clocks.values()) + 10}", f"processes {self.n_procs}"]
+        written = {location for location, _, _, _ in self.lines}
+        lines += [f"location {location} {location // THREADS} thread {location % THREADS}" for location in sorted(written)]
+        lines += [f"construct {i} {paradigm} {role} {name}" for i, (name, paradigm, role) in enumerate(REGIONS)]
+        lines.append("world 0 " + " ".join(str(self.location(p, 0)) for p in range(self.n_procs)))
+        return "\n".join(lines + self.definitions) + "\n"
+
+
+def locks(chance, n_rounds=60):
+    """Threads of two processes and their locks, of two paradigms; some are acquired again by who holds them."""
+    program = Program(chance, 2, 4)
+    free, orders = {}, collections.Counter()
+    for location in program.clocks:
+        program.enter(location, "main")
+    for _ in range(n_rounds):
+        # Who comes first gets the lock.
+        location = min(program.clocks, key=lambda l: (program.clocks[l], l))
+        model, lock = chance.choice((OPENMP, PTHREAD)), chance.randint(0, 1)
+        region = "!$omp critical" if model == OPENMP else "pthread_mutex_lock"
+        key = location // THREADS, model, lock
+        program.enter(location, region)
+        entered = program.clocks[location]
+        held_until, holder = free.get(key, (0, None))
+        program.clocks[location] = max(entered, held_until) + chance.randint(0, 5)
+        orders[key] += 1
+        program.record(location, "A", model, lock, orders[key])
+        if holder is not None:
+            program.waited(location, "lock_contention", entered, held_until, holder)
+        program.work(location, 5)
+        program.leave(location, region)
+        again = chance.random() < 0.3
+        for _ in range(again):
+            program.work(location)
+            program.enter(location, region)
+            program.record(location, "A", model, lock, orders[key])
+            program.work(location, 5)
+            program.leave(location, region)
+            program.work(location)
+            program.record(location, "a", model, lock, orders[key])
+        program.work(location)
+        program.record(location, "a", model, lock, orders[key])
+        free[key] = program.clocks[location], location
+        program.work(location, 100)
+    for location in program.clocks:
+        program.work(location)
+        program.leave(location, "main")
+    return program
+
+
+def files(chance, n_rounds=40):
+    """Locks of two files, each of which has two handles; shared ones are held by one at a time here, too."""
+    program = Program(chance, 4, 1)
+    program.definitions = ["file 0 a", "file 1 b"] + [f"handle {h} {h % 2} h{h}" for h in range(4)]
+    released = {}  # by file and whether it was shared: (time, location)
+    for _ in range(n_rounds):
+        location = min(program.clocks, key=lambda l: (program.clocks[l], l))
+        handle, shared = chance.randint(0, 3), chance.randint(0, 1)
+        program.enter(location, "flock")
+        entered = program.clocks[location]
+        before = [released[handle % 2, s] for s in ((0,) if shared else (0, 1)) if (handle % 2, s) in released]
+        latest = max((time for key, (time, _) in released.items() if key[0] == handle % 2), default=0)
+        # A shared one waits here for the other shared ones too, but for their holders that is no wait that could be told.
+        program.clocks[location] = max(entered, latest + 1) + chance.randint(0, 3)
+        program.record(location, "H", handle, shared)
+        program.work(location, 5)
+        program.leave(location, "flock")
+        if before and max(before)[1] != location:
+            program.waited(location, "io_lock", entered, max(before)[0], max(before)[1])
+        program.work(location)
+        program.record(location, "h", handle, shared)
+        released[handle % 2, shared] = program.clocks[location], location
+        program.work(location, 20)
+    return program
+
+
+class Teams:
+    """Forks of a process. `idle` of a thread: since when it is in no team."""
+
+    def __init__(self, program, proc):
+        self.program, self.proc = program, proc
+        self.chance = program.chance
+        self.locations = [program.location(proc, t) for t in range(program.n_threads)]
+        self.ended = {}
+        self.joined = None
+
+    def barrier(self, members, name):
+        program = self.program
+        enters = {}
+        for location in members:
+            enters[location] = program.work(location)
+            program.enter(location, name)
+        late = max(members, key=lambda location: (enters[location], -location))
+        for location in members:
+            program.clocks[location] = enters[late] + self.chance.randint(1, 4)
+            program.leave(location, name)
+            program.waited(location, "omp_barrier_wait", enters[location], enters[late], late)
+
+    def fork(self, master, members, comm, inner=None):
+        """A team of `members`; `inner` is called within. Returns when it forked and joined."""
+        program = self.program
+        forked = program.work(master)
+        program.record(master, "F", OPENMP, len(members))
+        for location in members:
+            program.clocks[location] = max(program.clocks[location], forked)
+            program.work(location, 10)
+            program.record(location, "t", comm)
+            program.enter(location, "!$omp parallel")
+            program.waited(location, "omp_fork", forked, program.clocks[location], master)
+        for _ in range(self.chance.randint(0, 3)):
+            self.barrier(members, "!$omp barrier")
+        if inner:
+            inner()
+        self.barrier(members, "!$omp implicit barrier")
+        for location in members:
+            program.leave(location, "!$omp parallel")
+            program.record(location, "u", comm)
+        program.clocks[master] = max(program.clocks[location] for location in members) + 1
+        program.record(master, "f", OPENMP)
+        return forked, program.clocks[master]
+
+
+def teams(chance, n_rounds=12):
+    """A process whose first thread forks teams of all or some of its threads; another one forks within them, at times."""
+    program = Program(chance, 2, 6)
+    comms = {}
+    for proc in range(2):
+        made = Teams(program, proc)
+        locations, master = made.locations, made.locations[0]
+        for location in locations[1:]:
+            del program.clocks[location]
+        begun = program.clocks[master]
+        program.enter(master, "main")
+        pieces, took_part, members_of = [], [], lambda some: tuple(locations[t] for t in some)
+        for _ in range(n_rounds):
+            outer = members_of(chance.choice(((0, 1, 2, 3), (0, 1), (0,))))
+            inner = members_of((1, 4, 5)) if len(outer) == 4 and chance.random() < 0.5 else None
+            comm = comms.setdefault(outer, len(comms) + 1)
+            nested = (lambda: made.fork(inner[0], inner, comms.setdefault(inner, len(comms) + 1))) if inner else None
+            pieces.append(made.fork(master, outer, comm, nested))
+            took_part.append(set(outer) | set(inner or ()))
+        program.work(master)
+        program.leave(master, "main")
+        ever = set().union(*took_part) - {master}
+        since = begun
+        for (forked, joined), some in zip(pieces, took_part):
+            for location in ever:
+                program.waited(location, "omp_idle", since, forked, master)
+                if location not in some:
+                    program.waited(location, "omp_limited", forked, joined, master)
+            since = joined
+        for location in ever:
+            program.waited(location, "omp_idle", since, program.clocks[master], master)
+    program.definitions = [f"comm {comm} 0 team" for comm in comms.values()]
+    return program
+
+
+# ---- One-sided communication.
+
+NO_ROOT = 4294967295
+BARRIER_OP, BCAST, ALLREDUCE, REDUCE, SCAN, CREATE, DESTROY, ALLOCATE = 0, 1, 11, 12, 14, 17, 18, 19
+WINDOW = 0
+
+
+def one_sided(chance, n_procs):
+    """Windows are of all processes."""
+    program = Program(chance, n_procs, 1)
+    program.definitions = [f"window {WINDOW} 0 window"]
+    for location in program.clocks:
+        program.enter(location, "main")
+    return program
+
+
+def access(program, location, target, until=0):
+    """Puts or gets. Returns when it is entered and left."""
+    name = program.chance.choice(("Put", "Get"))
+    entered = program.work(location)
+    program.enter(location, "MPI_" + name)
+    program.record(location, "O" if name == "Put" else "G", WINDOW, target // THREADS, 8, len(program.lines))
+    program.clocks[location] = max(program.clocks[location], until) + program.chance.randint(1, 60)
+    program.alone(location)
+    program.leave(location, "MPI_" + name)
+    return entered, program.clocks[location]
+
+
+def collective(program, region, operation, root, moved, together=True):
+    """An operation of all; `moved`: what each one sends and receives. Returns begins and ends."""
+    begins, ends = {}, {}
+    for location in list(program.clocks):
+        program.work(location)
+        program.enter(location, region)
+        program.clocks[location] += program.chance.randint(0, 2)
+        begins[location] = program.clocks[location]
+        program.record(location, "W")
+    for rank, location in enumerate(program.clocks):
+        wait = max(begins.values()) if together else begins[location]
+        ends[location] = program.clocks[location] = wait + program.chance.randint(1, 20)
+        program.record(location, "w", operation, 2, WINDOW, root, *moved[rank])
+        program.clocks[location] += program.chance.randint(0, 2)
+        program.leave(location, region)
+    return begins, ends
+
+
+def late(begins, some=None):
+    """The latest, of equals the lowest."""
+    return min(begins if some is None else some, key=lambda location: (-begins[location], location))
+
+
+def all_for_last(program, kind, begins, ends):
+    last = late(begins)
+    for location, begin in begins.items():
+        program.waited(location, kind, begin, min(begins[last], ends[location]), last)
+
+
+def fences(chance, n_rounds=25):
+    """Operations on others between fences; some fences do not synchronise."""
+    program = one_sided(chance, 4)
+    locations = list(program.clocks)
+    begins, ends = collective(program, "MPI_Win_create", CREATE, NO_ROOT, [(0, 0)] * 4)
+    all_for_last(program, "wait_create", begins, ends)
+    for _ in range(n_rounds):
+        last = {}
+        for location in locations:
+            for _ in range(chance.randint(0, 3)):
+                target = chance.choice([other for other in locations if other != location])
+                last[target] = max(last.get(target, (0, None)), (access(program, location, target)[1], location))
+        together = chance.random() < 0.8
+        begins, ends = collective(program, "MPI_Win_fence", BARRIER_OP, NO_ROOT, [(0, 0)] * 4, together)
+        latest = late(begins)
+        for location in locations if min(ends.values()) > begins[latest] else ():
+            begin = begins[location]
+            if begin < begins[latest] and last.get(location, (0,))[0] > begin:
+                program.waited(location, "early_fence", begin, last[location][0], last[location][1])
+                begin = last[location][0]
+            program.waited(location, "wait_fence", begin, begins[latest], latest)
+    begins, ends = collective(program, "MPI_Win_create", DESTROY, NO_ROOT, [(0, 0)] * 4)
+    all_for_last(program, "wait_destroy", begins, ends)
+    return program
+
+
+def shared_memory(chance, n_rounds=40):
+    """Collective operations of a partitioned memory: of all shapes, with all and with some that move something."""
+    program = one_sided(chance, 4)
+    locations = list(program.clocks)
+    for _ in range(n_rounds):
+        operation = chance.choice((BARRIER_OP, BCAST, ALLREDUCE, REDUCE, SCAN, ALLOCATE))
+        root = chance.randint(0, 3)
+        moved = {BCAST: [(8 * (r == root), 8) for r in range(4)], REDUCE: [(8, 8 * (r == root)) for r in range(4)],
+                 ALLREDUCE: [(8 * chance.randint(0, 1), 8) for r in range(3)] + [(8, 8)],
+                 SCAN: [(8, 8)] * 4}.get(operation, [(0, 0)] * 4)
+        together = operation == BARRIER_OP or chance.random() < 0.7
+        named = root if operation in (BCAST, REDUCE, ALLOCATE) else NO_ROOT
+        begins, ends = collective(program, "shmem", operation, named, moved, together)
+        senders = [location for location, (sent, _) in zip(locations, moved) if sent]
+        if operation == BARRIER_OP:
+            all_for_last(program, "wait_barrier", begins, ends)
+        elif operation == ALLREDUCE and min(ends.values()) > max(begins.values()):
+            all_for_last(program, "wait_nxn", begins, ends)
+        elif operation == ALLREDUCE:
+            last = late(begins, senders)
+            for location in locations:
+                program.waited(location, "wait_nxn", begins[location], min(begins[last], ends[location]), last)
+        elif operation in (BCAST, ALLOCATE):
+            kind, of = "late_broadcast" if operation == BCAST else "wait_alloc", locations[root]
+            for location in locations:
+                program.waited(location, kind, begins[location], min(begins[of], ends[location]), of)
+        elif operation == REDUCE:
+            of, last = locations[root], late(begins, senders)
+            program.waited(of, "early_reduce", begins[of], min(begins[last], ends[of]), last)
+        else:
+            for rank, location in enumerate(locations):
+                last = late(begins, locations[:rank + 1])
+                program.waited(location, "early_scan", begins[location], min(begins[last], ends[location]), last)
+    return program
+
+
+class Sync:
+    """Calls of an epoch."""
+
+    def __init__(self, program):
+        self.program, self.groups = program, {}
+
+    def call(self, location, name, partners, until=0):
+        """A call that lasts until a time at least. Returns when it is entered and left."""
+        program = self.program
+        group = self.groups.setdefault(tuple(partners), 200 + len(self.groups))
+        entered = program.work(location, 60)
+        program.enter(location, name)
+        program.clocks[location] = max(entered, until) + program.chance.randint(1, 4)
+        program.record(location, "Y", 2, WINDOW, group)
+        program.clocks[location] += program.chance.randint(0, 2)
+        program.leave(location, name)
+        return entered, program.clocks[location]
+
+
+def epochs(chance, n_rounds=40):
+    """Exposures and accesses. An origin waits for its targets at its start, in its first operation or at its completion."""
+    program = one_sided(chance, 5)
+    sync, locations = Sync(program), list(program.clocks)
+    for _ in range(n_rounds):
+        targets = sorted(chance.sample(locations, chance.randint(1, 3)))
+        origins = [location for location in locations if location not in targets]
+        of = {origin: sorted(chance.sample(targets, chance.randint(1, len(targets)))) for origin in origins}
+        posted, completed, accessed = {}, {}, {}
+        for target in targets:
+            posted[target], _ = sync.call(target, "MPI_Win_post", [o for o in origins if target in of[o]])
+        for origin in origins:
+            last = late(posted, of[origin])
+            calls, where = [], chance.choice(("start", "access", "complete"))
+            calls.append(sync.call(origin, "MPI_Win_start", of[origin], posted[last] if where == "start" else 0))
+            for i in range(chance.randint(where == "access", 3)):
+                target = chance.choice(of[origin])
+                calls.append(access(program, origin, target, posted[last] if where == "access" and i == 0 else 0))
+                accessed[target] = max(accessed.get(target, 0), calls[-1][1])
+            calls.append(sync.call(origin, "MPI_Win_complete", of[origin], posted[last]))
+            completed[origin] = calls[-1][0]
+            for entered, left in calls:
+                if entered < posted[last] < left:
+                    program.waited(origin, "late_post", entered, posted[last], last)
+        for target in targets:
+            mine = [origin for origin in origins if target in of[origin]]
+            until = max((completed[origin] for origin in mine), default=0)
+            entered, _ = sync.call(target, "MPI_Win_wait", mine, until)
+            if mine:
+                program.waited(target, "early_wait", entered, until, late(completed, mine))
+    program.definitions += [f"group {number} " + " ".join(str(m // THREADS) for m in members)
+                            for members, number in sync.groups.items()]
+    return program
+
+
+def window_locks(chance, n_rounds=80):
+    """Locks that are granted at once, or not before something is done with them."""
+    program = one_sided(chance, 4)
+    released = {}  # by target: [(when, whether exclusive, location)]
+    for _ in range(n_rounds):
+        location = min(program.clocks, key=lambda l: (program.clocks[l], l))
+        target, shared, lazy = chance.randint(0, 1), chance.randint(0, 1), chance.randint(0, 1)
+        holders = [h for h in released.get(target, []) if h[1] or not shared]
+        until, _, holder = max(holders, default=(0, False, None))
+        calls = [(program.work(location), program.enter(location, "MPI_Win_lock"))[0]]
+        early = chance.randint(0, 1)
+        if early:
+            program.record(location, "K", WINDOW, target, 0, shared)
+        program.clocks[location] = max(program.clocks[location], 0 if lazy else until) + chance.randint(1, 3)
+        if not early:
+            program.record(location, "K", WINDOW, target, 0, shared)
+        if not lazy and chance.randint(0, 1):
+            program.record(location, "k", WINDOW, target, 0, shared)
+        program.leave(location, "MPI_Win_lock")
+        spans = [(calls[0], program.clocks[location])]
+        if chance.randint(0, 1):
+            spans.append(access(program, location, target * THREADS, until if chance.randint(0, 1) else 0))
+        entered = program.work(location)
+        program.enter(location, "MPI_Win_unlock")
+        program.record(location, "l", WINDOW, target, 0)
+        program.clocks[location] = max(entered, until) + chance.randint(1, 5)
+        program.alone(location)
+        program.leave(location, "MPI_Win_unlock")
+        spans.append((entered, program.clocks[location]))
+        for begin, end in spans:
+            if begin < until < end and holder != location:
+                program.waited(location, "lock_competition", begin, until, holder)
+        released.setdefault(target, []).append((program.clocks[location], not shared, location))
+    return program

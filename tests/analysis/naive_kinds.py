@@ -1,0 +1,406 @@
+"""The naive judge of waits that need no messages: for locks, in teams of OpenMP, and in one-sided communication. It has a whole
+archive in memory, as otf2-print prints it, and goes over it once for each kind.
+
+docs/VOCABULARY.md, section 9, has the formulas. This is another reading of them than the analysis's own, which walks over the
+records once, in the order of the clock.
+"""
+
+import collections
+import re
+
+import otf2print
+from judge import Judge
+from otf2events import EVENTS
+
+EXCLUSIVE = "EXCLUSIVE"
+# Names of regions of OpenMP, by their role.
+BARRIERS = ("BARRIER", "IMPLICIT BARRIER", "IMPLICIT_BARRIER")
+
+Wait = collections.namedtuple("Wait", "location seq kind begin end culprit culprit_seq match completion part part_kind")
+
+
+class Call:
+    """A call of a region."""
+
+    def __init__(self, region, enter, seq):
+        self.region, self.enter, self.enter_seq = region, enter, seq
+        self.leave = self.seq = self.row = None
+        self.inside = False  # something was recorded in it
+
+
+class Record:
+    """A record, with the innermost call around it; `row` is its number in the array of its type."""
+
+    __slots__ = ("location", "seq", "row", "name", "time", "values", "call")
+
+    def __init__(self, location, seq, row, name, time, values, call):
+        self.location, self.seq, self.row, self.name, self.time, self.values, self.call = (location, seq, row, name, time,
+                                                                                          values, call)
+
+    def order(self):
+        return self.time, self.location, self.seq
+
+
+class Kinds:
+    """`waits`, of all kinds. Locations are in the order of (process, thread), which their numbers must have."""
+
+    def __init__(self, archive):
+        definitions = otf2print.definitions(archive)
+        self.definitions = definitions
+        self.regions = {number: self.region_of(text) for number, text in definitions["REGION"]}
+        self.procs = Judge.ranks_of(definitions)
+        self.records = collections.defaultdict(list)
+        self.calls = collections.defaultdict(list)
+        self.bounds = {}
+        self.read(archive)
+        self.waits = []
+        self.thread_locks()
+        self.file_locks()
+        self.teams()
+        self.idle()
+        Windows(self).find()
+
+    @staticmethod
+    def region_of(text):
+        """(name, role, paradigm)"""
+        return (re.match(r'Name: "(.*?)" <', text)[1], re.search(r"Role: ([A-Z_0-9 ]+)", text)[1].strip(),
+                re.search(r'Paradigm: "?([A-Za-z_0-9 ]+)', text)[1].strip().upper())
+
+    def read(self, archive):
+        stacks, counts = collections.defaultdict(list), collections.Counter()
+        for event in otf2print.events(archive):
+            where = event.location
+            stack, array = stacks[where], EVENTS[event.name][0]
+            seq, row = counts[where], counts[where, array]
+            counts[where] += 1
+            counts[where, array] += 1
+            first, _ = self.bounds.get(where, (event.time, None))
+            self.bounds[where] = first, event.time
+            call = stack[-1] if stack else None
+            if event.name == "ENTER":
+                region = self.regions[int(otf2print.REFERENCE.search(event.text.rstrip())[1])]
+                stack.append(Call(region, event.time, seq))
+                self.calls[where].append(stack[-1])
+                self.records[where].append(Record(where, seq, row, "ENTER", event.time, None, stack[-1]))
+            elif event.name == "LEAVE" and call:
+                call.leave, call.seq, call.row = event.time, seq, row
+                stack.pop()
+                self.records[where].append(Record(where, seq, row, "LEAVE", event.time, None, call))
+            else:
+                self.records[where].append(Record(where, seq, row, event.name, event.time, event.values(), call))
+        for where, stack in stacks.items():
+            for call in stack:
+                call.leave = self.bounds[where][1]
+
+    def all(self, *names):
+        """The records of these names, in the order of the clock."""
+        return sorted((r for records in self.records.values() for r in records if r.name in names), key=Record.order)
+
+    def add(self, record, kind, begin, end, culprit, call=None, completion=0, part=0, part_kind="-"):
+        """A wait in a call, that around the record if no other is given, for the record `culprit`."""
+        call = call or record.call
+        begin, end = max(begin, call.enter), min(end, call.leave)
+        self.add_free(record.location, record.seq, kind, begin, end, culprit, completion, part, part_kind)
+
+    def add_free(self, location, seq, kind, begin, end, culprit, completion=0, part=0, part_kind="-"):
+        if end > begin or completion > 0:
+            self.waits.append(Wait(location, seq, kind, begin, max(begin, end), culprit.location, culprit.seq, culprit.row,
+                                   completion, part, part_kind if part else "-"))
+
+    # ---- Locks.
+
+    def thread_locks(self):
+        orders = collections.defaultdict(lambda: ([], []))  # by lock and order: acquires, releases
+        for record in self.all("THREAD_ACQUIRE_LOCK", "THREAD_RELEASE_LOCK"):
+            key = self.procs[record.location], record.values["model"], record.values["lock"], record.values["order"]
+            orders[key]["RELEASE" in record.name].append(record)
+        for (*lock, order), (acquires, _) in orders.items():
+            _, releases = orders.get((*lock, order - 1), (None, None))
+            if acquires and releases and acquires[0].call:
+                self.add(acquires[0], "lock_contention", acquires[0].call.enter, releases[-1].time, releases[-1])
+
+    def file_locks(self):
+        files = {}
+        for number, text in self.definitions.get("IO_HANDLE", ()):
+            files[number] = re.search(r"File: .*?<(\d+)>", text)[1]
+        released = collections.defaultdict(list)
+        for record in self.all("IO_ACQUIRE_LOCK", "IO_RELEASE_LOCK"):
+            file, exclusive = files[record.values["handle"]], record.values["lock_type"] == EXCLUSIVE
+            if record.name == "IO_RELEASE_LOCK":
+                released[file].append(record)
+                continue
+            before = [r for r in released[file] if exclusive or r.values["lock_type"] == EXCLUSIVE]
+            if before and before[-1].location != record.location and record.call:
+                self.add(record, "io_lock", record.call.enter, before[-1].time, before[-1])
+
+    # ---- Teams.
+
+    def teams(self):
+        """Each location's time in each team, and what it does in it."""
+        instances = collections.defaultdict(list)  # by process, team, how often: [(location, records, the fork)]
+        for location, records in self.records.items():
+            begun, inside, forks = collections.Counter(), [], []
+            for record in records:
+                if record.name == "THREAD_FORK":
+                    forks.append(record)
+                elif record.name == "THREAD_JOIN":
+                    forks.pop()
+                elif record.name == "THREAD_TEAM_BEGIN":
+                    team = record.values["team"]
+                    inside.append([])
+                    claimed = forks[-1] if forks and forks[-1].values is not None else None
+                    if claimed:
+                        forks[-1] = Record(*[None] * 7)
+                    instances[self.procs[location], team, begun[team]].append((location, inside[-1], claimed))
+                    begun[team] += 1
+                elif record.name == "THREAD_TEAM_END":
+                    inside.pop()
+                elif inside and record.call and record.call.region[2] == "OPENMP":
+                    inside[-1].append(record)
+        for members in instances.values():
+            self.forks(members)
+            self.barriers(members)
+
+    def forks(self, members):
+        fork = next((claimed for _, _, claimed in members if claimed), None)
+        for location, records, _ in members:
+            enter = next((r for r in records if r.name == "ENTER" and r.call.region[1] == "PARALLEL"), None)
+            if fork and enter:
+                ended = [end for _, end in self.times_in_teams(location) if end <= enter.time]
+                self.add_free(location, enter.seq, "omp_fork", max([fork.time] + ended[-1:]), enter.time, fork)
+
+    def barriers(self, members):
+        mine = {location: [r.call for r in records if r.name == "ENTER" and r.call.region[1] in BARRIERS]
+                for location, records, _ in members}
+        for i in range(max(map(len, mine.values()))):
+            calls = {location: calls[i] for location, calls in mine.items() if len(calls) > i}
+            late = min(calls, key=lambda location: (-calls[location].enter, location))
+            last = Record(late, calls[late].seq, calls[late].row, "LEAVE", None, None, None)
+            for location, call in calls.items():
+                self.add_free(location, call.seq, "omp_barrier_wait", call.enter, min(calls[late].enter, call.leave), last)
+
+    def times_in_teams(self, location):
+        """[(begin, end)] of the outermost teams that a location was in."""
+        depth, times = 0, []
+        for record in self.records[location]:
+            if record.name == "THREAD_TEAM_BEGIN":
+                if depth == 0:
+                    times.append((record.time, None))
+                depth += 1
+            elif record.name == "THREAD_TEAM_END":
+                depth -= 1
+                if depth == 0:
+                    times[-1] = times[-1][0], record.time
+        return [(begin, end) for begin, end in times if end is not None]
+
+    def idle(self):
+        for proc in set(self.procs.values()):
+            locations = [location for location in self.records if self.procs[location] == proc]
+            open_forks, outermost = 0, []
+            for record in self.all("THREAD_FORK", "THREAD_JOIN"):
+                if record.location not in locations:
+                    continue
+                open_forks += 1 if record.name == "THREAD_FORK" else -1
+                if record.name == "THREAD_FORK" and open_forks == 1:
+                    outermost.append((record, None))
+                elif open_forks == 0:
+                    outermost[-1] = outermost[-1][0], record.time
+            if outermost:
+                self.idle_of(locations, outermost)
+
+    def idle_of(self, locations, outermost):
+        """`outermost`: [(fork, time of its join)]"""
+        watched = [location for location in locations if any(r.name not in ("ENTER", "LEAVE") for r in self.records[location])]
+        since, until = min(self.bounds[l][0] for l in watched), max(self.bounds[l][1] for l in watched)
+        pieces = []
+        for fork, joined in outermost:
+            pieces += [("omp_idle", since, fork.time, fork), ("omp_limited", fork.time, joined, fork)]
+            since = joined
+        pieces.append(("omp_idle", since, until, outermost[-1][0]))
+        for location in watched:
+            times = self.times_in_teams(location)
+            for kind, begin, end, fork in pieces if times else []:
+                inside = any(a < end and b > begin for a, b in times)
+                if location == fork.location or (kind == "omp_limited" and inside):
+                    continue
+                ended = max([b for _, b in times if b <= end], default=0)
+                self.add_free(location, None, kind, max(begin, ended), end, fork)
+
+
+class Windows:
+    """One-sided communication. Ranks of a window are those of its communicator, which are processes here."""
+
+    OPERATIONS = ("RMA_PUT", "RMA_GET", "RMA_ATOMIC")
+
+    def __init__(self, kinds):
+        self.kinds = kinds
+        self.comms = {number: int(re.search(r"Communicator: .*?<(\d+)>", text)[1])
+                      for number, text in kinds.definitions.get("RMA_WIN", ())}
+        self.groups = {number: int(re.search(r"Group: .*?<(\d+)>", text)[1])
+                       for number, text in kinds.definitions.get("COMM", ())}
+        # As otf2-print has them: `0 ("Master thread" <17>), ...`
+        self.members = {number: [kinds.procs[int(location)] for location in re.findall(r"\d+ \(\".*?\" <(\d+)>\)", text)]
+                        for number, text in kinds.definitions["GROUP"]}
+        self.accesses = kinds.all(*self.OPERATIONS)
+        self.proc = lambda record: kinds.procs[record.location]
+
+    def find(self):
+        self.operations()
+        self.epochs()
+        self.locks()
+
+    def ranks(self, window):
+        return self.members[self.groups[self.comms[window]]]
+
+    def target(self, access):
+        return self.ranks(access.values["window"])[access.values["peer"][0] if isinstance(access.values["peer"], tuple)
+                                                   else access.values["peer"]]
+
+    # ---- Collective operations.
+
+    def operations(self):
+        ends = collections.defaultdict(list)  # by window and process
+        begun = {}
+        for record in self.kinds.all("RMA_COLLECTIVE_BEGIN", "RMA_COLLECTIVE_END"):
+            if record.name == "RMA_COLLECTIVE_BEGIN":
+                begun[record.location] = record.time
+            else:
+                ends[record.values["window"], self.proc(record)].append((begun[record.location], record))
+        for window in self.comms:
+            ranks = self.ranks(window)
+            for k in range(min(len(ends[window, proc]) for proc in ranks)):
+                self.operation(window, [ends[window, proc][k] for proc in ranks],
+                               [ends[window, proc][k - 1][1].time if k else -1 for proc in ranks])
+
+    def last_access(self, window, proc, since, members):
+        """The last operation on a process since the operation before, which ended at `since` on each rank, by the end of its call."""
+        until = {self.proc(record): record.time for _, record in members}
+        since = dict(zip(self.ranks(window), since))
+        found = [a for a in self.accesses if a.values["window"] == window and self.target(a) == proc
+                 and since[self.proc(a)] < a.time < until[self.proc(a)]]
+        return max(found, key=lambda a: (a.call.leave, -a.seq), default=None)
+
+    def operation(self, window, members, since):
+        begins, ends = [begin for begin, _ in members], [record.time for _, record in members]
+        latest = min(range(len(members)), key=lambda i: (-begins[i], i))
+        name, region = members[0][1].values["operation"], members[0][1].call.region[0]
+        fence = region == "MPI_Win_fence"
+        root = members[0][1].values["root"]
+        senders = [i for i, (_, record) in enumerate(members) if record.values["bytes"]]
+        receives = [bool(record.values["received"]) for _, record in members]
+        for i, (begin, record) in enumerate(members):
+            if fence or ("HANDLE" in name or "ALLOCATE" in name) and root is None:
+                if min(ends) <= max(begins) or begin >= max(begins):
+                    continue
+                access = self.last_access(window, self.proc(record), since, members) if fence else None
+                if access and begin < access.call.leave <= record.time:
+                    self.add(record, "early_fence", begin, access.call.leave, access)
+                    begin = access.call.leave
+                kind = "wait_fence" if fence else "wait_destroy" if name.startswith("DE") else "wait_create"
+                self.add(record, kind, begin, max(begins), members[latest][1])
+            elif name == "ALLOCATE":
+                self.add(record, "wait_alloc", begin, min(begins[root], record.time), members[root][1])
+            elif name == "BARRIER":
+                last = min(max(begins), record.time)
+                self.add(record, "wait_barrier", begin, last, members[latest][1],
+                         completion=max(0, record.time - max(min(ends), last)))
+            elif name in ("BCAST", "SCATTER"):
+                if receives[i]:
+                    self.add(record, "late_broadcast", begin, min(begins[root], record.time), members[root][1])
+            elif name in ("REDUCE", "GATHER"):
+                late = min(senders, key=lambda s: (-begins[s], s))
+                if i == root:
+                    self.add(record, "early_reduce", begin, min(begins[late], record.time), members[late][1])
+            elif name == "SCAN":
+                earlier = [s for s in senders if s <= i]
+                late = min(earlier, key=lambda s: (-begins[s], s))
+                self.add(record, "early_scan", begin, min(begins[late], record.time), members[late][1])
+            elif name in ("ALLREDUCE", "ALLGATHER"):
+                self.exchange(i, begins, ends, members, senders, receives)
+
+    def add(self, record, kind, begin, end, culprit, completion=0):
+        self.kinds.add_free(record.location, record.seq, kind, begin, end, culprit, completion)
+
+    def exchange(self, i, begins, ends, members, senders, receives):
+        some, late = range(len(members)), min(range(len(members)), key=lambda m: (-begins[m], m))
+        if min(ends) <= max(begins):
+            late = min(senders, key=lambda s: (-begins[s], s))
+            some = [m for m in range(len(members)) if m == late or (receives[m] and begins[m] < begins[late])]
+        if i in some:
+            last, through = min(begins[late], ends[i]), min(ends[m] for m in some)
+            self.add(members[i][1], "wait_nxn", begins[i], last, members[late][1], max(0, ends[i] - max(through, last)))
+
+    # ---- Post, start, complete, wait.
+
+    def epochs(self):
+        calls = collections.defaultdict(list)  # by what it is, window, from and to: records
+        for record in self.kinds.all("RMA_GROUP_SYNC"):
+            what = record.call.region[0].removeprefix("MPI_Win_")
+            for proc in self.members[record.values["group"]]:
+                calls[what, record.values["window"], self.proc(record), proc].append(record)
+        number = {}  # of a start or a wait, by partner
+        for (what, window, mine, other), records in calls.items():
+            partners = {"start": "post", "wait": "complete"}.get(what)
+            for k, record in enumerate(records if partners else ()):
+                met = calls.get((partners, window, other, mine), [])
+                number.setdefault(id(record), (what, window, record, []))[3].append(met[k] if k < len(met) else None)
+        for what, window, record, met in number.values():
+            if None in met:
+                continue
+            late = min(met, key=lambda r: (-r.call.enter, r.location))
+            if what == "wait":
+                self.early_wait(window, record, late, met)
+            else:
+                self.late_post(window, record, late)
+
+    def origin_epoch(self, window, start):
+        """(the record that completes it, the operations in it)"""
+        mine = [r for r in self.kinds.records[start.location] if r.seq > start.seq]
+        done = next(r for r in mine if r.name == "RMA_GROUP_SYNC" and r.values["window"] == window
+                    and r.call.region[0] == "MPI_Win_complete")
+        return done, [r for r in mine if r.seq < done.seq and r.name in self.OPERATIONS and r.values["window"] == window]
+
+    def late_post(self, window, start, late):
+        done, accesses = self.origin_epoch(window, start)
+        for record in (done, start, *accesses):
+            if record.call.enter < late.call.enter < record.call.leave:
+                self.kinds.add(record, "late_post", record.call.enter, late.call.enter, late)
+                break
+
+    def early_wait(self, window, wait, late, completions):
+        last = 0
+        for done in completions:
+            start = max((r for r in self.kinds.records[done.location] if r.name == "RMA_GROUP_SYNC" and r.seq < done.seq
+                         and r.call.region[0] == "MPI_Win_start" and r.values["window"] == window), key=lambda r: r.seq)
+            last = max([last] + [a.call.leave for a in self.origin_epoch(window, start)[1] if self.target(a) == self.proc(wait)])
+        end = min(late.call.enter, wait.call.leave)
+        part = max(0, end - max(last, wait.call.enter))
+        self.kinds.add(wait, "early_wait", wait.call.enter, end, late, part=part, part_kind="late_complete")
+
+    # ---- Locks.
+
+    def locks(self):
+        """Epochs of each lock: who requested it, of which type, and when it was released."""
+        epochs, asked = collections.defaultdict(list), {}
+        for record in self.kinds.all("RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK", "RMA_RELEASE_LOCK"):
+            key = record.values["window"], self.target(record), record.values["lock"]
+            if record.name == "RMA_RELEASE_LOCK":
+                epochs[key].append((asked.pop((key, record.location)), record))
+            else:
+                epoch = asked.setdefault((key, record.location), [record, None])
+                epoch[1] = record if "ACQUIRE" in record.name else epoch[1]
+        for some in epochs.values():
+            some.sort(key=lambda epoch: epoch[1].call.leave)
+            for i, ((request, acquired), release) in enumerate(some):
+                exclusive = request.values["lock_type"] == EXCLUSIVE
+                before = [r for (q, _), r in some[:i] if (exclusive or q.values["lock_type"] == EXCLUSIVE)
+                          and (acquired is None or r.call.leave <= acquired.time)]
+                if before:
+                    self.competition(request, release, before[-1])
+
+    def competition(self, request, release, holder):
+        for call in self.kinds.calls[request.location]:
+            if (call.region[0].startswith("MPI_") and request.call.enter <= call.enter <= release.call.enter
+                    and call.enter < holder.call.leave < call.leave and holder.location != request.location):
+                leave = Record(request.location, call.seq, None, None, None, None, call)
+                self.kinds.add(leave, "lock_competition", call.enter, holder.call.leave, holder, call=call)

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Waits that need no messages, of programs whose waits are known: as the analysis finds them, against the truth, and against the
+naive judge, which has nothing but what otf2-print prints. What `xtf analyze` writes is the same.
+
+usage: test_kinds.py XTF OTF2-SCRIPT FIND-KINDS
+"""
+
+import pathlib
+import random
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import kind_programs
+import programs
+from naive_kinds import Kinds, Wait
+from shown import ticks_of
+from xtfrun import Failure, Xtf, need, temporary_folder
+
+PROGRAMS = (kind_programs.locks, kind_programs.files, kind_programs.teams, kind_programs.fences,
+            kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
+SEEDS = 4
+# The seq of these is that of what happened in the location before: the judge does not say it.
+WITHOUT_SEQ = ("omp_idle", "omp_limited")
+
+
+def found_by(find_kinds, trace):
+    lines = subprocess.run([find_kinds, trace], check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout.splitlines()
+    for line in lines:
+        cells = [None if cell == "-" else cell for cell in line.split()]
+        numbers = [None if cell is None else int(cell) for cell in cells[:2] + cells[3:10]]
+        seq = None if cells[2] in WITHOUT_SEQ else numbers[1]
+        yield Wait(numbers[0], seq, cells[2], *numbers[2:], cells[10] or "-")
+
+
+def differences(what, found, wanted):
+    """Says what is in one of two lists only."""
+    for title, lines in (("too much", [x for x in found if x not in wanted]), ("missing", [x for x in wanted if x not in found])):
+        for line in lines[:5]:
+            yield f"{what}: {title}: {line}"
+
+
+def check(xtf, options, make, seed, folder):
+    program = make(random.Random(seed))
+    name = f"{make.__name__}-{seed}"
+    subprocess.run([options[1], folder, name], input=program.script(), text=True, check=True, timeout=60)
+    trace = f"{folder}/{name}.xtf"
+    xtf.expect("import", "-q", "-o", trace, f"{folder}/{name}.otf2")
+    found = sorted(found_by(options[2], trace), key=repr)
+    judged = sorted(Kinds(f"{folder}/{name}.otf2").waits, key=repr)
+    truth = sorted(program.truth, key=repr)
+    short = sorted((kind_programs.Truth(w.location, w.kind, w.begin, w.end, w.culprit) for w in found if w.end > w.begin),
+                   key=repr)
+    problems = [*differences("truth", short, truth), *differences("judge", found, judged)]
+    if problems or len(short) != len(truth) or len(found) != len(judged) or not found:
+        raise Failure("\n".join([f"{name}: {len(found)} waits, {len(truth)} in truth, {len(judged)} by the judge", *problems]))
+    overlap(name, found)
+    xtf.expect("analyze", "-q", trace)
+    written, wanted = sorted(shown(xtf, trace), key=repr), sorted(map(row_of, truth), key=repr)
+    if written != wanted:
+        raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, wanted)]))
+    return len(found)
+
+
+def row_of(wait):
+    """(process, thread, kind, begin, end, (process, thread) of the culprit). Nobody is late for himself."""
+    who, late = (divmod(location, kind_programs.THREADS) for location in (wait.location, wait.culprit))
+    return (*who, wait.kind, wait.begin, wait.end, late if late != who else None)
+
+
+def shown(xtf, trace):
+    """What the tree shows of a trace's waits, but for completions, which are no waits."""
+    for line in xtf.expect("cat", trace, "waits/records").decode().splitlines():
+        cells = line.split()
+        end, amount, late = ticks_of(cells[0], programs.TICKS, 0), int(cells[6]), cells[13:15]
+        if not cells[4].endswith("_completion"):
+            yield (int(cells[1]), int(cells[2]), cells[4], end - amount, end,
+                   None if late == ["-", "-"] else tuple(map(int, late)))
+
+
+def overlap(name, found):
+    """The waits of a location never overlap."""
+    last = {}
+    for wait in sorted(found, key=lambda wait: (wait.location, wait.begin)):
+        before = last.get(wait.location)
+        if before and before.end > wait.begin:
+            raise Failure(f"{name}: {before} and {wait} overlap")
+        last[wait.location] = wait
+
+
+def main():
+    need("otf2-print")
+    options = sys.argv[1:]
+    with temporary_folder() as folder:
+        xtf = Xtf(options[0])
+        for make in PROGRAMS:
+            n = sum(check(xtf, options, make, seed, folder) for seed in range(SEEDS))
+            print(f"{make.__name__}: {n} waits")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

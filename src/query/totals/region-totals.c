@@ -5,6 +5,7 @@
 enum {
     LOCATIONS_AT_ONCE = 256, /* that a thread takes, if there are very many... */
     LEAST_TURNS = 16,        /* ...and threads take so many turns at least */
+    MANY_LOCATIONS = 4096,   /* more are swept through from the first one on */
 };
 
 /* What is asked, of all threads; and a thread's own totals. */
@@ -20,6 +21,8 @@ static void *begin(void *data)
 
     *own = (XtfRegionTotals){.n = question->totals->n, .all = g_new0(XtfRegionTotal, question->totals->n)};
     xtf_region_times_init_more(&own->times, &question->totals->times);
+    if (question->selected->n > MANY_LOCATIONS)
+        xtf_location_arrays_expect_many(&own->times.arrays);
     return own;
 }
 

@@ -66,6 +66,14 @@ def differences(ours, theirs):
             for (path, location), a, b in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
 
 
+def too_much(ours):
+    """Of a kind of wait for messages, what is charged and what is indirect is no more than the waits."""
+    for kind, (indirect, propagating) in PARTS.items():
+        wait, short, part, gone = (sum(ours.get(metric, {}).values()) for metric in (*KINDS[kind], indirect, propagating))
+        if short + part > wait + scout.ABSOLUTE or gone > wait + scout.ABSOLUTE:
+            yield f"{kind}: {short} and {part}, or {gone}, of {wait}"
+
+
 def compare(xtf, program, archive, tsv, folder):
     trace = folder / "trace.xtf"
     xtf.import_archive(archive, trace, timeout=600)
@@ -76,6 +84,7 @@ def compare(xtf, program, archive, tsv, folder):
     wrong = differences(ours, judged)
     wrong += [f"causes of single waits: {metric} {key}: {b!r}, should be {a!r}" for metric in ("delay_latesender", "delay_latereceiver")
               for key, a, b in scout.differences(ours.get(metric, {}), ours.get("single " + metric, {}))]
+    wrong += too_much(ours)
     if tsv.exists():
         wrong += differences(ours, scout.read(tsv, archive))
     if wrong:

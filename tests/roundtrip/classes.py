@@ -117,6 +117,10 @@ def classes(expected):
     return found
 
 
+# Figures of traces whose waits were analysed: these here were not.
+OF_ANALYSES = ("serialization", "transfer", "serialization_ideal", "transfer_ideal")
+
+
 class Efficiency:
     """One trace's. Keys that are not in `classes` are the program."""
 
@@ -172,7 +176,7 @@ class Efficiency:
             useful.setdefault(location.proc, []).append(whole - lost - idle)
             outside.setdefault(location.proc, whole - sum(times.get(name, 0) for name in MPI))
         useful = {proc: Fraction(sum(times), len(times)) for proc, times in useful.items()}
-        found = three("", useful, b - a)
+        found = three("", useful, b - a) | dict.fromkeys(OF_ANALYSES, (None, None))
         if self.has_omp:
             found |= three("mpi_", outside, b - a)
             mpi = sum(outside.values())

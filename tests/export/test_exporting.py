@@ -78,12 +78,12 @@ class Exporting(unittest.TestCase):
         self.assertTrue((self.out / "thesis.tex").exists())
         self.assertEqual(self.names(), ["out"])
 
-    def limited(self, *arguments):
+    def limited(self, *arguments, format="otf2"):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
-        command = [XTF.program, "export", "otf2", "-o", self.out, *arguments]
+        command = [XTF.program, "export", format, "-o", self.out, *arguments]
         done = subprocess.run(command, preexec_fn=limit, capture_output=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1, done)
-        self.assertRegex(done.stderr, b"cannot be written: .*too large")
+        self.assertRegex(done.stderr, b"cannot be written: .*too large|cannot write: .*too large|File too large")
 
     def test_a_full_disk(self):
         self.limited(self.trace)
@@ -93,6 +93,17 @@ class Exporting(unittest.TestCase):
         self.limited("--force", self.trace)
         self.assertEqual(sorted((p.name, p.stat().st_size) for p in self.out.rglob("*")), before)
         self.assertEqual(self.names(), ["out"])
+
+    def test_a_full_disk_for_a_file(self):
+        self.limited(self.trace, format="cube")
+        self.assertEqual(self.names(), [])
+        self.assertEqual(self.export(self.trace, format="cube").status, 0)
+        before = self.out.read_bytes()
+        self.assert_refused(self.export(self.trace, "proc/0", format="cube"), "there already: --force")
+        self.limited("--force", self.trace, format="cube")
+        self.assertEqual(self.out.read_bytes(), before)
+        self.assertEqual(self.names(), ["out"])
+        self.assert_refused(self.export("--force", self.trace), "more in it than an OTF2 archive")
 
     def test_no_such_place(self):
         self.out = self.folder / "nowhere" / "out"

@@ -69,8 +69,15 @@ static bool write_archive(XtfOtf2Export *export, GError **error)
            write_locals(export, error) && write_global(export, error);
 }
 
-static void note_renumbered(XtfOtf2Export *export)
+/* What the archive has otherwise than its source. */
+static void note_numbers(XtfOtf2Export *export)
 {
+    uint64_t resolution;
+
+    if (!export->names.ordered && xtf_otf2_number_property(export, "otf2.clock.ticks_per_second", &resolution))
+        xtf_export_note(export->job,
+                        "the import is an older xtf's, which did not keep the order of definitions and the "
+                        "numbers of strings: import anew to have them as the source has");
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         if (export->names.tables[tag].renumbered)
             xtf_export_note(export->job, "new numbers for %s, whose own are not unique", xtf_model_schema(tag)->name);
@@ -92,7 +99,7 @@ bool xtf_otf2_export(XtfExportJob *job, GError **error)
     xtf_otf2_catch_errors();
     bool good = xtf_otf2_names_init(&export.names, trace, error);
     if (good) {
-        note_renumbered(&export);
+        note_numbers(&export);
         export.archive = OTF2_Archive_Open(job->output, XTF_OTF2_EXPORT_NAME, OTF2_FILEMODE_WRITE, EVENTS_CHUNK,
                                            DEFINITIONS_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
         good =

@@ -194,11 +194,12 @@
 
 /* The tables that a source's definitions are rows of, for `definition_order`. KIND(TAG, name) */
 #define XTF_DEFINED_TABLES(KIND)                                                                                       \
-    KIND(PROPERTIES, XTF_TABLE_PROPERTIES) KIND(STRING_DEFINITIONS, XTF_TABLE_STRINGS) XTF_DEFINED_BY_ID(KIND)
+    KIND(PROPERTIES, XTF_TABLE_PROPERTIES) KIND(LOCATIONS, XTF_TABLE_LOCATIONS)                                        \
+    KIND(STRING_DEFINITIONS, XTF_TABLE_STRINGS) XTF_DEFINED_BY_ID(KIND)
 #define XTF_DEFINED_BY_ID(KIND)                                                                                        \
     KIND(ATTRIBUTE_DEFINITIONS, XTF_TABLE_ATTRIBUTES) KIND(SYSTEM_TREE, XTF_TABLE_SYSTEM_TREE)                         \
     KIND(SYSTEM_TREE_DOMAINS, XTF_TABLE_SYSTEM_TREE_DOMAINS) KIND(PROCESSES, XTF_TABLE_PROCESSES)                      \
-    KIND(LOCATIONS, XTF_TABLE_LOCATIONS) KIND(PARADIGMS, XTF_TABLE_PARADIGMS)                                          \
+    KIND(PARADIGMS, XTF_TABLE_PARADIGMS)                                          \
     KIND(REGION_DEFINITIONS, XTF_TABLE_REGION_DEFINITIONS) KIND(CALLSITES, XTF_TABLE_CALLSITES)                        \
     KIND(CALLPATHS, XTF_TABLE_CALLPATHS) KIND(CALLPATH_PARAMETERS, XTF_TABLE_CALLPATH_PARAMETERS)                      \
     KIND(SOURCE_LOCATIONS, XTF_TABLE_SOURCE_LOCATIONS) KIND(CALLING_CONTEXTS, XTF_TABLE_CALLING_CONTEXTS)              \
@@ -217,11 +218,11 @@
     "kind:" XTF_TABLE_STRINGS "=" XTF_TABLE_STRINGS XTF_DEFINED_BY_ID(XTF_DEFINED_TABLE)
 
 /* How a source defines things, beyond what they are: its numbers of strings; the order of all its definitions (row none
- * of `properties`: the clock); and where a field leads to what has another number in the source than its row says. */
+ * of `properties`: the clock; of `locations` the key P); and where a field leads to what has another number in the source than its row says. */
 #define XTF_STRING_DEFINITIONS_FIELDS(FIELD) XTF_SAME_U32(FIELD, id) XTF_SAME_TEXT(FIELD, text)
 #define XTF_DEFINITION_ORDER_FIELDS(FIELD)                                                                             \
     XTF_SAME_U8(FIELD, kind, xtf_defined_tables)                                                                       \
-    FIELD(U32, row, "", "", XTF_DEFINED_REFERENCE, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)
+    FIELD(U64, row, "", "", XTF_DEFINED_REFERENCE, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)
 #define XTF_DEFINITION_REFERENCES_FIELDS(FIELD)                                                                        \
     XTF_SAME_REF(FIELD, definition, XTF_TABLE_DEFINITION_ORDER) XTF_SAME_TEXT(FIELD, field)                            \
     FIELD(U32, id, "", "", "", XTF_FIELD_OPTIONAL, NULL)

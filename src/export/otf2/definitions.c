@@ -320,6 +320,25 @@ static bool write_row(XtfOtf2Definer *d, unsigned tag, uint64_t i, GError **erro
     return xtf_otf2_fail_writing(error, code, what);
 }
 
+/* From a location's key to its row. */
+static bool find_location(XtfOtf2Definer *d, uint64_t *number)
+{
+    const XtfModelTable *table = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
+    uint8_t buffer[XTF_ROW_MAX];
+    gpointer row;
+
+    for (uint64_t i = d->locations ? table->n : 0; i < table->n; i++) {
+        const uint64_t id = ((const XtfLocationRow *)xtf_model_table_row(table, i, buffer))->id;
+        if (!d->locations)
+            d->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+        g_hash_table_insert(d->locations, g_memdup2(&id, sizeof id), GUINT_TO_POINTER(i));
+    }
+    if (!d->locations || !g_hash_table_lookup_extended(d->locations, number, NULL, &row))
+        return false;
+    *number = GPOINTER_TO_UINT(row);
+    return true;
+}
+
 static bool write_in_order(XtfOtf2Definer *d, GError **error)
 {
     const XtfModelTable *order = &d->export->names.tables[XTF_MODEL_DEFINITION_ORDER].table;
@@ -333,7 +352,10 @@ static bool write_in_order(XtfOtf2Definer *d, GError **error)
         unsigned tag = defined_tags[row->kind];
         bool is_clock = tag == XTF_MODEL_PROPERTIES;
         d->has_clock |= is_clock;
-        if (!write_row(d, tag, row->row, error))
+        uint64_t number = row->row;
+        if (tag == XTF_MODEL_LOCATIONS && !find_location(d, &number))
+            continue; /* of another part of the run */
+        if (!write_row(d, tag, number, error))
             return false;
     }
     return true;
@@ -363,7 +385,9 @@ bool xtf_otf2_write_definitions(XtfOtf2Export *export, OTF2_GlobalDefWriter *wri
     if (!ordered && !write_row(&d, XTF_MODEL_PROPERTIES, UINT64_MAX, error))
         return false;
     xtf_otf2_define_texts(&d);
-    if (!(ordered ? write_in_order(&d, error) : write_by_table(&d, error)))
+    bool good = ordered ? write_in_order(&d, error) : write_by_table(&d, error);
+    g_clear_pointer(&d.locations, g_hash_table_unref);
+    if (!good)
         return false;
     d.definition = UINT64_MAX;
     if (ordered && !d.has_clock && !write_row(&d, XTF_MODEL_PROPERTIES, UINT64_MAX, error))

@@ -8,8 +8,9 @@ typedef struct {
     OTF2_GlobalDefWriter *writer;
     uint64_t definition; /* row of `definition_order` that is written; UINT64_MAX: none */
     bool has_clock;
-    guint n_texts; /* new ones that are defined already */
-    GError *error; /* the first fault that is not OTF2's */
+    GHashTable *locations; /* keys -> rows of `locations`; NULL: not needed yet */
+    guint n_texts;         /* new ones that are defined already */
+    GError *error;         /* the first fault that is not OTF2's */
 } XtfOtf2Definer;
 
 typedef OTF2_ErrorCode (*XtfOtf2DefinitionWriter)(XtfOtf2Definer *d, const void *row, uint64_t i);

@@ -121,6 +121,11 @@ void xtf_source_order_end(XtfDefinitions *definitions)
     for (guint i = 0; i < order->definitions->len; i++) {
         const XtfSourceDefinition *definition = &g_array_index(order->definitions, XtfSourceDefinition, i);
         XtfDefinitionOrderRow row = {.kind = kind_of(definition->table), .row = definition->row};
+        if (definition->table == XTF_MODEL_PROPERTIES)
+            row.row = XTF_NONE64;
+        else if (definition->table == XTF_MODEL_LOCATIONS)
+            row.row =
+                ((const XtfLocationRow *)xtf_definitions_at(definitions, XTF_MODEL_LOCATIONS, definition->row))->id;
         xtf_definitions_add_part(definitions, XTF_MODEL_DEFINITION_ORDER, &row);
     }
     for (guint i = 0; i < order->references->len; i++)

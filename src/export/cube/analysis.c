@@ -8,6 +8,7 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/profile.h"
+#include "src/import/definitions/id-map.h"
 #include "src/query/select/matcher.h"
 
 /* One derived type. */
@@ -221,7 +222,7 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         derived.amount = xtf_schema_field(schema, "amount");
     if (!xtf_model_table_load(&derived.contexts, tree->trace, XTF_MODEL_CONTEXTS, error))
         return false;
-    derived.paths = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    derived.paths = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     find_sources(&derived);
     bool good = derived.n_sources == 0 || add_rows(&derived, rows, error);
     g_hash_table_unref(derived.paths);

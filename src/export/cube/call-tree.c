@@ -1,10 +1,12 @@
 #include "src/export/cube/call-tree.h"
 
+#include "src/import/definitions/id-map.h"
+
 void xtf_cube_tree_init(XtfCubeTree *tree)
 {
     *tree = (XtfCubeTree){
         .paths = g_array_new(FALSE, FALSE, sizeof(XtfCubePath)),
-        .numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+        .numbers = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL),
     };
 }
 

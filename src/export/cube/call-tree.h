@@ -18,7 +18,7 @@
 
 enum {
     XTF_CUBE_DEPTH = 64,
-    XTF_CUBE_PATHS_MAX = 1 << 24,
+    XTF_CUBE_PATHS_MAX = 1 << 22,
 };
 
 typedef struct {

@@ -6,11 +6,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FIRST_ROWS = 64 };
+enum {
+    FIRST_ROWS = 64,
+    BLOCK = 1 << 16, /* bytes that the disk makes room for at once */
+};
 
 void xtf_cube_matrix_init(XtfCubeMatrix *matrix, uint32_t n_columns)
 {
     *matrix = (XtfCubeMatrix){.fd = -1, .n_columns = n_columns};
+    matrix->block = (uint32_t)MAX(1, BLOCK / (MAX(n_columns, 1) * sizeof *matrix->cells));
 }
 
 static size_t size_of(const XtfCubeMatrix *matrix, uint32_t n_rows)
@@ -25,6 +29,7 @@ void xtf_cube_matrix_finish(XtfCubeMatrix *matrix)
     munmap(matrix->cells, size_of(matrix, matrix->n_rows));
     close(matrix->fd);
     g_free(matrix->used);
+    g_free(matrix->roomy);
     matrix->cells = NULL;
 }
 
@@ -56,6 +61,9 @@ static bool grow(XtfCubeMatrix *matrix, uint32_t n_rows, const char *folder, GEr
     matrix->cells = cells;
     matrix->used = g_realloc(matrix->used, n_rows);
     memset(matrix->used + matrix->n_rows, 0, n_rows - matrix->n_rows);
+    uint32_t before = matrix->n_rows > 0 ? matrix->n_rows / matrix->block + 1 : 0, after = n_rows / matrix->block + 1;
+    matrix->roomy = g_realloc(matrix->roomy, after);
+    memset(matrix->roomy + before, 0, after - before);
     matrix->n_rows = n_rows;
     return true;
 }
@@ -66,11 +74,13 @@ static bool take_row(XtfCubeMatrix *matrix, uint32_t row, const char *folder, GE
     if (row >= matrix->n_rows &&
         !grow(matrix, MAX(MAX(row + 1, 2 * matrix->n_rows), (uint32_t)FIRST_ROWS), folder, error))
         return false;
-    if (matrix->used[row])
-        return true;
-    int failed = posix_fallocate(matrix->fd, (off_t)size_of(matrix, row), (off_t)size_of(matrix, 1));
+    uint32_t block = row / matrix->block;
+    int failed = matrix->roomy[block] ? 0
+                                      : posix_fallocate(matrix->fd, (off_t)size_of(matrix, block * matrix->block),
+                                                        (off_t)size_of(matrix, matrix->block));
     if (failed != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(failed));
+    matrix->roomy[block] = 1;
     matrix->used[row] = 1;
     return true;
 }

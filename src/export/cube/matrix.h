@@ -15,6 +15,8 @@ typedef struct {
     int fd;
     uint32_t n_rows, n_columns; /* rows that there is room for */
     uint8_t *used;              /* by row: whether it has a value */
+    uint8_t *roomy;             /* by block of rows: whether the disk has room for it */
+    uint32_t block;             /* rows of a block */
 } XtfCubeMatrix;
 
 void xtf_cube_matrix_init(XtfCubeMatrix *matrix, uint32_t n_columns);

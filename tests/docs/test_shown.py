@@ -95,7 +95,7 @@ class Shown(unittest.TestCase):
         self.check_examples("docs/TREE.md", 10, 2)
 
     def test_cookbook(self):
-        self.check_examples("docs/COOKBOOK.md", 25, 6)
+        self.check_examples("docs/COOKBOOK.md", 25, 13)
 
     def test_counters(self):
         traces = os.environ.get("XTF_SHARED_TRACES")

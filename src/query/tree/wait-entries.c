@@ -2,9 +2,18 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/query/select/location-arrays.h"
+#include "src/query/text/digits.h"
+#include "src/query/text/lines.h"
+#include "src/query/totals/waits/wait-causes.h"
 #include "src/query/tree/call-entries.h"
 
-static const char *const names[] = {"cause", "culprit", "event", "match", NULL};
+#define CAUSES "causes"
+
+enum {
+    PERCENT_WIDTH = 6, /* "100.00" */
+};
+
+static const char *const names[] = {"cause", "culprit", "event", "match", NULL}; /* of links */
 
 /* The types that `match` leads to, by the kind of the wait: docs/VOCABULARY.md, section 9. */
 static const struct {
@@ -25,7 +34,7 @@ static const struct {
 
 bool xtf_wait_entry_has(const char *name)
 {
-    return g_strv_contains(names, name);
+    return g_strv_contains(names, name) || g_str_equal(name, CAUSES);
 }
 
 bool xtf_wait_entries_are_of(const XtfSpan *span)
@@ -179,6 +188,51 @@ static bool link_target(const Row *row, const char *name, char **target, GError 
     return good && (!found || xtf_location_path(row->directory, place.location, place.type, place.row, target, error));
 }
 
+/* ---- causes */
+
+static bool has_causes(const Row *row)
+{
+    return g_str_equal(row->span->array.schema->name, XTF_DERIVED_WAITS);
+}
+
+static void add_cause(const XtfWaitCause *cause, uint64_t charged, const XtfPaddedNames *regions, XtfLines *lines)
+{
+    xtf_lines_ticks(lines, cause->cost);
+    xtf_lines_percent(lines, cause->cost, charged);
+    xtf_lines_number_if(lines, cause->context != UINT64_MAX, cause->context);
+    if (regions && cause->region < regions->n)
+        xtf_lines_name(lines, regions->text + cause->region * regions->width, regions->width);
+    else
+        xtf_lines_none(lines);
+}
+
+/* A line for each call path that the culprit is charged with, the most costly first. */
+static XtfNode *new_causes(const Row *row, GError **error)
+{
+    XtfTree *tree = row->directory->tree;
+    g_auto(XtfWaitCauses) causes = {0};
+    const XtfPaddedNames *regions;
+    XtfGrid grid = {0};
+    XtfLines lines;
+    uint64_t widest = 0;
+
+    if (!xtf_wait_causes_find(&causes, &tree->context, row->span->tag, row->span->lo, error) ||
+        !xtf_padded_names_of_table(&tree->formats, XTF_TABLE_REGIONS, &regions, error))
+        return NULL;
+    for (uint32_t i = 0; i < causes.n; i++)
+        widest = causes.causes[i].context == UINT64_MAX ? widest : MAX(widest, causes.causes[i].context);
+    xtf_grid_add(&grid, "cost", xtf_ticks_width(&tree->context.scale, causes.charged));
+    xtf_grid_add(&grid, "cost%", PERCENT_WIDTH);
+    xtf_grid_add(&grid, "context", xtf_count_digits(widest));
+    xtf_grid_add_text(&grid, "region", regions ? regions->width : 1);
+    g_autoptr(GString) text = g_string_new(NULL);
+    xtf_lines_init(&lines, &grid, &tree->context.scale, text);
+    xtf_lines_header(&lines);
+    for (uint32_t i = 0; i < causes.n; i++)
+        add_cause(&causes.causes[i], causes.charged, regions, &lines);
+    return xtf_lines_finish(&lines, error) ? xtf_node_new_text(row->directory, g_steal_pointer(&text)) : NULL;
+}
+
 /* ---- */
 
 XtfNode *xtf_wait_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error)
@@ -186,7 +240,11 @@ XtfNode *xtf_wait_entry_new(XtfNode *directory, const XtfSpan *span, const char 
     char *target;
     Row row;
 
-    if (!load(&row, directory, span, error) || !link_target(&row, name, &target, error))
+    if (!load(&row, directory, span, error))
+        return NULL;
+    if (g_str_equal(name, CAUSES))
+        return has_causes(&row) ? new_causes(&row, error) : xtf_no_such(name, error);
+    if (!link_target(&row, name, &target, error))
         return NULL;
     return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
 }
@@ -204,5 +262,7 @@ bool xtf_wait_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *l
         if (target)
             xtf_lister_show(lister, *name, XTF_NODE_LINK);
     }
+    if (has_causes(&row))
+        xtf_lister_show(lister, CAUSES, XTF_NODE_FILE);
     return true;
 }

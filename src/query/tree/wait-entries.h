@@ -1,7 +1,8 @@
 /*
  * What num/K of a row of an analysis has beside other records: `event`, the record of the trace that it is about; and
- * of a wait `match`, the record of the one that was late, `culprit`, the thread that was, and `cause`, the wait that
- * made it so. What a file says of rows and processes that do not exist leads nowhere: these links are absent.
+ * of a wait `match`, the record of the one that was late, `culprit`, the thread that was, `cause`, the wait that
+ * made it so, and `causes`, what it had done too long. What a file says of rows and processes that do not exist leads
+ * nowhere: these links are absent.
  */
 #pragma once
 

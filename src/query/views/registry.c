@@ -57,7 +57,8 @@ const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const 
             continue;
         if (xtf_view_exists(views, *view, selection))
             return *view;
-        first = first ? first : *view;
+        if (!first || (!first->subject && (*view)->subject)) /* that says best what is missing */
+            first = *view;
     }
     return first;
 }

@@ -168,6 +168,23 @@ def check_killed(xtf, archive, folder):
             raise Failure(f"killed after {step * 4} ms, the trace is another one")
 
 
+def check_mount(xtf, archive, folder):
+    """An archive is mounted with its waits; a second time they are there."""
+    if not os.path.exists("/dev/fuse") or not shutil.which("fusermount3"):
+        return
+    place = folder / "mnt"
+    place.mkdir()
+    counts = []
+    for _ in range(2):
+        subprocess.run([xtf, "mount", "-q", "--analyze", archive, place], check=True)
+        try:
+            counts.append(int((place / "waits" / "count").read_text()))
+        finally:
+            subprocess.run([xtf, "unmount", place], check=True)
+    if counts[0] == 0 or counts[0] != counts[1]:
+        raise Failure(f"{archive}: mounted with {counts} waits")
+
+
 def archives(folder, own):
     """(archive, tsv or None)"""
     for archive in own:
@@ -197,6 +214,7 @@ def main():
         if last:
             check_copy(xtf, trace, folder)
             check_killed(xtf, last, folder)
+            check_mount(xtf, last, folder)
         shutil.rmtree(folder / "xtf", ignore_errors=True)
     return 0
 

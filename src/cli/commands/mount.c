@@ -1,14 +1,33 @@
 #include "src/cli/mount/mount.h"
 
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/analyze-source.h"
 #include "src/cli/ui/common.h"
+
+/* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
+static int analyze_first(const char *source, const char *cache_folder, bool quiet)
+{
+    GError *error = NULL;
+    int status;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(xtf_cli_analyze_source(source, cache_folder, quiet, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : XTF_EXIT_FAILED;
+}
 
 int xtf_command_mount(int argc, char **argv)
 {
     g_auto(XtfMountOptions) options = {0};
     g_auto(GStrv) lists = NULL;
     XtfMountManner manner = {0};
-    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE;
+    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE, analyze = FALSE;
     const GOptionEntry entries[] = {
         {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
         {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is being written, as of its last commit",
@@ -16,6 +35,8 @@ int xtf_command_mount(int argc, char **argv)
         {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
          "Mount options: follow, cache=SIZE, cachedir=DIR, threads=N, max_nodes=N, uid=N, gid=N, allow_other...",
          "OPTIONS"},
+        {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze, "Analyse the trace first, as `xtf analyze` does, unless it is",
+         NULL},
         {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
         {0},
@@ -37,6 +58,9 @@ int xtf_command_mount(int argc, char **argv)
         }
     }
     options.follow |= follow;
+    int analysed = analyze ? analyze_first(argv[1], options.cache_folder, quiet) : XTF_EXIT_DONE;
+    if (analysed != XTF_EXIT_DONE)
+        return analysed;
     manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};
     return xtf_mount(argv[1], argv[2], &options, &manner);
 }

@@ -104,6 +104,18 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
     }
 }
 
+/* Who waited for whom is known after an analysis. */
+static bool print_analysis(XtfTrace *trace, GError **error)
+{
+    const char *tool;
+
+    if (!xtf_analyses_find_tool(trace, XTF_DERIVED_WAITS, &tool, error))
+        return false;
+    g_autofree char *text = tool ? shown(tool) : g_strdup("none (xtf analyze finds who waited for whom)");
+    xtf_print_line(stdout, "%-14s %s", "analysis", text);
+    return true;
+}
+
 /* Derived rows that are not shown, and why. */
 static bool print_outdated(XtfTrace *trace, GError **error)
 {
@@ -165,6 +177,8 @@ int xtf_command_info(int argc, char **argv)
     g_autofree char *whole = g_canonicalize_filename(argv[1], NULL);
     print_file(trace, argv[1], g_str_equal(whole, path) ? NULL : path);
     print_clock(trace);
+    if (!print_analysis(trace, &error))
+        return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);
     if (!print_outdated(trace, &error))

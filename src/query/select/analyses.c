@@ -51,3 +51,25 @@ bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error
     *outdated = g_steal_pointer(&found);
     return true;
 }
+
+bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error)
+{
+    const XtfTable *table;
+    const char *name;
+
+    *tool = NULL;
+    if (!xtf_trace_table(trace, XTF_TABLE_ANALYSES, &table, error))
+        return false;
+    const XtfField *names = table ? xtf_schema_field(table->schema, "records") : NULL;
+    const XtfField *tools = table ? xtf_schema_field(table->schema, "tool") : NULL;
+    if (!names || !tools || names->type != XTF_TYPE_STRING || tools->type != XTF_TYPE_STRING)
+        return true;
+    for (uint64_t i = 0; i < table->n_rows && !*tool; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(names, row), &name, error))
+            return false;
+        if (g_str_equal(name, records) && !xtf_trace_string(trace, (uint32_t)xtf_field_get(tools, row), tool, error))
+            return false;
+    }
+    return true;
+}

@@ -14,3 +14,6 @@
 
 /* *outdated, by schema: made with other clocks. NULL if no type is; the caller frees it. */
 bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error);
+
+/* What made the derived rows of a name, as the table says; NULL if it does not name them. Borrowed from the trace. */
+bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error);

@@ -1,5 +1,6 @@
 #include "src/analysis/analyze/analyze.h"
 
+#include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/network/ideal.h"
@@ -36,13 +37,29 @@ static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool,
     return true;
 }
 
+static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
+{
+    GError *reason = NULL;
+
+    if (xtf_writer_add_schema(writer, schema, id, &reason))
+        return true;
+    if (!g_error_matches(reason, XTF_ERROR, XTF_ERROR_INVALID)) {
+        g_propagate_error(error, reason);
+        return false;
+    }
+    g_error_free(reason);
+    return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                    "another version of xtf has analysed the trace, and its %s have other fields: -o FILE writes a "
+                    "copy, analysed anew",
+                    schema->name);
+}
+
 /* What an earlier analysis has left. */
 static bool clear(XtfWriter *writer, GError **error)
 {
     for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++) {
         uint32_t id;
-        if (!xtf_writer_add_schema(writer, xtf_model_schema(tag), &id, error) ||
-            !xtf_writer_clear_arrays(writer, id, error))
+        if (!add_schema(writer, xtf_model_schema(tag), &id, error) || !xtf_writer_clear_arrays(writer, id, error))
             return false;
     }
     return true;

@@ -7,6 +7,7 @@ typedef struct {
     XtfTrace *trace;
     XtfWriter *writer;
     const XtfCopyOptions *options;
+    uint32_t *ids;        /* by schema of the trace: the copy's */
     uint64_t done, total; /* rows of arrays */
     GHashTable *strings;  /* ids in the trace -> ids in the copy, plus 1 */
 } Copy;
@@ -81,7 +82,7 @@ static bool go_on(Copy *copy, GError **error)
 
 static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
 {
-    XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, array->schema->id, error);
+    XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, copy->ids[array->schema->id], error);
     g_autoptr(GArray) strings = string_references(array->schema);
     g_auto(XtfCursor) cursor;
     bool found;
@@ -109,6 +110,11 @@ static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
                              xtf_writer_set_clock_map(copy->writer, array->location, number, error));
 }
 
+static bool takes(const Copy *copy, const XtfSchema *schema)
+{
+    return !copy->options->no_derived || schema->kind != XTF_SCHEMA_DERIVED;
+}
+
 static bool copy_arrays(Copy *copy, GError **error)
 {
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(copy->trace); rank++) {
@@ -116,9 +122,7 @@ static bool copy_arrays(Copy *copy, GError **error)
         if (!xtf_trace_get_arrays(copy->trace, rank, 1, &array, error) || !copy_clock_map(copy, &array, error))
             return false;
         array = xtf_array_local(&array);
-        if (copy->options->no_derived && array.schema->kind == XTF_SCHEMA_DERIVED)
-            continue;
-        if (!copy_array(copy, &array, error))
+        if (takes(copy, array.schema) && !copy_array(copy, &array, error))
             return false;
     }
     return true;
@@ -126,12 +130,15 @@ static bool copy_arrays(Copy *copy, GError **error)
 
 static bool copy_schemas(Copy *copy, GError **error)
 {
+    uint32_t added = 0;
+
     for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(copy->trace, i);
-        uint32_t id;
-        if (!xtf_writer_add_schema(copy->writer, schema, &id, error))
+        if (!takes(copy, schema))
+            continue;
+        if (!xtf_writer_add_schema(copy->writer, schema, &copy->ids[i], error))
             return false;
-        if (id != i) /* ids are given in the order of adding */
+        if (copy->ids[i] != added++) /* ids are given in the order of adding */
             return xtf_fail(error, XTF_ERROR_DAMAGED, "schema \"%s\" is there twice", schema->name);
         if (schema->kind != XTF_SCHEMA_TABLE)
             copy->total += xtf_trace_n_rows(copy->trace, i);
@@ -141,7 +148,7 @@ static bool copy_schemas(Copy *copy, GError **error)
 
 static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
 {
-    XtfTableWriter *to = xtf_writer_table(copy->writer, table->schema->id, error);
+    XtfTableWriter *to = xtf_writer_table(copy->writer, copy->ids[table->schema->id], error);
     g_autoptr(GArray) strings = string_references(table->schema);
     uint8_t row[XTF_ROW_MAX];
 
@@ -168,7 +175,8 @@ static bool copy_tables(Copy *copy, GError **error)
 bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *options, GError **error)
 {
     g_autoptr(GHashTable) strings = g_hash_table_new(NULL, NULL);
-    Copy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings};
+    g_autofree uint32_t *ids = g_new0(uint32_t, xtf_trace_n_schemas(trace) + 1);
+    Copy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings, .ids = ids};
 
     return copy_schemas(&copy, error) && copy_tables(&copy, error) && copy_arrays(&copy, error);
 }

@@ -119,4 +119,5 @@
 #define XTF_DERIVED_WAITS    "waits"
 #define XTF_DERIVED_DELAYS   "delays"
 #define XTF_DERIVED_CRITICAL "critical"
+#define XTF_DERIVED_ACTIVITY "activity"
 #define XTF_DERIVED_IDEAL    "ideal"

@@ -52,7 +52,10 @@ static int show(const char *folder, GArray *entries, char **archives, bool clear
     }
     xtf_print_line(stdout, "%s%s: %u import%s, %" PRIu64 " bytes", clear ? "removed from " : "# ", folder, n,
                    n == 1 ? "" : "s", bytes);
-    return XTF_EXIT_DONE;
+    if (n > 0 || !*archives)
+        return XTF_EXIT_DONE;
+    xtf_print_line(stderr, "xtf: cache: no import of %s is kept", archives[1] ? "these archives" : *archives);
+    return XTF_EXIT_FAILED;
 }
 
 int xtf_command_cache(int argc, char **argv)

@@ -1,5 +1,6 @@
 #include "src/query/tree/selection-dir.h"
 
+#include "libxtf/vocabulary.h"
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/totals/selected-locations.h"
 #include "src/query/tree/entries.h"
@@ -99,6 +100,15 @@ static XtfNode *lookup_view(XtfNode *directory, const XtfView *view, GError **er
     return xtf_node_with_size(node, error);
 }
 
+/* Derived types of the vocabulary. */
+static bool is_of_analysis(const char *name)
+{
+    static const char *const names[] = {XTF_DERIVED_WAITS,    XTF_DERIVED_DELAYS, XTF_DERIVED_CRITICAL,
+                                        XTF_DERIVED_ACTIVITY, XTF_DERIVED_IDEAL,  NULL};
+
+    return g_strv_contains(names, name);
+}
+
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
     XtfTraceContext *context = &directory->tree->context;
@@ -115,6 +125,8 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     if (xtf_kinds_has(directory))
         return xtf_kinds_lookup(directory, name, error);
+    if (is_of_analysis(name))
+        return xtf_not_found(error, "\"%s\" is there once the trace is analysed: xtf analyze TRACE", name);
     return xtf_not_found(
         error,
         "\"%s\" is no file, no record type and none of calls, proc, thread, time, at, num, region, class, "

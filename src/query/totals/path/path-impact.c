@@ -40,7 +40,7 @@ static bool find_aggregate(ByContext *found, XtfTraceContext *context, const cha
 static bool find_both(XtfTraceContext *context, ByContext *path, ByContext *activity)
 {
     return find_aggregate(path, context, "critical", "amount", "segments") &&
-           find_aggregate(activity, context, "activity", "total", "waited");
+           find_aggregate(activity, context, XTF_DERIVED_ACTIVITY, "total", "waited");
 }
 
 bool xtf_path_impact_exists(XtfTraceContext *context)

@@ -87,7 +87,7 @@ static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, con
     if (!points)
         return false;
     xtf_raw_points_finish(raw);
-    return clear(writer, error) && go_back(replay, points, writer, options, report, error) &&
+    return go_back(replay, points, writer, options, report, error) &&
            xtf_waits_write(points, writer, &report->found, error);
 }
 
@@ -102,7 +102,8 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     XtfRawPoints raw;
     uint32_t n_locations = 0;
 
-    if (!replay)
+    /* What cannot be replaced is found before the work is done. Nothing is lost if that fails: there is no commit. */
+    if (!replay || !clear(writer, error))
         return false;
     for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
         n_locations += xtf_replay_process(replay, i)->n_locations;

@@ -1,5 +1,6 @@
 #include "src/analysis/kinds/kind-fields.h"
 
+#include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
 
@@ -69,6 +70,48 @@ static void find_events(XtfKindType *type)
     }
 }
 
+static void find_aggregate(XtfKindType *type)
+{
+    const XtfSchema *schema = type->schema;
+
+    type->aggregate = -1;
+    for (unsigned i = 0; i < schema->n_aggregates && type->aggregate < 0; i++)
+        for (unsigned k = 0; schema->aggregates[i].kind == XTF_AGGREGATE_GROUPS && k < schema->aggregates[i].n_keys;
+             k++)
+            if (&schema->fields[schema->aggregates[i].keys[k]] == type->event) {
+                type->aggregate = (int)i;
+                type->event_key = k;
+            }
+}
+
+static uint8_t what_of(const XtfKindType *type, uint64_t event)
+{
+    return event < type->event->n_labels ? type->what[event] : XTF_KIND_ROW_OTHER;
+}
+
+static XtfMatch matters(const uint64_t *key, unsigned depth, const void *data)
+{
+    const XtfKindType *type = data;
+
+    if (depth <= type->event_key)
+        return XTF_MATCH_SOME;
+    return what_of(type, key[type->event_key]) == XTF_KIND_ROW_OTHER ? XTF_MATCH_NONE : XTF_MATCH_ALL;
+}
+
+bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, bool *matter, GError **error)
+{
+    const XtfGroupFilter filter = {.match = matters, .data = type};
+    uint64_t n;
+
+    *matter = true;
+    if (type->aggregate < 0)
+        return true;
+    if (!xtf_array_group_rank(array, (unsigned)type->aggregate, &filter, array->n_rows, &n, error))
+        return false;
+    *matter = n > 0;
+    return true;
+}
+
 XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
 {
     static const char *const names[XTF_N_KIND_TYPES] = {
@@ -88,6 +131,7 @@ XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
         for (int f = 0; f < XTF_N_KIND_FIELDS; f++)
             type->fields[f] = xtf_schema_field(schema, FIELDS[f].name);
         find_events(type);
+        find_aggregate(type);
     }
     return fields;
 }
@@ -109,7 +153,7 @@ void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t
         .time = xtf_field_get(&type->schema->fields[0], from),
         .seq = type->seq ? xtf_field_get(type->seq, from) : n,
         .row = n,
-        .what = event < type->event->n_labels ? type->what[event] : XTF_KIND_ROW_OTHER,
+        .what = what_of(type, event),
     };
     for (int f = 0; f < XTF_N_KIND_FIELDS; f++) {
         const XtfField *field = type->fields[f];

@@ -18,11 +18,15 @@ typedef struct {
     const XtfField *event, *seq, *depth;
     const XtfField *fields[XTF_N_KIND_FIELDS];
     uint8_t *what; /* XtfKindRowWhat, by label */
+    int aggregate; /* of groups by event, which is its key `event_key`; -1: there is none */
+    unsigned event_key;
 } XtfKindType;
 
 struct XtfKindFields {
     XtfKindType types[XTF_N_KIND_TYPES];
 };
 
+/* Whether the array has rows that are more than XTF_KIND_ROW_OTHER, by the totals of the whole array. */
+bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, bool *matter, GError **error);
 /* Row n of an array of the type. */
 void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t n, XtfKindRow *row);

@@ -89,6 +89,22 @@ static void add_source(XtfKindRows *rows, const XtfArray *array, const XtfKindTy
     rows->sources[rows->n_sources++] = (XtfKindSource){.array = *array, .type = type};
 }
 
+/* An array that holds nothing of which waits follow is left out: mostly there are only beginnings and ends of threads.
+ */
+static bool add_known(XtfKindRows *rows, const XtfKindFields *fields, const XtfArray *array, GError **error)
+{
+    const XtfKindType *type = type_of(fields, array->schema);
+    bool matter = true;
+
+    if (!type || !xtf_array_is_known(array, NULL))
+        return true;
+    if (type != &fields->types[XTF_KIND_TYPE_CALLS] && !xtf_kind_fields_matter(type, array, &matter, error))
+        return false;
+    if (matter)
+        add_source(rows, array, type);
+    return true;
+}
+
 static bool add_arrays(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace *trace, const XtfLocation *location,
                        GError **error)
 {
@@ -98,13 +114,12 @@ static bool add_arrays(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace 
         if (!xtf_trace_get_arrays(trace, location->first_array + i, n, arrays, error))
             return false;
         for (uint64_t a = 0; a < n; a++) {
-            const XtfKindType *type = type_of(fields, arrays[a].schema);
             if (arrays[a].schema->kind != XTF_SCHEMA_RECORD)
                 continue;
             rows->first = MIN(rows->first, arrays[a].first);
             rows->last = MAX(rows->last, arrays[a].last);
-            if (type && xtf_array_is_known(&arrays[a], NULL))
-                add_source(rows, &arrays[a], type);
+            if (!add_known(rows, fields, &arrays[a], error))
+                return false;
         }
     }
     return true;

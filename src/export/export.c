@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,38 +44,57 @@ static char *create_folder(const char *place, GError **error)
     return g_steal_pointer(&path);
 }
 
-/* The folder gets the name of its place. What is there may be replaced; it goes once the new one stands. */
-static bool put_folder(const char *path, const char *place, GError **error)
-{
-    if (rename(path, place) == 0)
-        return true;
-    if (errno == EEXIST || errno == ENOTEMPTY) {
-        if (renameat2(AT_FDCWD, path, AT_FDCWD, place, RENAME_EXCHANGE) == 0) {
-            remove_folder(path);
-            return true;
-        }
-        if (errno == EINVAL && remove_folder(place) && rename(path, place) == 0) /* a filesystem without exchange */
-            return true;
-    }
-    return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
-}
-
 /* ---- Files and folders. */
 
-static bool check_place(const XtfExporter *exporter, const char *place, bool force, GError **error)
+/* Whether the source of the export is the place, or lies in it. */
+static bool holds_source(const char *place, const char *source)
+{
+    g_autofree char *whole_place = realpath(place, NULL), *whole_source = source ? realpath(source, NULL) : NULL;
+
+    if (!whole_place || !whole_source || !g_str_has_prefix(whole_source, whole_place))
+        return false;
+    char end = whole_source[strlen(whole_place)];
+    return end == '\0' || end == '/';
+}
+
+static bool check_place(const XtfExporter *exporter, const char *place, const XtfExportOptions *options, GError **error)
 {
     struct stat there;
 
     if (lstat(place, &there) != 0)
         return errno == ENOENT || xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
-    if (!force)
+    if (!options->force)
         return xtf_fail(error, XTF_ERROR_IO, "'%s' is there already: --force replaces it", place);
+    if (holds_source(place, options->source))
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' is what is exported: it is not replaced", place);
     if (exporter->folder)
         return (S_ISDIR(there.st_mode) && exporter->may_replace(place)) ||
                xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and has more in it than %s: it is not replaced",
                         place, exporter->description);
-    return S_ISREG(there.st_mode) ||
-           xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is no regular file: it is not replaced", place);
+    return (S_ISREG(there.st_mode) && exporter->may_replace(place)) ||
+           xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is not %s: it is not replaced", place,
+                    exporter->description);
+}
+
+/* The folder gets the name of its place. An export may take long, so what is there is looked at anew: it may be
+ * replaced only as before, and goes once the new one stands. */
+static bool put_folder(const XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
+{
+    int flags = options->force ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+    struct stat there;
+
+    if (!check_place(job->exporter, place, options, error))
+        return false;
+    bool replaces = lstat(place, &there) == 0;
+    if (renameat2(AT_FDCWD, job->output, AT_FDCWD, place, replaces ? flags : RENAME_NOREPLACE) == 0) {
+        if (replaces)
+            remove_folder(job->output);
+        return true;
+    }
+    /* A filesystem that knows neither: rename() takes the place of nothing, or of an empty folder. */
+    if (errno == EINVAL && (!replaces || remove_folder(place)) && rename(job->output, place) == 0)
+        return true;
+    return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
 }
 
 static GVariant *work(XtfExportJob *job, const XtfExportOptions *options, GError **error)
@@ -113,7 +133,7 @@ static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfEx
         return NULL;
     job->output = path;
     result = work(job, options, &failed);
-    if (result && put_folder(path, place, &failed))
+    if (result && put_folder(job, place, options, &failed))
         return g_steal_pointer(&result);
     remove_folder(path);
     name_place(failed, path, place);
@@ -123,14 +143,15 @@ static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfEx
 
 static GVariant *export_file(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
 {
-    XtfOutput *output = xtf_output_begin(place, "", error);
+    XtfOutput *output = xtf_output_begin(place, options->source ? options->source : "", error);
     g_autoptr(GVariant) result = NULL;
 
     if (!output)
         return NULL;
     job->output = output->path;
     result = work(job, options, error);
-    return xtf_output_end(output, result, error) ? g_steal_pointer(&result) : NULL;
+    bool whole = result && check_place(job->exporter, place, options, error); /* it may have come meanwhile */
+    return xtf_output_end(output, whole, error) ? g_steal_pointer(&result) : NULL;
 }
 
 bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *output, const XtfExportOptions *options,
@@ -147,7 +168,7 @@ bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *out
     if (directory->class != &xtf_selection_dir)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "it is no directory of records, such as proc/0 or time/1-2: only records are exported");
-    if (!check_place(exporter, place, options->force, error))
+    if (!check_place(exporter, place, options, error))
         return false;
     g_autofree char *folder = g_path_get_dirname(place);
     XtfExportJob job = {

@@ -12,7 +12,8 @@
 #include "src/query/tree/tree.h"
 
 typedef struct {
-    bool force;          /* replace what is there, if it is of the same kind */
+    const char *source;  /* what is exported, as the user named it: it is not replaced. May be NULL */
+    bool force;          /* replace what is there, if it is of the same format */
     atomic_bool *cancel; /* set by anybody: stops with XTF_ERROR_CANCELLED. May be NULL */
     void (*progress)(uint64_t records, double done, void *data); /* may be NULL */
     void *progress_data;

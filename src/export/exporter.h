@@ -16,7 +16,7 @@ typedef struct {
     const char *description; /* of what is written, with an article */
     const char *option;      /* Meson's, which puts the exporter into a build; NULL: it is in each */
     bool folder;             /* the output is a folder; else a file */
-    /* Of a folder: whether all that is in there is of this format, so that it may be replaced. */
+    /* Whether what is there, of a folder all of it, is of this format, so that it may be replaced. */
     bool (*may_replace)(const char *path);
     /* Exports, see job.h: in a child process. NULL if it is not in this build. */
     bool (*run)(XtfExportJob *job, GError **error);

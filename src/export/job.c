@@ -5,7 +5,7 @@
 
 enum {
     NOTES_MAX = 200,
-    RECORDS_A_BEAT = 4096, /* between two signs of progress */
+    STEPS_A_BEAT = 4096, /* between two signs of progress */
 };
 
 void xtf_export_note(XtfExportJob *job, const char *format, ...)
@@ -30,10 +30,16 @@ void xtf_export_count(XtfExportJob *job, uint64_t n, const char *text)
     *count += n;
 }
 
+void xtf_export_beat(XtfExportJob *job)
+{
+    if (++job->steps % STEPS_A_BEAT == 0)
+        atomic_fetch_add(&job->shared->heartbeat, 1);
+}
+
 void xtf_export_advance(XtfExportJob *job, uint64_t n)
 {
     job->report.records += n;
-    if (job->report.records / RECORDS_A_BEAT == (job->report.records - n) / RECORDS_A_BEAT)
+    if (job->report.records / STEPS_A_BEAT == (job->report.records - n) / STEPS_A_BEAT)
         return;
     atomic_store(&job->shared->events, job->report.records);
     atomic_store(&job->shared->per_million, (uint32_t)((double)job->report.records / (double)MAX(job->total, 1) * 1e6));

@@ -17,12 +17,15 @@ struct XtfExportJob {
     uint64_t total; /* records of the selection */
     XtfExportReport report;
     GHashTable *counts; /* texts -> uint64_t: see below */
+    uint64_t steps;
 };
 
 /* Tells the user something. */
 void xtf_export_note(XtfExportJob *job, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Counts `n` more of what `text` says, which is told at the end as "N text". */
 void xtf_export_count(XtfExportJob *job, uint64_t n, const char *text);
+/* A step was done: signs of life come of many of them, so that a long export is not taken for an endless one. */
+void xtf_export_beat(XtfExportJob *job);
 /* `n` more records are written. */
 void xtf_export_advance(XtfExportJob *job, uint64_t n);
 /* Whether the selection is all records of the trace. */

@@ -78,6 +78,28 @@ class Exporting(unittest.TestCase):
         self.assertTrue((self.out / "thesis.tex").exists())
         self.assertEqual(self.names(), ["out"])
 
+    def test_what_is_exported_stays(self):
+        trace = self.folder / "exported.xtf"
+        shutil.copy(self.trace, trace)
+        before = trace.read_bytes()
+        result = XTF.run("export", "cube", "--force", "-o", trace, trace)
+        self.assert_refused(result, "is what is exported")
+        self.assertEqual(trace.read_bytes(), before)
+        self.assertEqual(self.export(self.trace).status, 0)
+        before = sorted(self.out.rglob("*"))
+        self.assert_refused(self.export("--force", self.out / "traces.otf2", "proc/0"), "is what is exported")
+        self.assertEqual(sorted(self.out.rglob("*")), before)
+        self.assertEqual(len(list(self.out.rglob("*.evt"))), 4)
+        trace.unlink()
+
+    def test_only_a_profile_is_replaced_by_one(self):
+        self.out.write_text("a thesis")
+        self.assert_refused(self.export("--force", self.trace, format="cube"), "is not a profile for Cube")
+        self.assertEqual(self.out.read_text(), "a thesis")
+        self.out.unlink()
+        for force in ([], ["--force"]):
+            self.assertEqual(self.export(*force, self.trace, "proc/0", format="cube").status, 0)
+
     def limited(self, *arguments, format="otf2"):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
         command = [XTF.program, "export", format, "-o", self.out, *arguments]

@@ -18,12 +18,13 @@ static void show_progress(uint64_t records, double done, void *data)
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
 }
 
-static bool export(const XtfExporter *exporter, XtfNode *directory, const char *output, bool force, bool quiet,
-                   XtfExportReport *report, GError **error)
+static bool export(const XtfExporter *exporter, const char *source, XtfNode *directory, const char *output, bool force,
+                   bool quiet, XtfExportReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("exporting", "records", quiet);
     XtfInterrupts interrupts;
     const XtfExportOptions options = {
+        .source = source,
         .force = force,
         .cancel = xtf_interrupts_catch(&interrupts),
         .progress = show_progress,
@@ -57,7 +58,7 @@ static int run(const XtfExporter *exporter, char **arguments, const char *output
     g_autofree char *remark = xtf_node_remark(directory);
     if (remark)
         xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
-    if (!export(exporter, directory, output, force, quiet, &report, &error)) {
+    if (!export(exporter, arguments[0], directory, output, force, quiet, &report, &error)) {
         if (error->code == XTF_ERROR_INVALID)
             g_prefix_error(&error, "%s: ", path);
         return xtf_cli_fail(error);

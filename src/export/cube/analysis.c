@@ -122,6 +122,7 @@ static bool add_location(Derived *derived, XtfLocationReader *reader, uint32_t c
     XtfLocationRecord record;
 
     for (;;) {
+        xtf_export_beat(derived->profile->job);
         if (!xtf_location_reader_next(reader, &record, error))
             return false;
         if (!record.schema || record.time > behind)

@@ -92,6 +92,7 @@ static bool write_data(const XtfCubeProfile *profile, FILE *out, unsigned metric
     if (!xtf_tar_begin(out, name, size, error) || !xtf_tar_write(out, data_magic, sizeof data_magic - 1, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
+        xtf_export_beat(profile->job);
         convert(profile, metric, xtf_cube_matrix_row(matrix, order[g_array_index(rows, uint32_t, i)]), values, n);
         if (!xtf_tar_write(out, values, n * sizeof *values, error))
             return false;
@@ -120,6 +121,7 @@ static bool include(XtfCubeProfile *profile, GError **error)
 {
     for (unsigned metric = 0; metric < XTF_N_CUBE_METRICS; metric++) {
         for (uint32_t path = profile->tree.paths->len; xtf_cube_metric_is_inclusive(metric) && path-- > 0;) {
+            xtf_export_beat(profile->job);
             uint32_t parent = xtf_cube_tree_at(&profile->tree, path)->parent;
             if (parent != XTF_CUBE_NO_PATH &&
                 !xtf_cube_matrix_add_row(&profile->matrices[metric], path, parent, profile->folder, error))
@@ -196,8 +198,14 @@ static bool run(XtfExportJob *job, GError **error)
     return good;
 }
 
+static bool is_profile(const char *path)
+{
+    return xtf_tar_begins_with(path, "anchor.xml");
+}
+
 const XtfExporter xtf_cube_exporter = {
     .name = "cube",
     .description = "a profile for Cube",
+    .may_replace = is_profile,
     .run = run,
 };

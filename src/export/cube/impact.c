@@ -32,6 +32,7 @@ static void add_costs(const XtfCubeProfile *profile, uint32_t column, const doub
     double lacks = 0, has = 0;
 
     for (uint32_t path = 0; path < n; path++) {
+        xtf_export_beat(profile->job);
         double activity = active(profile, path, column);
         lacks += MAX(0, on[path] - activity);
         has += activity;
@@ -45,6 +46,7 @@ static bool spread_costs(XtfCubeProfile *profile, const double *on, const double
     const XtfCubeMatrix *critical = &profile->matrices[XTF_CUBE_CRITICAL_PATH];
 
     for (uint32_t path = 0; path < profile->tree.paths->len; path++) {
+        xtf_export_beat(profile->job);
         for (uint32_t i = 0; on[path] > 0 && costs[path] > 0 && i < critical->n_columns; i++) {
             double ticks = costs[path] * (double)xtf_cube_matrix_row(critical, path)[i] / on[path];
             if (!xtf_cube_add(profile, XTF_CUBE_IMPACT, path, i, (uint64_t)(ticks + 0.5), error))
@@ -59,6 +61,7 @@ static bool split(XtfCubeProfile *profile, uint32_t path, double on, GError **er
 {
     XtfCubeMatrix *matrix = &profile->matrices[XTF_CUBE_ACTIVITIES];
 
+    xtf_export_beat(profile->job);
     for (uint32_t i = 0; xtf_cube_matrix_has(matrix, path) && i < matrix->n_columns; i++) {
         uint64_t *activity = &matrix->cells[(size_t)path * matrix->n_columns + i];
         uint64_t more = *activity - MIN(*activity, (uint64_t)on);

@@ -46,8 +46,11 @@ static int open_file(const char *folder)
     return fd;
 }
 
-static bool grow(XtfCubeMatrix *matrix, uint32_t n_rows, const char *folder, GError **error)
+/* By whole blocks: what was made room for must not be cut off again. */
+static bool grow(XtfCubeMatrix *matrix, uint32_t least, const char *folder, GError **error)
 {
+    uint32_t n_rows = (least + matrix->block - 1) / matrix->block * matrix->block;
+
     if (matrix->fd < 0)
         matrix->fd = open_file(folder);
     if (matrix->fd < 0 || ftruncate(matrix->fd, (off_t)size_of(matrix, n_rows)) != 0)

@@ -59,3 +59,16 @@ bool xtf_tar_close(FILE *file, GError **error)
     static const char zeros[2 * BLOCK];
     return xtf_tar_write(file, zeros, sizeof zeros, error);
 }
+
+bool xtf_tar_begins_with(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "r");
+    Header header;
+
+    if (!file)
+        return false;
+    bool whole = fread(&header, 1, sizeof header, file) == sizeof header;
+    fclose(file);
+    return whole && memcmp(header.magic, "ustar", sizeof "ustar" - 1) == 0 &&
+           strncmp(header.name, name, sizeof header.name) == 0;
+}

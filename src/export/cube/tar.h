@@ -13,3 +13,6 @@ bool xtf_tar_end(FILE *file, uint64_t size, GError **error);
 bool xtf_tar_close(FILE *file, GError **error);
 /* Writes bytes, for all the above. */
 bool xtf_tar_write(FILE *file, const void *data, size_t size, GError **error);
+
+/* Whether a file is a tar archive whose first member has this name. */
+bool xtf_tar_begins_with(const char *path, const char *name);

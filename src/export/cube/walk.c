@@ -208,6 +208,7 @@ static bool walk_records(Walk *walk, Readers *readers, GError **error)
         return false;
     while (call.schema || record.schema) {
         if (call.schema && (!record.schema || is_before(&call, &record))) {
+            xtf_export_beat(walk->profile->job);
             if (!follow_call(walk, &call, error) || !xtf_location_reader_next(&readers->calls, &call, error))
                 return false;
             continue;
@@ -228,7 +229,7 @@ static bool find_program(Walk *walk, XtfLocationReader *reader, GError **error)
     const XtfArray *array = xtf_location_reader_array(reader, XTF_MODEL_PROGRAMS);
     uint32_t *root = &walk->profile->roots[walk->column];
     uint8_t buffer[XTF_ROW_MAX];
-    g_auto(XtfCursor) cursor;
+    g_auto(XtfCursor) cursor = {0};
     bool found;
 
     walk->begin = walk->end = UINT64_MAX;

@@ -3,26 +3,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_folder(const char *path)
+/* Whether a folder's entry is of a type. */
+static bool is_of_type(const char *folder, const char *name, mode_t type)
 {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
     struct stat info;
-    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+
+    return lstat(path, &info) == 0 && (info.st_mode & S_IFMT) == type;
 }
 
 /* An archive, and nothing else: traces.otf2, traces.def, and in traces/ files of locations. */
 static bool has_archive_only(const char *path)
 {
-    static const char *const names[] = {XTF_OTF2_EXPORT_NAME ".otf2", XTF_OTF2_EXPORT_NAME ".def", XTF_OTF2_EXPORT_NAME,
-                                        NULL};
+    static const char *const names[] = {XTF_OTF2_EXPORT_NAME ".otf2", XTF_OTF2_EXPORT_NAME ".def", NULL};
     g_autofree char *files = g_build_filename(path, XTF_OTF2_EXPORT_NAME, NULL);
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL), inner = is_folder(files) ? g_dir_open(files, 0, NULL) : NULL;
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL), inner = NULL;
     const char *name;
 
     while (dir && (name = g_dir_read_name(dir)))
-        if (!g_strv_contains(names, name))
+        if (g_str_equal(name, XTF_OTF2_EXPORT_NAME) ? !is_of_type(path, name, S_IFDIR)
+                                                    : !g_strv_contains(names, name) || !is_of_type(path, name, S_IFREG))
             return false;
+    inner = dir ? g_dir_open(files, 0, NULL) : NULL;
     while (inner && (name = g_dir_read_name(inner)))
-        if (strspn(name, "0123456789") == 0 || !(g_str_has_suffix(name, ".evt") || g_str_has_suffix(name, ".def")))
+        if (strspn(name, "0123456789") == 0 || !is_of_type(files, name, S_IFREG) ||
+            !(g_str_has_suffix(name, ".evt") || g_str_has_suffix(name, ".def")))
             return false;
     return dir;
 }

@@ -210,6 +210,7 @@ static bool write_others(XtfOtf2Export *export, GError **error)
     const XtfLocations *locations = xtf_trace_context_locations(&export->job->tree->context, error);
 
     for (uint32_t i = 0; locations && i < locations->n; i++) {
+        xtf_export_beat(export->job);
         if (g_hash_table_contains(export->n_events, &locations->all[i].id))
             continue;
         OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(export->archive, locations->all[i].id);

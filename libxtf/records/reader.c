@@ -111,7 +111,8 @@ static bool open_inputs(XtfRecordReader *reader, const uint64_t *positions, GErr
         enter_run(input, key);
         reader->n_order++;
     }
-    qsort(reader->order, reader->n_order, sizeof *reader->order, compare_keys);
+    if (reader->n_order > 1)
+        qsort(reader->order, reader->n_order, sizeof *reader->order, compare_keys);
     return true;
 }
 

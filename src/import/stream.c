@@ -51,7 +51,8 @@ static void reset_region_ids(XtfStream *stream)
     if (stream->n_region_ids < order->n_region_ids)
         stream->region_ids = g_renew(uint32_t, stream->region_ids, order->n_region_ids);
     stream->n_region_ids = order->n_region_ids;
-    memcpy(stream->region_ids, order->region_ids, order->n_region_ids * sizeof *stream->region_ids);
+    if (order->n_region_ids > 0)
+        memcpy(stream->region_ids, order->region_ids, order->n_region_ids * sizeof *stream->region_ids);
 }
 
 void xtf_stream_begin(XtfStream *stream, uint64_t location)

@@ -139,7 +139,8 @@ static bool write_delays(Late *late, GError **error)
     uint32_t n = work->all.n_touched;
     g_autofree XtfShare *shares = g_new0(XtfShare, (size_t)n * XTF_CHARGES);
 
-    qsort(work->all.touched, n, sizeof *work->all.touched, compare_contexts);
+    if (n > 1)
+        qsort(work->all.touched, n, sizeof *work->all.touched, compare_contexts);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++)
         round_slot(late, slot, shares + (size_t)slot * n);
     for (uint32_t i = 0; i < n; i++) {
@@ -189,7 +190,8 @@ static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, const ui
     XtfCosts pending = {0};
     uint32_t next = 0;
 
-    qsort(waiters, n_waiters, sizeof *waiters, compare_since); /* those that met it with all others are last */
+    if (n_waiters > 1)
+        qsort(waiters, n_waiters, sizeof *waiters, compare_since); /* those that met it with all others are last */
     for (uint32_t w = n_waiters; w > 0 && waiters[w - 1].since == XTF_NO_POINT; w--)
         add_costs(&range.scale, &waiters[w - 1].scales);
     for (uint32_t m = 0; m < n_meetings; m++) {
@@ -238,7 +240,8 @@ static bool find_interval_of_all(Late *late, XtfWaiter *waiters, uint32_t n_wait
         }
         meetings[(*n)++] = meetings[i];
     }
-    qsort(meetings, *n, sizeof *meetings, compare_points);
+    if (*n > 1)
+        qsort(meetings, *n, sizeof *meetings, compare_points);
     return true;
 }
 

@@ -52,7 +52,8 @@ void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t wh
     }
     uint64_t total = sum < 0x1p63 ? (uint64_t)floor(sum * (1 + 0x1p-50) + NEARLY) : 0;
     total = MIN(total, whole);
-    qsort(order, n, sizeof *order, compare);
+    if (n > 1)
+        qsort(order, n, sizeof *order, compare);
     for (uint32_t i = 0; i < n && given < total; i++, given++)
         shares[order[i].i].ticks++;
     for (uint32_t i = n; given > total && i > 0; i--) { /* too much was owed: the least rests wait for the next time */

@@ -99,7 +99,8 @@ static bool put_point(Own *own, const XtfPoint *point, GError **error)
     *to = *point;
     to->times = own->n_times;
     to->n_times = n;
-    qsort(touched, n, sizeof *touched, compare_contexts);
+    if (n > 1)
+        qsort(touched, n, sizeof *touched, compare_contexts);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t *sum = &g_array_index(own->ticks, uint64_t, touched[i] + 1);
         own->times[own->n_times++] = (XtfContextTicks){.ticks = *sum, .context = touched[i]};

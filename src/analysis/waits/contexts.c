@@ -102,7 +102,8 @@ void xtf_contexts_number(XtfContexts *contexts)
         for (uint32_t i = first; i < end; i++)
             if (sorted[i].parent != UINT32_MAX)
                 sorted[i].parent = contexts->final[sorted[i].parent];
-        qsort(sorted + first, end - first, sizeof *sorted, compare_places);
+        if (end - first > 1)
+            qsort(sorted + first, end - first, sizeof *sorted, compare_places);
         for (uint32_t i = first; i < end; i++)
             contexts->final[sorted[i].number] = i;
     }

@@ -28,7 +28,8 @@ bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperati
     for (uint32_t i = 0; i < n; i++)
         operation->n_points += members[i].synchronises;
     operation->first = xtf_spool_allot(&operations->members, n * sizeof *members);
-    qsort(members, n, sizeof *members, compare_members);
+    if (n > 1)
+        qsort(members, n, sizeof *members, compare_members);
     return xtf_spool_put(&operations->members, operation->first, members, n * sizeof *members, error) &&
            xtf_spool_put(&operations->heads, instance * sizeof *operation, operation, sizeof *operation, error);
 }

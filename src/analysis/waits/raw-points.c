@@ -53,7 +53,8 @@ static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
 {
     if (location->n == 0)
         return true;
-    qsort(location->buffer, location->n, sizeof *location->buffer, compare_points);
+    if (location->n > 1)
+        qsort(location->buffer, location->n, sizeof *location->buffer, compare_points);
     size_t bytes = location->n * sizeof *location->buffer;
     const XtfRawPart part = {xtf_spool_allot(&raw->spool, bytes), location->buffer[0].seq, location->n};
     if (!location->parts)

@@ -154,7 +154,8 @@ static bool read_delays(XtfWaitCauses *causes, const XtfArray *delays, uint64_t 
         causes->charged += cause.cost;
     }
     causes->n = found->len;
-    qsort(found->data, found->len, sizeof(XtfWaitCause), compare_causes);
+    if (found->len > 1)
+        qsort(found->data, found->len, sizeof(XtfWaitCause), compare_causes);
     causes->causes = (XtfWaitCause *)(void *)g_array_free(g_steal_pointer(&found), FALSE);
     return true;
 }

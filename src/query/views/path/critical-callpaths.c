@@ -155,7 +155,8 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
         all[i].callpath = i;
     if (!add_locations(&impact, &selected, all, error))
         return false;
-    qsort(all, impact.n - !impact.has_outside, sizeof *all, compare_lines);
+    if (impact.n - !impact.has_outside > 1)
+        qsort(all, impact.n - !impact.has_outside, sizeof *all, compare_lines);
     for (uint64_t i = first; i < first + count; i++) {
         name_callpath(&impact, regions, all[i].callpath, name);
         add_line(&impact, &all[i], name->str, lines);

@@ -145,7 +145,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
     if (!xtf_kind_totals_load(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
         !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
         return false;
-    if (sorted)
+    if (sorted && totals.n > 1)
         qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? by_sum : by_first);
     for (uint32_t i = 0; i < totals.n; i++)
         add_line(profile, &totals, &totals.all[i], regions, lines);

@@ -253,9 +253,9 @@ static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **erro
 {
     Walk *walk = &pass->walks[location];
 
-    for (uint32_t n = 1; walk->at > 0; n++) {
-        if (n % 1024 == 0 && cancel && atomic_load(cancel))
-            return xtf_fail(error, XTF_ERROR_CANCELLED, "cancelled");
+    while (walk->at > 0) {
+        if (cancel && atomic_load(cancel))
+            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         switch (step(pass, location, error)) {
         case FAILED:
             return false;

@@ -35,7 +35,7 @@ void xtf_context_times_add(XtfContextTimes *times, uint32_t context, int64_t tic
         times->is_touched[context] = true;
         times->touched[times->n_touched++] = context;
     }
-    times->ticks[context] += ticks;
+    times->ticks[context] = (int64_t)((uint64_t)times->ticks[context] + (uint64_t)ticks); /* an enemy's may wrap */
 }
 
 void xtf_context_times_not_negative(XtfContextTimes *times, uint32_t context)

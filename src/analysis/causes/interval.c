@@ -163,7 +163,7 @@ static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, XtfC
                 xtf_context_times_add(sum, outside ? intervals->outside : times[t].context, (int64_t)times[t].ticks);
         }
         if (i < interval->to && xtf_is_synchronising_wait(point)) {
-            xtf_context_times_add(sum, point->context, -(int64_t)point->wait);
+            xtf_context_times_add(sum, point->context, (int64_t)(0 - point->wait));
             *waited += point->wait;
         }
     }
@@ -185,7 +185,7 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
     if (!point)
         return false;
     uint64_t call = point->leave > point->enter ? point->leave - point->enter : 0;
-    xtf_context_times_add(sum, point->context, (int64_t)point->completion - (int64_t)call);
+    xtf_context_times_add(sum, point->context, (int64_t)(point->completion - call));
     xtf_context_times_not_negative(sum, point->context);
     return true;
 }

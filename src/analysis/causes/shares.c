@@ -16,8 +16,17 @@ void xtf_rests_finish(XtfRests *rests)
     g_clear_pointer(&rests->rests, g_hash_table_unref);
 }
 
-static double *rest_of(XtfRests *rests, uint64_t key)
+static double rest_of(const XtfRests *rests, uint64_t key)
 {
+    const double *rest = rests->rests ? g_hash_table_lookup(rests->rests, &key) : NULL;
+    return rest ? *rest : 0;
+}
+
+/* Nothing is kept of parts that are nothing, which most are. */
+static void add_rest(XtfRests *rests, uint64_t key, double more)
+{
+    if (more == 0)
+        return;
     if (!rests->rests)
         rests->rests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     double *rest = g_hash_table_lookup(rests->rests, &key);
@@ -25,7 +34,7 @@ static double *rest_of(XtfRests *rests, uint64_t key)
         rest = g_new0(double, 1);
         g_hash_table_insert(rests->rests, g_memdup2(&key, sizeof key), rest);
     }
-    return rest;
+    *rest += more;
 }
 
 static int compare(const void *a, const void *b)
@@ -44,7 +53,7 @@ void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t wh
     uint64_t given = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        double owed = MAX(shares[i].exact + *rest_of(rests, shares[i].key), 0);
+        double owed = MAX(shares[i].exact + rest_of(rests, shares[i].key), 0);
         shares[i].ticks = owed < 0x1p63 ? (uint64_t)floor(owed) : 0;
         order[i] = (Order){.rest = owed - (double)shares[i].ticks, .i = i};
         sum += owed;
@@ -62,7 +71,7 @@ void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t wh
         given -= less;
     }
     for (uint32_t i = 0; i < n; i++)
-        *rest_of(rests, shares[i].key) += shares[i].exact - (double)shares[i].ticks;
+        add_rest(rests, shares[i].key, shares[i].exact - (double)shares[i].ticks);
 }
 
 uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole)

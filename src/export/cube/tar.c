@@ -14,7 +14,8 @@ _Static_assert(sizeof(Header) == BLOCK, "a block");
 
 bool xtf_tar_write(FILE *file, const void *data, size_t size, GError **error)
 {
-    return fwrite(data, 1, size, file) == size || xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+    return size == 0 || fwrite(data, 1, size, file) == size ||
+           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
 }
 
 /* Octal digits; or, for 8 GiB and more, a number in base 256 that begins with the bit 0x80, as GNU's and others' tar

@@ -8,7 +8,9 @@
 
 static const char *const kinds[] = {"late_sender", "late_receiver", "wait_barrier", "wait_nxn"};
 
-enum { KINDS = 4, REGIONS = WAITS_REGIONS + 1 /* the last: none */, VALUES = 3, ANY = -1 };
+enum { KINDS = 4, PLACES = WAITS_REGIONS + 1 /* regions or call paths; the last: none */, VALUES = 3, ANY = -1 };
+
+G_STATIC_ASSERT(WAITS_CONTEXTS == WAITS_REGIONS);
 
 /* A selection, in a random order of its parts. */
 typedef struct {
@@ -115,13 +117,13 @@ typedef struct {
 } Sum;
 
 typedef struct {
-    Sum of[KINDS][REGIONS];
+    Sum of[KINDS][PLACES];
     uint64_t rows, amount;
 } Sums;
 
-static unsigned region_of(uint32_t region)
+static unsigned place_of(uint32_t row)
 {
-    return region == XTF_NONE32 ? WAITS_REGIONS : region;
+    return row == XTF_NONE32 ? PLACES - 1 : row;
 }
 
 static void add_waits(const Waits *waits, const Pick *pick, Sums *sums)
@@ -131,7 +133,7 @@ static void add_waits(const Waits *waits, const Pick *pick, Sums *sums)
         const KnownWait *wait = &g_array_index(waits->waits, KnownWait, i);
         const XtfWaitsRow *row = &wait->row;
         const uint64_t values[VALUES] = {row->amount, row->indirect, row->propagating};
-        Sum *sum = &sums->of[row->event][region_of(row->region)];
+        Sum *sum = &sums->of[row->event][place_of(row->region)];
         sum->listed |= fits(pick->kind, row->event) && fits(pick->region, row->region);
         if (!takes_wait(pick, wait))
             continue;
@@ -144,13 +146,13 @@ static void add_waits(const Waits *waits, const Pick *pick, Sums *sums)
     }
 }
 
-static void add_delays(const Waits *waits, const Pick *pick, Sums *sums)
+static void add_delays(const Waits *waits, const Pick *pick, bool by_callpath, Sums *sums)
 {
     memset(sums, 0, sizeof *sums);
     for (unsigned i = 0; i < waits->delays->len; i++) {
         const KnownDelay *delay = &g_array_index(waits->delays, KnownDelay, i);
         const XtfDelaysRow *row = &delay->row;
-        Sum *sum = &sums->of[row->event][region_of(row->region)];
+        Sum *sum = &sums->of[row->event][place_of(by_callpath ? row->context : row->region)];
         bool fit = fits(pick->kind, row->event) && fits(pick->region, row->region);
         sum->listed |= fit;
         if (!fit || !fits(pick->proc, delay->proc) || !fits(pick->thread, delay->thread) || row->time < pick->a ||
@@ -193,20 +195,22 @@ static unsigned word_in(const char *word, const char *const *words, unsigned n)
     return i;
 }
 
-/* Each line is that of the sum, each sum has a line, and the lines are in order. Columns: kind rows values... region */
-static void check_lines(const Waits *waits, const Pick *pick, Sums *sums, unsigned n_values, bool by_sum)
+/* Each line is that of the sum, each sum has a line, and the lines are in order. Columns: kind rows values... place */
+static void check_lines(const Waits *waits, const Pick *pick, const char *file, Sums *sums, unsigned n_values,
+                        bool by_sum)
 {
-    GString *text = read_at(waits, pick, "profile");
+    const char *const *places = g_str_equal(file, "profile") ? waits_regions : waits_contexts;
+    GString *text = read_at(waits, pick, file);
     g_auto(GStrv) lines = g_strsplit(g_strchomp(text->str), "\n", -1);
     uint64_t last = UINT64_MAX;
 
     for (unsigned i = 1; lines[i]; i++) {
         g_auto(GStrv) cells = g_regex_split_simple(" +", g_strstrip(lines[i]), 0, 0);
         unsigned kind = word_in(cells[0], kinds, KINDS), n = g_strv_length(cells);
-        unsigned region = word_in(cells[n - 1], waits_regions, WAITS_REGIONS);
+        unsigned place = word_in(cells[n - 1], places, PLACES - 1);
         uint64_t first = 0;
         cr_assert(kind < KINDS, "%s: %s", pick->path->str, lines[i]);
-        Sum *sum = &sums->of[kind][region];
+        Sum *sum = &sums->of[kind][place];
         cr_assert(sum->listed, "%s: %s", pick->path->str, lines[i]);
         sum->listed = false;
         cr_assert_eq(g_ascii_strtoull(cells[1], NULL, 10), sum->rows, "%s: %s", pick->path->str, lines[i]);
@@ -218,8 +222,8 @@ static void check_lines(const Waits *waits, const Pick *pick, Sums *sums, unsign
         cr_assert_leq(first, last, "%s: %s", pick->path->str, lines[i]);
         last = first;
     }
-    for (unsigned i = 0; i < KINDS * REGIONS; i++)
-        cr_assert_not(sums->of[i / REGIONS][i % REGIONS].listed, "%s: %u", pick->path->str, i);
+    for (unsigned i = 0; i < KINDS * PLACES; i++)
+        cr_assert_not(sums->of[i / PLACES][i % PLACES].listed, "%s: %u", pick->path->str, i);
     g_string_free(text, TRUE);
 }
 
@@ -292,11 +296,15 @@ Test(waits, selections_of_all_kinds_are_counted_and_added_up)
             if (i % 4)
                 add_waits(waits, &pick, &sums);
             else
-                add_delays(waits, &pick, &sums);
+                add_delays(waits, &pick, false, &sums);
             check_count(waits, &pick, sums.rows);
-            check_lines(waits, &pick, &sums, i % 4 ? 3 : 2, i % 4 == 0);
-            if (i % 4)
+            check_lines(waits, &pick, "profile", &sums, i % 4 ? 3 : 2, i % 4 == 0);
+            if (i % 4) {
                 check_matrix(waits, &pick);
+            } else {
+                add_delays(waits, &pick, true, &sums);
+                check_lines(waits, &pick, "callpaths", &sums, 2, true);
+            }
             if (i % 16 == 1)
                 check_histogram(waits, &pick);
             g_string_free(pick.path, TRUE);

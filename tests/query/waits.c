@@ -3,6 +3,9 @@
 #include <criterion/criterion.h>
 
 const char *const waits_regions[WAITS_REGIONS] = {"main", "MPI_Recv", "MPI_Allreduce", "MPI_Send"};
+const char *const waits_contexts[WAITS_CONTEXTS] = {"main", "main/MPI_Recv", "main/MPI_Allreduce",
+                                                    "main/MPI_Recv/main"};
+static const XtfContextRow contexts[WAITS_CONTEXTS] = {{XTF_NONE32, 0}, {0, 1}, {0, 2}, {1, 0}};
 
 static void define(Writing *writing)
 {
@@ -15,7 +18,8 @@ static void define(Writing *writing)
     for (uint32_t i = 0; i < WAITS_COMMS; i++)
         writing_define(writing, XTF_MODEL_COMMUNICATORS,
                        &(XtfCommunicatorRow){.id = i, .group = XTF_NONE32, .remote_group = XTF_NONE32});
-    writing_define(writing, XTF_MODEL_CONTEXTS, &(XtfContextRow){.parent = XTF_NONE32, .region = 0});
+    for (unsigned i = 0; i < WAITS_CONTEXTS; i++)
+        writing_define(writing, XTF_MODEL_CONTEXTS, &contexts[i]);
 }
 
 static uint32_t below(GRand *random, uint32_t n)
@@ -48,8 +52,11 @@ static void add_delay(Waits *waits, Writing *writing, uint32_t location, const X
 {
     KnownDelay known = {.proc = location / WAITS_THREADS, .thread = location % WAITS_THREADS};
 
-    known.row = (XtfDelaysRow){.time = wait->time, .seq = wait->seq, .region = below(waits->random, 3)};
-    known.row.event = wait->event;
+    uint32_t context = below(waits->random, WAITS_CONTEXTS + 1);
+
+    known.row = (XtfDelaysRow){.time = wait->time, .seq = wait->seq, .event = wait->event};
+    known.row.context = context < WAITS_CONTEXTS ? context : XTF_NONE32;
+    known.row.region = context < WAITS_CONTEXTS ? contexts[context].region : XTF_NONE32;
     known.row.short_term = below(waits->random, 50);
     known.row.long_term = below(waits->random, 50);
     writing_append(writing, 10 + location, XTF_MODEL_DELAYS, &known.row);

@@ -12,6 +12,7 @@ enum {
     WAITS_PROCS = 5,
     WAITS_THREADS = 2,
     WAITS_REGIONS = 4, /* the last is never waited in */
+    WAITS_CONTEXTS = 4,
     WAITS_COMMS = 3,
     WAITS_TAGS = 40,
 };
@@ -35,7 +36,7 @@ typedef struct {
     Written written;
 } Waits;
 
-extern const char *const waits_regions[WAITS_REGIONS];
+extern const char *const waits_regions[WAITS_REGIONS], *const waits_contexts[WAITS_CONTEXTS];
 
 /* About `each` waits a location. */
 Waits *waits_new(uint32_t seed, unsigned each);

@@ -171,16 +171,11 @@ static bool add_all(XtfPathImpact *impact, bool costs, GError **error)
 bool xtf_path_impact_load(XtfPathImpact *impact, XtfTraceContext *context, GError **error)
 {
     const XtfSchema *programs = xtf_trace_context_schema(context, "programs", XTF_SCHEMA_RECORD);
-    const XtfTable *contexts;
 
     *impact = (XtfPathImpact){.context = context, .locations = xtf_trace_context_locations(context, error)};
-    if (!impact->locations || !xtf_trace_table(context->trace, "contexts", &contexts, error))
+    if (!impact->locations || !xtf_callpaths_load(&impact->callpaths, context, error))
         return false;
-    impact->contexts = contexts;
-    uint64_t n = contexts ? contexts->n_rows : 0;
-    if (n >= XTF_NONE32 || (contexts && contexts->schema->row_size != sizeof(XtfContextRow)))
-        return xtf_damaged(error, "contexts: no table of call paths");
-    impact->n = (uint32_t)n + 1;
+    impact->n = impact->callpaths.n + 1;
     impact->has_outside = programs && xtf_trace_n_rows(context->trace, programs->id) > 0;
     impact->sums = g_new0(XtfPathSum, impact->n);
     return add_all(impact, false, error) && add_all(impact, true, error);
@@ -211,14 +206,4 @@ bool xtf_path_impact_values(const XtfPathImpact *impact, const XtfLocation *loca
         value->between = (double)(part * MAX(sum->cost_between, 0));
     }
     return true;
-}
-
-void xtf_path_impact_callpath(const XtfPathImpact *impact, uint32_t callpath, uint32_t *parent, uint32_t *region)
-{
-    *parent = *region = XTF_NONE32;
-    if (callpath + 1 >= impact->n)
-        return;
-    const XtfContextRow *row = (const XtfContextRow *)(const void *)impact->contexts->rows + callpath;
-    *region = row->region;
-    *parent = row->parent < callpath ? row->parent : XTF_NONE32; /* each stands behind its caller's */
 }

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/query/format/callpaths.h"
 #include "src/query/select/trace-context.h"
 
 /* Of one call path on one location, in ticks. */
@@ -42,8 +43,8 @@ typedef struct {
 typedef struct {
     XtfTraceContext *context; /* borrowed */
     const XtfLocations *locations;
-    const XtfTable *contexts; /* NULL: there are none */
-    uint32_t n;               /* call paths: rows of `contexts`, and one for all outside of calls */
+    XtfCallpaths callpaths;
+    uint32_t n;               /* call paths, and one for all outside of calls */
     bool has_outside;         /* the last one means something */
     uint32_t n_locations;     /* that have an activity */
     XtfPathSum *sums;         /* by call path */
@@ -61,6 +62,3 @@ bool xtf_path_impact_values(const XtfPathImpact *impact, const XtfLocation *loca
                             GError **error);
 /* Whether a call path counts as one: what is outside of calls may not. */
 bool xtf_path_impact_counts(const XtfPathImpact *impact, uint32_t callpath);
-
-/* The region and the caller's path of a call path; XTF_NONE32: none. */
-void xtf_path_impact_callpath(const XtfPathImpact *impact, uint32_t callpath, uint32_t *parent, uint32_t *region);

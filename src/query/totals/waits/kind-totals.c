@@ -7,19 +7,31 @@
 #include "src/query/text/lines.h"
 
 enum {
-    DEPTH = 2,              /* of the groups: kind and region */
     LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
     LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
 };
 
-static const char *const keys[] = {"event", "region", NULL};
+static const char *const by_region[] = {"event", "region", NULL};
+static const char *const by_callpath[] = {"event", "region", "context", NULL};
 
-const XtfKindSource xtf_kinds_of_waits = {XTF_DERIVED_WAITS, "amount", {"amount", "indirect", "propagating"}};
-const XtfKindSource xtf_kinds_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}};
+const XtfKindSource xtf_kinds_of_waits = {XTF_DERIVED_WAITS, "amount", {"amount", "indirect", "propagating"}, false};
+const XtfKindSource xtf_kinds_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}, false};
+const XtfKindSource xtf_callpaths_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}, true};
 
 unsigned xtf_kind_source_n(const XtfKindSource *source)
 {
     return g_strv_length((char **)source->values);
+}
+
+/* Of groups: their first keys. */
+static unsigned depth_of(const XtfKindSource *source)
+{
+    return source->by_callpath ? 3 : 2;
+}
+
+static XtfKindTotal total_of(const XtfKindSource *source, const uint64_t *key)
+{
+    return (XtfKindTotal){.kind = key[0], .region = key[1], .callpath = source->by_callpath ? key[2] : 0};
 }
 
 /* The aggregate that answers; false if there is none. */
@@ -27,7 +39,7 @@ static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const Xtf
                  const XtfKindSource *source)
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, source->type);
-    const XtfAggregateNeed need = {keys, source->values};
+    const XtfAggregateNeed need = {source->by_callpath ? by_callpath : by_region, source->values};
 
     *ref = (XtfAggregateRef){0};
     return schema && schema->kind == XTF_SCHEMA_DERIVED && selection->type == schema->id && !selection->base &&
@@ -48,7 +60,9 @@ static int compare_totals(const void *a, const void *b)
 
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
-    return x->region < y->region ? -1 : x->region > y->region;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return x->callpath < y->callpath ? -1 : x->callpath > y->callpath;
 }
 
 static bool is_listed(const XtfSelection *selection, const XtfAggregateRef *ref, const uint64_t *key)
@@ -65,14 +79,14 @@ bool xtf_kind_totals_list(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
 {
     *totals = (XtfKindTotals){0};
     find(&totals->ref, context, selection, source);
-    XtfGroupList *list = xtf_group_lists_take(lists, context, &totals->ref, DEPTH, error);
+    XtfGroupList *list = xtf_group_lists_take(lists, context, &totals->ref, depth_of(source), error);
     if (!list)
         return false;
     totals->all = g_new0(XtfKindTotal, list->n + 1);
     for (uint32_t i = 0; i < list->n; i++) {
         const uint64_t *key = xtf_group_list_key(list, i);
         if (is_listed(selection, &totals->ref, key))
-            totals->all[totals->n++] = (XtfKindTotal){.kind = key[0], .region = key[1]};
+            totals->all[totals->n++] = total_of(source, key);
     }
     xtf_group_lists_put(lists, list);
     return true;
@@ -122,7 +136,7 @@ static void add_groups(Own *own, const XtfKindSource *source)
 
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
-        const XtfKindTotal wanted = {.kind = key[0], .region = key[1]};
+        const XtfKindTotal wanted = total_of(source, key);
         XtfKindTotal *total = bsearch(&wanted, own->totals.all, own->totals.n, sizeof wanted, compare_totals);
         if (!total)
             continue;
@@ -191,9 +205,9 @@ bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
         return false;
     question.selected = &selected;
     work.step = CLAMP(selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
-    bool good =
-        xtf_lasting_totals_init(&question.lasting, context, selection, &totals->ref, DEPTH, source->length, error) &&
-        xtf_parallel(&work, &question, selected.n, error);
+    bool good = xtf_lasting_totals_init(&question.lasting, context, selection, &totals->ref, depth_of(source),
+                                        source->length, error) &&
+                xtf_parallel(&work, &question, selected.n, error);
     xtf_lasting_totals_finish(&question.lasting);
     return good;
 }

@@ -6,15 +6,9 @@
 
 #include "src/model/schemas.h"
 #include "src/query/text/digits.h"
-#include "src/query/text/escape.h"
 #include "src/query/totals/path/critical-window.h"
 #include "src/query/totals/path/path-impact.h"
 #include "src/query/views/view.h"
-
-enum {
-    NAME_WIDTH_MAX = 1024, /* bytes of a call path; longer ones are cut */
-    CALLS_MAX = 256,       /* and of those that are deeper only the inner calls are named */
-};
 
 /* The sums of the selected locations. */
 typedef struct {
@@ -31,48 +25,32 @@ static bool exists(const XtfTraceContext *context, const XtfSelection *selection
 
 /* ---- Names. */
 
-/* The regions from the outermost call on. */
-static void name_callpath(const XtfPathImpact *impact, const XtfNameIndex *regions, uint32_t callpath, GString *name)
+/* The last one is all time outside of calls. */
+static uint32_t number_of(const XtfPathImpact *impact, uint32_t callpath)
 {
-    uint32_t calls[CALLS_MAX];
-    unsigned n = 0;
-
-    g_string_assign(name, callpath + 1 == impact->n ? "(no region)" : "");
-    while (callpath != XTF_NONE32 && callpath + 1 < impact->n && n < CALLS_MAX)
-        xtf_path_impact_callpath(impact, callpath, &callpath, &calls[n++]);
-    if (n == CALLS_MAX)
-        g_string_append(name, ".../");
-    while (n-- > 0) {
-        uint32_t region = calls[n];
-        g_string_append(name, region < regions->n_rows && regions->texts ? regions->texts[region] : "?");
-        if (n > 0)
-            g_string_append_c(name, '/');
-    }
+    return callpath + 1 == impact->n ? XTF_NONE32 : callpath;
 }
 
-static size_t widest_name(const XtfPathImpact *impact, const XtfNameIndex *regions)
+static size_t widest_name(const XtfPathImpact *impact)
 {
     g_autoptr(GString) name = g_string_new(NULL);
     size_t widest = 0;
 
-    for (uint32_t i = 0; i < impact->n && widest < NAME_WIDTH_MAX; i++) {
-        if (!xtf_path_impact_counts(impact, i))
-            continue;
-        name_callpath(impact, regions, i, name);
-        widest = MAX(widest, xtf_text_width(name->str, false, NAME_WIDTH_MAX));
+    for (uint32_t i = 0; i < impact->n && widest < XTF_CALLPATH_WIDTH_MAX; i++) {
+        if (xtf_path_impact_counts(impact, i))
+            widest = MAX(widest, xtf_callpath_width(&impact->callpaths, number_of(impact, i), name));
     }
-    return MIN(widest, (size_t)NAME_WIDTH_MAX);
+    return MIN(widest, (size_t)XTF_CALLPATH_WIDTH_MAX);
 }
 
 /* ---- Lines. */
 
 static bool shape_callpaths(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfNameIndex *regions = xtf_trace_context_regions(views->context, error);
     const XtfTimeScale *scale = &views->context->scale;
     g_auto(XtfPathImpact) impact = {0};
 
-    if (!regions || !xtf_path_impact_load(&impact, views->context, error))
+    if (!xtf_path_impact_load(&impact, views->context, error))
         return false;
     /* What is shared out is at most what all locations together wait. */
     unsigned __int128 all = (unsigned __int128)(scale->last - scale->origin + 1) * (impact.locations->n + 1);
@@ -85,7 +63,7 @@ static bool shape_callpaths(XtfViews *views, const XtfSelection *selection, XtfV
     xtf_grid_add(&shape->grid, "non_critical", time);
     xtf_grid_add(&shape->grid, "impact", time);
     xtf_grid_add(&shape->grid, "between", time);
-    xtf_grid_add_text(&shape->grid, "callpath", widest_name(&impact, regions));
+    xtf_grid_add_text(&shape->grid, "callpath", widest_name(&impact));
     return true;
 }
 
@@ -142,11 +120,10 @@ static void add_line(const XtfPathImpact *impact, const Line *line, const char *
 static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                            GError **error)
 {
-    const XtfNameIndex *regions = xtf_trace_context_regions(views->context, error);
     g_auto(XtfPathImpact) impact = {0};
     g_auto(XtfSelectedLocations) selected = {0};
 
-    if (!regions || !xtf_path_impact_load(&impact, views->context, error) ||
+    if (!xtf_path_impact_load(&impact, views->context, error) ||
         !xtf_selected_locations_init(&selected, views->context, selection, error))
         return false;
     g_autofree Line *all = g_new0(Line, impact.n);
@@ -158,7 +135,7 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
     if (impact.n - !impact.has_outside > 1)
         qsort(all, impact.n - !impact.has_outside, sizeof *all, compare_lines);
     for (uint64_t i = first; i < first + count; i++) {
-        name_callpath(&impact, regions, all[i].callpath, name);
+        xtf_callpath_name(&impact.callpaths, number_of(&impact, all[i].callpath), name);
         add_line(&impact, &all[i], name->str, lines);
     }
     return true;

@@ -1,10 +1,13 @@
 /*
  * profile of an analysis: a line for each kind and region that has rows anywhere in the trace, most first. Of waits/
  * how long was waited, and how much of it was led to by other waits, and led to others; of delays/ what they cost.
+ * callpaths of delays/: the same by call path.
  */
 #include <stdlib.h>
 
 #include "libxtf/vocabulary.h"
+#include "src/query/format/callpaths.h"
+#include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/totals/waits/kind-totals.h"
 #include "src/query/views/view.h"
@@ -32,6 +35,13 @@ static const Profile of_delays = {
     .total = "total",
 };
 
+static const Profile of_callpaths = {
+    .source = &xtf_callpaths_of_delays,
+    .rows = "delays",
+    .values = {"short", "long"},
+    .total = "total",
+};
+
 /* ---- Shapes. */
 
 static size_t kinds_width(const XtfKindTotals *totals)
@@ -45,16 +55,38 @@ static size_t kinds_width(const XtfKindTotals *totals)
     return width;
 }
 
+/* The columns that say where. */
+static bool add_place(const XtfKindTotals *totals, const Profile *profile, XtfViews *views, XtfGrid *grid,
+                      GError **error)
+{
+    const XtfPaddedNames *regions;
+    XtfCallpaths callpaths;
+    size_t width = 1;
+
+    if (!profile->source->by_callpath) {
+        if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+            return false;
+        xtf_grid_add_text(grid, "region", regions ? regions->width : 1);
+        return true;
+    }
+    if (!xtf_callpaths_load(&callpaths, views->context, error))
+        return false;
+    g_autoptr(GString) name = g_string_new(NULL);
+    for (uint32_t i = 0; i < totals->n && width < XTF_CALLPATH_WIDTH_MAX; i++)
+        width = MAX(width, xtf_callpath_width(&callpaths, (uint32_t)totals->all[i].callpath, name));
+    xtf_grid_add(grid, "context", xtf_count_digits(callpaths.n));
+    xtf_grid_add_text(grid, "callpath", MIN(width, (size_t)XTF_CALLPATH_WIDTH_MAX));
+    return true;
+}
+
 static bool shape_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, XtfViewShape *shape,
                           GError **error)
 {
     g_auto(XtfKindTotals) totals = {0};
-    const XtfPaddedNames *regions;
     size_t ticks;
 
     if (!xtf_kind_totals_list(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
-        !xtf_kind_ticks_width(views->context, &ticks, error) ||
-        !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+        !xtf_kind_ticks_width(views->context, &ticks, error))
         return false;
     shape->n_lines = shape->at_once = totals.n;
     xtf_grid_add_text(&shape->grid, "kind", kinds_width(&totals));
@@ -65,8 +97,7 @@ static bool shape_profile(const Profile *profile, XtfViews *views, const XtfSele
         xtf_grid_add(&shape->grid, profile->total, ticks + 1);
     if (profile->percent)
         xtf_grid_add(&shape->grid, profile->percent, 0);
-    xtf_grid_add_text(&shape->grid, "region", regions ? regions->width : 1);
-    return true;
+    return add_place(&totals, profile, views, &shape->grid, error);
 }
 
 /* ---- Lines. */
@@ -86,7 +117,9 @@ static int compare_lines(const XtfKindTotal *x, const XtfKindTotal *y)
         return x->rows > y->rows ? -1 : 1;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
-    return x->region < y->region ? -1 : x->region > y->region;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return x->callpath < y->callpath ? -1 : x->callpath > y->callpath;
 }
 
 static int by_first(const void *a, const void *b)
@@ -117,8 +150,22 @@ static void add_region(const XtfPaddedNames *regions, const XtfAggregateRef *ref
         xtf_lines_name(lines, "?", 1);
 }
 
-static void add_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total,
-                     const XtfPaddedNames *regions, XtfLines *lines)
+/* What names regions or call paths. */
+typedef struct {
+    const XtfPaddedNames *regions;
+    XtfCallpaths callpaths;
+    GString *scratch;
+} Names;
+
+static void add_callpath(const Names *names, uint32_t callpath, XtfLines *lines)
+{
+    xtf_callpath_name(&names->callpaths, callpath, names->scratch);
+    xtf_lines_number_if(lines, callpath != XTF_NONE32, callpath);
+    xtf_lines_text(lines, names->scratch->str, callpath);
+}
+
+static void add_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total, const Names *names,
+                     XtfLines *lines)
 {
     const XtfField *event = xtf_aggregate_ref_key(&totals->ref, 0);
 
@@ -133,28 +180,33 @@ static void add_line(const Profile *profile, const XtfKindTotals *totals, const 
         xtf_lines_ticks(lines, sum_of(total));
     if (profile->percent)
         xtf_lines_percent(lines, total->values[0], totals->whole);
-    add_region(regions, &totals->ref, total->region, lines);
+    if (profile->source->by_callpath)
+        add_callpath(names, (uint32_t)total->callpath, lines);
+    else
+        add_region(names->regions, &totals->ref, total->region, lines);
 }
 
 static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, bool sorted,
                          XtfLines *lines, GError **error)
 {
     g_auto(XtfKindTotals) totals = {0};
-    const XtfPaddedNames *regions;
+    g_autoptr(GString) scratch = g_string_new(NULL);
+    Names names = {.scratch = scratch};
 
     if (!xtf_kind_totals_load(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
-        !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+        !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &names.regions, error) ||
+        !xtf_callpaths_load(&names.callpaths, views->context, error))
         return false;
     if (sorted && totals.n > 1)
         qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? by_sum : by_first);
     for (uint32_t i = 0; i < totals.n; i++)
-        add_line(profile, &totals, &totals.all[i], regions, lines);
+        add_line(profile, &totals, &totals.all[i], &names, lines);
     return true;
 }
 
 /* ---- The views. */
 
-#define PROFILE(of)                                                                                                  \
+#define PROFILE(of, title)                                                                                           \
     static bool exists_##of(const XtfTraceContext *context, const XtfSelection *selection)                           \
     {                                                                                                                \
         return xtf_kind_totals_exist(context, selection, of.source);                                                 \
@@ -173,12 +225,13 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
     {                                                                                                                \
         return fill_profile(&of, views, selection, false, lines, error);                                             \
     }                                                                                                                \
-    const XtfView xtf_view_profile_##of = {.name = "profile",                                                        \
+    const XtfView xtf_view_profile_##of = {.name = title,                                                            \
                                            .exists = exists_##of,                                                    \
                                            .shape = shape_##of,                                                      \
                                            .fill = fill_##of,                                                        \
                                            .fill_in_order = fill_in_order_##of,                                      \
                                            .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
 
-PROFILE(of_waits);
-PROFILE(of_delays);
+PROFILE(of_waits, "profile");
+PROFILE(of_delays, "profile");
+PROFILE(of_callpaths, "callpaths");

@@ -19,6 +19,7 @@ ROOMS = [
     "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/totals", "libxtf/aggregate",
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
+    "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2",
     "src/analysis/formulas",
     "src/query/text", "src/query/select",
@@ -33,7 +34,7 @@ ROOMS = [
 TABLES = {"src/import/importers.c": "src/import/otf2", "src/export/exporters.c": "src/export/cube"}
 
 # Libraries that belong to certain rooms alone.
-LIBRARIES = {"fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}}
+LIBRARIES = {"fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/nettest"}}
 
 # Circles of files that their room truly needs, and why.
 CIRCLES = {

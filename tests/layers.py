@@ -22,7 +22,7 @@ ROOMS = [
     "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2",
     "src/analysis/formulas",
-    "src/query/text", "src/query/select",
+    "src/query/text", "src/query/images", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
     "src/query/format", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/tree", "src/query/diff",
     "src/export", "src/export/otf2", "src/export/cube",
@@ -34,7 +34,7 @@ ROOMS = [
 TABLES = {"src/import/importers.c": "src/import/otf2", "src/export/exporters.c": "src/export/cube"}
 
 # Libraries that belong to certain rooms alone.
-LIBRARIES = {"fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/nettest"}}
+LIBRARIES = {"png": {"src/query/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/nettest"}}
 
 # Circles of files that their room truly needs, and why.
 CIRCLES = {

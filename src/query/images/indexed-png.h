@@ -1,0 +1,30 @@
+/*
+ * PNG images of a palette, made by libpng.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    XTF_PNG_COLOURS_MAX = 256,
+};
+
+/* What an image shows. Borrowed. */
+typedef struct {
+    uint32_t width, height;  /* pixels, at least 1 */
+    const uint8_t *pixels;   /* height * width indices of colours, row by row */
+    const uint32_t *colours; /* 0xrrggbb */
+    uint32_t n_colours;      /* 1 to XTF_PNG_COLOURS_MAX */
+    bool first_is_clear;     /* colour 0 is transparent */
+    const char *title;       /* a text in the file, UTF-8; NULL: none */
+} XtfIndexedImage;
+
+/* Whether this build has libpng. */
+bool xtf_png_is_built(void);
+
+/* The bytes of a PNG file. NULL with an error: XTF_ERROR_UNSUPPORTED if the build has no libpng, or the image is larger
+ * than PNG allows; XTF_ERROR_INVALID if a pixel has no colour. */
+GByteArray *xtf_png_encode(const XtfIndexedImage *image, GError **error);

@@ -19,7 +19,7 @@ ROOMS = [
     "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/totals", "libxtf/aggregate",
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
-    "src/nettest",
+    "src/nettest/cluster", "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2",
     "src/analysis/formulas",
     "src/query/text", "src/query/images", "src/query/select",

@@ -1,0 +1,54 @@
+/*
+ * Steps 1 and 2: clusters of the pairs of one matrix, by the ranges that their values lie in.
+ *
+ * A value is measured if it is at least 0 and less than what netCDF fills gaps with (about 1e37). Pairs whose value is
+ * not measured are in no range: they have a label of their own.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    XTF_THRESHOLD_RELATIVE,  /* a range holds values up to (1 + value) times its least */
+    XTF_THRESHOLD_ABSOLUTE,  /* ... up to its least + value */
+    XTF_THRESHOLD_PRECISION, /* ... up to its least + value x (the matrix' greatest - its least that is not 0) */
+} XtfThresholdKind;
+
+typedef struct {
+    XtfThresholdKind kind;
+    double value; /* finite, not negative */
+} XtfThreshold;
+
+#define XTF_LABEL_UNMEASURED UINT32_MAX
+
+/* The order of the pairs of a matrix by value. Its memory is kept from matrix to matrix. */
+typedef struct {
+    size_t n_pairs;
+    size_t n;                  /* measured pairs: the first n of `pairs` */
+    uint32_t *pairs, *scratch; /* n_pairs each */
+} XtfOrder;
+
+void xtf_order_init(XtfOrder *order, size_t n_pairs);
+void xtf_order_finish(XtfOrder *order);
+/* By value, pairs of equal values by number. */
+void xtf_order_sort(XtfOrder *order, const double *values);
+
+bool xtf_is_measured(double value);
+
+/* The greatest value that a range of a matrix with this order may hold, beside its least one. */
+typedef struct {
+    double factor, summand;
+} XtfRangeLimit;
+
+XtfRangeLimit xtf_range_limit(const XtfThreshold *threshold, const XtfOrder *order, const double *values);
+
+static inline bool xtf_range_fits(const XtfRangeLimit *limit, double least, double greatest)
+{
+    return greatest <= least * limit->factor + limit->summand;
+}
+
+/* The label of each pair, 0, 1, ... by rising values. The first range is tried with `n_first` values: the diagonal. */
+void xtf_ranges_label(const XtfOrder *order, const double *values, const XtfRangeLimit *limit, size_t n_first,
+                      uint32_t *labels);

@@ -1,0 +1,232 @@
+/* The steps of clustering one by one, on matrices that can be worked out by hand. test_cluster.py compares the whole
+ * with a naive program. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/nettest/cluster/cluster.h"
+#include "src/nettest/cluster/intersections.h"
+#include "src/nettest/cluster/noise.h"
+
+static void label(const double *values, uint32_t n_procs, XtfThreshold threshold, uint32_t *labels)
+{
+    XtfOrder order;
+
+    xtf_order_init(&order, (size_t)n_procs * n_procs);
+    xtf_order_sort(&order, values);
+    XtfRangeLimit limit = xtf_range_limit(&threshold, &order, values);
+    xtf_ranges_label(&order, values, &limit, n_procs, labels);
+    xtf_order_finish(&order);
+}
+
+static void expect(const uint32_t *labels, const uint32_t *wanted, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        cr_expect_eq(labels[i], wanted[i], "label %zu is %u", i, labels[i]);
+}
+
+/* The diagonal is 0; 15 can be left behind, since the range from 16 on reaches two values more. */
+Test(cluster, ranges)
+{
+    const double values[] = {0, 15, 16, 25, 0, 26, 26, 45, 0};
+    const uint32_t wanted[] = {0, 1, 2, 2, 0, 2, 2, 3, 0};
+    uint32_t labels[9];
+
+    label(values, 3, (XtfThreshold){XTF_THRESHOLD_ABSOLUTE, 10}, labels);
+    expect(labels, wanted, 9);
+}
+
+/* A range of one value steps to the right without growing: it stays. 10 % of 100 are 110, not 111. */
+Test(cluster, relative_ranges)
+{
+    const double values[] = {0, 100, 110, 0};
+    const uint32_t together[] = {0, 1, 1, 0}, apart[] = {0, 1, 2, 0};
+    uint32_t labels[4];
+
+    label(values, 2, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0.101}, labels);
+    expect(labels, together, 4);
+    label(values, 2, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0.099}, labels);
+    expect(labels, apart, 4);
+}
+
+/* Of a span from 100 to 200 a tenth is 10. */
+Test(cluster, precision)
+{
+    const double values[] = {0, 100, 110, 121, 0, 131, 190, 200, 0};
+    const uint32_t wanted[] = {0, 1, 1, 2, 0, 2, 3, 3, 0};
+    uint32_t labels[9];
+
+    label(values, 3, (XtfThreshold){XTF_THRESHOLD_PRECISION, 0.1}, labels);
+    expect(labels, wanted, 9);
+}
+
+Test(cluster, what_is_not_measured)
+{
+    const double values[] = {NAN, -1, 9.9692099683868690e+36, INFINITY, -0.0, 5, 5, 5, 0};
+    const uint32_t no = XTF_LABEL_UNMEASURED, wanted[] = {no, no, no, no, 0, 1, 1, 1, 0};
+    uint32_t labels[9];
+
+    label(values, 3, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0}, labels);
+    expect(labels, wanted, 9);
+}
+
+/* Six pairs have (0, 0, 0); what differs in one place is taken, (0, 1, 1) is not, and takes (2, 1, 1) along. */
+Test(cluster, intersections)
+{
+    const uint32_t a[] = {0, 0, 0, 0, 0, 0, 0, 2, 1, 2}, b[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 1},
+                   c[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 1}, wanted[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 1};
+    const uint32_t *const labels[] = {a, b, c};
+    uint32_t clusters[10];
+
+    cr_assert_eq(xtf_intersections_cluster(labels, 3, false, 10, clusters), 2);
+    expect(clusters, wanted, 10);
+}
+
+/* A partition that is refined stays: pair 8 differs in the first place alone, and is apart. */
+Test(cluster, refining)
+{
+    const uint32_t a[] = {0, 0, 0, 0, 0, 0, 0, 0, 1}, b[] = {0, 0, 0, 0, 0, 3, 3, 3, 0},
+                   c[] = {0, 0, 0, 0, 5, 6, 6, 6, 0}, wanted[] = {0, 0, 0, 0, 0, 1, 1, 1, 2};
+    const uint32_t *const labels[] = {a, b, c};
+    uint32_t clusters[9];
+
+    cr_assert_eq(xtf_intersections_cluster(labels, 3, true, 9, clusters), 3);
+    expect(clusters, wanted, 9);
+    cr_expect_eq(xtf_intersections_dropped(a, 2, clusters, 3, 9), 3);
+}
+
+/* If the only matrix may err, all is one. */
+Test(cluster, one_matrix_allows_no_error)
+{
+    const uint32_t a[] = {4, 5, 4};
+    const uint32_t *const labels[] = {a};
+    const uint32_t wanted[] = {0, 1, 0};
+    uint32_t clusters[3];
+
+    cr_assert_eq(xtf_intersections_cluster(labels, 1, false, 3, clusters), 2);
+    expect(clusters, wanted, 3);
+}
+
+/* ---- The whole. */
+
+typedef struct {
+    const double *values;
+    size_t n_pairs;
+    uint32_t fails_at, n_portions;
+} Memory;
+
+static bool read_matrix(void *data, uint32_t matrix, double *values, GError **error)
+{
+    const Memory *memory = data;
+
+    if (matrix == memory->fails_at)
+        return xtf_fail(error, XTF_ERROR_IO, "no such matrix");
+    memcpy(values, &memory->values[matrix * memory->n_pairs], memory->n_pairs * sizeof *values);
+    return true;
+}
+
+static bool take_portion(void *data, const XtfPortion *portion, GError **error)
+{
+    Memory *memory = data;
+
+    memory->n_portions++;
+    return true;
+}
+
+static const XtfClusterOptions plain = {
+    .threshold = {XTF_THRESHOLD_RELATIVE, 0.1}, .first = 5, .other = 4, .drop = 0.05, .portion = take_portion};
+
+static bool cluster(Memory *memory, uint32_t n_procs, uint32_t n_matrices, XtfClusterOptions options,
+                    XtfClusterReport *report, GError **error)
+{
+    const XtfMatrixSource source = {n_procs, n_matrices, read_matrix, memory};
+
+    memory->n_pairs = (size_t)n_procs * n_procs;
+    options.data = memory;
+    return xtf_cluster(&source, &options, report, error);
+}
+
+Test(cluster, errors_of_what_stands_for_values)
+{
+    const double values[] = {0, 9, 11, 0, 0, 9, 11, 0};
+    Memory memory = {.values = values, .fails_at = UINT32_MAX};
+    XtfClusterOptions options = plain;
+    XtfClusterReport report;
+
+    options.threshold.value = 0.5;
+    cr_assert(cluster(&memory, 2, 2, options, &report, NULL));
+    cr_expect_eq(report.portions, 1);
+    cr_expect_eq(report.clusters, 2);
+    cr_expect_eq(report.values, 4);
+    cr_expect_eq(report.measured, 8);
+    cr_expect_float_eq(report.mean_error, (1.0 / 9 + 1.0 / 11) / 4, 1e-15);
+    cr_expect_float_eq(report.greatest_error, 1.0 / 9, 1e-15);
+    cr_expect_float_eq(report.greatest_difference, 1, 1e-15);
+    cr_expect_eq(report.far_off, 2);
+}
+
+Test(cluster, nothing_and_one)
+{
+    const double values[] = {0, 0, 0};
+    Memory memory = {.values = values, .fails_at = UINT32_MAX};
+    XtfClusterReport report;
+
+    cr_assert(cluster(&memory, 1, 3, plain, &report, NULL));
+    cr_expect(report.portions == 1 && report.clusters == 1 && report.mean_error == 0);
+    cr_assert(cluster(&memory, 7, 0, plain, &report, NULL));
+    cr_expect(report.portions == 0 && report.measured == 0 && memory.n_portions == 1);
+}
+
+Test(cluster, what_fails)
+{
+    const double values[12] = {0};
+    Memory memory = {.values = values, .fails_at = 2};
+    XtfClusterOptions wrong = plain;
+    XtfClusterReport report;
+    atomic_bool cancel = true;
+    g_autoptr(GError) error = NULL;
+
+    cr_assert_not(cluster(&memory, 2, 3, plain, &report, &error));
+    cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO));
+    g_clear_error(&error);
+    wrong.cancel = &cancel;
+    cr_assert_not(cluster(&memory, 2, 2, wrong, &report, &error));
+    cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_CANCELLED));
+    wrong = plain;
+    wrong.threshold.value = NAN;
+    cr_expect_not(cluster(&memory, 2, 2, wrong, &report, NULL));
+    wrong = plain;
+    wrong.first = 0;
+    cr_expect_not(cluster(&memory, 2, 2, wrong, &report, NULL));
+    wrong = plain;
+    wrong.drop = 1.5;
+    cr_expect_not(cluster(&memory, 2, 2, wrong, &report, NULL));
+    cr_expect_not(cluster(&memory, XTF_CLUSTER_MOST_PROCS + 1, 2, plain, &report, NULL));
+    cr_expect_not(cluster(&memory, 0, 2, plain, &report, NULL));
+}
+
+/* All double, and two of nine pairs err by a tenth and back: the median off is 0, so most agree. */
+Test(cluster, noise)
+{
+    const double values[] = {0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 2, 2.2, 2, 0, 2, 2, 2, 0};
+    const double scattered[] = {0, 1, 1, 0, 0, exp(0.1), exp(-0.1), 0};
+    Memory memory = {.values = values, .fails_at = UINT32_MAX, .n_pairs = 9};
+    XtfMatrixSource source = {3, 2, read_matrix, &memory};
+    double noise;
+
+    cr_assert(xtf_cluster_noise(&source, NULL, &noise, NULL));
+    cr_expect_float_eq(noise, 0, 1e-15);
+    memory.values = scattered;
+    memory.n_pairs = 4;
+    source.n_procs = 2;
+    cr_assert(xtf_cluster_noise(&source, NULL, &noise, NULL));
+    cr_expect_float_eq(noise, 0.1 * 1.4826 / sqrt(2), 1e-12);
+    source.n_matrices = 1;
+    cr_assert(xtf_cluster_noise(&source, NULL, &noise, NULL));
+    cr_expect(isnan(noise));
+    cr_expect_float_eq(xtf_cluster_threshold(NAN, false, 1).value, XTF_THRESHOLD_ALONE, 0);
+    cr_expect_float_eq(xtf_cluster_threshold(0.03, false, 16).value, 0.3, 1e-15);
+    cr_expect_float_eq(xtf_cluster_threshold(0.04, true, 16).value, 0.1, 1e-15);
+    cr_expect_float_eq(xtf_cluster_threshold(0.001, false, 16).value, XTF_THRESHOLD_LEAST, 0);
+}

@@ -27,10 +27,10 @@ typedef struct {
     bool (*grow)(XtfSource *self, GError **error);
     void (*close)(XtfSource *self); /* frees self */
     /* Of bytes that lie in several files: the byte of its file that `offset` is; and says in *error, which is set, what
-     * file the bytes are of and, of bytes that are not `sealed`, whether a later commit may have put others in their
-     * place. NULL where there is one file. */
+     * file the bytes are of, and whether a later commit may have put others in their place. NULL where there is one
+     * file. */
     uint64_t (*where)(XtfSource *self, uint64_t offset);
-    void (*blame)(XtfSource *self, uint64_t offset, bool sealed, GError **error);
+    void (*blame)(XtfSource *self, uint64_t offset, GError **error);
     /* The path of the file; NULL, or a NULL function, if it has none. */
     const char *(*path)(XtfSource *self);
 } XtfSourceOps;

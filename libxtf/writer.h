@@ -50,7 +50,8 @@ typedef struct {
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
 /* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options
- * no_sync and level are used, and codec for new arrays; arrays that exist keep their codec. */
+ * no_sync, level, keep_commits and keep_seconds are used, and codec for new arrays; arrays that exist keep their
+ * codec. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
 /* Stores a copy of a schema and gives its id; the id of an equal schema if one is there already. XTF_ERROR_INVALID if a
@@ -69,8 +70,10 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
 uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
 /* The time of the last row; 0 if there is none. */
 uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
-/* Takes all rows out of all arrays of a schema, to which nothing refers; others may be appended. The file keeps its
- * size: what lay in it is in no commit from the next one on. Nobody else may use the writer meanwhile. */
+/* Takes all rows out of all arrays of a schema, to which nothing refers; others may be appended. What lay in the file
+ * is in no commit from the next one on, and its pages are used again once no commit names them that is kept. (Pages of
+ * an array that this writer closed, or of which one is damaged, stay unused.) Nobody else may use the writer meanwhile.
+ */
 bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error);
 /* Says that no more rows will come: the array's right edge is written at the next commit, or before it together with
  * those of others. Appending again is an error. The writer still owns the array. */

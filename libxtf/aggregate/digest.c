@@ -63,7 +63,7 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
     g_autoptr(XtfBlock) block = NULL;
 
     if (n_chunks <= UINT32_MAX) {
-        uint32_t version = leaf->open ? leaf->edge->version : 0;
+        uint64_t version = leaf->open ? leaf->edge->version : xtf_array_page_version(array);
         block = xtf_cache_make(xtf_array_cache(array), leaf->offset, index + 1, version, make_digest, &source, error);
         if (!block)
             return NULL;

@@ -23,7 +23,8 @@ struct Entry {
 /* A block that is asked for. */
 typedef struct {
     uint64_t offset, hash;
-    uint32_t length, version;
+    uint64_t version;
+    uint32_t length;
     XtfBlockCheck check;
     XtfBlockMaker maker;
     const void *check_context;
@@ -241,9 +242,9 @@ static uint32_t *passed_place(Shard *shard, uint64_t hash)
 }
 
 /* Not 0, which stands for none. */
-static uint32_t passed_name(uint64_t hash, uint32_t version)
+static uint32_t passed_name(uint64_t hash, uint64_t version)
 {
-    return ((uint32_t)hash ^ version) | 1;
+    return ((uint32_t)hash ^ (uint32_t)version ^ (uint32_t)(version >> 32)) | 1;
 }
 
 static Entry *entry_new(XtfCache *cache, const Request *request)
@@ -280,7 +281,7 @@ static bool read_block(XtfSource *source, const Entry *entry, const Request *req
     if (good && request->check)
         good = request->check(block->data, block->length, shown, request->check_context, error);
     if (!good && source->ops->blame)
-        source->ops->blame(source, block->offset, block->version == 0, error);
+        source->ops->blame(source, block->offset, error);
     return good;
 }
 
@@ -348,7 +349,7 @@ static XtfBlock *pin(XtfCache *cache, const Request *request, GError **error)
     return &entry->block;
 }
 
-XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockCheck check,
+XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockCheck check,
                         const void *context, GError **error)
 {
     uint64_t size = xtf_source_size(cache->source);
@@ -369,7 +370,7 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint3
     return pin(cache, &request, error);
 }
 
-XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockMaker maker,
+XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockMaker maker,
                          void *context, GError **error)
 {
     const Request request = {

@@ -5,8 +5,9 @@
  * block has pinned it, until it puts the block back: a pinned block stays where it is. Pinned blocks may take more than
  * the bound; blocks that are not pinned never do.
  *
- * Pages never change, but the place of an item that no commit names any more is used again. So an item, and what is
- * made of it, has a version in its name, its checksum: readers of an older commit and of a newer one may share a cache.
+ * The place of what no commit names any more is used again. So a block, and what is made of it, has a version in its
+ * name, which another block at its place does not have: readers of an older commit and of a newer one may share a
+ * cache. The version of an item is its checksum; of a page XTF_PAGE_VERSION.
  *
  * A block is checked once, when it enters; a block that fails does not enter. The same bytes with another check are
  * another block: bytes that are good as an item need not be good as a page.
@@ -38,9 +39,9 @@ typedef struct XtfCache XtfCache;
 typedef struct {
     uint64_t offset;
     const uint8_t *data;
-    XtfCache *cache; /* that holds it */
+    XtfCache *cache;  /* that holds it */
+    uint64_t version; /* of the item or page that it is, or that it is made of */
     uint32_t length;
-    uint32_t version; /* of the item that it is, or that it is made of; 0: of a page */
     atomic_uint uses; /* how often it was got since it entered */
 } XtfBlock;
 
@@ -65,8 +66,10 @@ XtfCache *xtf_cache_new(XtfSource *source, size_t limit); /* borrows the source 
 void xtf_cache_set_limit(XtfCache *cache, size_t limit);
 void xtf_cache_free(XtfCache *cache); /* nothing may be pinned; NULL is fine */
 
-/* `version`: the checksum of an item; 0 of a page. The same below. */
-XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockCheck check,
+/* The version of the pages of an array: a writer, known by its epoch, never gives an array's id to another array. */
+#define XTF_PAGE_VERSION(epoch, array) ((uint64_t)(epoch) << 32 | (uint32_t)((array) + 1))
+
+XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockCheck check,
                         const void *context, GError **error);
 
 /* Makes the content of a block: *data, of *length bytes, from g_malloc(). A maker may get other blocks of the cache, as
@@ -75,7 +78,7 @@ typedef bool (*XtfBlockMaker)(void *context, uint8_t **data, uint32_t *length, G
 
 /* The block that `maker` makes of the bytes at `offset`; `length` distinguishes it from other blocks that begin there.
  * The pinned block's data and length are those that the maker made. */
-XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint32_t version, XtfBlockMaker maker,
+XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockMaker maker,
                          void *context, GError **error);
 
 typedef struct {

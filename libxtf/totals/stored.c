@@ -382,7 +382,7 @@ static bool read_companion(TableSource *source, GError **error)
     if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes)) {
         damaged(source, "their checksum is wrong", error);
         if (file->ops->blame)
-            file->ops->blame(file, offset, true, error);
+            file->ops->blame(file, offset, error);
         return false;
     }
     source->bytes = g_steal_pointer(&payload);
@@ -394,8 +394,10 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
 {
     TableSource *source = context;
 
-    if (!read_companion(source, error))
+    if (!read_companion(source, error)) {
+        xtf_trace_explain(source->array->trace, error);
         return false;
+    }
     g_autofree uint8_t *bytes = (uint8_t *)source->bytes;
     return source->decode(source, data, length, error);
 }
@@ -414,7 +416,7 @@ static XtfBlock *make(TableSource *source, GError **error)
     if (!find_companion(source, error))
         return NULL;
     return xtf_cache_make(cache, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), source->place),
-                          source->name, 0, make_sealed, source, error);
+                          source->name, xtf_array_page_version(array), make_sealed, source, error);
 }
 
 static XtfBlock *get(TableSource *source, GError **error)

@@ -18,7 +18,7 @@ static bool blame(XtfSource *source, XtfRef ref, const char *what, GError **erro
 
     xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", what, at);
     if (source->ops->blame)
-        source->ops->blame(source, ref.offset, false, error);
+        source->ops->blame(source, ref.offset, error);
     return false;
 }
 

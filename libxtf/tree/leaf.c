@@ -209,9 +209,9 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     };
     const XtfArray *array = packed->array;
     const XtfClockMap *clock = clock_of(array, part);
-    uint32_t version = packed->edge ? packed->edge->version : 0;
+    uint64_t version = packed->edge ? packed->edge->version : xtf_array_page_version(array);
     if (clock) /* another commit may have another map for the array */
-        version = version * 31 + clock->id;
+        version = version * UINT64_C(0x9e3779b97f4a7c15) + clock->id;
     g_autoptr(XtfBlock) block =
         xtf_cache_make(xtf_array_cache(array), offset, length, version, makers[part], (void *)packed, error);
     if (!block)
@@ -337,8 +337,9 @@ bool xtf_leaf_get_zeros(const XtfArray *array, uint64_t place, XtfBlock *edge, u
         return true;
     if (!edge && !xtf_page_locate(array, place, &offset, error))
         return false;
-    g_autoptr(XtfBlock) block = xtf_cache_make(xtf_array_cache(array), offset, length + field, edge ? edge->version : 0,
-                                               make_zeros, &source, error);
+    uint64_t version = edge ? edge->version : xtf_array_page_version(array);
+    g_autoptr(XtfBlock) block =
+        xtf_cache_make(xtf_array_cache(array), offset, length + field, version, make_zeros, &source, error);
     if (!block)
         return false;
     const Unpacked *head = check_block(&source.leaf, NULL, block, error);

@@ -51,10 +51,12 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
 
     if (!xtf_page_locate(array, place, &offset, error))
         return NULL;
-    g_autoptr(XtfBlock) block =
-        xtf_cache_get(xtf_array_cache(array), offset, xtf_array_page_size(array), 0, check_page, &context, error);
-    if (!block)
+    g_autoptr(XtfBlock) block = xtf_cache_get(xtf_array_cache(array), offset, xtf_array_page_size(array),
+                                              xtf_array_page_version(array), check_page, &context, error);
+    if (!block) {
+        xtf_trace_explain(array->trace, error);
         return NULL;
+    }
 
     const XtfDiskPage *head = xtf_page_head(block);
     uint64_t first_n = xtf_read64(head->first_n);
@@ -68,6 +70,7 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
         xtf_damaged(error, "page %" PRIu64 ": it ends behind the last row of array %u", place, array->id);
     else /* an entry stands for a row at least, so the bound holds on every level */
         return g_steal_pointer(&block);
+    xtf_trace_explain(array->trace, error);
     return NULL;
 }
 

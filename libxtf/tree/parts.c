@@ -144,8 +144,8 @@ static uint64_t parts_where(XtfSource *source, uint64_t offset)
     return part ? offset - part->start : offset;
 }
 
-/* An item that is damaged may just be one of another commit by now; a sealed page stays as it is. */
-static void parts_blame(XtfSource *source, uint64_t offset, bool sealed, GError **error)
+/* What is damaged may just be of another commit by now. */
+static void parts_blame(XtfSource *source, uint64_t offset, GError **error)
 {
     PartsSource *self = (PartsSource *)source;
     Part *part = part_at(self, offset);
@@ -156,7 +156,7 @@ static void parts_blame(XtfSource *source, uint64_t offset, bool sealed, GError 
     g_autofree char *path = path_of(self, part);
     if (g_str_has_prefix((*error)->message, path))
         return;
-    XtfSource *of_part = sealed ? NULL : enter_part(self, part, NULL);
+    XtfSource *of_part = enter_part(self, part, NULL);
     PartsSource strictly = {.growing = false};
     if (of_part && !compare_part(&strictly, part, of_part, &changed) &&
         g_error_matches(changed, XTF_ERROR, XTF_ERROR_STALE)) {

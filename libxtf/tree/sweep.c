@@ -67,12 +67,12 @@ static uint64_t sweep_where(XtfSource *source, uint64_t offset)
     return under->ops->where ? under->ops->where(under, offset) : offset;
 }
 
-static void sweep_blame(XtfSource *source, uint64_t offset, bool sealed, GError **error)
+static void sweep_blame(XtfSource *source, uint64_t offset, GError **error)
 {
     XtfSource *under = ((XtfSweep *)source)->under;
 
     if (under->ops->blame)
-        under->ops->blame(under, offset, sealed, error);
+        under->ops->blame(under, offset, error);
 }
 
 static const XtfSourceOps sweep_ops = {

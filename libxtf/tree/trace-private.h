@@ -37,8 +37,8 @@ struct XtfJoinedFiles {
     void (*end)(XtfJoinedFiles *self, XtfCache *cache);
 };
 
-/* What the snapshots of a file share. In the cache pages never change, and items are known by their checksums; blocks
- * that are made of them point to schemas and clock maps, of which commits only add more. */
+/* What the snapshots of a file share. In the cache items are known by their checksums, and pages by their arrays;
+ * blocks that are made of them point to schemas and clock maps, of which commits only add more. */
 typedef struct {
     gint references;   /* atomic: the snapshots */
     GMutex growing;    /* one looks for a later commit at a time */
@@ -111,6 +111,12 @@ static inline XtfCache *xtf_array_cache(const XtfArray *array)
     return array->cache ? array->cache : array->trace->cache;
 }
 
+/* The version by which the array's pages are known in it. */
+static inline uint64_t xtf_array_page_version(const XtfArray *array)
+{
+    return XTF_PAGE_VERSION(xtf_array_segment(array)->epoch, array->id);
+}
+
 /* Opens what was joined: an anchor in memory, and the files that it names. Takes over the source and a reference to
  * `joined`, also when it fails. */
 XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
@@ -140,8 +146,8 @@ uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge);
 /* Whether a superblock of the file is of a later commit. XTF_ERROR_INVALID if it is another trace by now. */
 bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error);
 
-/* If an item that the commit names is damaged, and there is a later commit by now, the item was overwritten: the error
- * then says so. Otherwise it is left as it is. */
+/* If an item or a page that the commit names is damaged, or is another array's, and there is a later commit by now, it
+ * was overwritten: the error then says so. Otherwise it is left as it is. */
 void xtf_trace_explain(const XtfTrace *trace, GError **error);
 
 /* An item that the commit names, pinned. Its checksum is right. */

@@ -131,7 +131,7 @@ static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPa
 {
     uint32_t page_size = array->writer->page_size, used = page->companion->len;
     uint64_t n_pages = ((uint64_t)used + page_size - 1) / page_size;
-    uint64_t place = xtf_writer_allot(array->writer, n_pages);
+    uint64_t place = xtf_writer_allot(array->writer, links->place, n_pages);
 
     if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32)
         return too_large(array, "its totals are", error);
@@ -167,9 +167,9 @@ static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *fu
 {
     XtfWriter *writer = array->writer;
     XtfLevel *level = &array->levels[number];
-    Links links = {.place = level->place ? level->place : xtf_writer_allot(writer, 1)};
+    Links links = {.place = level->place ? level->place : xtf_writer_allot(writer, 0, 1)};
 
-    links.next = xtf_writer_allot(writer, 1);
+    links.next = xtf_writer_allot(writer, 0, 1);
     if (full->companion && !write_companion(array, number, full, &links, error))
         return false;
     if (!write_page(array, number, full, links, error))

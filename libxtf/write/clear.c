@@ -2,11 +2,27 @@
  * Taking all rows out of arrays that a file has: their pages and edges are named no more by the next commit.
  */
 #include "libxtf/schema/value-limits.h"
-#include "libxtf/write/writer-private.h"
+#include "libxtf/write/array-pages.h"
+
+/* Whether all arrays have ids of their own: if not, what lies in a page is not known to be a certain array's. */
+static bool ids_differ(const XtfWriter *writer)
+{
+    g_autoptr(GHashTable) ids = g_hash_table_new(NULL, NULL);
+    GHashTableIter arrays;
+    gpointer array;
+
+    g_hash_table_iter_init(&arrays, writer->array_of);
+    while (g_hash_table_iter_next(&arrays, NULL, &array))
+        if (!g_hash_table_add(ids, GUINT_TO_POINTER(((const XtfArrayWriter *)array)->id)))
+            return false;
+    return true;
+}
 
 /* The array is as new, but for its place in the P index. A new id keeps its old pages from being taken for its own. */
-static void clear_array(XtfWriter *writer, XtfArrayWriter *array)
+static void clear_array(XtfWriter *writer, XtfArrayWriter *array, bool with_pages)
 {
+    if (with_pages)
+        xtf_array_writer_find_pages(array, writer->dropped_pages);
     /* The edge of one that was closed since the last commit is not in the file yet. */
     if (!g_ptr_array_remove(writer->pending_arrays, array))
         xtf_writer_drop(writer, array->edge.offset, array->edge_bytes);
@@ -21,13 +37,14 @@ bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error)
 
     if (schema >= catalog->n_schemas || catalog->schemas[schema]->kind == XTF_SCHEMA_TABLE)
         return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is of no arrays", schema);
+    bool with_pages = ids_differ(writer);
     for (guint i = 0; i < writer->nodes->len; i++) {
         XtfNodeWriter *node = writer->nodes->pdata[i];
         for (guint a = 0; a < node->arrays->len; a++) {
             XtfArrayWriter *array = node->arrays->pdata[a];
             if (array->schema->id != schema || array->n_rows == 0)
                 continue;
-            clear_array(writer, array);
+            clear_array(writer, array, with_pages);
             node->changed = true;
         }
     }

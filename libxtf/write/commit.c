@@ -6,7 +6,7 @@
  * that changed, the limits and clock maps that changed, and the catalog. Everything else stays where earlier commits
  * wrote it. Then, after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second
  * sync makes that last. A crash at any instant leaves one superblock whole, and nothing that it names was touched
- * since: sealed pages are written once, and items go only where nothing lies that the last commits name (space.h). A
+ * since: pages and items go only where nothing lies that the last commits name (space.h). A
  * reader's snapshot holds for as long as the superblock promises; a reader that needs more time opens the file anew.
  *
  * xtf_writer_checkpoint() spares its caller to say when: it commits once the bytes sealed since the last commit are at
@@ -25,11 +25,11 @@
 
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
 {
-    uint64_t offset = writer->pages * writer->page_size;
+    uint64_t n_pages = (writer->pending->len + (uint64_t)writer->page_size - 1) / writer->page_size;
 
-    if (writer->pending->len == 0)
+    if (n_pages == 0)
         return true;
-    writer->pages += (writer->pending->len + writer->page_size - 1) / writer->page_size;
+    uint64_t offset = xtf_writer_take_pages(writer, 0, n_pages) * writer->page_size;
     for (guint i = 0; i < writer->pending_arrays->len; i++) {
         XtfArrayWriter *array = writer->pending_arrays->pdata[i];
         array->edge.offset += offset;
@@ -239,6 +239,8 @@ static bool write_items(XtfWriter *writer, XtfOpeningItems *copies, unsigned n_c
     xtf_space_begin_commit(writer->space, writer->commit + 1, g_get_monotonic_time());
     drop_all(writer->space, writer->branch_nodes);
     drop_all(writer->space, writer->dropped);
+    xtf_space_drop_pages(writer->space, writer->dropped_pages);
+    g_array_set_size(writer->dropped_pages, 0);
     if (!add_arrays(&block, error) || !add_tables(&block, error) || !add_clock_maps(&block, error) ||
         !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;

@@ -199,6 +199,8 @@ static bool resume_free_pages(XtfWriter *writer, const XtfCatalog *catalog, GErr
         end = pages->page + pages->n_pages;
         xtf_space_add_free(writer->space, pages);
     }
+    /* Those that nobody may still read: rows may go there at once. */
+    xtf_space_begin_commit(writer->space, writer->commit + 1, g_get_monotonic_time());
     return true;
 }
 

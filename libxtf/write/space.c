@@ -151,6 +151,19 @@ void xtf_space_drop(XtfSpace *space, uint64_t offset, uint64_t length)
     }
 }
 
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void xtf_space_drop_pages(XtfSpace *space, GArray *pages)
+{
+    g_array_sort(pages, compare_numbers);
+    for (guint i = 0; i < pages->len; i++)
+        drop_page(space, g_array_index(pages, uint64_t, i));
+}
+
 bool xtf_space_is_used(const XtfSpace *space, uint64_t page, uint64_t n_pages)
 {
     GHashTableIter iter;
@@ -191,6 +204,22 @@ bool xtf_space_take(XtfSpace *space, uint64_t length, uint64_t *page, uint64_t *
         *page = found->page;
         *n_pages = found->n_pages;
         g_array_remove_index(space->free, i);
+        return true;
+    }
+    return false;
+}
+
+bool xtf_space_take_pages(XtfSpace *space, uint64_t behind, uint64_t n_pages, uint64_t *page)
+{
+    for (guint i = free_before(space, behind + 1); i < space->free->len; i++) {
+        XtfFreePages *found = free_at(space, i);
+        if (found->n_pages < n_pages)
+            continue;
+        *page = found->page;
+        found->page += n_pages;
+        found->n_pages -= n_pages;
+        if (found->n_pages == 0)
+            g_array_remove_index(space->free, i);
         return true;
     }
     return false;

@@ -43,11 +43,21 @@ bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_
     return true;
 }
 
-uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t n_pages)
+uint64_t xtf_writer_take_pages(XtfWriter *writer, uint64_t behind, uint64_t n_pages)
+{
+    uint64_t place;
+
+    if (!xtf_space_take_pages(writer->space, behind, n_pages, &place)) {
+        place = writer->pages;
+        writer->pages += n_pages;
+    }
+    return place;
+}
+
+uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t behind, uint64_t n_pages)
 {
     g_mutex_lock(&writer->lock);
-    uint64_t place = writer->pages;
-    writer->pages += n_pages;
+    uint64_t place = xtf_writer_take_pages(writer, behind, n_pages);
     writer->sealed_bytes += n_pages * writer->page_size;
     g_mutex_unlock(&writer->lock);
     return place;

@@ -9,6 +9,7 @@
  *   aggregate-writer.c  totals of the rows below each child
  *   clock-maps.c        the clock maps, and which locations have them
  *   aggregate-resume.c  the same, going on with what another writer stored
+ *   array-pages.c       the pages that an array takes
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
  *   space.c             pages that items take, and when they may be reused
  *   commit-block.c      items onto pages
@@ -137,6 +138,7 @@ struct XtfWriter {
     uint32_t kept_commits, kept_seconds;
     GArray *branch_nodes;  /* XtfRef: nodes of the P index above the lowest, as of the last commit */
     GArray *dropped;       /* XtfRef, of which checksums do not count: what the next commit no longer names */
+    GArray *dropped_pages; /* uint64_t: places of pages of arrays that it no longer has */
     XtfRef catalog_stored; /* of the last commit */
     bool *limits_changed;  /* by schema, since they were stored */
 
@@ -162,8 +164,11 @@ void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length);
 /* Writes all of it at an offset. A failure marks the writer. */
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error);
 
-/* Allots pages side by side; the place of the first. Takes the lock. */
-uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t n_pages);
+/* Pages side by side behind the place `behind`, free ones if there are any; the place of the first. Called with the
+ * lock held. */
+uint64_t xtf_writer_take_pages(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
+/* The same, of pages to be sealed. Takes the lock. */
+uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
 
 /* Puts an array into the node of the P index that it belongs in. Called with the lock held. */
 void xtf_writer_index_array(XtfWriter *writer, XtfArrayWriter *array);

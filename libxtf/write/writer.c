@@ -65,6 +65,7 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     xtf_chunk_writer_init(&writer->schema_rows);
     writer->branch_nodes = g_array_new(FALSE, FALSE, sizeof(XtfRef));
     writer->dropped = g_array_new(FALSE, FALSE, sizeof(XtfRef));
+    writer->dropped_pages = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     writer->string_ids = g_hash_table_new_full(xtf_string_hash, g_str_equal, g_free, NULL);
     writer->pending = g_byte_array_new();
     writer->pending_arrays = g_ptr_array_new();
@@ -87,6 +88,7 @@ void xtf_writer_abort(XtfWriter *writer)
     xtf_chunk_writer_finish(&writer->schema_rows);
     g_array_unref(writer->branch_nodes);
     g_array_unref(writer->dropped);
+    g_array_unref(writer->dropped_pages);
     g_hash_table_unref(writer->string_ids);
     xtf_writer_clocks_finish(&writer->clocks);
     xtf_space_free(writer->space);

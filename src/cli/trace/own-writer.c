@@ -33,7 +33,9 @@ XtfWriter *xtf_cli_writer_of(XtfTrace *trace, const char *source, const char *pa
         xtf_fail(error, XTF_ERROR_INVALID, "%s: its writer has not closed it: %s of what is there", source, otherwise);
         return NULL;
     }
-    g_autoptr(XtfWriter) writer = xtf_writer_open(path, NULL, error);
+    /* Nobody follows a closed file: what the commit before named is kept for those who have it open, and no more. */
+    const XtfWriterOptions options = {.keep_commits = 2, .keep_seconds = -1};
+    g_autoptr(XtfWriter) writer = xtf_writer_open(path, &options, error);
     if (!writer) {
         if (error && *error) {
             char *message = g_strdup_printf("%s (%s)", (*error)->message, otherwise);

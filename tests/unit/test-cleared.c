@@ -1,0 +1,274 @@
+/*
+ * Arrays that are cleared and written anew: where their pages go, and who may still read what was there.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+enum {
+    RECORDS = 7,   /* the location whose rows stay */
+    LOCATIONS = 3, /* from 0, with derived rows, in more than one index page: */
+    ROWS = 36000,  /* of the first; others have fewer */
+    PAGE_SIZE = 4096,
+    TURNS = 7,
+};
+
+static const XtfWriterOptions how = {.keep_commits = 2, .keep_seconds = -1, .no_sync = true, .codec = "plain"};
+
+static uint32_t add_derived(XtfWriter *writer)
+{
+    const XtfAggregateSpec by_event = {.kind = XTF_AGGREGATE_GROUPS,
+                                       .keys = (const char *const[]){"event", NULL},
+                                       .values = (const char *const[]){"value", NULL}};
+    GError *error = NULL;
+    uint32_t id;
+    g_autoptr(XtfSchema) schema = xtf_schema_new("found", XTF_SCHEMA_DERIVED, test_fields, &error);
+
+    cr_assert_good(schema && xtf_schema_add_aggregate(schema, &by_event, &error), error);
+    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
+    return id;
+}
+
+static uint64_t rows_of(uint64_t location, unsigned turn)
+{
+    return ROWS >> (2 * location) | turn;
+}
+
+static TestRow row_of(uint64_t location, unsigned turn, uint64_t n)
+{
+    return (TestRow){.time = 10 + n, .seq = n, .value = (int32_t)(n * turn + location), .event = n & 1};
+}
+
+/* Puts the rows of a turn in the place of those before. */
+static void rewrite(XtfWriter *writer, unsigned turn)
+{
+    uint32_t schema = add_derived(writer);
+    GError *error = NULL;
+
+    cr_assert_good(xtf_writer_clear_arrays(writer, schema, &error), error);
+    for (uint64_t location = 0; location < LOCATIONS; location++) {
+        XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
+        cr_assert_good(array, error);
+        for (uint64_t n = 0; n < rows_of(location, turn); n++) {
+            TestRow row = row_of(location, turn, n);
+            cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+        }
+    }
+}
+
+static void write_turn(const char *path, unsigned turn)
+{
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_open(path, &how, &error);
+
+    cr_assert_good(writer, error);
+    rewrite(writer, turn);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+static void write_first(const char *path)
+{
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+
+    cr_assert_good(writer, error);
+    uint32_t calls = add_schema(writer, "calls");
+    XtfArrayWriter *array = xtf_writer_array(writer, RECORDS, calls, &error);
+    for (uint64_t n = 0; n < 2 * ROWS; n++) {
+        TestRow row = row_of(RECORDS, 0, n);
+        cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+    }
+    rewrite(writer, 1);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+/* Reads an array from end to end, and a total; false with the error that comes. Rows that come are right. */
+static bool read_array(const XtfArray *array, unsigned turn, uint64_t expected, GError **error)
+{
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    cr_assert_eq(array->n_rows, expected);
+    xtf_cursor_init(&cursor, array);
+    if (!xtf_cursor_seek_n(&cursor, 0, &found, error))
+        return false;
+    for (uint64_t n = 0; n < expected; n++) {
+        TestRow row = row_of(array->location, turn, n);
+        cr_assert(found);
+        cr_assert_eq(memcmp(xtf_cursor_row(&cursor), &row, sizeof row), 0);
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    if (array->schema->n_aggregates == 0)
+        return true;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+    int64_t sums[2] = {0}, wanted[2] = {0};
+    if (!xtf_array_totals(array, 0, NULL, 1, expected - 1, totals, error))
+        return false;
+    for (uint64_t n = 1; n < expected - 1; n++)
+        wanted[n & 1] += row_of(array->location, turn, n).value;
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+        sums[xtf_group_totals_key(totals, i)[0]] = (int64_t)xtf_group_totals_cells(totals, i)[1];
+    cr_assert_eq(memcmp(sums, wanted, sizeof sums), 0);
+    return true;
+}
+
+/* All derived rows. */
+static bool read_found(XtfTrace *trace, unsigned turn, GError **error)
+{
+    uint32_t schema = xtf_trace_find_schema(trace, "found")->id;
+
+    for (uint64_t location = 0; location < LOCATIONS; location++) {
+        XtfArray array = find_array(trace, location, schema);
+        if (!read_array(&array, turn, rows_of(location, turn), error))
+            return false;
+    }
+    return true;
+}
+
+static void assert_right(XtfTrace *trace, unsigned turn)
+{
+    XtfArray records = find_array(trace, RECORDS, xtf_trace_find_schema(trace, "calls")->id);
+    GError *error = NULL;
+
+    cr_assert_good(read_found(trace, turn, &error), error);
+    cr_assert_good(read_array(&records, 0, 2 * ROWS, &error), error);
+}
+
+static goffset size_of(const char *path)
+{
+    GStatBuf status;
+    cr_assert_eq(g_stat(path, &status), 0);
+    return status.st_size;
+}
+
+Test(cleared, the_file_keeps_its_size)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    goffset sizes[TURNS + 1];
+
+    write_first(path);
+    for (unsigned turn = 1; turn <= TURNS; turn++) {
+        if (turn > 1)
+            write_turn(path, turn);
+        sizes[turn] = size_of(path);
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        XtfCheckReport report = assert_sound(trace);
+        cr_assert_eq(report.unreachable_pages, 0);
+        assert_right(trace, turn);
+    }
+    /* The commit before is kept, too: so there is room for three. */
+    cr_assert_gt(sizes[2], sizes[1]);
+    cr_assert_gt(sizes[3], sizes[2]);
+    for (unsigned turn = 4; turn <= TURNS; turn++)
+        cr_assert_leq(sizes[turn], sizes[3] + 2 * PAGE_SIZE, "%u: %ld, %ld", turn, (long)sizes[turn], (long)sizes[3]);
+    remove_folder(folder);
+}
+
+Test(cleared, readers_of_commits_before)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+
+    write_first(path);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 0, xtf_trace_find_schema(trace, "found")->id);
+    for (unsigned turn = 2; turn <= 4; turn++) {
+        write_turn(path, turn);
+        g_autoptr(XtfTrace) before = open_trace(path, 0);
+        write_turn(path, ++turn);
+        assert_right(before, turn - 1);
+    }
+    cr_assert(!read_array(&array, 1, array.n_rows, &error)); /* of the pages it had read nothing before */
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_STALE), "%s", error->message);
+    g_clear_error(&error);
+    remove_folder(folder);
+}
+
+/* Snapshots share their cache, in which pages of both lie at the same places. */
+Test(cleared, followers)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+
+    write_first(path);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    assert_right(trace, 1);
+    for (unsigned turn = 2; turn <= TURNS; turn++) {
+        g_autoptr(XtfTrace) later = NULL;
+        write_turn(path, turn);
+        cr_assert_good(xtf_trace_refresh(trace, &later, &error), error);
+        cr_assert_not_null(later);
+        assert_right(later, turn);
+        assert_right(trace, turn - 1);
+        xtf_trace_unref(trace);
+        trace = g_steal_pointer(&later);
+    }
+    g_clear_pointer(&trace, xtf_trace_unref);
+    remove_folder(folder);
+}
+
+Test(cleared, writers_that_die)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+
+    write_first(path);
+    for (unsigned turn = 2; turn <= TURNS; turn++) {
+        XtfWriter *writer = xtf_writer_open(path, &how, &error);
+        cr_assert_good(writer, error);
+        rewrite(writer, turn);
+        xtf_writer_abort(writer); /* with its pages on free ones */
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        assert_sound(trace);
+        assert_right(trace, turn - 1);
+        write_turn(path, turn);
+    }
+    remove_folder(folder);
+}
+
+/* Overwrites the first index page that is not of the array of records. */
+static void damage_index_page(const char *path, uint32_t spared)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    uint8_t page[PAGE_SIZE];
+
+    cr_assert_geq(fd, 0);
+    for (off_t at = 2 * PAGE_SIZE; pread(fd, page, sizeof page, at) == sizeof page; at += PAGE_SIZE) {
+        bool is_index = memcmp(page, "XTFp", 4) == 0 && page[4] == 2;
+        if (!is_index || page[8] == spared)
+            continue;
+        page[100] ^= 1;
+        cr_assert_eq(pwrite(fd, page, sizeof page, at), sizeof page);
+        close(fd);
+        return;
+    }
+    cr_assert_fail("there is no index page");
+}
+
+Test(cleared, damaged_pages_stay_unused)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    uint64_t unreachable = 0;
+
+    write_first(path);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray records = find_array(trace, RECORDS, xtf_trace_find_schema(trace, "calls")->id);
+    damage_index_page(path, records.id);
+    for (unsigned turn = 2; turn <= TURNS; turn++) {
+        write_turn(path, turn);
+        g_autoptr(XtfTrace) now = open_trace(path, 0);
+        XtfCheckReport report = assert_sound(now);
+        assert_right(now, turn);
+        cr_assert_gt(report.unreachable_pages, ROWS / 300);
+        cr_assert(turn == 2 || report.unreachable_pages == unreachable);
+        unreachable = report.unreachable_pages;
+    }
+    remove_folder(folder);
+}

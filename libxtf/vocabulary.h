@@ -48,6 +48,7 @@
 #define XTF_RECORD_REQUESTS      "requests"
 #define XTF_RECORD_COLLECTIVES   "collectives"
 #define XTF_RECORD_COUNTERS      "counters"
+#define XTF_RECORD_LINKS         "links"
 #define XTF_RECORD_METRIC_VALUES "metric_values" /* of `counters` */
 
 /*
@@ -70,6 +71,9 @@
 
 /* What is known of the trace as a whole: name STRING, value STRING. */
 #define XTF_TABLE_PROPERTIES "properties"
+/* The property that says what the clock counts, if that is no time: "bytes". Its resolution is 1 tick then. */
+#define XTF_PROPERTY_CLOCK "clock"
+#define XTF_CLOCK_BYTES    "bytes"
 
 /* tag U32: the distinct tags of messages, ascending: all of them, or the least 4 096 and then a row of "none", which
  * says that there are others. Without the table nothing is known of tags. */

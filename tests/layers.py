@@ -20,7 +20,7 @@ ROOMS = [
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/model",
     "src/nettest/cluster", "src/nettest",
-    "src/import/definitions", "src/import", "src/import/otf2",
+    "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest",
     "src/analysis/formulas",
     "src/query/text", "src/query/images", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
@@ -31,7 +31,7 @@ ROOMS = [
 ]
 
 # A table of importers, formats or commands names what is registered in it: the only way up.
-TABLES = {"src/import/importers.c": "src/import/otf2", "src/export/exporters.c": "src/export/cube"}
+TABLES = {"src/import/importers.c": "src/import/nettest", "src/export/exporters.c": "src/export/cube"}
 
 # Libraries that belong to certain rooms alone.
 LIBRARIES = {"png": {"src/query/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/nettest"}}

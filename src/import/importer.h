@@ -20,6 +20,7 @@ typedef struct {
     const char *ending;      /* of the anchors' names */
     const char *identity;    /* the property by which an import tells which trace it is of */
     const char *option;      /* Meson's, which puts the importer into a build */
+    uint64_t types;          /* a bit for each XTF_MODEL_... of an array that it may write */
     /* By record type: labels of events that the model lacks (NULL-terminated), or NULL. They follow the model's. */
     const char *const *events[XTF_N_RECORD_TYPES];
 

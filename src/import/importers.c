@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "src/import/nettest/importer.h"
 #include "src/import/otf2/importer.h"
 
 const XtfImporter *const xtf_importers[] = {
     &xtf_otf2_importer,
+    &xtf_nettest_importer,
     NULL,
 };
 
@@ -31,7 +33,15 @@ static const XtfImporter *importer_of_file(const char *path)
     return *importer;
 }
 
-/* The only anchor in a folder. */
+/* Whether two anchors are files of one trace. */
+static bool belong_together(const XtfImporter *importer, const char *a, const char *b)
+{
+    g_autoptr(GPtrArray) files = importer->files(a);
+
+    return g_ptr_array_find_with_equal_func(files, b, g_str_equal, NULL);
+}
+
+/* The only anchor in a folder; of several files of one trace the first by name. */
 static char *anchor_in(const char *path, const char *formats, const XtfImporter **importer, GError **error)
 {
     g_autofree char *anchor = NULL;
@@ -46,11 +56,15 @@ static char *anchor_in(const char *path, const char *formats, const XtfImporter 
         const XtfImporter *found = xtf_importer_by_ending(name);
         if (!found)
             continue;
-        if (anchor) {
+        g_autofree char *other = g_build_filename(path, name, NULL);
+        if (anchor && (found != *importer || !belong_together(found, anchor, other))) {
             xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: has several archives; name the one that is meant", path);
             return NULL;
         }
-        anchor = g_build_filename(path, name, NULL);
+        if (!anchor || strcmp(other, anchor) < 0) {
+            g_free(anchor);
+            anchor = g_steal_pointer(&other);
+        }
         *importer = found;
     }
     if (!anchor)

@@ -119,7 +119,7 @@ bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint
     options.origin = origin;
     job->writer = xtf_writer_create(job->output, &options, error);
     for (unsigned tag = 0; tag < XTF_N_ARRAY_TYPES && job->writer; tag++)
-        if (!add_schema(job, tag, error))
+        if ((job->importer->types >> tag & 1) && !add_schema(job, tag, error))
             return false;
     return job->writer;
 }

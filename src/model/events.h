@@ -1,5 +1,6 @@
 /*
- * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names. A source with other
+ * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names, and of
+ * `links`, network_test's statistics. A source with other
  * events adds labels of its own, see xtf_model_schema_with_events().
  */
 #pragma once
@@ -44,6 +45,8 @@
     EVENT(CALLING_CONTEXT_ENTER) EVENT(CALLING_CONTEXT_LEAVE) EVENT(CALLING_CONTEXT_SAMPLE)
 #define XTF_PROGRAMS_EVENTS(EVENT)        EVENT(PROGRAM_BEGIN) EVENT(PROGRAM_END)
 #define XTF_MEASUREMENT_EVENTS(EVENT)     EVENT(MEASUREMENT_ON_OFF) EVENT(BUFFER_FLUSH)
+#define XTF_LINKS_EVENTS(EVENT)                                                                                        \
+    EVENT(AVERAGE) EVENT(MEDIAN) EVENT(DEVIATION) EVENT(MIN) EVENT(AMOUNT) EVENT(REPEAT)
 #define XTF_UNKNOWN_EVENTS(EVENT)         EVENT(UNKNOWN)
 
 /* The kinds of waits. */

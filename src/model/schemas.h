@@ -200,6 +200,12 @@
     FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
     FIELD(U64, stop, "", "ticks", "", XTF_OPT | XTF_FIELD_INSTANT, NULL)
 
+/* What was measured between two processes: `time` is the length of the messages, `value` seconds; of AMOUNT a number. */
+#define XTF_LINKS_FIELDS(FIELD)                                                                                        \
+    XTF_HEAD_FIELDS(FIELD, xtf_links_events)                                                                           \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
+    FIELD(F64, value, "", "s", "", 0, NULL)
+
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
 
 #define XTF_SIDE_HEAD(FIELD)                                                                                           \
@@ -275,7 +281,8 @@
     ARRAY(SAMPLES, samples, Samples)                                                                                   \
     ARRAY(PROGRAMS, programs, Programs)                                                                                \
     ARRAY(MEASUREMENT, measurement, Measurement)                                                                       \
-    ARRAY(UNKNOWN, unknown, Unknown)
+    ARRAY(UNKNOWN, unknown, Unknown)                                                                                   \
+    ARRAY(LINKS, links, Links)
 
 #define XTF_SIDE_TYPES(ARRAY)                                                                                          \
     ARRAY(ATTRIBUTES, attributes, Attributes)                                                                          \

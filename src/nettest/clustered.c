@@ -300,21 +300,22 @@ static uint32_t portion_of(const XtfClustered *clustered, uint32_t i)
     return k;
 }
 
-bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, double *matrix, GError **error)
+bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32_t n, double *values, GError **error)
 {
     const XtfClustered *clustered = file->clustered;
     uint32_t k = portion_of(clustered, i), offset = i - (clustered->shifted ? 0 : portion_at(clustered, k)->begin);
 
     if (!load_starts(file, k, error))
         return false;
-    for (uint64_t pair = 0; pair < pairs_of(file); pair++) {
-        uint64_t at = (uint64_t)clustered->starts[pair] + offset;
-        if (clustered->curves[at] == file->fill)
-            return xtf_damaged(
-                error, "%s: the curve of x %" PRIu64 ", y %" PRIu64 " has nothing at matrix %u (data %" PRIu64 ")",
-                file->netcdf.path, pair / file->processes, pair % file->processes, i, at);
-        matrix[pair] = clustered->curves[at];
-    }
+    for (uint64_t r = 0; r < file->processes; r++)
+        for (uint64_t s = first; s < (uint64_t)first + n; s++) {
+            uint64_t at = (uint64_t)clustered->starts[r * file->processes + s] + offset;
+            if (clustered->curves[at] == file->fill)
+                return xtf_damaged(
+                    error, "%s: the curve of x %" PRIu64 ", y %" PRIu64 " has nothing at matrix %u (data %" PRIu64 ")",
+                    file->netcdf.path, r, s, i, at);
+            values[r * n + s - first] = clustered->curves[at];
+        }
     return true;
 }
 

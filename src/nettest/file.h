@@ -71,6 +71,7 @@ bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64
 /* Reads the facts of a clustered result, whose variables' names begin with `prefix`. */
 bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error);
 void xtf_clustered_free(XtfClustered *clustered);
-bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, double *matrix, GError **error);
+/* As xtf_network_read_senders(). */
+bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32_t n, double *values, GError **error);
 /* Of each pair, the place among the starts of a portion's curves. */
 bool xtf_clustered_numbers(XtfNetworkFile *file, uint32_t portion, uint32_t *numbers, GError **error);

@@ -112,6 +112,11 @@ XtfNetwork *xtf_network_open(const char *path, GError **error)
     return load_hosts(network, path, error) ? g_steal_pointer(&network) : NULL;
 }
 
+char *xtf_network_path(const XtfNetwork *network, XtfNetworkValue value)
+{
+    return network->files[value] ? g_strdup(network->files[value]->netcdf.path) : NULL;
+}
+
 void xtf_network_free(XtfNetwork *network)
 {
     if (!network)
@@ -124,57 +129,55 @@ void xtf_network_free(XtfNetwork *network)
     g_free(network);
 }
 
-/* What was not measured becomes NaN, and what cannot be is refused. `n` values of matrix i, of receivers from
- * `receiver` on, `each` of them a pair. */
-static bool check_values(const XtfNetworkFile *file, uint32_t i, uint32_t receiver, uint32_t each, double *values,
-                         uint64_t n, GError **error)
+/* Some senders' part of a matrix. */
+typedef struct {
+    uint32_t i, first, n, each; /* values a pair */
+} Part;
+
+/* What was not measured becomes NaN, and what cannot be is refused. */
+static bool check_values(const XtfNetworkFile *file, const Part *part, double *values, GError **error)
 {
+    uint64_t n = (uint64_t)file->processes * part->n * part->each;
+
     for (uint64_t k = 0; k < n; k++) {
         if (isnan(values[k]) || values[k] == -1 || values[k] == file->fill)
             values[k] = NAN;
         else if (values[k] < 0 || isinf(values[k])) {
-            uint64_t pair = k / each;
+            uint64_t pair = k / part->each;
             return xtf_damaged(error, "%s: the %s value from %" PRIu64 " to %" PRIu64 " at %" PRId64 " bytes is %g",
-                               file->netcdf.path, xtf_network_values[file->value], pair % file->processes,
-                               receiver + pair / file->processes, file->begin + i * file->step, values[k]);
+                               file->netcdf.path, xtf_network_values[file->value], part->first + pair % part->n,
+                               pair / part->n, file->begin + part->i * file->step, values[k]);
         }
     }
     return true;
 }
 
-bool xtf_network_read(XtfNetwork *network, XtfNetworkValue value, uint32_t i, double *matrix, GError **error)
+static bool read_part(XtfNetworkFile *file, const Part *part, double *values, GError **error)
 {
-    XtfNetworkFile *file = network->files[value];
-    uint64_t pairs = (uint64_t)network->processes * network->processes;
-    const size_t start[] = {i, 0, 0}, count[] = {1, network->processes, network->processes};
+    const size_t start[] = {part->i, 0, part->first, 0}, count[] = {1, file->processes, part->n, part->each};
 
-    if (i >= file->lengths) {
-        for (uint64_t k = 0; k < pairs; k++)
-            matrix[k] = NAN;
-        return true;
-    }
-    if (file->clustered
-            ? !xtf_clustered_read(file, i, matrix, error)
-            : !xtf_netcdf_done(&file->netcdf, nc_get_vara_double(file->netcdf.id, file->data, start, count, matrix),
-                               "data", error))
-        return false;
-    return check_values(file, i, 0, 1, matrix, pairs, error);
+    if (file->clustered)
+        return xtf_clustered_read(file, part->i, part->first, part->n, values, error);
+    return xtf_netcdf_done(&file->netcdf, nc_get_vara_double(file->netcdf.id, file->data, start, count, values), "data",
+                           error);
 }
 
-bool xtf_network_read_repeats(XtfNetwork *network, uint32_t i, uint32_t receiver, double *values, GError **error)
+bool xtf_network_read_senders(XtfNetwork *network, XtfNetworkValue value, uint32_t i, uint32_t first, uint32_t n,
+                              double *values, GError **error)
 {
-    XtfNetworkFile *file = network->files[XTF_NETWORK_REPEAT];
-    uint64_t n = (uint64_t)network->processes * network->repeats;
-    const size_t start[] = {i, receiver, 0, 0}, count[] = {1, 1, network->processes, network->repeats};
+    XtfNetworkFile *file = network->files[value];
+    const Part part = {i, first, n, value == XTF_NETWORK_REPEAT ? network->repeats : 1};
 
-    if (i >= file->lengths) {
-        for (uint64_t k = 0; k < n; k++)
-            values[k] = NAN;
-        return true;
-    }
-    return xtf_netcdf_done(&file->netcdf, nc_get_vara_double(file->netcdf.id, file->data, start, count, values), "data",
-                           error) &&
-           check_values(file, i, receiver, network->repeats, values, n, error);
+    if (i < file->lengths && part.each > 0)
+        return read_part(file, &part, values, error) && check_values(file, &part, values, error);
+    for (uint64_t k = 0; k < (uint64_t)network->processes * n * part.each; k++)
+        values[k] = NAN;
+    return true;
+}
+
+bool xtf_network_read(XtfNetwork *network, XtfNetworkValue value, uint32_t i, double *matrix, GError **error)
+{
+    return xtf_network_read_senders(network, value, i, 0, network->processes, matrix, error);
 }
 
 bool xtf_network_read_clusters(XtfNetwork *network, uint32_t portion, uint32_t *numbers, GError **error)

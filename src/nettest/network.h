@@ -66,6 +66,9 @@ bool xtf_network_detect(const char *path);
 /* The paths of all files of the result that `path` is of, itself included, whether good or not. */
 GPtrArray *xtf_network_files(const char *path);
 
+/* The path of the file with these values; NULL if the result does not have them. */
+char *xtf_network_path(const XtfNetwork *network, XtfNetworkValue value);
+
 /* XTF_ERROR_NOT_XTF: netCDF, but no result of this kind. XTF_ERROR_DAMAGED: says which file, and what is wrong. */
 XtfNetwork *xtf_network_open(const char *path, GError **error);
 void xtf_network_free(XtfNetwork *network);
@@ -79,8 +82,10 @@ static inline int64_t xtf_network_length(const XtfNetwork *network, uint32_t i)
 /* Reads matrix i of one that the result has, but not of XTF_NETWORK_REPEAT: P * P values. */
 bool xtf_network_read(XtfNetwork *network, XtfNetworkValue value, uint32_t i, double *matrix, GError **error);
 
-/* Reads the measurements that a receiver made at length i: P * repeats values, from sender s at [s * repeats]. */
-bool xtf_network_read_repeats(XtfNetwork *network, uint32_t i, uint32_t receiver, double *values, GError **error);
+/* Reads what it has of n senders from `first` on: the value from sender s to receiver r stands at [r * n + s - first].
+ * Of XTF_NETWORK_REPEAT they are `repeats` values each. */
+bool xtf_network_read_senders(XtfNetwork *network, XtfNetworkValue value, uint32_t i, uint32_t first, uint32_t n,
+                              double *values, GError **error);
 
 /* Of a clustered result: the number of each pair's cluster, from 0, in the order in which their curves are stored. P *
  * P values as in a matrix. */

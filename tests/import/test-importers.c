@@ -18,6 +18,7 @@ static const struct {
     size_t length;
 } samples[] = {
     {"OTF2", "\x01\x42OTF2 and so on", 16},
+    {"network_test", "CDF\x02 and so on", 14},
 };
 
 /* A file of that content, by a name that says nothing, or ends in `ending`. */

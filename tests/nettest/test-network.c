@@ -46,7 +46,7 @@ Test(network, joins_the_files_of_a_result)
     g_autofree char *hosts = g_build_filename(folder, "net_hosts.txt", NULL);
     g_autofree char *all = g_build_filename(folder, "net_all.nc", NULL);
     g_autoptr(GError) error = NULL;
-    double matrix[16], repeats[8];
+    double matrix[16], repeats[16];
     ResultFile file = four;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(endings); i++) {
@@ -77,8 +77,8 @@ Test(network, joins_the_files_of_a_result)
     cr_assert_eq(matrix[5], 0);
     cr_assert(xtf_network_read(network, XTF_NETWORK_MIN, 2, matrix, &error));
     cr_assert(isnan(matrix[1]), "the file ends before that");
-    cr_assert(xtf_network_read_repeats(network, 1, 2, repeats, &error));
-    cr_assert_eq(repeats[3 * 2 + 1], FACTOR + 2 * 100 + 3 * 10 + 1 + 1);
+    cr_assert(xtf_network_read_senders(network, XTF_NETWORK_REPEAT, 1, 2, 2, repeats, &error));
+    cr_assert_eq(repeats[(2 * 2 + 1) * 2 + 1], FACTOR + 2 * 100 + 3 * 10 + 1 + 1, "from 3 to 2");
     g_autoptr(GPtrArray) files = xtf_network_files(all);
     cr_assert_eq(files->len, 7);
     remove_folder(folder);

@@ -8,6 +8,7 @@ const XtfImporter xtf_otf2_importer = {
     .ending = XTF_OTF2_ENDING,
     .identity = XTF_OTF2_TRACE_ID,
     .option = "otf2",
+    .types = ~(UINT64_C(1) << XTF_MODEL_LINKS),
     .detect = xtf_otf2_is_anchor,
     .files = xtf_otf2_files,
 #ifdef XTF_WITH_OTF2

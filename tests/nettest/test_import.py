@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""xtf import of network_test's results against ncdump: every value becomes one row, under the right sender, receiver, length and event.
+
+usage: test_import.py XTF
+"""
+
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import measured
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
+from xtfrun import need, shared_traces  # noqa: E402
+
+XTF = None
+
+
+def run(*arguments):
+    return subprocess.run([XTF, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+def cat(trace, *paths):
+    done = run("cat", trace, *paths)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def expected_rows(results, sender):
+    """(length, event, receiver, value) in the order that they must have."""
+    rows = []
+    lengths = next(iter(results.values())).lengths()
+    for i, length in enumerate(lengths):
+        for receiver in range(len(next(iter(results.values())).data[0])):
+            for kind, event in measured.EVENTS.items():
+                if kind not in results:
+                    continue
+                cell = results[kind].data[i][receiver][sender]
+                for value in cell if isinstance(cell, list) else [cell]:
+                    if not math.isnan(value) and value != -1 and (sender != receiver or value):
+                        rows.append((length, event, receiver, value))
+    return rows
+
+
+def shown_rows(trace, sender):
+    rows = []
+    for line in cat(trace, f"proc/{sender}/links/records").splitlines():
+        time, proc, _, _, event, _, peer, value = line.split()
+        assert int(proc) == sender
+        rows.append((int(time), event, int(peer), float(value)))
+    return rows
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="xtf-nettest-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compare(self, source, results):
+        trace = self.folder / "net.xtf"
+        done = run("import", "-q", "--force", "-o", trace, source)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for sender in range(len(next(iter(results.values())).data[0])):
+            self.assertEqual(shown_rows(trace, sender), expected_rows(results, sender))
+        return trace
+
+    def test_results_of_others(self):
+        folder = shared_traces()
+        if not folder or not (folder / "network-4x4").is_dir():
+            self.skipTest("no network-4x4 here")
+        results = {path.stem.split("_", 1)[1]: measured.read(path) for path in (folder / "network-4x4").glob("delays*.nc")}
+        self.assertEqual(len(results), 6)
+        self.compare(folder / "network-4x4" / "delays-MSK-2024-05-16_min.nc", results)
+
+    def test_generated_results_with_hosts_and_from_their_folder(self):
+        paths = measured.make(self.folder, "two", 6, 5)
+        results = {kind: measured.read(path) for kind, path in paths.items()}
+        trace = self.compare(self.folder, results)
+        self.assertEqual(len(shown_rows(trace, 0)), 5 * 5 * 5)
+        self.assertIn("node1", cat(trace, "definitions/system_tree"))
+        self.assertEqual(int(cat(trace, "proc/3/peer/4-5/links/count")), 2 * 5 * 5)
+
+    def test_what_was_not_measured_is_left_out(self):
+        nan = math.nan
+        data = [[[0.0, -1.0, 1e-6], [nan, 0.0, 2e-6], [3e-6, 9.9692099683868690e+36, 0.0]]]
+        path = self.folder / "gaps.nc"
+        measured.write(path, "median", 0, 8, data)
+        trace = self.folder / "gaps.xtf"
+        done = run("import", "-o", trace, path)
+        self.assertIn("not measured (NaN, -1 or nothing): 3", done.stdout)
+        self.assertEqual(cat(trace, "links/count"), "3\n")
+
+    def test_wrong_files_are_refused_by_name(self):
+        data = [[[0.0, 1.0], [1.0, 0.0]]]
+        path = self.folder / "x.nc"
+        measured.write(path, "median", 0, 8, data)
+        content = path.read_bytes()
+        path.write_bytes(content[:-1])
+        done = run("import", "-o", self.folder / "x.xtf", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{path}: is cut short: it has {len(content) - 1} of {len(content)} bytes", done.stderr)
+        measured.write(path, "median", 0, 8, [[[0.0, -3.0], [1.0, 0.0]]])
+        done = run("import", "-o", self.folder / "x.xtf", path)
+        self.assertIn(f"{path}: the median value from 1 to 0 at 0 bytes is -3", done.stderr)
+        self.assertFalse((self.folder / "x.xtf").exists())
+
+    def test_another_import_is_not_replaced(self):
+        first, second = self.folder / "a.nc", self.folder / "b.nc"
+        measured.write(first, "median", 0, 8, [[[0.0, 1.0], [1.0, 0.0]]])
+        measured.write(second, "median", 0, 8, [[[0.0, 1.0], [2.0, 0.0]]])
+        trace = self.folder / "x.xtf"
+        self.assertEqual(run("import", "-q", "-o", trace, first).returncode, 0)
+        self.assertEqual(run("import", "-q", "-o", trace, first).returncode, 0)
+        done = run("import", "-q", "-o", trace, second)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holds another trace", done.stderr)
+
+
+if __name__ == "__main__":
+    XTF = sys.argv.pop(1)
+    need("ncdump", "ncgen")
+    unittest.main()

@@ -298,6 +298,22 @@ uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
     return low;
 }
 
+bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t thread, uint32_t *index)
+{
+    uint32_t low = 0, high = locations->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const XtfLocation *at = &locations->all[middle];
+        if (at->proc < proc || (at->proc == proc && at->thread < thread))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *index = low;
+    return low < locations->n && locations->all[low].proc == proc && locations->all[low].thread == thread;
+}
+
 uint64_t xtf_trace_context_final(const XtfTraceContext *context)
 {
     const XtfClock *clock = xtf_trace_clock(context->trace);

@@ -81,6 +81,8 @@ bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *sc
 
 /* The index in `all` of the first location of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
+/* The index in `all` of a thread of a process; false if there is none. */
+bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t thread, uint32_t *index);
 
 /* The time before which nothing changes any more: 0 if everything may, UINT64_MAX if the trace does not grow. */
 uint64_t xtf_trace_context_final(const XtfTraceContext *context);

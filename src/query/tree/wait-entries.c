@@ -78,17 +78,11 @@ typedef struct {
 
 static bool find_culprit(const Row *row, Place *place)
 {
-    const XtfLocations *locations = row->locations;
     uint64_t proc, thread;
 
-    if (!value_of(row, "culprit", &proc) || !value_of(row, "culprit_thread", &thread))
-        return false;
-    place->location = xtf_locations_of_proc(locations, proc);
-    while (place->location < locations->n && locations->all[place->location].proc == proc &&
-           locations->all[place->location].thread != thread)
-        place->location++;
     place->type = NULL;
-    return place->location < locations->n && locations->all[place->location].proc == proc;
+    return value_of(row, "culprit", &proc) && value_of(row, "culprit_thread", &thread) &&
+           xtf_locations_find(row->locations, proc, thread, &place->location);
 }
 
 /* A row of an array of the culprit's; *found is false if there is no such row. */

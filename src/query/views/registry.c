@@ -15,6 +15,7 @@ enum {
 const XtfView *const xtf_all_views[] = {&xtf_view_totals_of_waits,
                                         &xtf_view_histogram_of_waits,
                                         &xtf_view_matrix_of_waits,
+                                        &xtf_view_waves,
                                         &xtf_view_totals,
                                         &xtf_view_histogram,
                                         &xtf_view_profile,

@@ -8,9 +8,9 @@
 #include "libxtf/vocabulary.h"
 #include "src/query/format/callpaths.h"
 #include "src/query/text/digits.h"
-#include "src/query/text/escape.h"
 #include "src/query/totals/waits/kind-totals.h"
 #include "src/query/views/view.h"
+#include "src/query/views/waits/wait-cells.h"
 
 /* A profile: its columns behind `kind`. */
 typedef struct {
@@ -46,12 +46,10 @@ static const Profile of_callpaths = {
 
 static size_t kinds_width(const XtfKindTotals *totals)
 {
-    const XtfField *event = xtf_aggregate_ref_key(&totals->ref, 0);
     size_t width = 1;
 
     for (uint32_t i = 0; i < totals->n; i++)
-        if (totals->all[i].kind < event->n_labels)
-            width = MAX(width, xtf_text_width(event->labels[totals->all[i].kind], true, XTF_STRING_WIDTH_MAX));
+        width = MAX(width, xtf_wait_kind_width(xtf_aggregate_ref_key(&totals->ref, 0), totals->all[i].kind));
     return width;
 }
 
@@ -140,16 +138,6 @@ static int by_sum(const void *a, const void *b)
     return compare_lines(a, b);
 }
 
-static void add_region(const XtfPaddedNames *regions, const XtfAggregateRef *ref, uint64_t region, XtfLines *lines)
-{
-    if (regions && region < regions->n)
-        xtf_lines_name(lines, regions->text + region * regions->width, regions->width);
-    else if (xtf_key_is_none(xtf_aggregate_ref_key(ref, 1), region))
-        xtf_lines_none(lines);
-    else
-        xtf_lines_name(lines, "?", 1);
-}
-
 /* What names regions or call paths. */
 typedef struct {
     const XtfPaddedNames *regions;
@@ -167,12 +155,7 @@ static void add_callpath(const Names *names, uint32_t callpath, XtfLines *lines)
 static void add_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total, const Names *names,
                      XtfLines *lines)
 {
-    const XtfField *event = xtf_aggregate_ref_key(&totals->ref, 0);
-
-    if (total->kind < event->n_labels)
-        xtf_lines_text(lines, event->labels[total->kind], total->kind);
-    else
-        xtf_lines_none(lines);
+    xtf_wait_kind_cell(lines, xtf_aggregate_ref_key(&totals->ref, 0), total->kind);
     xtf_lines_number(lines, total->rows);
     for (unsigned i = 0; i < xtf_kind_source_n(profile->source); i++)
         xtf_lines_ticks(lines, total->values[i]);
@@ -183,7 +166,7 @@ static void add_line(const Profile *profile, const XtfKindTotals *totals, const 
     if (profile->source->by_callpath)
         add_callpath(names, (uint32_t)total->callpath, lines);
     else
-        add_region(names->regions, &totals->ref, total->region, lines);
+        xtf_wait_region_cell(lines, xtf_aggregate_ref_key(&totals->ref, 1), names->regions, total->region);
 }
 
 static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, bool sorted,

@@ -1,0 +1,154 @@
+#include "src/query/totals/waits/wave-iteration.h"
+
+#include "libxtf/spans.h"
+#include "libxtf/vocabulary.h"
+#include "src/query/select/call-around.h"
+
+enum {
+    RECEIVES_MAX = 4096, /* that are looked at */
+};
+
+typedef struct {
+    XtfTraceContext *context;
+    const XtfLocation *location;
+    XtfArray waits, recvs, calls;
+} Place;
+
+static bool find_array(const Place *place, const char *type, XtfArray *array, bool *found, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(place->context->trace, type);
+
+    *found = schema;
+    return !schema || xtf_trace_find_array(place->context->trace, place->location->id, schema->id, array, found, error);
+}
+
+/* The time of a receive that has its own fields: of the ENTER around it. */
+static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, bool *found, GError **error)
+{
+    const XtfField *fields = place->recvs.schema->fields,
+                   *seq = xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ);
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t n;
+
+    if (!xtf_call_around(place->context, &place->calls, xtf_field_get(&fields[0], recv), xtf_field_get(seq, recv), &n,
+                         found, error))
+        return false;
+    if (!*found)
+        return true;
+    if (!xtf_array_row(&place->calls, n, row, error))
+        return false;
+    *time = xtf_field_get(&place->calls.schema->fields[0], row);
+    return true;
+}
+
+static bool is_same(const XtfSchema *schema, const uint8_t *a, const uint8_t *b)
+{
+    static const char *const roles[] = {XTF_ROLE_PEER, XTF_ROLE_COMM, XTF_ROLE_TAG};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(roles); i++) {
+        const XtfField *field = xtf_schema_field_by_role(schema, roles[i]);
+        if (field && xtf_field_get(field, a) != xtf_field_get(field, b))
+            return false;
+    }
+    return true;
+}
+
+/* The begin of the call of the latest receive before row n that is like it, and begins before `begin`. */
+static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t *time, bool *found, GError **error)
+{
+    uint8_t recv[XTF_ROW_MAX], earlier[XTF_ROW_MAX];
+
+    *found = false;
+    if (!xtf_array_row(&place->recvs, n, recv, error))
+        return false;
+    for (uint64_t i = 1; i <= MIN(n, (uint64_t)RECEIVES_MAX); i++) {
+        if (!xtf_array_row(&place->recvs, n - i, earlier, error))
+            return false;
+        if (!is_same(place->recvs.schema, recv, earlier))
+            continue;
+        if (!find_enter(place, earlier, time, found, error))
+            return false;
+        if (!*found || *time < begin)
+            return true;
+        *found = false;
+    }
+    return true;
+}
+
+/* What was waited for others in [from, to), by the waits before row n. */
+static bool add_waits(const Place *place, const XtfWaitFields *fields, uint64_t n, uint64_t from, uint64_t to,
+                      uint64_t *waited, GError **error)
+{
+    uint8_t row[XTF_ROW_MAX];
+
+    for (*waited = 0; n > 0; n--) {
+        if (!xtf_array_row(&place->waits, n - 1, row, error))
+            return false;
+        uint64_t end = xtf_field_get(&fields->schema->fields[0], row), amount = xtf_field_get(fields->amount, row);
+        if (end <= from)
+            return true;
+        uint64_t begin = MAX(end - MIN(end, amount), from);
+        if (!xtf_field_is_none(fields->culprit, row))
+            *waited += MIN(end, to) - MIN(begin, MIN(end, to));
+    }
+    return true;
+}
+
+static bool find_arrays(Place *place, bool *found, GError **error)
+{
+    return find_array(place, XTF_DERIVED_WAITS, &place->waits, found, error) &&
+           (!*found || find_array(place, XTF_RECORD_RECVS, &place->recvs, found, error)) &&
+           (!*found || find_array(place, XTF_RECORD_ENTERS_LEAVES, &place->calls, found, error)) &&
+           ((*found = *found && xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ)) || true);
+}
+
+/* The row of `recvs` that a wait names. */
+static bool find_receive(const Place *place, uint64_t seq, uint64_t *n, bool *found, GError **error)
+{
+    const XtfSpan span = {.array = place->recvs, .hi = place->recvs.n_rows};
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!xtf_span_rank_of_seq(&span, seq, 0, place->recvs.n_rows, n, error))
+        return false;
+    *found = *n < place->recvs.n_rows;
+    if (!*found)
+        return true;
+    if (!xtf_array_row(&place->recvs, *n, row, error))
+        return false;
+    *found = xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), row) == seq;
+    return true;
+}
+
+bool xtf_wave_iteration(XtfTraceContext *context, const XtfWaitFields *fields, const XtfWaitPlace *at, uint64_t *ticks,
+                        GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    Place place = {.context = context, .location = locations ? &locations->all[at->location] : NULL};
+    uint64_t n = 0, before = 0, waited;
+    uint8_t row[XTF_ROW_MAX];
+    bool found;
+
+    *ticks = 0;
+    if (!locations || !find_arrays(&place, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!xtf_array_row(&place.waits, at->row, row, error))
+        return false;
+    uint64_t end = xtf_field_get(&fields->schema->fields[0], row), amount = xtf_field_get(fields->amount, row);
+    uint64_t begin = end - MIN(end, amount);
+    if (xtf_field_get(fields->event, row) != fields->late_sender)
+        return true;
+    if (!find_receive(&place, xtf_field_get(fields->seq, row), &n, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!find_before(&place, n, begin, &before, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!add_waits(&place, fields, at->row, before, begin, &waited, error))
+        return false;
+    *ticks = begin - before - MIN(waited, begin - before);
+    return true;
+}

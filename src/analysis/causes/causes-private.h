@@ -31,6 +31,10 @@ typedef struct {
     XtfRests *rests;                   /* likewise */
     XtfContextTimes all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
     double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
+    GArray *later;                     /* XtfMeeting: of the one that was late, with single members */
+    XtfOperationMember *members;       /* of the operation at hand */
+    uint32_t room;
+    uint32_t *waiter_of; /* by location: its number among the waiters, plus 1; 0: it is none */
 } XtfLateWork;
 
 /* What is rounded by call path, each by the kind of wait: costs of `delays`, and parts of waits. */
@@ -44,7 +48,7 @@ enum {
 
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
-/* A location was late at point `i`, and `waiters` waited for it. They are all of the kind `cost`. `is_message`: of a
- * message; else of the operation that the intervals have at hand. Results are put. */
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, bool is_message,
+/* A location was late at point `i`, and `waiters` waited for it. They are all of the kind `cost`. `operation` NULL: for
+ * a message. Results are put. */
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,
                  XtfWaiter *waiters, uint32_t n_waiters, GError **error);

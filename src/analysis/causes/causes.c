@@ -4,6 +4,9 @@
 #include "src/analysis/causes/causes-private.h"
 #include "src/model/schemas.h"
 
+/* Waits that are held before turns are short; points of a location's turn, and of the turns of all. */
+enum { HELD_MAX = 1 << 15, TURN_MIN = 4, TURN_MAX = 256, TURNS_MAX = 1 << 15 };
+
 /* A location on its way back. */
 typedef struct {
     uint64_t at; /* points that are still before it */
@@ -30,14 +33,19 @@ typedef struct {
 
 typedef struct {
     XtfLateWork work;
+    XtfMarks marks;
+    XtfOperationHeads heads;
     Walk *walks;
     uint32_t n_locations;
     GQueue ready;           /* numbers of locations, plus 1 */
     GHashTable *passed;     /* Place of a wait of a message that has something to pass on -> Passed */
     GHashTable *blocked;    /* Place of a wait -> number of the location that waits for it to be passed, plus 1 */
     GHashTable *operations; /* guint64 -> Operation */
+    uint64_t n_held;        /* waiters of them */
     XtfCausesCounts counts;
     bool *counts_outside; /* by location: its time outside of all calls is the program's */
+    uint32_t turn;        /* points of a location's turn */
+    uint32_t first;       /* location that has points before it; none below it has */
     bool forced;          /* the point at hand is gone over without what is not known */
 } Pass;
 
@@ -123,8 +131,9 @@ static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
     return WENT;
 }
 
-/* The point that waited for this one; false in *found if there is none. */
-static bool find_waiter(Pass *pass, const XtfPoint *awaited, XtfWaiter *waiter, bool *found, GError **error)
+/* The point that waited for this one, of location `late`; false in *found if there is none. */
+static bool find_waiter(Pass *pass, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+                        GError **error)
 {
     XtfPointCache *cache = pass->work.intervals.cache;
     uint32_t location = awaited->partner;
@@ -142,7 +151,7 @@ static bool find_waiter(Pass *pass, const XtfPoint *awaited, XtfWaiter *waiter, 
     if (!point)
         return false;
     waiter->point = *point;
-    *found = point->seq == seq && point->side == XTF_POINT_WAITS && point->wait > 0;
+    *found = point->seq == seq && point->side == XTF_POINT_WAITS && point->wait > 0 && point->partner == late;
     return true;
 }
 
@@ -152,7 +161,7 @@ static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint 
     XtfWaiter waiter;
     bool found;
 
-    if (!find_waiter(pass, awaited, &waiter, &found, error))
+    if (!find_waiter(pass, location, awaited, &waiter, &found, error))
         return FAILED;
     if (!found) {
         pass->counts.lost++;
@@ -170,7 +179,7 @@ static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint 
     }
     g_hash_table_remove(pass->passed, &place);
     pass->counts.explained++;
-    return xtf_late_at(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), true, &waiter, 1, error) ? WENT
+    return xtf_late_at(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), NULL, &waiter, 1, error) ? WENT
                                                                                                             : FAILED;
 }
 
@@ -190,19 +199,20 @@ static Operation *operation_of(Pass *pass, uint64_t number)
 static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     const XtfPoint *point = &waiter->point;
-    XtfIntervals *intervals = &pass->work.intervals;
+    XtfOperation all;
 
-    if (!xtf_intervals_operation(intervals, point->instance, error))
+    if (!xtf_operation_heads_get(&pass->heads, point->instance, &all, error))
         return FAILED;
-    XtfOperation all = intervals->operation;
     if (all.n_points == 0) {
         pass->counts.lost++;
         return put_result(pass, waiter, error) ? WENT : FAILED;
     }
     Operation *operation = operation_of(pass, point->instance);
     if (all.late != waiter->location || all.late_seq != point->seq) {
-        if (point->wait > 0)
+        if (point->wait > 0) {
             g_array_append_val(operation->waiters, *waiter);
+            pass->n_held++;
+        }
         if (++operation->arrived + 1 == all.n_points && operation->blocked != UINT32_MAX)
             wake(pass, operation->blocked);
         return WENT;
@@ -214,8 +224,9 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
     pass->counts.explained += operation->waiters->len;
     XtfWaiter *waiters = (XtfWaiter *)(void *)operation->waiters->data;
     bool good = operation->waiters->len == 0 ||
-                xtf_late_at(&pass->work, waiter->location, waiter->i, xtf_cost_kind(point->kind), false, waiters,
+                xtf_late_at(&pass->work, waiter->location, waiter->i, xtf_cost_kind(point->kind), &all, waiters,
                             operation->waiters->len, error);
+    pass->n_held -= operation->waiters->len;
     g_hash_table_remove(pass->operations, &point->instance);
     return good ? WENT : FAILED;
 }
@@ -248,12 +259,17 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     }
 }
 
-/* As far back as a location comes. */
+/* As far back as a location comes. Once much is held of waits whose late ones have not come yet, turns are short, so
+ * that no location gets ahead of the others any more. */
 static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **error)
 {
     Walk *walk = &pass->walks[location];
 
-    while (walk->at > 0) {
+    for (uint32_t turn = 0; walk->at > 0; turn++) {
+        if (turn >= pass->turn && pass->n_held + g_hash_table_size(pass->passed) > HELD_MAX) {
+            wake(pass, location);
+            return true;
+        }
         if (cancel && atomic_load(cancel))
             return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         switch (step(pass, location, error)) {
@@ -272,15 +288,14 @@ static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **erro
 /* Everybody waits for somebody: the first one goes on without what it does not know. */
 static bool break_circle(Pass *pass)
 {
-    for (uint32_t location = 0; location < pass->n_locations; location++) {
-        if (pass->walks[location].at > 0) {
-            pass->counts.circles++;
-            pass->forced = true;
-            wake(pass, location);
-            return true;
-        }
-    }
-    return false;
+    while (pass->first < pass->n_locations && pass->walks[pass->first].at == 0)
+        pass->first++;
+    if (pass->first == pass->n_locations)
+        return false;
+    pass->counts.circles++;
+    pass->forced = true;
+    wake(pass, pass->first);
+    return true;
 }
 
 static bool run(Pass *pass, atomic_bool *cancel, GError **error)
@@ -308,7 +323,11 @@ static void pass_finish(Pass *pass)
     g_free(pass->work.passing);
     g_free(pass->work.rests);
     g_free(pass->work.charges);
-    g_free(pass->work.intervals.members);
+    g_free(pass->work.members);
+    g_free(pass->work.waiter_of);
+    g_array_unref(pass->work.later);
+    g_array_unref(pass->work.intervals.checkpoint.all);
+    xtf_marks_finish(&pass->marks);
     g_free(pass->counts_outside);
     xtf_point_cache_free(pass->work.intervals.cache);
     xtf_context_times_finish(&pass->work.all);
@@ -329,9 +348,13 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
         .work = {.delays = delays,
                  .passing = g_new0(XtfPassing, n),
                  .rests = g_new0(XtfRests, n),
-                 .charges = g_new0(double, (size_t)n_contexts *XTF_CHARGES)},
+                 .charges = g_new0(double, (size_t)n_contexts *XTF_CHARGES),
+                 .later = g_array_new(false, false, sizeof(XtfMeeting)),
+                 .waiter_of = g_new0(uint32_t, MAX(n, 1))},
+        .marks = XTF_MARKS_NONE,
         .walks = g_new0(Walk, n),
         .n_locations = n,
+        .turn = CLAMP(TURNS_MAX / MAX(n, 1), TURN_MIN, TURN_MAX),
         .counts_outside = g_new0(bool, n),
         .passed = g_hash_table_new_full(hash_place, same_place, g_free, g_free),
         .blocked = g_hash_table_new_full(hash_place, same_place, g_free, NULL),
@@ -339,11 +362,13 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
     };
     pass->work.intervals = (XtfIntervals){
         .points = points,
-        .cache = xtf_point_cache_new(points),
+        .marks = &pass->marks,
+        .cache = xtf_point_cache_new(points, &pass->marks),
         .outside = n_contexts - 1,
         .counts_outside = pass->counts_outside,
-        .instance = UINT64_MAX,
+        .checkpoint.all = g_array_new(false, false, sizeof(XtfContextSum)),
     };
+    xtf_operation_heads_init(&pass->heads, xtf_points_operations(points));
     xtf_context_times_init(&pass->work.all, n_contexts);
     xtf_context_times_init(&pass->work.mine, n_contexts);
     xtf_context_times_init(&pass->work.theirs, n_contexts);
@@ -374,7 +399,8 @@ bool xtf_causes_find(XtfTrace *trace, XtfPoints *points, atomic_bool *cancel, Xt
     if (!found)
         return false;
     pass_init(&pass, points, found);
-    bool good = (!trace || find_programs(&pass, trace, error)) && run(&pass, cancel, error);
+    bool good = (!trace || find_programs(&pass, trace, error)) && xtf_marks_find(&pass.marks, points, cancel, error) &&
+                run(&pass, cancel, error);
     if (good) {
         *counts = pass.counts;
         *delays = g_steal_pointer(&found);

@@ -38,8 +38,19 @@ void xtf_context_times_add(XtfContextTimes *times, uint32_t context, int64_t tic
     times->ticks[context] = (int64_t)((uint64_t)times->ticks[context] + (uint64_t)ticks); /* an enemy's may wrap */
 }
 
+bool xtf_context_times_has(const XtfContextTimes *times, uint32_t context)
+{
+    return context < times->n_contexts && times->is_touched[context];
+}
+
 void xtf_context_times_not_negative(XtfContextTimes *times, uint32_t context)
 {
     if (context < times->n_contexts)
         times->ticks[context] = MAX(times->ticks[context], 0);
+}
+
+void xtf_context_times_none_negative(XtfContextTimes *times)
+{
+    for (uint32_t i = 0; i < times->n_touched; i++)
+        xtf_context_times_not_negative(times, times->touched[i]);
 }

@@ -21,5 +21,7 @@ void xtf_context_times_finish(XtfContextTimes *times);
 void xtf_context_times_clear(XtfContextTimes *times);
 /* A context that is none of them is left out. */
 void xtf_context_times_add(XtfContextTimes *times, uint32_t context, int64_t ticks);
-/* Makes a context's ticks 0 if they are less. */
+bool xtf_context_times_has(const XtfContextTimes *times, uint32_t context); /* something was added to it */
+/* Makes a context's ticks 0 if they are less; those of all. */
 void xtf_context_times_not_negative(XtfContextTimes *times, uint32_t context);
+void xtf_context_times_none_negative(XtfContextTimes *times);

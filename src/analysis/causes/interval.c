@@ -1,208 +1,149 @@
 #include "src/analysis/causes/interval.h"
 
-#include <string.h>
-
-static uint64_t proc_of(const XtfIntervals *intervals, uint32_t location)
+bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval, GError **error)
 {
-    return xtf_points_location(intervals->points, location)->proc;
-}
+    XtfMark mark;
 
-static bool is_of(const XtfIntervals *intervals, uint32_t location, uint64_t proc)
-{
-    return location < xtf_points_n_locations(intervals->points) && proc_of(intervals, location) == proc;
-}
-
-bool xtf_intervals_operation(XtfIntervals *intervals, uint64_t instance, GError **error)
-{
-    const XtfOperations *operations = xtf_points_operations(intervals->points);
-
-    if (intervals->instance == instance)
-        return true;
-    intervals->instance = UINT64_MAX;
-    if (!xtf_operations_get(operations, instance, &intervals->operation, error))
+    if (!xtf_point_cache_mark(intervals->cache, location, to, &mark, error))
         return false;
-    intervals->members = g_renew(XtfOperationMember, intervals->members, MAX(intervals->operation.n_members, 1));
-    if (!xtf_operations_members(operations, &intervals->operation, intervals->members, error))
-        return false;
-    intervals->instance = instance;
+    *interval = (XtfInterval){.location = location, .from = mark.since, .to = to};
     return true;
 }
 
-/* Whether a process synchronises in the operation at hand. Members are in the order of locations, which is that of
- * processes. */
-static bool synchronises(const XtfIntervals *intervals, uint64_t proc)
+bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval,
+                            GArray *later, GError **error)
 {
-    uint32_t low = 0, high = intervals->operation.n_members;
+    XtfMark mark;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (proc_of(intervals, intervals->members[middle].location) < proc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < intervals->operation.n_members && proc_of(intervals, intervals->members[low].location) == proc;
-         low++) {
-        if (intervals->members[low].synchronises)
-            return true;
-    }
-    return false;
+    *interval = (XtfInterval){.location = location, .to = to};
+    return xtf_point_cache_mark(intervals->cache, location, to, &mark, error) &&
+           xtf_marks_meetings(intervals->marks, mark.since, &interval->from, later, error);
 }
 
-/* Whether the point synchronises its location with a process. */
-static bool meets(XtfIntervals *intervals, const XtfPoint *point, uint64_t proc, bool *answer, GError **error)
+/* ---- Sums. */
+
+/* Only of what was put in before, something is taken off. */
+static void add_one(const XtfIntervals *intervals, uint32_t location, uint32_t context, uint64_t ticks, bool take_off,
+                    XtfContextTimes *sum)
 {
-    *answer = false;
-    switch ((XtfPointSide)point->side) {
-    case XTF_POINT_WORLD:
-        *answer = true;
-        return true;
-    case XTF_POINT_WAITS:
-    case XTF_POINT_AWAITED:
-    case XTF_POINT_LEAF:
-        *answer = is_of(intervals, point->partner, proc);
-        return true;
-    case XTF_POINT_ALL:
-    case XTF_POINT_ROOT:
-    case XTF_POINT_PAIR:
-        if (!xtf_intervals_operation(intervals, point->instance, error))
-            return false;
-        *answer = synchronises(intervals, proc);
-        return true;
-    case XTF_POINT_ALONE:
-    case XTF_POINT_END:
-    case XTF_POINT_PART:
-        break;
-    }
-    return true;
+    uint32_t to = context == UINT32_MAX ? intervals->outside : context;
+
+    if (context == UINT32_MAX && !intervals->counts_outside[location])
+        return;
+    if (!take_off)
+        xtf_context_times_add(sum, to, (int64_t)ticks);
+    else if (xtf_context_times_has(sum, to))
+        xtf_context_times_add(sum, to, (int64_t)(0 - ticks));
 }
 
-bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, uint32_t other, XtfInterval *interval,
-                        GError **error)
+/* The times of points [first, end], and their waits but that of the last one if `but_last`. */
+static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t first, uint64_t end, bool but_last,
+                       bool take_off, XtfContextTimes *sum, GError **error)
 {
-    uint64_t proc = proc_of(intervals, other), i = to;
-    bool met = false;
-
-    while (i > 0 && !met) {
-        const XtfPoint *point = xtf_point_cache_get(intervals->cache, location, --i, error);
-        if (!point || !meets(intervals, point, proc, &met, error))
-            return false;
-    }
-    *interval = (XtfInterval){.location = location, .from = met ? i : XTF_NO_POINT, .to = to};
-    return true;
-}
-
-/* Those that are still to be met: numbers among `others`. */
-typedef struct {
-    uint32_t *numbers;
-    uint32_t n;
-} Remaining;
-
-/* Brings those that the point meets to the front, *n_met of them. */
-static bool meet(XtfIntervals *intervals, const XtfPoint *point, const uint32_t *others, Remaining *remaining,
-                 uint32_t *n_met, GError **error)
-{
-    *n_met = 0;
-    for (uint32_t i = 0; i < remaining->n; i++) {
-        uint32_t number = remaining->numbers[i];
-        bool met;
-        if (!meets(intervals, point, proc_of(intervals, others[number]), &met, error))
-            return false;
-        if (!met)
-            continue;
-        remaining->numbers[i] = remaining->numbers[*n_met];
-        remaining->numbers[(*n_met)++] = number;
-    }
-    return true;
-}
-
-bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t to, const uint32_t *others, uint32_t n,
-                            XtfInterval *interval, uint64_t *later, GError **error)
-{
-    g_autofree uint32_t *numbers = g_new(uint32_t, MAX(n, 1));
-    Remaining remaining = {.numbers = numbers};
-
-    memset(later, 0xff, n * sizeof *later);
-    *interval = (XtfInterval){.location = location, .from = XTF_NO_POINT, .to = to};
-    for (uint32_t i = 0; i < n; i++) {
-        if (proc_of(intervals, others[i]) != proc_of(intervals, location))
-            numbers[remaining.n++] = i;
-    }
-    for (uint64_t i = to; i-- > 0;) {
-        const XtfPoint *found = xtf_point_cache_get(intervals->cache, location, i, error);
-        uint32_t met;
-        if (!found)
-            return false;
-        XtfPoint point = *found;
-        if (!meet(intervals, &point, others, &remaining, &met, error))
-            return false;
-        if (met == remaining.n) {
-            interval->from = i;
-            return true;
-        }
-        for (uint32_t m = 0; m < met; m++)
-            later[remaining.numbers[m]] = i;
-        remaining.numbers += met;
-        remaining.n -= met;
-    }
-    return true;
-}
-
-static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,
-                      GError **error)
-{
-    const XtfContextTicks *times;
-
-    for (uint64_t i = interval->from == XTF_NO_POINT ? 0 : interval->from + 1; i <= interval->to; i++) {
-        const XtfPoint *point = xtf_point_cache_times(intervals->cache, interval->location, i, &times, error);
+    for (uint64_t i = first; i <= end; i++) {
+        const XtfContextTicks *times;
+        const XtfPoint *point = xtf_point_cache_times(intervals->cache, location, i, &times, error);
         if (!point)
             return false;
-        for (uint32_t t = 0; t < point->n_times; t++) {
-            bool outside = times[t].context == UINT32_MAX;
-            if (!outside || intervals->counts_outside[interval->location])
-                xtf_context_times_add(sum, outside ? intervals->outside : times[t].context, (int64_t)times[t].ticks);
-        }
-        if (i < interval->to && xtf_is_synchronising_wait(point)) {
-            xtf_context_times_add(sum, point->context, (int64_t)(0 - point->wait));
-            *waited += point->wait;
+        for (uint32_t t = 0; t < point->n_times; t++)
+            add_one(intervals, location, times[t].context, times[t].ticks, take_off, sum);
+        if (xtf_is_synchronising_wait(point) && !(but_last && i == end)) {
+            if (!take_off)
+                xtf_context_times_add(sum, point->context, (int64_t)(0 - point->wait));
+            else if (xtf_context_times_has(sum, point->context))
+                xtf_context_times_add(sum, point->context, (int64_t)point->wait);
         }
     }
     return true;
+}
+
+/* All of a checkpoint that was added behind point `from`. */
+static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum)
+{
+    for (guint k = 0; k < intervals->checkpoint.all->len; k++) {
+        const XtfContextSum *one = &g_array_index(intervals->checkpoint.all, XtfContextSum, k);
+        if (interval->from == XTF_NO_POINT || one->last > interval->from)
+            add_one(intervals, interval->location, one->context, one->ticks, false, sum);
+    }
+}
+
+/* Takes off what was before the interval, and its first point. */
+static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
+                            XtfContextTimes *sum, GError **error)
+{
+    uint64_t begin = 0;
+
+    if (first->sums != XTF_NO_POINT) {
+        if (!xtf_marks_checkpoint(intervals->marks, first->sums, &intervals->checkpoint, error))
+            return false;
+        for (guint k = 0; k < intervals->checkpoint.all->len; k++) {
+            const XtfContextSum *one = &g_array_index(intervals->checkpoint.all, XtfContextSum, k);
+            add_one(intervals, interval->location, one->context, one->ticks, true, sum);
+        }
+        begin = intervals->checkpoint.point + 1;
+    }
+    return add_points(intervals, interval->location, begin, interval->from, false, true, sum, error);
+}
+
+/* Times and waits in the interval. If a checkpoint lies in it, only what is before the first and behind the last is
+ * gone through. */
+static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first, const XtfMark *last,
+                      XtfContextTimes *sum, GError **error)
+{
+    uint32_t location = interval->location;
+    bool begins = interval->from == XTF_NO_POINT;
+    uint64_t from = begins ? 0 : interval->from + 1;
+
+    if (last->sums == XTF_NO_POINT || (!begins && last->sums == first->sums))
+        return add_points(intervals, location, from, interval->to, true, false, sum, error);
+    if (!xtf_marks_checkpoint(intervals->marks, last->sums, &intervals->checkpoint, error))
+        return false;
+    if (!begins && intervals->checkpoint.point <= interval->from)
+        return add_points(intervals, location, from, interval->to, true, false, sum, error);
+    from = intervals->checkpoint.point + 1;
+    add_checkpoint(intervals, interval, sum);
+    return (begins || take_off_before(intervals, interval, first, sum, error)) &&
+           add_points(intervals, location, from, interval->to, true, false, sum, error);
 }
 
 bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,
                        GError **error)
 {
-    *waited = 0;
+    uint32_t location = interval->location;
+    XtfMark first = {0}, last;
+
     xtf_context_times_clear(sum);
-    if (!add_times(intervals, interval, sum, waited, error))
+    if (!xtf_point_cache_mark(intervals->cache, location, interval->to, &last, error))
         return false;
-    for (uint32_t i = 0; i < sum->n_touched; i++)
-        xtf_context_times_not_negative(sum, sum->touched[i]);
-    if (interval->from == XTF_NO_POINT)
+    *waited = last.waited;
+    if (interval->from == XTF_NO_POINT) {
+        if (!add_times(intervals, interval, &first, &last, sum, error))
+            return false;
+        xtf_context_times_none_negative(sum);
         return true;
-    const XtfPoint *point = xtf_point_cache_get(intervals->cache, interval->location, interval->from, error);
-    if (!point)
+    }
+    const XtfPoint *found = xtf_point_cache_mark(intervals->cache, location, interval->from, &first, error);
+    if (!found)
         return false;
-    uint64_t call = point->leave > point->enter ? point->leave - point->enter : 0;
-    xtf_context_times_add(sum, point->context, (int64_t)(point->completion - call));
-    xtf_context_times_not_negative(sum, point->context);
+    const XtfPoint point = *found;
+    *waited -= first.waited + (xtf_is_synchronising_wait(&point) ? point.wait : 0);
+    if (!add_times(intervals, interval, &first, &last, sum, error))
+        return false;
+    xtf_context_times_none_negative(sum);
+    uint64_t call = point.leave > point.enter ? point.leave - point.enter : 0;
+    xtf_context_times_add(sum, point.context, (int64_t)(point.completion - call));
+    xtf_context_times_not_negative(sum, point.context);
     return true;
 }
 
 bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *i, GError **error)
 {
-    uint64_t begin = interval->from == XTF_NO_POINT ? 0 : interval->from + 1;
+    XtfMark mark;
 
-    for (uint64_t at = interval->to; at > begin; at--) {
-        const XtfPoint *point = xtf_point_cache_get(intervals->cache, interval->location, at - 1, error);
-        if (!point)
-            return false;
-        if (xtf_is_synchronising_wait(point)) {
-            *i = at - 1;
-            return true;
-        }
-    }
-    *i = XTF_NO_POINT;
+    if (!xtf_point_cache_mark(intervals->cache, interval->location, interval->to, &mark, error))
+        return false;
+    *i = mark.last_wait != XTF_NO_POINT && (interval->from == XTF_NO_POINT || mark.last_wait > interval->from)
+             ? mark.last_wait
+             : XTF_NO_POINT;
     return true;
 }

@@ -83,7 +83,7 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
     uint64_t waited, unused;
 
     if (!own_work(late, waiter, &waited, error) ||
-        !xtf_interval_since(&work->intervals, waiter->location, waiter->i, late->location, &theirs, error) ||
+        !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &theirs, error) ||
         !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
         return false;
 
@@ -177,96 +177,91 @@ static void add_costs(XtfCosts *to, const XtfCosts *costs)
 }
 
 /* The waits of the late one bear what waited for it. Those behind its last meeting with one member alone do not bear
- * that member's costs; as scout does it, those costs set in at the *next* meeting of that kind. `meetings`: all such
- * points in order, also with members that did not wait. */
-static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, const uint64_t *meetings, uint32_t n_meetings,
-                    double propagating)
+ * that member's costs; as scout does it, those costs set in at the *next* meeting of that kind, also with a member that
+ * did not wait. */
+static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
 {
     XtfPassing *passing = &late->work->passing[late->location];
+    const GArray *later = late->work->later;
     XtfPassRange range = {
         .low = late->interval.from == XTF_NO_POINT ? 0 : late->interval.from + 1,
+        .high = late->i,
         .propagating = propagating,
     };
-    XtfCosts pending = {0};
     uint32_t next = 0;
 
     if (n_waiters > 1)
         qsort(waiters, n_waiters, sizeof *waiters, compare_since); /* those that met it with all others are last */
     for (uint32_t w = n_waiters; w > 0 && waiters[w - 1].since == XTF_NO_POINT; w--)
         add_costs(&range.scale, &waiters[w - 1].scales);
-    for (uint32_t m = 0; m < n_meetings; m++) {
-        if (m > 0 && meetings[m] == meetings[m - 1])
+    for (guint m = 0; m < later->len; m++) {
+        uint64_t at = g_array_index(later, XtfMeeting, m).at;
+        if (m > 0 && at == g_array_index(later, XtfMeeting, m - 1).at)
             continue;
-        range.high = meetings[m];
         xtf_passing_add(passing, &range);
-        range.low = meetings[m];
-        add_costs(&range.scale, &pending);
-        pending = (XtfCosts){0};
-        for (; next < n_waiters && waiters[next].since == meetings[m]; next++)
-            add_costs(&pending, &waiters[next].scales);
+        range = (XtfPassRange){.low = at, .high = late->i};
+        for (; next < n_waiters && waiters[next].since < at; next++)
+            add_costs(&range.scale, &waiters[next].scales);
     }
-    range.high = late->i;
     xtf_passing_add(passing, &range);
 }
 
-static int compare_points(const void *a, const void *b)
+static gint compare_meetings(gconstpointer a, gconstpointer b)
 {
-    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    const XtfMeeting *one = a, *other = b;
 
-    return (one > other) - (one < other);
+    return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Finds the interval of the operation at hand; `meetings`, one for each member, become its later meetings with single
- * members, in order, *n of them. */
-static bool find_interval_of_all(Late *late, XtfWaiter *waiters, uint32_t n_waiters, uint64_t *meetings, uint32_t *n,
+/* Finds the interval of an operation, and since when the late one has not met a waiter, if it met it after all others;
+ * `work->later`: all such meetings, in order. */
+static bool find_interval_of_all(Late *late, const XtfOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
                                  GError **error)
 {
-    XtfIntervals *intervals = &late->work->intervals;
-    uint32_t n_members = intervals->operation.n_members;
-    g_autofree uint32_t *members = g_new(uint32_t, MAX(n_members, 1));
+    XtfLateWork *work = late->work;
 
-    for (uint32_t i = 0; i < n_members; i++)
-        members[i] = intervals->members[i].location;
-    if (!xtf_interval_since_all(intervals, late->location, late->i, members, n_members, &late->interval, meetings,
-                                error))
-        return false;
-    *n = 0;
-    for (uint32_t i = 0; i < n_members; i++) {
-        if (meetings[i] == XTF_NO_POINT)
-            continue;
-        for (uint32_t w = 0; w < n_waiters; w++) {
-            if (waiters[w].location == members[i])
-                waiters[w].since = meetings[i];
-        }
-        meetings[(*n)++] = meetings[i];
+    if (operation->n_members > work->room) {
+        work->room = operation->n_members;
+        work->members = g_renew(XtfOperationMember, work->members, work->room);
     }
-    if (*n > 1)
-        qsort(meetings, *n, sizeof *meetings, compare_points);
+    if (!xtf_interval_since_all(&work->intervals, late->location, late->i, &late->interval, work->later, error) ||
+        !xtf_operations_members(xtf_points_operations(work->intervals.points), operation, work->members, error))
+        return false;
+    for (uint32_t w = 0; w < n_waiters; w++)
+        work->waiter_of[waiters[w].location] = w + 1;
+    for (guint m = 0; m < work->later->len; m++) {
+        const XtfMeeting *meeting = &g_array_index(work->later, XtfMeeting, m);
+        uint32_t w = work->waiter_of[work->members[meeting->member].location];
+        if (w > 0)
+            waiters[w - 1].since = meeting->at;
+    }
+    for (uint32_t w = 0; w < n_waiters; w++)
+        work->waiter_of[waiters[w].location] = 0;
+    g_array_sort(work->later, compare_meetings);
     return true;
 }
 
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, bool is_message,
+bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,
                  XtfWaiter *waiters, uint32_t n_waiters, GError **error)
 {
     const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);
-    g_autofree uint64_t *meetings = is_message ? NULL : g_new(uint64_t, MAX(work->intervals.operation.n_members, 1));
-    uint32_t n_meetings = 0;
 
     if (!point)
         return false;
     Late late = {.work = work, .location = location, .i = i, .seq = point->seq, .time = point->time, .cost = cost};
+    g_array_set_size(work->later, 0);
     for (uint32_t w = 0; w < n_waiters; w++)
         waiters[w].since = XTF_NO_POINT;
-    if (!(is_message ? xtf_interval_since(&work->intervals, location, i, waiters[0].location, &late.interval, error)
-                     : find_interval_of_all(&late, waiters, n_waiters, meetings, &n_meetings, error)) ||
+    if (!(operation ? find_interval_of_all(&late, operation, waiters, n_waiters, error)
+                    : xtf_interval_since(&work->intervals, location, i, &late.interval, error)) ||
         !xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge(&late, &waiters[w], is_message ? 1 : INFINITY, error) ||
+        if (!charge(&late, &waiters[w], operation ? INFINITY : 1, error) ||
             !xtf_points_put_result(work->intervals.points, number_of(work, waiters[w].location, waiters[w].i),
                                    &waiters[w].result, error))
             return false;
     }
-    pass_on(&late, waiters, n_waiters, meetings, n_meetings, is_message ? waiters[0].scale : 0);
+    pass_on(&late, waiters, n_waiters, operation ? 0 : waiters[0].scale);
     return write_delays(&late, error);
 }

@@ -3,8 +3,10 @@
  * the location's points.
  *
  * Whoever was late at point S passes what others waited for it on to its own waits since S', so many ticks for each
- * tick that they took. The pass comes to these waits later. Until then there is a range (S', S) with its scale, and a
- * wait's cost is the sum over the ranges that it lies in.
+ * tick that they took. The pass comes to these waits later. A wait's cost is the sum over all intervals that it lies
+ * in: as all of them end behind it, over those that begin at or before it. So sums are kept as in a Fenwick tree (P. M.
+ * Fenwick: A new data structure for cumulative frequency tables, 1994), by where the intervals begin. What is behind
+ * the pass is forgotten, and the tree has no parts where nothing begins: there are few, as most intervals are short.
  */
 #pragma once
 
@@ -19,14 +21,17 @@ typedef struct {
     double propagating; /* share of the wait that went on to a message's other side, 0 to 1 */
 } XtfPassRange;
 
-/* Of one location; zeros to begin with. Points must be asked for backward. */
+typedef struct XtfPassPart XtfPassPart;
+
+/* Of one location; zeros to begin with. */
 typedef struct {
-    XtfPassRange *ranges;
-    uint32_t n, room;
+    XtfPassPart **parts; /* NULL: nothing begins there */
+    uint64_t n;          /* parts that there may be */
 } XtfPassing;
 
 void xtf_passing_finish(XtfPassing *passing);
-/* A range that passes on nothing is left out. */
+/* Adds a range that ends at the point that the pass is at, which has come to no point before it yet. One that passes on
+ * nothing is left out. */
 void xtf_passing_add(XtfPassing *passing, const XtfPassRange *range);
-/* What the wait at point `i` has to bear: costs, and how much of it went on. */
+/* What the wait at point `i` has to bear: costs, and how much of it went on. Points must be asked for backward. */
 void xtf_passing_costs(XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs, double *propagating);

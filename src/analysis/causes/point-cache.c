@@ -1,30 +1,43 @@
 #include "src/analysis/causes/point-cache.h"
 
-/* Blocks are found by their number: a set of WAYS of them, in which the one that was not used for longest gives way. */
-enum { POINTS = 32, WAYS = 4, SETS = 128 };
+/* Blocks are found by their number: a set of WAYS of them, in which the one that was not used for longest gives way.
+ * Once more than TIMES_MAX times are kept, those of all blocks go. */
+enum { POINTS = 32, WAYS = 4, SETS = 128, TIMES_MAX = 1 << 20 };
 
 typedef struct {
     uint64_t number; /* UINT64_MAX: none */
     uint64_t used;
     XtfPoint *points;
-    GArray *times;       /* XtfContextTicks, of all of them */
+    XtfMark *marks;
+    XtfContextTicks *times; /* of all of them; NULL: not read */
+    uint64_t n_times;
+    uint32_t n;
     uint32_t at[POINTS]; /* where those of each begin */
 } Block;
 
 struct XtfPointCache {
     XtfPoints *points;
-    uint64_t clock;
+    const XtfMarks *marks;
+    uint64_t clock, n_times;
     Block blocks[SETS][WAYS];
 };
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points)
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks)
 {
     XtfPointCache *cache = g_new0(XtfPointCache, 1);
 
     cache->points = points;
+    cache->marks = marks;
     for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++)
         block->number = UINT64_MAX;
     return cache;
+}
+
+static void forget_times(XtfPointCache *cache, Block *block)
+{
+    if (block->times)
+        cache->n_times -= block->n_times;
+    g_clear_pointer(&block->times, g_free);
 }
 
 void xtf_point_cache_free(XtfPointCache *cache)
@@ -33,7 +46,8 @@ void xtf_point_cache_free(XtfPointCache *cache)
         return;
     for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++) {
         g_free(block->points);
-        g_clear_pointer(&block->times, g_array_unref);
+        g_free(block->marks);
+        g_free(block->times);
     }
     g_free(cache);
 }
@@ -47,24 +61,37 @@ uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location)
 
 static bool load(XtfPointCache *cache, Block *block, uint64_t number, GError **error)
 {
-    uint64_t first = number * POINTS, n = MIN(xtf_points_n(cache->points) - first, (uint64_t)POINTS);
+    uint64_t first = number * POINTS;
 
+    forget_times(cache, block);
+    block->n = (uint32_t)MIN(xtf_points_n(cache->points) - first, (uint64_t)POINTS);
     if (!block->points) {
         block->points = g_new(XtfPoint, POINTS);
-        block->times = g_array_new(false, false, sizeof(XtfContextTicks));
+        block->marks = g_new(XtfMark, POINTS);
     }
-    g_array_set_size(block->times, 0);
-    if (!xtf_points_read(cache->points, first, n, block->points, error))
-        return false;
-    for (uint64_t i = 0; i < n; i++) {
-        const XtfPoint *point = &block->points[i];
-        block->at[i] = block->times->len;
-        g_array_set_size(block->times, block->times->len + point->n_times);
-        if (point->n_times > 0 &&
-            !xtf_points_times(cache->points, point, &g_array_index(block->times, XtfContextTicks, block->at[i]), error))
-            return false;
+    return xtf_points_read(cache->points, first, block->n, block->points, error) &&
+           xtf_marks_read(cache->marks, first, block->n, block->marks, error);
+}
+
+static bool load_times(XtfPointCache *cache, Block *block, GError **error)
+{
+    if (block->times)
+        return true;
+    if (cache->n_times > TIMES_MAX) {
+        for (Block *other = cache->blocks[0]; other < cache->blocks[SETS]; other++)
+            forget_times(cache, other);
     }
-    return true;
+    block->n_times = 0;
+    for (uint32_t i = 0; i < block->n; i++) {
+        block->at[i] = (uint32_t)block->n_times;
+        block->n_times += block->points[i].n_times;
+    }
+    block->times = g_new(XtfContextTicks, MAX(block->n_times, 1));
+    cache->n_times += block->n_times;
+    if (xtf_points_all_times(cache->points, block->points, block->n, block->times, error))
+        return true;
+    forget_times(cache, block);
+    return false;
 }
 
 /* The block, read if need be; NULL is an error. */
@@ -89,23 +116,43 @@ static Block *block_of(XtfPointCache *cache, uint64_t number, GError **error)
     return oldest;
 }
 
-const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
-                                      const XtfContextTicks **times, GError **error)
+static Block *block_with(XtfPointCache *cache, uint32_t location, uint64_t i, uint32_t *at, GError **error)
 {
     uint64_t number = xtf_points_location(cache->points, location)->first + i;
-    const Block *block = block_of(cache, number / POINTS, error);
 
-    if (!block)
-        return NULL;
-    *times = &g_array_index(block->times, XtfContextTicks, block->at[number % POINTS]);
-    return &block->points[number % POINTS];
+    *at = number % POINTS;
+    return block_of(cache, number / POINTS, error);
 }
 
 const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uint64_t i, GError **error)
 {
-    const XtfContextTicks *times;
+    uint32_t at;
+    const Block *block = block_with(cache, location, i, &at, error);
 
-    return xtf_point_cache_times(cache, location, i, &times, error);
+    return block ? &block->points[at] : NULL;
+}
+
+const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
+                                      const XtfContextTicks **times, GError **error)
+{
+    uint32_t at;
+    Block *block = block_with(cache, location, i, &at, error);
+
+    if (!block || !load_times(cache, block, error))
+        return NULL;
+    *times = &block->times[block->at[at]];
+    return &block->points[at];
+}
+
+const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark, GError **error)
+{
+    uint32_t at;
+    const Block *block = block_with(cache, location, i, &at, error);
+
+    if (!block)
+        return NULL;
+    *mark = block->marks[at];
+    return &block->points[at];
 }
 
 bool xtf_point_cache_find(XtfPointCache *cache, uint32_t location, uint64_t seq, uint64_t *i, GError **error)

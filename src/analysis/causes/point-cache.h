@@ -1,15 +1,15 @@
 /*
- * Points, as one thread reads them again and again: the blocks that were read last are kept, with the times by call
- * path of their points.
+ * Points, as one thread reads them again and again: the blocks that were read last are kept, with the marks of their
+ * points; and, where they were asked for, with the times by call path.
  */
 #pragma once
 
-#include "src/analysis/waits/points.h"
+#include "src/analysis/causes/marks.h"
 
 typedef struct XtfPointCache XtfPointCache;
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points); /* borrows them */
-void xtf_point_cache_free(XtfPointCache *cache);       /* NULL is fine */
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks); /* borrows them */
+void xtf_point_cache_free(XtfPointCache *cache);                              /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPointCache, xtf_point_cache_free)
 
 /* The points of a location, its end left out. */
@@ -19,5 +19,8 @@ const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uin
 /* The same, with its times. */
 const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
                                       const XtfContextTicks **times, GError **error);
+/* The same, with its mark. */
+const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark,
+                                     GError **error);
 /* The first point whose seq is not below `seq`; their number if there is none. */
 bool xtf_point_cache_find(XtfPointCache *cache, uint32_t location, uint64_t seq, uint64_t *i, GError **error);

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* Lists of members that are known: each hash has one place. */
+enum { SETS = 1024 };
+
 bool xtf_operations_open(XtfOperations *operations, GError **error)
 {
     *operations = XTF_OPERATIONS_NONE;
@@ -12,12 +15,65 @@ void xtf_operations_close(XtfOperations *operations)
 {
     xtf_spool_close(&operations->heads);
     xtf_spool_close(&operations->members);
+    g_clear_pointer(&operations->sets, g_free);
 }
 
 static int compare_members(const void *a, const void *b)
 {
     const XtfOperationMember *one = a, *other = b;
     return one->location < other->location ? -1 : one->location > other->location;
+}
+
+static uint64_t hash_of(const XtfOperationMember *members, uint32_t n)
+{
+    uint64_t hash = n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        hash = (hash ^ ((uint64_t)members[i].location << 1 | members[i].synchronises)) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool read_members(const XtfOperations *operations, uint64_t first, XtfOperationMember *members, uint32_t n,
+                         GError **error)
+{
+    return xtf_spool_get(&operations->members, first, members, n * sizeof *members, error);
+}
+
+/* Whether the known list is that of the members. */
+static bool is_same(const XtfOperations *operations, const XtfOperationSet *set, const XtfOperationMember *members,
+                    bool *same, GError **error)
+{
+    g_autofree XtfOperationMember *known = g_new(XtfOperationMember, set->n);
+
+    if (!read_members(operations, set->first, known, set->n, error))
+        return false;
+    *same = true;
+    for (uint32_t i = 0; i < set->n && *same; i++)
+        *same = known[i].location == members[i].location && known[i].synchronises == members[i].synchronises;
+    return true;
+}
+
+static bool put_members(XtfOperations *operations, const XtfOperationMember *members, uint32_t n, uint64_t *first,
+                        GError **error)
+{
+    uint64_t hash = hash_of(members, n);
+    bool same = false;
+
+    if (!operations->sets)
+        operations->sets = g_new0(XtfOperationSet, SETS);
+    XtfOperationSet *set = &operations->sets[hash % SETS];
+    if (set->n > 0 && set->n == n && set->hash == hash && !is_same(operations, set, members, &same, error))
+        return false;
+    if (!same) {
+        *set = (XtfOperationSet){
+            .hash = hash, .first = xtf_spool_allot(&operations->members, n * sizeof *members), .n = n};
+        if (!xtf_spool_put(&operations->members, set->first, members, n * sizeof *members, error))
+            return false;
+    }
+    *first = set->first;
+    return true;
 }
 
 bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperation *operation,
@@ -27,21 +83,29 @@ bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperati
     operation->n_points = 0;
     for (uint32_t i = 0; i < n; i++)
         operation->n_points += members[i].synchronises;
-    operation->first = xtf_spool_allot(&operations->members, n * sizeof *members);
     if (n > 1)
         qsort(members, n, sizeof *members, compare_members);
-    return xtf_spool_put(&operations->members, operation->first, members, n * sizeof *members, error) &&
+    return put_members(operations, members, n, &operation->first, error) &&
            xtf_spool_put(&operations->heads, instance * sizeof *operation, operation, sizeof *operation, error);
-}
-
-bool xtf_operations_get(const XtfOperations *operations, uint64_t instance, XtfOperation *operation, GError **error)
-{
-    return xtf_spool_get(&operations->heads, instance * sizeof *operation, operation, sizeof *operation, error);
 }
 
 bool xtf_operations_members(const XtfOperations *operations, const XtfOperation *operation, XtfOperationMember *members,
                             GError **error)
 {
-    return xtf_spool_get(&operations->members, operation->first, members, operation->n_members * sizeof *members,
-                         error);
+    return read_members(operations, operation->first, members, operation->n_members, error);
+}
+
+bool xtf_operation_heads_get(XtfOperationHeads *heads, uint64_t instance, XtfOperation *operation, GError **error)
+{
+    uint64_t block = instance / XTF_OPERATION_HEADS;
+
+    if (heads->block != block + 1) {
+        heads->block = 0;
+        if (!xtf_spool_get(&heads->operations->heads, block * sizeof heads->heads, heads->heads, sizeof heads->heads,
+                           error))
+            return false;
+        heads->block = block + 1;
+    }
+    *operation = heads->heads[instance % XTF_OPERATION_HEADS];
+    return true;
 }

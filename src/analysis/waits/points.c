@@ -56,12 +56,32 @@ bool xtf_points_find(const XtfPoints *points, uint32_t index, uint64_t seq, uint
     return true;
 }
 
+/* `n` times from a place in the file on. */
+static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfContextTicks *to, GError **error)
+{
+    if (n > 0 && !xtf_spool_get(&points->times, at, to, n * sizeof *to, error))
+        return false;
+    for (uint64_t i = 0; i < n; i++)
+        to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
+    return true;
+}
+
 bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error)
 {
-    if (!xtf_spool_get(&points->times, point->times, to, point->n_times * sizeof *to, error))
-        return false;
-    for (uint32_t i = 0; i < point->n_times; i++)
-        to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
+    return read_times(points, point->times, point->n_times, to, error);
+}
+
+/* Most lie side by side, and are read at once. */
+bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfContextTicks *to, GError **error)
+{
+    for (uint32_t i = 0; i < n;) {
+        uint64_t at = of[i].times, ahead = 0;
+        for (; i < n && (of[i].n_times == 0 || of[i].times == at + ahead * sizeof *to); i++)
+            ahead += of[i].n_times;
+        if (!read_times(points, at, ahead, to, error))
+            return false;
+        to += ahead;
+    }
     return true;
 }
 

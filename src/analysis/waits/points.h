@@ -87,6 +87,8 @@ bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoi
 bool xtf_points_find(const XtfPoints *points, uint32_t location, uint64_t seq, uint64_t *number, GError **error);
 /* The n_times of a point. */
 bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error);
+/* The times of several points, those of each behind those of the one before. */
+bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfContextTicks *to, GError **error);
 
 /* The operation of points with an instance, but of XTF_POINT_WORLD. */
 const XtfOperations *xtf_points_operations(const XtfPoints *points);

@@ -1,0 +1,178 @@
+#include "src/analysis/causes/meetings.h"
+
+enum {
+    FEW = 4,           /* members of an operation that are noted one by one */
+    KEPT_MAX = 1 << 20 /* processes in sets that are kept */
+};
+
+/* Processes that synchronised, in order. */
+typedef struct {
+    uint32_t n;
+    uint32_t all[];
+} Processes;
+
+/* The operations of the same members. */
+typedef struct {
+    XtfOperation any;
+    uint64_t last; /* point, from 1 */
+} Set;
+
+void xtf_meetings_init(XtfMeetings *meetings, const XtfPoints *points, const uint32_t *processes)
+{
+    uint32_t n = xtf_points_n_locations(points);
+
+    *meetings = (XtfMeetings){
+        .points = points,
+        .members = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
+        .processes = processes,
+        .alone = g_new0(uint64_t, n > 0 ? processes[n - 1] + 1 : 1),
+        .touched = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+        .recent = G_QUEUE_INIT,
+        .sets = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL),
+    };
+    xtf_operation_heads_init(&meetings->heads, xtf_points_operations(points));
+}
+
+void xtf_meetings_finish(XtfMeetings *meetings)
+{
+    xtf_meetings_clear(meetings);
+    g_clear_pointer(&meetings->members, g_hash_table_unref);
+    g_clear_pointer(&meetings->sets, g_hash_table_unref);
+    g_clear_pointer(&meetings->touched, g_array_unref);
+    g_clear_pointer(&meetings->alone, g_free);
+}
+
+void xtf_meetings_clear(XtfMeetings *meetings)
+{
+    for (guint i = 0; i < meetings->touched->len; i++)
+        meetings->alone[g_array_index(meetings->touched, uint32_t, i)] = 0;
+    g_array_set_size(meetings->touched, 0);
+    g_hash_table_remove_all(meetings->sets);
+    g_queue_clear_full(&meetings->recent, g_free);
+    meetings->world = 0;
+}
+
+/* Those that synchronise in an operation; good until the next are asked for. NULL is an error. */
+static const Processes *processes_of(XtfMeetings *meetings, const XtfOperation *operation, GError **error)
+{
+    Processes *found = g_hash_table_lookup(meetings->members, &operation->first);
+    g_autofree XtfOperationMember *members = NULL;
+
+    if (found)
+        return found;
+    members = g_new(XtfOperationMember, operation->n_members);
+    if (!xtf_operations_members(xtf_points_operations(meetings->points), operation, members, error))
+        return NULL;
+    if (meetings->n_kept > KEPT_MAX) {
+        g_hash_table_remove_all(meetings->members);
+        meetings->n_kept = 0;
+    }
+    found = g_malloc(sizeof *found + operation->n_points * sizeof *found->all);
+    found->n = 0;
+    for (uint32_t i = 0; i < operation->n_members; i++) {
+        uint32_t process = meetings->processes[members[i].location];
+        if (members[i].synchronises && (found->n == 0 || found->all[found->n - 1] != process))
+            found->all[found->n++] = process;
+    }
+    meetings->n_kept += operation->n_points;
+    g_hash_table_insert(meetings->members, g_memdup2(&operation->first, sizeof operation->first), found);
+    return found;
+}
+
+static bool has(const Processes *processes, uint32_t process)
+{
+    uint32_t low = 0, high = processes->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (processes->all[middle] < process)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < processes->n && processes->all[low] == process;
+}
+
+static void meet_alone(XtfMeetings *meetings, uint32_t process, uint64_t i)
+{
+    if (meetings->alone[process] == 0)
+        g_array_append_val(meetings->touched, process);
+    meetings->alone[process] = i + 1;
+}
+
+static void meet_set(XtfMeetings *meetings, const XtfOperation *operation, uint64_t i)
+{
+    GList *link = g_hash_table_lookup(meetings->sets, &operation->first);
+
+    if (link) {
+        g_queue_unlink(&meetings->recent, link);
+        g_queue_push_head_link(&meetings->recent, link);
+    } else {
+        Set *set = g_new(Set, 1);
+        *set = (Set){.any = *operation};
+        g_queue_push_head(&meetings->recent, set);
+        g_hash_table_insert(meetings->sets, &set->any.first, meetings->recent.head);
+    }
+    ((Set *)meetings->recent.head->data)->last = i + 1;
+}
+
+static bool meet_operation(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, GError **error)
+{
+    XtfOperation operation;
+
+    if (!xtf_operation_heads_get(&meetings->heads, point->instance, &operation, error))
+        return false;
+    if (operation.n_points == 0)
+        return true;
+    /* A root has a set of its own each time, and all others of it have no more than the root. */
+    if (point->side == XTF_POINT_ALL && operation.n_points > FEW) {
+        meet_set(meetings, &operation, i);
+        return true;
+    }
+    const Processes *met = processes_of(meetings, &operation, error);
+    for (uint32_t k = 0; met && k < met->n; k++)
+        meet_alone(meetings, met->all[k], i);
+    return met;
+}
+
+bool xtf_meetings_add(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, GError **error)
+{
+    switch ((XtfPointSide)point->side) {
+    case XTF_POINT_WORLD:
+        meetings->world = i + 1;
+        return true;
+    case XTF_POINT_WAITS:
+    case XTF_POINT_AWAITED:
+    case XTF_POINT_LEAF:
+        if (point->partner < xtf_points_n_locations(meetings->points))
+            meet_alone(meetings, meetings->processes[point->partner], i);
+        return true;
+    case XTF_POINT_ALL:
+    case XTF_POINT_ROOT:
+    case XTF_POINT_PAIR:
+        return meet_operation(meetings, point, i, error);
+    case XTF_POINT_ALONE:
+    case XTF_POINT_END:
+    case XTF_POINT_PART:
+        break;
+    }
+    return true;
+}
+
+bool xtf_meetings_last(XtfMeetings *meetings, uint32_t process, uint64_t *i, GError **error)
+{
+    uint64_t last = MAX(meetings->alone[process], meetings->world);
+
+    for (const GList *link = meetings->recent.head; link; link = link->next) {
+        const Set *set = link->data;
+        if (set->last <= last)
+            break;
+        const Processes *met = processes_of(meetings, &set->any, error);
+        if (!met)
+            return false;
+        if (has(met, process))
+            last = set->last;
+    }
+    *i = last == 0 ? XTF_NO_POINT : last - 1;
+    return true;
+}

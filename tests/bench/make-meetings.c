@@ -1,0 +1,241 @@
+/*
+ * Traces of programs whose processes seldom all meet:
+ *
+ *     make-meetings reduce PROCESSES OPERATIONS FILE.xtf
+ *     make-meetings master PROCESSES MESSAGES FILE.xtf
+ *
+ * `reduce`: all come to MPI_Reduce again and again, each after some work. Only the root waits, for the last one.
+ * `master`: process 0 gives tasks to one process after the other, and receives what they found, in the same order, some
+ * tasks later. Who has nothing to do waits. There is no other meeting in either.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "src/import/messages.h"
+
+enum { MAIN, WORK, MPI_SEND, MPI_RECV, MPI_REDUCE, N_REGIONS };
+enum { REDUCE = 12, PERIOD = 1000, AHEAD = 3 };
+
+static const char *const named[N_REGIONS] = {"main", "work", "MPI_Send", "MPI_Recv", "MPI_Reduce"};
+
+typedef struct {
+    const char *path;
+    XtfWriter *writer;
+    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+    uint32_t n_processes;
+    uint64_t n;
+} Shape;
+
+/* ---- Definitions. */
+
+static void define(const Shape *shape, unsigned table, const void *row)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTableWriter *rows = xtf_writer_table(shape->writer, shape->schemas[table], &error);
+
+    bench_check(rows && xtf_table_writer_append(rows, row, NULL, &error), error, "%s", shape->path);
+}
+
+static uint32_t text(const Shape *shape, const char *name)
+{
+    g_autoptr(GError) error = NULL;
+    uint32_t id;
+
+    bench_check(xtf_writer_add_string(shape->writer, name, &id, &error), error, "%s", shape->path);
+    return id;
+}
+
+static void define_all(Shape *shape)
+{
+    g_autoptr(GError) error = NULL;
+
+    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
+        bench_check(xtf_writer_add_schema(shape->writer, xtf_model_schema(tag), &shape->schemas[tag], &error), error,
+                    "%s", shape->path);
+    for (uint32_t i = 0; i < N_REGIONS; i++)
+        define(shape, XTF_MODEL_REGIONS,
+               &(XtfRegionRow){.line = XTF_NONE32, .end_line = XTF_NONE32, .name = text(shape, named[i])});
+    for (uint32_t i = 0; i < shape->n_processes; i++) {
+        define(shape, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = i, .proc = i, .process = i});
+        define(shape, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = i, .proc = i});
+    }
+    define(shape, XTF_MODEL_GROUPS, &(XtfGroupRow){.count = shape->n_processes, .name = text(shape, "world")});
+    define(
+        shape, XTF_MODEL_COMMUNICATORS,
+        &(XtfCommunicatorRow){.remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(shape, "MPI_COMM_WORLD")});
+}
+
+/* ---- Records. */
+
+static void begin(const Shape *shape, XtfStream *stream, uint32_t process)
+{
+    xtf_stream_init(stream, shape->writer, NULL, shape->schemas);
+    xtf_stream_begin(stream, process);
+    xtf_stream_enter(stream, 0, MAIN);
+}
+
+static void end(const Shape *shape, XtfStream *stream)
+{
+    g_autoptr(GError) error = NULL;
+
+    bench_check(xtf_stream_end(stream, &error), error, "%s", shape->path);
+    xtf_stream_finish(stream);
+}
+
+static void call(XtfStream *stream, uint32_t region, uint64_t from, uint64_t to)
+{
+    xtf_stream_enter(stream, from, region);
+    xtf_stream_leave(stream, to, region);
+}
+
+/* Some number of an operation of a process; the same each time. */
+static uint64_t drawn(uint64_t process, uint64_t number, uint64_t limit)
+{
+    uint64_t state = process * 1000003 + number;
+
+    return bench_below(&state, limit);
+}
+
+static void reduce(XtfStream *stream, uint64_t from, uint64_t to, bool is_root)
+{
+    XtfCollectivesRow row = {.region = MPI_REDUCE,
+                             .operation = UINT8_MAX,
+                             .root = XTF_NONE32,
+                             .bytes = XTF_NONE64,
+                             .received = XTF_NONE64,
+                             .request = XTF_NONE64,
+                             .comm = XTF_NONE32};
+
+    xtf_stream_enter(stream, from, MPI_REDUCE);
+    xtf_stream_append(stream, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_BEGIN, from, &row);
+    row.operation = REDUCE;
+    row.root = row.comm = 0;
+    row.bytes = 8;
+    row.received = is_root ? 8 : 0;
+    xtf_stream_append(stream, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_END, to, &row);
+    xtf_stream_leave(stream, to, MPI_REDUCE);
+}
+
+static void write_reductions(const Shape *shape)
+{
+    g_autofree uint64_t *last = g_new0(uint64_t, shape->n);
+    XtfStream stream;
+
+    for (uint32_t process = shape->n_processes; process-- > 0;) {
+        begin(shape, &stream, process);
+        for (uint64_t i = 0; i < shape->n; i++) {
+            uint64_t from = PERIOD * (i + 1) + drawn(process, i, PERIOD / 2), to = from + 20;
+            last[i] = MAX(last[i], from);
+            if (process == 0)
+                to = last[i] + 20;
+            call(&stream, WORK, from - 100, from - 1);
+            reduce(&stream, from, to, process == 0);
+        }
+        end(shape, &stream);
+    }
+}
+
+static void message(XtfStream *stream, uint64_t from, uint64_t to, bool send, uint32_t peer)
+{
+    XtfRecvsRow row = {.region = send ? MPI_SEND : MPI_RECV, .peer = peer, .bytes = 64, .request = XTF_NONE64};
+
+    _Static_assert(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted), "a send is how a receive begins");
+    xtf_stream_enter(stream, from, send ? MPI_SEND : MPI_RECV);
+    if (send)
+        xtf_stream_send(stream, from, (XtfSendsRow *)&row);
+    else
+        xtf_stream_recv(stream, to, &row);
+    xtf_stream_leave(stream, to, send ? MPI_SEND : MPI_RECV);
+}
+
+/* A task: when it is sent, received, done, and its result received. */
+typedef struct {
+    uint32_t process;
+    uint64_t given, taken, found, received;
+} Task;
+
+static Task *make_tasks(const Shape *shape, uint64_t n)
+{
+    Task *tasks = g_new0(Task, n);
+    g_autofree uint64_t *free_at = g_new0(uint64_t, shape->n_processes);
+    uint64_t time = 100;
+
+    for (uint64_t i = 0; i < n + AHEAD; i++) {
+        if (i < n) {
+            Task *task = &tasks[i];
+            task->process = 1 + (uint32_t)(i * (shape->n_processes - 1) / n);
+            task->given = time;
+            task->taken = MAX(time, free_at[task->process]) + 5;
+            task->found = task->taken + 100 + drawn(task->process, i, 400);
+            free_at[task->process] = task->found + 10;
+            time += 20;
+        }
+        if (i >= AHEAD)
+            time = tasks[i - AHEAD].received = MAX(time, tasks[i - AHEAD].found) + 10;
+    }
+    return tasks;
+}
+
+static void write_master(const Shape *shape, const Task *tasks, uint64_t n)
+{
+    XtfStream stream;
+    uint64_t time = 100;
+
+    begin(shape, &stream, 0);
+    for (uint64_t i = 0; i < n + AHEAD; i++) {
+        if (i < n) {
+            message(&stream, tasks[i].given, tasks[i].given + 10, true, tasks[i].process);
+            time = tasks[i].given + 20;
+        }
+        if (i >= AHEAD) {
+            message(&stream, time, tasks[i - AHEAD].received, false, tasks[i - AHEAD].process);
+            time = tasks[i - AHEAD].received;
+        }
+    }
+    end(shape, &stream);
+}
+
+static void write_tasks(const Shape *shape)
+{
+    uint64_t n = shape->n / 2, i = 0;
+    g_autofree Task *tasks = make_tasks(shape, n);
+    XtfStream stream;
+
+    write_master(shape, tasks, n);
+    for (uint32_t process = 1; process < shape->n_processes; process++) {
+        uint64_t time = 10;
+        begin(shape, &stream, process);
+        for (; i < n && tasks[i].process == process; i++) {
+            message(&stream, time, tasks[i].taken, false, 0);
+            call(&stream, WORK, tasks[i].taken, tasks[i].found);
+            message(&stream, tasks[i].found, tasks[i].found + 5, true, 0);
+            time = tasks[i].found + 10;
+        }
+        end(shape, &stream);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const XtfWriterOptions options = {.no_sync = true};
+    g_autoptr(GError) error = NULL;
+    bool is_reduce = argc == 5 && !strcmp(argv[1], "reduce");
+    Shape shape = {.path = argc == 5 ? argv[4] : NULL};
+
+    if (shape.path) {
+        shape.n_processes = (uint32_t)strtoul(argv[2], NULL, 10);
+        shape.n = strtoull(argv[3], NULL, 10);
+    }
+    bench_check(shape.n_processes > 1 && (is_reduce || !strcmp(argv[1], "master")), NULL,
+                "usage: make-meetings reduce|master PROCESSES NUMBER FILE.xtf");
+    shape.writer = xtf_writer_create(shape.path, &options, &error);
+    bench_check(shape.writer, error, "%s", shape.path);
+    define_all(&shape);
+    if (is_reduce)
+        write_reductions(&shape);
+    else
+        write_tasks(&shape);
+    bench_check(xtf_writer_close(shape.writer, &error), error, "%s", shape.path);
+    return 0;
+}

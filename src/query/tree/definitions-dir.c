@@ -4,7 +4,8 @@
 #include "libxtf/vocabulary.h"
 #include "src/query/tree/entries.h"
 
-#define ROWS "rows"
+#define ROWS    "rows"
+#define COLOURS "colours"
 
 /* ---- Tables. */
 
@@ -117,6 +118,19 @@ static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
     return xtf_node_with_size(node, error);
 }
 
+/* ---- Colours. */
+
+static GString *colours_text(XtfNode *file, GError **error)
+{
+    const XtfColours *colours = xtf_pictures_colours(&file->tree->pictures, error);
+    return colours ? xtf_colours_text(colours) : NULL;
+}
+
+static bool has_colours(const XtfNode *directory)
+{
+    return xtf_picture_check(&directory->tree->pictures, xtf_all_pictures[0], directory->tree->root->selection, NULL);
+}
+
 /* ---- Directories. */
 
 static XtfNode *new_of_table(XtfNode *directory, const char *name, const XtfNodeClass *class, GError **error)
@@ -144,9 +158,12 @@ static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **erro
     static const XtfNodeClass table_file = {
         .kind = XTF_NODE_FILE, .size = size_table, .read = read_table, .same_by_size = true};
     static const XtfNodeClass rows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_rows, .list = list_tables};
+    static const XtfNodeClass colours_file = {.kind = XTF_NODE_FILE, .text = colours_text};
 
     if (strcmp(name, ROWS) == 0)
         return xtf_node_new(directory, &rows_dir);
+    if (strcmp(name, COLOURS) == 0 && has_colours(directory))
+        return xtf_node_with_size(xtf_node_new(directory, &colours_file), error);
     return new_of_table(directory, name, &table_file, error);
 }
 
@@ -174,8 +191,11 @@ static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)
             xtf_lister_show(lister, tree->context.type_names[i],
                             is_rows(directory) ? XTF_NODE_DIRECTORY : XTF_NODE_FILE);
     }
-    if (!is_rows(directory))
-        xtf_lister_show(lister, ROWS, XTF_NODE_DIRECTORY);
+    if (is_rows(directory))
+        return true;
+    xtf_lister_show(lister, ROWS, XTF_NODE_DIRECTORY);
+    if (has_colours(directory))
+        xtf_lister_show(lister, COLOURS, XTF_NODE_FILE);
     return true;
 }
 
@@ -183,5 +203,5 @@ const XtfNodeClass xtf_definitions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = 
 
 bool xtf_definitions_dir_has(const char *name)
 {
-    return strcmp(name, ROWS) == 0;
+    return strcmp(name, ROWS) == 0 || strcmp(name, COLOURS) == 0;
 }

@@ -48,6 +48,18 @@ static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     return xtf_view_read(&file->tree->views, &table, offset, buffer, length, error);
 }
 
+static bool picture_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    return xtf_picture_size(&file->tree->pictures, file->picture, file->selection, size, error);
+}
+
+/* A picture's links are relative to its directory. */
+static bool picture_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    return xtf_picture_read(&file->tree->pictures, file->picture, file->selection, file->depth - 1, offset, buffer,
+                            length, error);
+}
+
 static bool view_is_lasting(const XtfNode *file)
 {
     return xtf_view_is_lasting(file->view);
@@ -64,6 +76,9 @@ static bool never(const XtfNode *file)
     return false;
 }
 
+/* Links to the whole trace, and colours, change with it. */
+const XtfNodeClass xtf_picture_file = {
+    .kind = XTF_NODE_FILE, .size = picture_size, .read = picture_read, .same_by_size_if_final = never};
 const XtfNodeClass xtf_calls_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .same_by_size_if_final = never};
 /* Its widths and its lines are those of the whole trace, and never get fewer. */

@@ -14,6 +14,7 @@
 #include "src/query/collectives/collective.h"
 #include "src/query/format/table.h"
 #include "src/query/match/match.h"
+#include "src/query/pictures/picture.h"
 #include "src/query/tree/records-file.h"
 #include "src/query/tree/tree.h"
 #include "src/query/views/registry.h"
@@ -61,6 +62,7 @@ struct XtfNode {
             uint64_t number, count;
         } record;            /* num/K: K, and how many records the selection has */
         const XtfView *view; /* of a view's file */
+        const XtfPicture *picture;
         struct {
             uint32_t schema;
             uint64_t row;
@@ -81,6 +83,7 @@ struct XtfTree {
     XtfRecords records;
     XtfMatching matching;
     XtfViews views;
+    XtfPictures pictures;
     XtfCollectives collectives;
     XtfNode *root;
     GMutex lock;

@@ -86,7 +86,7 @@ static const Entry *find_entry(const char *name)
 
 bool xtf_selection_dir_has(const char *name)
 {
-    return find_entry(name) || xtf_view_is_name(name);
+    return find_entry(name) || xtf_view_is_name(name) || xtf_picture_find(name);
 }
 
 /* ---- Looking up. */
@@ -97,6 +97,15 @@ static XtfNode *lookup_view(XtfNode *directory, const XtfView *view, GError **er
         return NULL;
     XtfNode *node = xtf_node_new(directory, &xtf_view_file);
     node->view = view;
+    return xtf_node_with_size(node, error);
+}
+
+static XtfNode *lookup_picture(XtfNode *directory, const XtfPicture *picture, GError **error)
+{
+    if (!xtf_picture_check(&directory->tree->pictures, picture, directory->selection, error))
+        return NULL;
+    XtfNode *node = xtf_node_new(directory, &xtf_picture_file);
+    node->picture = picture;
     return xtf_node_with_size(node, error);
 }
 
@@ -137,10 +146,13 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 {
     const XtfView *view = xtf_view_find_for(&directory->tree->views, name, directory->selection);
+    const XtfPicture *picture = xtf_picture_find(name);
     const Entry *entry = find_entry(name);
 
     if (view)
         return lookup_view(directory, view, error);
+    if (picture)
+        return lookup_picture(directory, picture, error);
     if (!entry || !(entry->is_in & sets_of(directory)))
         return lookup_type(directory, name, error);
     if (entry->make)
@@ -193,6 +205,16 @@ static void list_views(XtfNode *directory, XtfLister *lister)
     }
 }
 
+/* Pictures are in every selection, and listed in windows alone: programs that walk the tree would draw thousands. */
+static void list_pictures(XtfNode *directory, XtfLister *lister)
+{
+    for (const XtfPicture *const *picture = xtf_all_pictures; *picture; picture++) {
+        if (sets_of(directory) & (ROOT | WINDOWS) &&
+            xtf_picture_check(&directory->tree->pictures, *picture, directory->selection, NULL))
+            xtf_lister_show(lister, (*picture)->name, XTF_NODE_FILE);
+    }
+}
+
 /* An instant has no records: what shows records is there, but is not listed. */
 static bool is_listed(XtfNode *directory, const Entry *entry)
 {
@@ -209,9 +231,10 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     const XtfSelection *selection = directory->selection;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) {
-        if (!entries[i].name)
+        if (!entries[i].name) {
             list_views(directory, lister);
-        else if (is_listed(directory, &entries[i]))
+            list_pictures(directory, lister);
+        } else if (is_listed(directory, &entries[i]))
             xtf_lister_show(lister, entries[i].name, entries[i].class->kind);
     }
     if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE || directory->is_instant)

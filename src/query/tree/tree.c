@@ -37,6 +37,7 @@ static XtfTree *tree_new(XtfTrace *trace, bool growing)
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
     xtf_matching_init(&tree->matching, &tree->context);
     xtf_views_init(&tree->views, &tree->resolver, &tree->formats, &tree->matching);
+    xtf_pictures_init(&tree->pictures, &tree->views);
     xtf_collectives_init(&tree->collectives, &tree->context);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);
@@ -64,6 +65,7 @@ void xtf_tree_free(XtfTree *tree)
         return;
     xtf_node_unref(tree->root);
     xtf_collectives_finish(&tree->collectives);
+    xtf_pictures_finish(&tree->pictures);
     xtf_views_finish(&tree->views);
     xtf_matching_finish(&tree->matching);
     xtf_records_finish(&tree->records);

@@ -1,0 +1,88 @@
+"""Reads the pictures that XTF draws, as an XML parser sees them."""
+
+import posixpath
+import re
+import urllib.parse
+import xml.etree.ElementTree
+
+from xtfrun import Failure
+
+SVG = "{http://www.w3.org/2000/svg}"
+LEFT, WIDTH = 104, 1480
+OTHERS = "#9a9da1"
+
+
+class Picture:
+    """An SVG: its elements by class."""
+
+    def __init__(self, text):
+        if not text.endswith(b"</svg>\n"):
+            raise Failure(f"the picture ends in {text[-20:]!r}")
+        self.root = xml.etree.ElementTree.fromstring(text)
+
+    def of_class(self, name):
+        return [element for element in self.root.iter() if name in element.get("class", "").split()]
+
+    def links(self):
+        return [element.get("href") for element in self.root.iter(SVG + "a") if element.get("href")]
+
+    def tiles(self):
+        """(link, title, rectangle) of all tool tips over rows."""
+        for link in self.root.iter(SVG + "a"):
+            if link.get("href") is None:
+                continue
+            for rectangle in link.findall(SVG + "rect"):
+                yield link.get("href"), rectangle.findtext(SVG + "title"), rectangle
+
+    def texts(self):
+        return ["".join(text.itertext()) for text in self.root.iter(SVG + "text")]
+
+    def stacks(self):
+        """For each row: the areas of its colours, in pixels times pixels, and the height of the row."""
+        return [areas_of(stack) for stack in self.of_class("xt-stack")]
+
+
+def area_below(path, bottom):
+    """Of a polygon `M x y` then H and V, that ends at `bottom`; and its number of columns."""
+    x = y = area = columns = 0
+    for command, numbers in re.findall(r"([MHVz])([-0-9. ]*)", path):
+        if command == "M":
+            x, y = map(float, numbers.split())
+        elif command == "V":
+            y = float(numbers)
+        elif command == "H":
+            area += (float(numbers) - x) * (bottom - y)
+            x = float(numbers)
+            columns += 1
+    return area, columns
+
+
+def areas_of(stack):
+    """From the top layer to the lowest: what a polygon has beyond the one painted over it."""
+    layers = []
+    for path in stack.findall(SVG + "path"):
+        shape = path.get("d")
+        bottom = float(re.match(r"M[0-9.]+ ([0-9.]+)", shape).group(1))
+        colour = "row" if path.get("class") == "xt-row" else path.get("fill")
+        layers.append((colour, *area_below(shape, bottom)))
+    areas, columns = {}, 1
+    for i, (colour, area, n) in enumerate(layers):
+        below = layers[i + 1][1] if i + 1 < len(layers) else 0
+        areas[colour] = areas.get(colour, 0) + area - below
+        columns = max(columns, n)
+    return areas, columns
+
+
+def follow(directory, link):
+    """The path from the root of the trace that a link in a picture of a directory means. It stays in the trace."""
+    path = posixpath.normpath(posixpath.join("/root", directory.strip("/"), urllib.parse.unquote(link)))
+    if not (path + "/").startswith("/root/"):
+        raise Failure(f"{directory}: {link} leads out of the trace")
+    return path[len("/root/"):]
+
+
+def table(text):
+    """Lines of a table of the tree: words by the names of columns; the last column may have blanks."""
+    head, *lines = text.decode().splitlines()
+    names = head.lstrip("# ").split()
+    return [dict(zip(names, line.split(None, len(names) - 1))) for line in lines]

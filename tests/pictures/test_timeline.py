@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Timelines: what they show is what the tables of the same windows say. Areas are times, tool tips are lines of `profile`, every call
+of an exact picture is a line of `calls`, links lead where they say, and sizes are what was promised.
+
+usage: test_timeline.py XTF ASK-TREE GENERATE [ARCHIVE...]
+"""
+
+import collections
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import svg
+from asking import Asker, Refused
+from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+
+TILES = 12
+
+
+def check(good, what):
+    if not good:
+        raise Failure(what)
+
+
+class Trace:
+    def __init__(self, xtf, ask_tree, path):
+        self.path = path
+        self.asker = Asker(xtf, ask_tree, path)
+        self.colours = {line.split(None, 3)[3]: line.split()[2] for line in self.text("definitions/colours").splitlines()[1:]}
+
+    def bytes(self, path):
+        return self.asker.ask(f"cat {path}")
+
+    def text(self, path):
+        return self.bytes(path).decode()
+
+    def profile(self, path):
+        return svg.table(self.bytes(f"{path}/profile".lstrip("/")))
+
+    def picture(self, path, name="timeline.svg"):
+        text = self.bytes(f"{path}/{name}".lstrip("/"))
+        check(text == self.bytes(f"{path}/{name}".lstrip("/")), f"{path}: two readings differ")
+        check(len(text) % 4096 == 0, f"{path}: {len(text)} bytes are no whole number of pages")
+        return svg.Picture(text)
+
+
+def check_tiles(trace, path, picture):
+    """Each region of a tool tip, to the digit, as the profile of the window that the tile leads to has it."""
+    tiles = [tile for tile in picture.tiles() if "xt-t" in tile[2].get("class")]
+    for link, title, _ in random.sample(tiles, min(TILES, len(tiles))):
+        where = svg.follow(path, link)
+        profile = trace.profile(where.rsplit("/", 1)[0])
+        rows = {(line["exclusive"], int(line["calls"])) for line in profile}
+        for line in title.splitlines()[1:]:
+            time, calls = re.match(r"([0-9.]+) s [0-9.]+ % .*, (\d+) calls?$", line).groups()
+            check((time, int(calls)) in rows, f"{path}: {where}: \"{line}\" is no line of its profile")
+
+
+def check_links(trace, path, picture):
+    links = set(picture.links())
+    for link in random.sample(sorted(links), min(TILES, len(links))):
+        where = svg.follow(path, link)
+        check(where.count("time/") <= 1, f"{path}: {where} has two windows")
+        check(trace.bytes(where).rstrip().endswith(b"</svg>"), f"{path}: {where} is no picture")
+
+
+def times_of_row(trace, path, row):
+    """Exclusive seconds by colour, of a process or a thread."""
+    proc, _, thread = row.partition(".")
+    where = f"{path}/proc/{proc}" + (f"/thread/{thread}" if thread else "")
+    times = collections.Counter()
+    for line in trace.profile(where):
+        times[trace.colours.get(line["region"].rstrip(), "?")] += float(line["exclusive"])
+    return times
+
+
+def check_areas(trace, path, picture):
+    """A stacked row: the area of each colour is its time, within half a pixel a column."""
+    info = {line["what"]: line["value"] for line in svg.table(trace.bytes(f"{path}/info".lstrip("/")))}
+    width = float(info["duration"])
+    labels = [text.text for link in picture.root.iter(svg.SVG + "a") for text in link.findall(svg.SVG + "text")
+              if re.fullmatch(r"\d+(\.\d+)?", text.text)]
+    stacks = picture.of_class("xt-stack")
+    heights = {float(tile[2].get("height")) for tile in picture.tiles() if "xt-t" in tile[2].get("class")}
+    check(len(labels) == len(stacks) > 0, f"{path}: {len(labels)} labels, {len(stacks)} rows")
+    check(len(heights) == 1, f"{path}: rows of heights {heights}")
+    height = heights.pop()
+    for label, stack in zip(labels, stacks):
+        areas, columns = svg.areas_of(stack)
+        times = times_of_row(trace, path, label)
+        # Half of half a pixel above and below each column, of 2 pixels; and columns of whole pixels where ticks do not divide.
+        slack = 0.5 * svg.WIDTH + 2 * height + columns  # columns begin at whole pixels
+        for colour, area in areas.items():
+            if colour in ("row", svg.OTHERS):
+                continue
+            expected = times[colour] / width * svg.WIDTH * height
+            check(area <= expected + slack, f"{path}: process {label}: {colour} has {area:.0f} px, {expected:.0f} expected")
+            if svg.OTHERS not in areas:
+                check(area >= expected - slack, f"{path}: process {label}: {colour} has {area:.0f} px, {expected:.0f} expected")
+        # Regions may share a colour with some of the others.
+        whole = sum(times.values()) / width * svg.WIDTH * height
+        drawn = sum(area for colour, area in areas.items() if colour != "row")
+        check(abs(drawn - whole) <= slack, f"{path}: process {label}: all regions have {drawn:.0f} px, {whole:.0f} expected")
+
+
+def n_open(trace, path, otherwise):
+    """Calls that are open when the window begins. Selected regions have no `stack`."""
+    if "class/" in path:
+        return max(otherwise, 0)
+    return sum(1 for line in trace.text(f"{path}/stack".lstrip("/")).splitlines()[1:] if line.split()[3] != "-")
+
+
+def check_calls(trace, path, picture):
+    """An exact picture: a bar for each call, at its place."""
+    info = {line["what"]: line["value"] for line in svg.table(trace.bytes(f"{path}/info".lstrip("/")))}
+    start, width = float(info["from"]), float(info["duration"])
+    calls = [line.split() for line in trace.text(f"{path}/calls/records".lstrip("/")).splitlines()]
+    bars = collections.Counter((float(bar.get("x")), float(bar.get("width"))) for bar in picture.of_class("xt-call"))
+    opened = n_open(trace, path, sum(bars.values()) - len(calls))
+    deep = sum(int(text[1:].split()[0]) for text in picture.texts() if text.endswith(" deeper"))
+    check(sum(bars.values()) + deep == len(calls) + opened, f"{path}: {sum(bars.values())} bars and {deep}, {len(calls)} calls and {opened} open")
+    for call in calls:
+        begin, end = float(call[0]), float(call[3])
+        x = svg.LEFT + (begin - start) / width * svg.WIDTH
+        wide = (min(end, start + width) - begin) / width * svg.WIDTH
+        near = any(abs(bar[0] - x) < 0.11 and abs(bar[1] - max(wide, 0.5)) < 0.21 for bar in bars)
+        check(near or deep, f"{path}: no bar of {' '.join(call)} at {x:.1f}, {wide:.1f}")
+
+
+def check_colours(trace, path, picture):
+    """No colour but the regions'."""
+    known = set(trace.colours.values()) | {svg.OTHERS}
+    for element in picture.root.iter():
+        fill = element.get("fill")
+        check(fill is None or fill in known, f"{path}: {fill} is no region's colour")
+
+
+def check_picture(trace, path):
+    picture = trace.picture(path)
+    page = trace.bytes(f"{path}/timeline.html".lstrip("/"))
+    check(page.endswith(b"</body></html>\n") and page.count(b"<script>") == 1, f"{path}: a broken page")
+    check_tiles(trace, path, picture)
+    check_links(trace, path, picture)
+    check_colours(trace, path, picture)
+    if picture.of_class("xt-stack") and not list(picture.root.iter(svg.SVG + "image")):
+        check_areas(trace, path, picture)
+        return "stacked"
+    if picture.of_class("xt-call"):
+        check_calls(trace, path, picture)
+        return "exact"
+    return "dense" if list(picture.root.iter(svg.SVG + "image")) else "empty"
+
+
+PATHS = ["", "time/40%-60%", "time/50%-50.2%", "proc/0", "proc/0/time/20%-30%", "time/99.99%-", "time/0-0.000000001", "time/10%-10.01%/proc/1-",
+         "class/mpi", "class/mpi/time/30%-31%"]
+
+
+def check_trace(xtf, ask_tree, path, seen):
+    print(path)
+    trace = Trace(xtf, ask_tree, path)
+    for where in PATHS:
+        try:
+            seen[check_picture(trace, where)] += 1
+        except Refused as error:
+            check("there are" in str(error) or "there is no" in str(error), str(error))
+
+
+def main():
+    random.seed(14)
+    xtf, ask_tree, generate, *archives = Xtf(sys.argv[1]), sys.argv[2], sys.argv[3], *sys.argv[4:]
+    shared = shared_traces()
+    archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2", "comm-create-4")] if shared else []
+    seen = collections.Counter()
+    with temporary_folder() as folder:
+        for i, archive in enumerate(archives):
+            xtf.import_archive(archive, pathlib.Path(folder) / f"{i}.xtf")
+            check_trace(xtf, ask_tree, pathlib.Path(folder) / f"{i}.xtf", seen)
+        for locations in (1, 65, 1100):
+            path = pathlib.Path(folder) / f"many-{locations}.xtf"
+            subprocess.run([generate, "-n", str(40 * locations + 2000), "-l", str(locations), path], check=True, capture_output=True)
+            check_trace(xtf, ask_tree, path, seen)
+    for kind in ("stacked", "exact", "dense"):
+        check(seen[kind] > 0 or not archives, f"no {kind} picture was drawn")
+    print(", ".join(f"{n} {kind}" for kind, n in seen.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -10,8 +10,9 @@
 #include "libxtf/frame-reader.h"
 
 #include "libxtf/aggregate/frame-exclusive.h"
+#include "libxtf/base/le.h"
 #include "libxtf/error.h"
-#include "libxtf/schema/field-load.h"
+#include "libxtf/field-load.h"
 
 enum {
     FIRST_ROWS = 64,

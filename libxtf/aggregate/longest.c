@@ -13,7 +13,7 @@
 
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
-#include "libxtf/schema/field-load.h"
+#include "libxtf/field-load.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/stored.h"
 

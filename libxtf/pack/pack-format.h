@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libxtf/schema/field-load.h"
+#include "libxtf/base/le.h"
+#include "libxtf/field-load.h"
 
 /* A stream begins with a varint, its length times four plus one of these. */
 typedef enum {

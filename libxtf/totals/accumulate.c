@@ -4,8 +4,9 @@
  */
 #include "libxtf/totals/accumulate.h"
 
+#include "libxtf/base/le.h"
 #include "libxtf/error.h"
-#include "libxtf/schema/field-load.h"
+#include "libxtf/field-load.h"
 #include "libxtf/totals/group-totals-private.h"
 
 /* A cache of groups: a program calls the same few functions for a while. */

@@ -4,8 +4,9 @@
  */
 #pragma once
 
-#include "libxtf/base/le.h"
 #include "libxtf/schema.h"
+
+XTF_BEGIN_DECLS
 
 typedef struct {
     uint32_t at;    /* of the 8 bytes in the row */
@@ -15,17 +16,21 @@ typedef struct {
 
 static inline XtfFieldLoad xtf_field_load(const XtfField *field)
 {
-    return (XtfFieldLoad){
-        .at = field->offset + field->width - 8u,
-        .shift = 64 - 8u * field->width,
-        .sign = field->type == XTF_TYPE_I32 ? UINT64_C(1) << 31 : 0,
-    };
+    XtfFieldLoad load;
+
+    load.at = field->offset + field->width - 8u;
+    load.shift = 64 - 8u * field->width;
+    load.sign = field->type == XTF_TYPE_I32 ? UINT64_C(1) << 31 : 0;
+    return load;
 }
 
 /* The field's bits, zero-extended. */
 static inline uint64_t xtf_load_bits(const XtfFieldLoad *load, const uint8_t *row)
 {
-    return xtf_load64(row + load->at) >> load->shift;
+    uint64_t bits;
+
+    memcpy(&bits, row + load->at, sizeof bits);
+    return GUINT64_FROM_LE(bits) >> load->shift;
 }
 
 /* As xtf_field_get(): an I32 is sign-extended. */
@@ -33,3 +38,5 @@ static inline uint64_t xtf_load_value(const XtfFieldLoad *load, const uint8_t *r
 {
     return (xtf_load_bits(load, row) ^ load->sign) - load->sign;
 }
+
+XTF_END_DECLS

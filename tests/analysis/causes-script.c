@@ -22,6 +22,7 @@
 /* Points are made here as the forward pass would leave them. */
 typedef struct {
     XtfPoints *points;
+    XtfContexts contexts;
     uint32_t location; /* at hand */
     GArray *charges;   /* XtfContextTicks, since the last point */
     uint64_t n_operations;
@@ -47,16 +48,18 @@ static int64_t next(void)
 static void read_locations(Script *script, GError **error)
 {
     XtfPoints *points = script->points = g_new0(XtfPoints, 1);
-    XtfFlights cache = {0};
+    XtfContextCache cache;
 
     points->n_locations = (uint32_t)next();
     points->locations = g_new0(XtfPointLocation, points->n_locations);
     points->points = points->times = points->results = XTF_SPOOL_NONE;
-    xtf_contexts_init(&points->contexts);
+    points->contexts = &script->contexts;
+    xtf_contexts_init(points->contexts);
+    xtf_context_cache_init(&cache);
     for (uint32_t i = 0, n = (uint32_t)next(); i < n; i++)
-        xtf_contexts_enter(&points->contexts, &cache, UINT32_MAX, i, 0);
-    xtf_flights_finish(&cache);
-    xtf_contexts_number(&points->contexts);
+        xtf_contexts_enter(points->contexts, &cache, UINT32_MAX, i, 0);
+    xtf_context_cache_finish(&cache);
+    xtf_contexts_number(points->contexts);
     for (uint32_t i = 0; i < points->n_locations; i++)
         points->locations[i].id = points->locations[i].proc = (uint64_t)next();
     if (xtf_spool_open(&points->points, error) && xtf_spool_open(&points->times, error) &&
@@ -204,6 +207,7 @@ int main(void)
     printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts.explained, counts.circles, counts.lost);
     xtf_delays_free(delays);
     xtf_points_free(script.points);
+    xtf_contexts_finish(&script.contexts);
     g_array_unref(script.charges);
     return 0;
 }

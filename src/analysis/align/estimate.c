@@ -59,20 +59,25 @@ static int64_t relative(const Estimate *estimate, uint32_t process, uint64_t tim
     return (int64_t)(time - xtf_replay_process(estimate->replay, process)->first);
 }
 
-static void take_message(Estimate *estimate, const XtfReplayEvent *from, const XtfReplayEvent *to)
+/* A message, or the like, from what was at a time of a process. */
+static void take_message(Estimate *estimate, uint32_t process, uint64_t time, const XtfReplayEvent *to)
 {
-    if (from->process == to->process)
+    if (process == to->process)
         return;
-    int64_t sent = relative(estimate, from->process, from->time), got = relative(estimate, to->process, to->time);
-    bool upwards = from->process < to->process;
-    Pair *pair =
-        upwards ? pair_of(estimate, from->process, to->process) : pair_of(estimate, to->process, from->process);
+    int64_t sent = relative(estimate, process, time), got = relative(estimate, to->process, to->time);
+    bool upwards = process < to->process;
+    Pair *pair = upwards ? pair_of(estimate, process, to->process) : pair_of(estimate, to->process, process);
     if (!pair)
         return;
     if (upwards)
         xtf_corridor_at_most(&pair->corridor, sent, got - sent);
     else
         xtf_corridor_at_least(&pair->corridor, got, sent - got);
+}
+
+static void take_beginning(Estimate *estimate, const XtfReplayBegin *from, const XtfReplayEvent *to)
+{
+    take_message(estimate, from->process, from->time, to);
 }
 
 static uint64_t no_value(void *data, const XtfReplayEvent *at)
@@ -82,7 +87,7 @@ static uint64_t no_value(void *data, const XtfReplayEvent *at)
 
 static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
-    take_message(data, &message->send, at);
+    take_message(data, message->send.process, message->send.time, at);
 }
 
 static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
@@ -92,18 +97,18 @@ static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *colle
     if (collective->pattern == XTF_REPLAY_ALL_TO_ONE) {
         for (uint32_t other = 0; rank == collective->root && other < n; other++)
             if (xtf_replay_needs(collective, rank, other))
-                take_message(data, &collective->members[other].begin, at);
+                take_beginning(data, &collective->members[other].begin, at);
         return;
     }
     uint32_t other = collective->pattern == XTF_REPLAY_ONE_TO_ALL ? collective->root : rank - 1;
     if (collective->pattern != XTF_REPLAY_ALL_TO_ALL) {
         if (other < n && xtf_replay_needs(collective, rank, other))
-            take_message(data, &collective->members[other].begin, at);
+            take_beginning(data, &collective->members[other].begin, at);
         return;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(near); i++)
         if ((rank > 0 || i > 0) && near[i] < n && xtf_replay_needs(collective, rank, near[i]))
-            take_message(data, &collective->members[near[i]].begin, at);
+            take_beginning(data, &collective->members[near[i]].begin, at);
 }
 
 /* ---- Paths of the least doubt (E. W. Dijkstra, 1959). */

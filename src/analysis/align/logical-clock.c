@@ -103,17 +103,17 @@ static uint64_t time_then(void *data, const XtfReplayEvent *at)
            (jump ? left_of(logical, jump, at->time) : 0);
 }
 
-/* A send must not be moved by more than `room`. */
-static void limit_spread(Logical *logical, const XtfReplayEvent *send, uint64_t room)
+/* What a process sent at a time must not be moved by more than `room`. */
+static void limit_spread(Logical *logical, uint32_t process, uint64_t time, uint64_t room)
 {
-    const GArray *jumps = logical->jumps[send->process];
+    const GArray *jumps = logical->jumps[process];
     guint n;
 
-    jump_at(logical, send->process, send->time, &n);
+    jump_at(logical, process, time, &n);
     if (!jumps || n == jumps->len)
         return;
     Jump *next = &g_array_index(jumps, Jump, n);
-    next->spread = MIN(next->spread, room + (next->at - send->time) / XTF_AMORTISE);
+    next->spread = MIN(next->spread, room + (next->at - time) / XTF_AMORTISE);
 }
 
 static uint64_t room_before(const Logical *logical, uint64_t effect, uint64_t cause)
@@ -124,7 +124,14 @@ static uint64_t room_before(const Logical *logical, uint64_t effect, uint64_t ca
 static void limit_by_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
     if (message->send.process != at->process)
-        limit_spread(data, &message->send, room_before(data, time_then(data, at), message->value));
+        limit_spread(data, message->send.process, message->send.time,
+                     room_before(data, time_then(data, at), message->value));
+}
+
+/* The beginning of a member, where an end is at time `now`. */
+static void limit_beginning(Logical *logical, const XtfReplayMember *member, uint64_t now)
+{
+    limit_spread(logical, member->begin.process, member->begin.time, room_before(logical, now, member->value));
 }
 
 /* A beginning must stay before the earliest end that needs it: with all to all, before the earliest of all ends that
@@ -141,7 +148,7 @@ static void limit_by_end(void *data, const XtfReplayEvent *at, XtfReplayCollecti
         now = UINT64_MAX - collective->scratch;
         for (uint32_t i = 0; i < collective->n_members; i++)
             if (collective->members[i].begun && collective->members[i].sends)
-                limit_spread(data, &collective->members[i].begin, room_before(data, now, collective->members[i].value));
+                limit_beginning(data, &collective->members[i], now);
         return;
     }
     uint32_t from = collective->pattern == XTF_REPLAY_ONE_TO_ALL ? collective->root : 0;
@@ -151,7 +158,7 @@ static void limit_by_end(void *data, const XtfReplayEvent *at, XtfReplayCollecti
                                                                : 0;
     for (uint32_t i = from; i < to; i++)
         if (xtf_replay_needs(collective, rank, i))
-            limit_spread(data, &collective->members[i].begin, room_before(data, now, collective->members[i].value));
+            limit_beginning(data, &collective->members[i], now);
 }
 
 static bool find_spreads(Logical *logical, GError **error)

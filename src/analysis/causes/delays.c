@@ -1,6 +1,6 @@
 #include "src/analysis/causes/delays.h"
 
-#include "src/analysis/waits/spool.h"
+#include "src/analysis/replay/spool.h"
 #include "src/model/schemas.h"
 
 enum { BUFFERS_BYTES = 8 << 20, ROOM_MIN = 8, ROOM_MAX = 256 };
@@ -82,7 +82,7 @@ bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDel
 static bool write_location(const XtfPoints *points, const XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
                            GError **error)
 {
-    const XtfClockMap *clock = xtf_points_location(points, number)->calls.clock;
+    const XtfClockMap *clock = xtf_points_location(points, number)->clock;
     uint64_t n = xtf_delays_n(delays, number);
     XtfDelay delay;
 

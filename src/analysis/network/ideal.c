@@ -15,15 +15,13 @@ typedef struct {
 static bool take(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
 {
     Ideal *ideal = data;
-    const XtfClockMap *clock = ideal->clocks[location];
-
     if (!ideal->arrays[location])
         ideal->arrays[location] =
             xtf_writer_array(ideal->writer, ideal->locations->all[location].id, ideal->schema, error);
     if (!ideal->arrays[location])
         return false;
     const XtfIdealRow row = {
-        .time = clock ? xtf_clock_map_to_local(clock, wait->time) : wait->time,
+        .time = xtf_clock_map_to_local(ideal->clocks[location], wait->time),
         .seq = wait->seq,
         .region = wait->region,
         .waited = wait->waited,
@@ -40,7 +38,7 @@ static void find_clocks(XtfReplay *replay, Ideal *ideal)
         for (uint32_t l = 0; l < xtf_replay_process(replay, p)->n_locations; l++) {
             XtfReplayBounds bounds;
             xtf_replay_bounds(replay, p, l, &bounds);
-            ideal->clocks[at++] = bounds.calls ? bounds.calls->clock : NULL;
+            ideal->clocks[at++] = bounds.clock;
         }
 }
 

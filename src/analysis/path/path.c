@@ -1,7 +1,7 @@
 #include "src/analysis/path/path.h"
 
 #include "src/analysis/path/critical-path.h"
-#include "src/analysis/waits/spool.h"
+#include "src/analysis/replay/spool.h"
 #include "src/model/schemas.h"
 #include "src/query/select/callpath-times.h"
 
@@ -128,7 +128,7 @@ static uint32_t context_of(void *data, uint32_t parent, uint32_t region, uint32_
 /* Rows have the times of the location's own clock. */
 static uint64_t local_time(const XtfPointLocation *location, uint64_t time)
 {
-    return location->calls.schema && location->calls.clock ? xtf_clock_map_to_local(location->calls.clock, time) : time;
+    return xtf_clock_map_to_local(location->clock, time);
 }
 
 static bool put_row(const Run *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first,

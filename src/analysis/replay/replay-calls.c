@@ -36,12 +36,16 @@ bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *cont
         const XtfAggregate *aggregate = &schema->aggregates[i];
         if (aggregate->kind != XTF_AGGREGATE_FRAMES)
             continue;
-        types->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
-        types->region = &schema->fields[aggregate->keys[0]];
-        types->event = &schema->fields[aggregate->values[0]];
-        types->enter = &schema->fields[aggregate->values[1]];
+        const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+        if (!seq)
+            break;
+        types->time = xtf_field_load(&schema->fields[0]);
+        types->seq = xtf_field_load(seq);
+        types->region = xtf_field_load(&schema->fields[aggregate->keys[0]]);
+        types->event = xtf_field_load(&schema->fields[aggregate->values[0]]);
+        types->enter = xtf_field_load(&schema->fields[aggregate->values[1]]);
         types->frames = i;
-        types->schema = types->seq ? schema : NULL;
+        types->schema = schema;
         break;
     }
     return true;
@@ -54,124 +58,125 @@ void xtf_replay_call_types_finish(XtfReplayCallTypes *types)
 
 /* ---- A walk. */
 
-void xtf_replay_walk_init(XtfReplayWalk *walk, const XtfReplayCallTypes *types, const XtfArray *calls, uint64_t first,
+void xtf_replay_walk_init(XtfReplayWalk *walk, const XtfReplayWalkShared *shared, const XtfArray *calls, uint64_t first,
                           uint64_t end)
 {
-    *walk = (XtfReplayWalk){.types = types, .any = calls && types->schema, .first = first, .time = first, .end = end};
+    *walk = (XtfReplayWalk){.shared = shared, .any = calls && shared->types->schema, .time = first, .end = end};
     if (walk->any)
         walk->calls = *calls;
-    walk->stack = g_array_new(FALSE, FALSE, sizeof(XtfReplayFrame));
-}
-
-void xtf_replay_walk_rest(XtfReplayWalk *walk)
-{
-    if (walk->open)
-        xtf_cursor_finish(&walk->cursor);
-    walk->open = false;
 }
 
 void xtf_replay_walk_finish(XtfReplayWalk *walk)
 {
-    xtf_replay_walk_rest(walk);
-    g_clear_pointer(&walk->stack, g_array_unref);
-}
-
-void xtf_replay_walk_rewind(XtfReplayWalk *walk)
-{
-    xtf_replay_walk_rest(walk);
-    walk->n = walk->outside = 0;
-    walk->time = walk->first;
-    g_array_set_size(walk->stack, 0);
-    walk->init = walk->finalize = (XtfReplayBound){0};
+    if (walk->open)
+        xtf_cursor_finish(&walk->cursor);
+    walk->open = false;
+    xtf_context_sums_finish(&walk->sums);
+    g_clear_pointer(&walk->frames, g_free);
+    walk->depth = walk->room = 0;
 }
 
 static XtfReplayFrame *top_of(const XtfReplayWalk *walk)
 {
-    return walk->stack->len ? &g_array_index(walk->stack, XtfReplayFrame, walk->stack->len - 1) : NULL;
+    return walk->depth ? &walk->frames[walk->depth - 1] : NULL;
 }
 
-static uint64_t outside_until(const XtfReplayWalk *walk, uint64_t time)
+static bool is_bound(const XtfReplayFrame *frame)
+{
+    return frame->kind == XTF_MPI_CALL_INIT || frame->kind == XTF_MPI_CALL_FINALIZE;
+}
+
+static void go_to(XtfReplayWalk *walk, uint64_t time)
 {
     const XtfReplayFrame *top = top_of(walk);
-    return walk->outside + ((!top || top->kind == XTF_MPI_CALL_NONE) && time > walk->time ? time - walk->time : 0);
+
+    if (time <= walk->time)
+        return;
+    if (!top || top->kind == XTF_MPI_CALL_NONE)
+        walk->outside += time - walk->time;
+    xtf_context_sums_add(&walk->sums, top ? top->context : UINT32_MAX, time - walk->time);
+    walk->time = time;
 }
 
-static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint64_t time, uint64_t seq)
+static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint32_t context, uint64_t time, uint64_t seq)
 {
     XtfReplayBound *bound = frame->kind == XTF_MPI_CALL_INIT ? &walk->init : &walk->finalize;
 
-    if (bound->found)
-        return;
-    *bound = (XtfReplayBound){.found = true,
-                              .row = frame->row,
-                              .enter = frame->enter,
-                              .leave = time,
-                              .leave_row = walk->n,
-                              .leave_seq = seq,
-                              .outside = walk->outside,
-                              .region = frame->region};
+    if (!bound->found)
+        *bound = (XtfReplayBound){.found = true,
+                                  .region = frame->region,
+                                  .context = context,
+                                  .enter = frame->enter,
+                                  .leave = time,
+                                  .leave_row = walk->n,
+                                  .leave_seq = seq};
 }
 
 /* A LEAVE ends its frame and all above it; an ENTER ends all above the frame that it leads to. */
 static void pop(XtfReplayWalk *walk, uint64_t until, bool that_too, uint64_t time, uint64_t seq)
 {
-    XtfReplayFrame *top;
+    uint32_t context = walk->depth ? top_of(walk)->context : UINT32_MAX;
+    const XtfReplayFrame *top;
 
     while ((top = top_of(walk)) && (until == UINT64_MAX || top->row > until || (that_too && top->row == until))) {
-        if (that_too && (top->kind == XTF_MPI_CALL_INIT || top->kind == XTF_MPI_CALL_FINALIZE))
-            note_bound(walk, top, time, seq);
-        g_array_set_size(walk->stack, walk->stack->len - 1);
+        if (is_bound(top)) {
+            if (that_too)
+                note_bound(walk, top, context, time, seq);
+            walk->n_bounds--;
+        }
+        walk->depth--;
     }
 }
 
-static uint32_t context_of(const XtfReplayFrame *frame)
+static bool make_room(XtfReplayWalk *walk, GError **error)
 {
-    return frame ? frame->context : UINT32_MAX;
+    if (walk->depth == DEPTH_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the calls of location %" PRIu64 " nest more than %d deep",
+                        walk->calls.location, DEPTH_MAX);
+    walk->room = MAX(8, 2 * walk->room);
+    walk->frames = g_renew(XtfReplayFrame, walk->frames, walk->room);
+    return true;
 }
 
-static void go_to(XtfReplayWalk *walk, uint64_t time)
+static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, GError **error)
 {
-    walk->outside = outside_until(walk, time);
-    if (walk->hooks && time > walk->time)
-        walk->hooks->charge(walk->hooks->data, context_of(top_of(walk)), time - walk->time);
-    walk->time = MAX(walk->time, time);
+    const XtfReplayWalkShared *shared = walk->shared;
+    uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->context : UINT32_MAX;
+
+    if (walk->depth == walk->room && !make_room(walk, error))
+        return false;
+    XtfReplayFrame *frame = &walk->frames[walk->depth];
+    *frame = (XtfReplayFrame){.row = walk->n, .enter = time, .leave = UINT64_MAX, .region = region};
+    frame->context = xtf_contexts_enter(shared->contexts, shared->cache, outer, region, walk->depth);
+    frame->kind = (uint8_t)xtf_replay_call_kind(shared->types, region);
+    walk->depth++;
+    walk->n_bounds += is_bound(frame);
+    return true;
 }
 
-static void push(XtfReplayWalk *walk, uint64_t time, uint64_t region)
+static bool step(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError **error)
 {
-    XtfReplayFrame frame = {.row = walk->n,
-                            .enter = time,
-                            .leave = UINT64_MAX,
-                            .region = (uint32_t)MIN(region, UINT32_MAX),
-                            .context = UINT32_MAX};
+    const XtfReplayCallTypes *types = walk->shared->types;
+    uint64_t time = xtf_load_value(&types->time, row), distance = xtf_load_value(&types->enter, row);
+    uint64_t until = distance > 0 ? walk->n - distance : UINT64_MAX;
+    bool enters = xtf_load_bits(&types->event, row) == 0;
 
-    frame.kind = (uint8_t)xtf_replay_call_kind(walk->types, frame.region);
-    if (walk->hooks)
-        frame.context = walk->hooks->enter(walk->hooks->data, context_of(top_of(walk)), frame.region, walk->stack->len);
-    g_array_append_val(walk->stack, frame);
-}
-
-static bool step(XtfReplayWalk *walk, uint64_t seq, GError **error)
-{
-    const XtfReplayCallTypes *types = walk->types;
-    const uint8_t *row = xtf_cursor_row(&walk->cursor);
-    uint64_t time = xtf_cursor_time(&walk->cursor), distance = xtf_field_get(types->enter, row);
-    bool enters = xtf_field_get(types->event, row) == 0;
-
+    if (G_UNLIKELY(walk->n_bounds > 0) && !enters && walk->before_bound && !walk->before_bound(walk->data, seq, error))
+        return false;
     go_to(walk, time);
     if (distance > walk->n)
         return xtf_damaged(error, "enters_leaves of location %" PRIu64 ": row %" PRIu64 " leads to no row",
                            walk->calls.location, walk->n);
-    if (enters || distance > 0)
-        pop(walk, distance > 0 ? walk->n - distance : UINT64_MAX, !enters, time, seq);
     if (enters) {
-        if (walk->stack->len == DEPTH_MAX)
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the calls of location %" PRIu64 " nest more than %d deep",
-                            walk->calls.location, DEPTH_MAX);
-        push(walk, time, xtf_field_get(types->region, row));
+        if (walk->depth > 0 && (distance == 0 || top_of(walk)->row != until))
+            pop(walk, until, false, time, seq);
+        if (!push(walk, time, xtf_load_value(&types->region, row), error))
+            return false;
+    } else if (distance > 0) {
+        pop(walk, until, true, time, seq);
     }
     walk->n++;
-    return xtf_cursor_next(&walk->cursor, 1, &walk->found, error);
+    return true;
 }
 
 static bool open_cursor(XtfReplayWalk *walk, GError **error)
@@ -180,20 +185,26 @@ static bool open_cursor(XtfReplayWalk *walk, GError **error)
         return true;
     xtf_cursor_init(&walk->cursor, &walk->calls);
     walk->open = true;
-    walk->found = false;
     return walk->n >= walk->calls.n_rows || xtf_cursor_seek_n(&walk->cursor, walk->n, &walk->found, error);
 }
 
+/* Goes through all calls before a record: a leaf's rows at once. */
 static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
 {
     if (!open_cursor(walk, error))
         return false;
-    while (walk->any && walk->found) {
-        uint64_t own = xtf_field_get(walk->types->seq, xtf_cursor_row(&walk->cursor));
-        if (own >= seq)
-            return true;
-        if (!step(walk, own, error))
+    while (walk->found) {
+        const XtfFieldLoad load = walk->shared->types->seq;
+        const uint8_t *row = xtf_cursor_row(&walk->cursor);
+        uint32_t size = walk->calls.schema->row_size;
+        uint64_t n = xtf_cursor_available(&walk->cursor), i = 0;
+        for (uint64_t own; i < n && (own = xtf_load_value(&load, row)) < seq; i++, row += size)
+            if (!step(walk, row, own, error))
+                return false;
+        if (i > 0 && !xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error))
             return false;
+        if (i < n)
+            break;
     }
     return true;
 }
@@ -201,17 +212,17 @@ static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
 /* Mostly the next row of the calls is the one that is looked for. */
 static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **error)
 {
+    const XtfReplayCallTypes *types = walk->shared->types;
     uint64_t end;
 
     if (walk->found) {
         const uint8_t *row = xtf_cursor_row(&walk->cursor);
-        if (xtf_field_get(walk->types->event, row) != 0 &&
-            xtf_field_get(walk->types->enter, row) == walk->n - frame->row) {
+        if (xtf_load_bits(&types->event, row) != 0 && xtf_load_value(&types->enter, row) == walk->n - frame->row) {
             frame->leave = xtf_cursor_time(&walk->cursor);
             return true;
         }
     }
-    if (!xtf_array_frame_end(&walk->calls, walk->types->frames, frame->row, &end, error))
+    if (!xtf_array_frame_end(&walk->calls, types->frames, frame->row, &end, error))
         return false;
     if (end >= walk->calls.n_rows) {
         frame->leave = MAX(walk->end, frame->enter);
@@ -225,8 +236,13 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
     if (!walk_before(walk, seq, error))
         return false;
     XtfReplayFrame *top = top_of(walk);
-    *call = (XtfReplayCall){
-        .row = UINT64_MAX, .enter = time, .leave = time, .outside = outside_until(walk, time), .region = UINT32_MAX};
+    uint64_t more = time > walk->time && (!top || top->kind == XTF_MPI_CALL_NONE) ? time - walk->time : 0;
+    *call = (XtfReplayCall){.row = UINT64_MAX,
+                            .enter = time,
+                            .leave = time,
+                            .outside = walk->outside + more,
+                            .region = UINT32_MAX,
+                            .context = UINT32_MAX};
     if (!top)
         return true;
     if (top->kind != XTF_MPI_CALL_NONE && top->leave == UINT64_MAX && !find_leave(walk, top, error))
@@ -242,10 +258,8 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
 
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error)
 {
-    bool good = walk_before(walk, UINT64_MAX, error);
-
-    xtf_replay_walk_rest(walk);
-    if (good)
-        go_to(walk, walk->end);
-    return good;
+    if (!walk_before(walk, UINT64_MAX, error))
+        return false;
+    go_to(walk, walk->end);
+    return true;
 }

@@ -2,10 +2,15 @@
  * The calls around the rows of a replay: a walk over the calls of a location beside its rows, in the order of `seq`.
  *
  * A walk keeps the stack, so it costs no look-up. Only the end of a call that makes others is looked for in the index.
+ * On its way it adds up the time of each call path (contexts.h): the ticks between two records of calls count for the
+ * call that is innermost in between.
  */
 #pragma once
 
 #include "libxtf/array.h"
+#include "libxtf/field-load.h"
+#include "src/analysis/replay/context-sums.h"
+#include "src/analysis/replay/contexts.h"
 #include "src/model/mpi-functions.h"
 #include "src/query/select/trace-context.h"
 
@@ -15,21 +20,21 @@ typedef struct {
     uint64_t enter, leave; /* without a call both are the row's time; of one outside of MPI leave is UINT64_MAX */
     uint64_t outside;      /* ticks, up to the row, that no region of MPI was on top of the location's stack */
     uint32_t region;       /* UINT32_MAX: none */
-    uint32_t context;      /* what the hooks gave the call; UINT32_MAX: none */
+    uint32_t context;      /* its call path; UINT32_MAX: none */
     uint8_t kind;          /* XtfMpiCall */
 } XtfReplayCall;
 
 /* MPI_Init or MPI_Finalize of a location, the first one that was left. */
 typedef struct {
     bool found;
-    uint64_t row, enter, leave, leave_row, leave_seq, outside;
-    uint32_t region;
+    uint32_t region, context;
+    uint64_t enter, leave, leave_row, leave_seq;
 } XtfReplayBound;
 
 /* What is known of all calls. Immutable. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no calls */
-    const XtfField *seq, *region, *event, *enter;
+    XtfFieldLoad time, seq, region, event, enter;
     unsigned frames;  /* aggregate of the schema */
     uint8_t *kinds;   /* XtfMpiCall, by region */
     uint64_t n_kinds; /* regions */
@@ -49,38 +54,38 @@ typedef struct {
     uint8_t kind;
 } XtfReplayFrame;
 
-/* What else is done with calls. */
+/* What walks of one thread share. */
 typedef struct {
-    void *data;
-    /* Gives a call that is entered a context; `outer` is that of the call around it, UINT32_MAX: there is none. */
-    uint32_t (*enter)(void *data, uint32_t outer, uint32_t region, uint32_t depth);
-    /* Time since the call record before, or the location's first record, in the call that was innermost then. */
-    void (*charge)(void *data, uint32_t context, uint64_t ticks);
-} XtfReplayWalkHooks;
+    const XtfReplayCallTypes *types;
+    XtfContexts *contexts;
+    XtfContextCache *cache; /* the thread's own */
+} XtfReplayWalkShared;
 
 /* The walk of a location. */
 typedef struct {
-    const XtfReplayCallTypes *types;
+    const XtfReplayWalkShared *shared;
     XtfArray calls;
     bool any; /* calls */
-    uint64_t n, first, time, outside;
-    GArray *stack; /* XtfReplayFrame */
+    uint64_t n, time, outside;
+    XtfReplayFrame *frames;
+    uint32_t depth, room;
+    uint32_t n_bounds; /* frames of MPI_Init and MPI_Finalize */
     XtfReplayBound init, finalize;
-    uint64_t end;                    /* of the location's last record: calls that are never left end there */
-    const XtfReplayWalkHooks *hooks; /* NULL: none; to be set by the caller */
+    uint64_t end;        /* of the location's last record: calls that are never left end there */
+    XtfContextSums sums; /* since the caller took them last */
+    /* Called before a LEAVE that may end MPI_Init or MPI_Finalize; may be NULL; to be set by the caller. */
+    bool (*before_bound)(void *data, uint64_t seq, GError **error);
+    void *data;
 
-    XtfCursor cursor; /* between begin and end of a batch */
+    XtfCursor cursor;
     bool open, found;
 } XtfReplayWalk;
 
 /* `calls` may be NULL; `first` and `end` are times of the location's first and last record. */
-void xtf_replay_walk_init(XtfReplayWalk *walk, const XtfReplayCallTypes *types, const XtfArray *calls, uint64_t first,
+void xtf_replay_walk_init(XtfReplayWalk *walk, const XtfReplayWalkShared *shared, const XtfArray *calls, uint64_t first,
                           uint64_t end);
 void xtf_replay_walk_finish(XtfReplayWalk *walk);
-void xtf_replay_walk_rewind(XtfReplayWalk *walk);
 /* The call around a record; records must come in their order. */
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error);
-/* Gives back the leaf that the walk stands on; the next step takes it again. */
-void xtf_replay_walk_rest(XtfReplayWalk *walk);
 /* Goes through the calls that are left. */
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error);

@@ -151,17 +151,17 @@ void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation)
 
 /* What counts a process's operations of the communicator of a row, with its rank; NULL if nothing is certain of them,
  * or it is no member. */
-static XtfGroup *counts_of(XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row)
+static XtfGroup *counts_of(XtfReplay *replay, const XtfReplayRow *row)
 {
-    if (row->comm >= replay->n_comms || !replay->comms[row->comm].members)
+    if (row->group == UINT32_MAX || !replay->comms[row->comm].members)
         return NULL;
-    XtfGroup *counts = &replay->groups.all[xtf_replay_operations_of(replay, process, row->comm)];
+    XtfGroup *counts = &replay->groups.all[row->group];
     return counts->other < replay->comms[row->comm].n ? counts : NULL;
 }
 
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    XtfGroup *counts = counts_of(replay, process, row);
+    XtfGroup *counts = counts_of(replay, row);
     uint64_t key;
 
     if (!counts)
@@ -171,7 +171,10 @@ void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow
     XtfReplayMember *member = &operation->public.members[rank];
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
 
-    *member = (XtfReplayMember){.begin = at, .begun = true, .sends = row->sends, .receives = row->receives};
+    *member = (XtfReplayMember){.begin = {.time = at.time, .bytes = at.bytes, .process = at.process},
+                                .begun = true,
+                                .sends = row->sends,
+                                .receives = row->receives};
     member->value = replay->consumer->begin(replay->consumer->data, &at);
     note_latest(&operation->public, rank);
     operation->begun++;
@@ -187,7 +190,7 @@ void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow
 
 bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    XtfGroup *counts = counts_of(replay, process, row);
+    XtfGroup *counts = counts_of(replay, row);
     uint64_t key;
 
     if (!counts) {

@@ -3,18 +3,24 @@
  *
  *   replay-fields.c       where the fields of rows lie
  *   replay-calls.c        the calls around rows
+ *   contexts.c            call paths
  *   replay-rows.c         rows of a process, in the order of its clock
+ *   spool.c, log.c        what is kept of them
+ *   row-code.c            rows as records of a log
+ *   replay-prepare.c      from the trace to logs: a pass that counts, too
+ *   replay-times.c        time by call path
+ *   replay-known.c        what is known of processes and locations
  *   flight.c              groups, and what is in flight
  *   replay-turns.c        whose turn it is, and the next row of a process
- *   replay-certain.c      which groups are certain: a pass that counts
+ *   replay-certain.c      which groups are certain
  *   replay-collectives.c  collective operations on their way
  *   replay.c              messages, and the whole
  */
 #pragma once
 
 #include "src/analysis/replay/flight.h"
-#include "src/analysis/replay/replay-rows.h"
 #include "src/analysis/replay/replay.h"
+#include "src/analysis/replay/row-code.h"
 
 /* An operation, until all members have ended. */
 typedef struct {
@@ -26,9 +32,25 @@ typedef struct {
 } XtfOperation;
 
 typedef struct {
+    XtfReplayBound init, finalize;
+    uint64_t outside, begin, end, calls;
+    const XtfClockMap *clock;
+    XtfLog times;
+} XtfReplayLocation;
+
+typedef struct {
     XtfReplayProcess public;
     uint64_t *locations;
-    XtfReplayRows rows;
+    uint32_t first_location; /* in the replay's */
+    uint32_t n_envelopes;
+    XtfEnvelope *envelopes;
+    XtfLog log;
+
+    /* Of a run. */
+    XtfLogReader reader;
+    XtfRowState state;
+    XtfReplayRow row; /* the next one, if `any_row` */
+    bool any_row;
     GHashTable *posted;   /* guint64 of a row in a location -> Posted; receives under way, but the last */
     uint64_t last_posted; /* the key of it; UINT64_MAX: none */
     uint32_t last_group, last_k;
@@ -53,11 +75,14 @@ struct XtfReplay {
     XtfReplayCallTypes types;
     XtfProcess *processes;
     uint32_t n_processes;
-    GHashTable *by_proc; /* guint64 -> number + 1 */
-    XtfComm *comms;      /* by row of `communicators` */
+    XtfReplayLocation *locations; /* by process, then by number */
+    XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
-    uint64_t n_rows, done;
+    XtfContexts contexts;
+    XtfSpool spool; /* of logs */
+    GMutex lock;    /* while it is made: of groups and progress */
+    uint64_t n_rows, n_log_rows, done;
 
     /* Of a run. */
     const XtfReplayConsumer *consumer;
@@ -73,13 +98,21 @@ struct XtfReplay {
 /* The next row of a process; NULL at its end, and if `*good` is false. */
 const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool *good, GError **error);
 
-/* The group of a message at one end, made if it is not there; UINT32_MAX: its other side is unknown. */
-uint32_t xtf_replay_group_of(XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row, bool sends);
-/* The group that counts a process's operations of a communicator. */
-uint32_t xtf_replay_operations_of(XtfReplay *replay, const XtfProcess *process, uint32_t comm);
+/* The number of a process; UINT32_MAX: it is not among them. */
+uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc);
 
-/* Finds what is certain. */
-bool xtf_replay_find_certain(XtfReplay *replay, GError **error);
+/* Reads the trace: the logs of all processes, and how many rows each group has at each end. */
+bool xtf_replay_prepare(XtfReplay *replay, GError **error);
+
+/* Several locations of a process in one group: their order is not certain. */
+static inline void xtf_group_note_location(XtfGroup *group, uint32_t *known, uint32_t location)
+{
+    group->uncertain |= *known != UINT32_MAX && *known != location;
+    *known = location;
+}
+
+/* Finds what is certain, once all is counted. */
+void xtf_replay_find_certain(XtfReplay *replay);
 
 /* A member begins, ends. False of an end: the process waits for others. */
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
@@ -102,6 +135,6 @@ static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const Xtf
         .seq = row->seq,
         .bytes = row->bytes,
         .number = row->location,
-        .call = process->rows.calls ? &process->rows.calls[row - process->rows.batch] : NULL,
+        .call = replay->options.calls ? &process->state.call : NULL,
     };
 }

@@ -1,11 +1,10 @@
 /*
  * The rows of a process that a replay needs, of all its locations together, in the order of its clock: (time, location,
- * seq). They are read in batches; between batches no page is held.
+ * seq); with the calls around them.
  */
 #pragma once
 
 #include "libxtf/array.h"
-#include "src/analysis/replay/replay-calls.h"
 #include "src/analysis/replay/replay.h"
 #include "src/query/select/trace-context.h"
 
@@ -34,6 +33,8 @@ typedef struct {
     uint32_t location; /* number in the process */
     uint8_t kind, pattern;
     bool sends, receives; /* a collective operation: whether this member does */
+    uint32_t envelope;    /* number in the process; see row-code.h */
+    uint32_t group;       /* of the envelope */
 } XtfReplayRow;
 
 #define XTF_NONE_COMM UINT32_MAX
@@ -55,28 +56,22 @@ typedef struct {
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace);
 void xtf_replay_fields_finish(XtfReplayFields *fields); /* also one of zeros */
 
-typedef struct XtfReplaySource XtfReplaySource;
+typedef struct XtfReplayReader XtfReplayReader;
 
 /* The rows of one process, on their way. */
 typedef struct {
-    XtfReplaySource *sources;
-    uint32_t n_sources, room;
-    uint64_t n_rows; /* of all sources */
-    XtfReplayRow *batch;
-    uint32_t at, n, batch_size;
-    /* With calls only. */
-    XtfReplayWalk *walks; /* by location */
-    uint32_t n_walks;
-    XtfReplayCall *calls; /* of the rows of the batch; NULL unless `walking` */
-    bool walking;
+    const XtfReplayFields *fields;
+    XtfReplayReader *readers;
+    uint32_t n_readers, room;
 } XtfReplayRows;
 
-void xtf_replay_rows_init(XtfReplayRows *rows, uint32_t batch_size);
+void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields);
 void xtf_replay_rows_finish(XtfReplayRows *rows); /* also one of zeros */
-/* Adds the arrays of a location of the process, the number-th; with the calls around, if `types` is not NULL. */
-bool xtf_replay_rows_add(XtfReplayRows *rows, const XtfReplayFields *fields, const XtfReplayCallTypes *types,
-                         XtfTrace *trace, bool local, const XtfLocation *location, uint32_t number, GError **error);
-/* To the beginning. */
-void xtf_replay_rows_rewind(XtfReplayRows *rows);
-/* Reads the next batch; *n is 0 at the end, and then all calls were gone through. */
-bool xtf_replay_rows_fill(XtfReplayRows *rows, const XtfReplayFields *fields, GError **error);
+/* Adds the arrays of a location of the process, the number-th; with completions of sends, if `calls`. */
+void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n_arrays, bool calls, uint32_t number);
+/* The array of a schema that can be read; NULL if there is none. */
+const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, const XtfSchema *schema);
+/* Once all are added. */
+bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error);
+/* The next row; *found is false at the end. */
+bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow *row, bool *found, GError **error);

@@ -5,26 +5,34 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
+    ROWS_AT_ONCE = 4096, /* between looks whether to go on */
     IN_FLIGHT = 1 << 18, /* messages, of all processes: one that has more than its share waits for the others */
 };
 
+static bool may_go_on(XtfReplay *replay, GError **error)
+{
+    if (replay->options.cancel && atomic_load(replay->options.cancel))
+        return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    if (replay->options.progress)
+        replay->options.progress(replay->done, replay->n_log_rows, replay->options.progress_data);
+    return true;
+}
+
 const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool *good, GError **error)
 {
-    XtfReplayRows *rows = &process->rows;
+    const uint8_t *record, *end;
 
     *good = true;
-    if (rows->at < rows->n)
-        return &rows->batch[rows->at];
-    if (replay->options.cancel && atomic_load(replay->options.cancel))
-        *good = xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
-    else
-        *good = xtf_replay_rows_fill(rows, &replay->fields, error);
-    if (!*good)
+    if (process->any_row)
+        return &process->row;
+    *good = (replay->done % ROWS_AT_ONCE != 0 || may_go_on(replay, error)) &&
+            xtf_log_next(&process->reader, &record, &end, error);
+    if (!*good || !record)
         return NULL;
-    replay->done += rows->n;
-    if (replay->options.progress)
-        replay->options.progress(replay->done, replay->n_rows, replay->options.progress_data);
-    return rows->n > 0 ? rows->batch : NULL;
+    xtf_row_decode(&process->state, process->envelopes, record, replay->options.calls, &process->row);
+    process->any_row = true;
+    replay->done++;
+    return &process->row;
 }
 
 void xtf_replay_wake(XtfReplay *replay, XtfProcess *process)

@@ -6,9 +6,8 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    BATCHES_BYTES = 24 << 20, /* of the batches of all processes */
-    BATCH_MAX = 4096,
-    BATCH_MIN = 64,
+    BUFFERS_BYTES = 16 << 20, /* of the logs that are read, of all processes */
+    BUFFER_MAX = 32 << 10,
     QUANTUM = 1024, /* rows that a process goes on at once */
     ROW_BITS = 48,  /* of a key of posted receives; the location is above */
 };
@@ -26,46 +25,21 @@ static bool nothing_is_reserved(const XtfSchema *schema)
     return false;
 }
 
-static bool find_times(XtfReplay *replay, XtfProcess *process, const XtfLocation *location, GError **error)
-{
-    for (uint64_t i = 0; i < location->n_arrays; i++) {
-        XtfArray array;
-        if (!xtf_trace_get_arrays(replay->trace, location->first_array + i, 1, &array, error))
-            return false;
-        if (array.schema->kind != XTF_SCHEMA_RECORD || !xtf_array_is_known(&array, NULL))
-            continue;
-        process->public.first = MIN(process->public.first, array.local_first);
-        process->public.last = MAX(process->public.last, array.local_last);
-    }
-    return true;
-}
-
 /* The process of locations [from, to) of the table. */
-static bool add_process(XtfReplay *replay, const XtfLocations *locations, uint32_t from, uint32_t to, GError **error)
+static void add_process(XtfReplay *replay, const XtfLocations *locations, uint32_t from, uint32_t to)
 {
-    uint32_t number = replay->n_processes++;
-    uint32_t batch = CLAMP(BATCHES_BYTES / sizeof(XtfReplayRow) / locations->n_procs, BATCH_MIN, BATCH_MAX);
-    XtfProcess *process = &replay->processes[number];
+    XtfProcess *process = &replay->processes[replay->n_processes++];
 
     process->locations = g_new(uint64_t, to - from);
+    process->first_location = from;
     process->public = (XtfReplayProcess){
         .proc = locations->all[from].proc,
         .locations = process->locations,
         .n_locations = to - from,
         .first = UINT64_MAX,
     };
-    g_hash_table_insert(replay->by_proc, g_memdup2(&process->public.proc, sizeof(uint64_t)),
-                        GUINT_TO_POINTER(number + 1));
-    xtf_replay_rows_init(&process->rows, batch);
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = from; i < to; i++)
         process->locations[i - from] = locations->all[i].id;
-        if (!xtf_replay_rows_add(&process->rows, &replay->fields, replay->options.calls ? &replay->types : NULL,
-                                 replay->trace, replay->options.local, &locations->all[i], i - from, error) ||
-            !find_times(replay, process, &locations->all[i], error))
-            return false;
-    }
-    replay->n_rows += process->rows.n_rows;
-    return true;
 }
 
 static bool add_processes(XtfReplay *replay, GError **error)
@@ -75,11 +49,11 @@ static bool add_processes(XtfReplay *replay, GError **error)
     if (!locations)
         return false;
     replay->processes = g_new0(XtfProcess, locations->n_procs + 1);
+    replay->locations = g_new0(XtfReplayLocation, locations->n + 1);
     for (uint32_t from = 0, to; from < locations->n; from = to) {
         for (to = from; to < locations->n && locations->all[to].proc == locations->all[from].proc;)
             to++;
-        if (!add_process(replay, locations, from, to, error))
-            return false;
+        add_process(replay, locations, from, to);
     }
     return true;
 }
@@ -98,7 +72,7 @@ static void find_members(XtfReplay *replay, uint32_t number)
     g_autofree bool *seen = g_new0(bool, replay->n_processes + 1);
     uint64_t proc;
     for (uint32_t rank = 0; xtf_ranks_proc(ranks, number, rank, 0, &proc); rank++) {
-        uint32_t process = GPOINTER_TO_UINT(g_hash_table_lookup(replay->by_proc, &proc)) - 1;
+        uint32_t process = xtf_replay_process_number(replay, proc);
         if (process == UINT32_MAX || seen[process])
             return;
         seen[process] = true;
@@ -128,14 +102,18 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
 
     replay->trace = trace;
     replay->options = *options;
-    replay->by_proc = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    replay->spool = XTF_SPOOL_NONE;
+    g_mutex_init(&replay->lock);
+    xtf_contexts_init(&replay->contexts);
     replay->operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, xtf_operation_free);
     xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved);
     xtf_replay_fields_init(&replay->fields, trace);
     if (options->calls && !xtf_replay_call_types_init(&replay->types, &replay->context, error))
         return NULL;
-    if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_replay_find_certain(replay, error))
+    if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_spool_open(&replay->spool, error) ||
+        !xtf_replay_prepare(replay, error))
         return NULL;
+    xtf_replay_find_certain(replay);
     return g_steal_pointer(&replay);
 }
 
@@ -145,7 +123,8 @@ void xtf_replay_free(XtfReplay *replay)
         return;
     for (uint32_t i = 0; i < replay->n_processes; i++) {
         g_free(replay->processes[i].locations);
-        xtf_replay_rows_finish(&replay->processes[i].rows);
+        g_free(replay->processes[i].envelopes);
+        xtf_log_reader_finish(&replay->processes[i].reader);
         g_clear_pointer(&replay->processes[i].posted, g_hash_table_unref);
         xtf_flights_finish(&replay->processes[i].requests);
     }
@@ -153,7 +132,10 @@ void xtf_replay_free(XtfReplay *replay)
     for (uint32_t i = 0; i < replay->n_comms; i++)
         g_free(replay->comms[i].members);
     g_free(replay->comms);
-    g_hash_table_unref(replay->by_proc);
+    g_free(replay->locations);
+    xtf_contexts_finish(&replay->contexts);
+    xtf_spool_close(&replay->spool);
+    g_mutex_clear(&replay->lock);
     g_hash_table_unref(replay->operations);
     g_queue_clear(&replay->ready);
     g_queue_clear(&replay->ahead);
@@ -163,42 +145,6 @@ void xtf_replay_free(XtfReplay *replay)
     xtf_replay_call_types_finish(&replay->types);
     xtf_trace_context_finish(&replay->context);
     g_free(replay);
-}
-
-uint32_t xtf_replay_n_processes(const XtfReplay *replay)
-{
-    return replay->n_processes;
-}
-
-void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds)
-{
-    const XtfReplayWalk *walk = &replay->processes[process].rows.walks[location];
-    *bounds = (XtfReplayBounds){.init = walk->init,
-                                .finalize = walk->finalize,
-                                .outside = walk->outside,
-                                .begin = walk->first,
-                                .end = walk->end,
-                                .calls = walk->any ? &walk->calls : NULL};
-}
-
-XtfTraceContext *xtf_replay_context(XtfReplay *replay)
-{
-    return &replay->context;
-}
-
-atomic_bool *xtf_replay_cancel(const XtfReplay *replay)
-{
-    return replay->options.cancel;
-}
-
-const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay)
-{
-    return &replay->types;
-}
-
-const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number)
-{
-    return &replay->processes[number].public;
 }
 
 /* ---- Messages. */
@@ -227,7 +173,7 @@ static void complete(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
 
 static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    uint32_t number = xtf_replay_group_of(replay, process, row, true);
+    uint32_t number = row->group;
     XtfGroup *group = number == UINT32_MAX ? NULL : &replay->groups.all[number];
 
     if (replay->options.calls)
@@ -259,7 +205,7 @@ static uint64_t posted_key(uint32_t location, uint64_t row)
 /* The receive that was posted last is kept aside: mostly it completes at once. */
 static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    uint32_t number = xtf_replay_group_of(replay, process, row, false);
+    uint32_t number = row->group;
 
     if (process->last_posted != XTF_NO_KEY) {
         Posted *posted = g_new(Posted, 1);
@@ -410,7 +356,7 @@ static bool play(XtfReplay *replay, XtfProcess *process, GError **error)
         }
         if (!play_row(replay, process, row))
             return true;
-        process->rows.at++;
+        process->any_row = false;
     }
     xtf_replay_wake(replay, process);
     return true;
@@ -439,6 +385,8 @@ static bool break_deadlock(XtfReplay *replay)
 
 static void rewind_all(XtfReplay *replay)
 {
+    uint32_t buffer = MIN(BUFFERS_BYTES / (replay->n_processes + 1), BUFFER_MAX);
+
     for (uint32_t i = 0; i < replay->groups.n; i++) {
         replay->groups.all[i].sent = replay->groups.all[i].received = 0;
         replay->groups.all[i].broken = false;
@@ -449,11 +397,13 @@ static void rewind_all(XtfReplay *replay)
     g_queue_clear(&replay->ahead);
     for (uint32_t i = 0; i < replay->n_processes; i++) {
         XtfProcess *process = &replay->processes[i];
-        xtf_replay_rows_rewind(&process->rows);
+        xtf_log_reader_finish(&process->reader);
+        xtf_log_reader_init(&process->reader, &replay->spool, &process->log, buffer);
+        process->state = (XtfRowState){0};
+        process->any_row = false;
         g_clear_pointer(&process->posted, g_hash_table_unref);
         process->last_posted = XTF_NO_KEY;
         process->in_flight = 0;
-        process->rows.walking = replay->options.calls;
         xtf_flights_finish(&process->requests);
         process->done = process->queued = false;
         xtf_replay_wake(replay, process);

@@ -27,9 +27,11 @@
  * Of ALLTOALLV and ALLTOALLW it is not known who sends to whom, and making and freeing communicators, files and windows
  * need not synchronise: nothing follows of them.
  *
- * Memory: the events of a process are read in small batches, a process that is far ahead waits for the others, and what
- * is in flight is held; all that together takes some 100 MiB at most unless a program has more in flight. A group
- * takes some 50 bytes.
+ * What a replay needs of the trace is read once, when it is made, by all cores, and kept in a temporary file: some 10
+ * bytes a row, and 20 with calls. A run reads that, in small pieces.
+ *
+ * Memory: a process that is far ahead waits for the others, and what is in flight is held; all that together takes some
+ * 50 MiB at most unless a program has more in flight. A location takes some 500 bytes, a group some 50.
  *
  * A replay belongs to one thread. Times are ticks: global ones, or local ones if so asked.
  */
@@ -41,6 +43,7 @@
 #include <stdint.h>
 
 #include "libxtf/trace.h"
+#include "src/analysis/replay/log.h"
 #include "src/analysis/replay/replay-calls.h"
 #include "src/model/collective-shape.h"
 
@@ -76,8 +79,14 @@ typedef struct {
     uint32_t comm, tag;
 } XtfReplayMessage;
 
+/* The beginning of a collective operation at a member. */
 typedef struct {
-    XtfReplayEvent begin;
+    uint64_t time, bytes;
+    uint32_t process;
+} XtfReplayBegin;
+
+typedef struct {
+    XtfReplayBegin begin;
     uint64_t value; /* what the consumer said of the beginning */
     bool begun;     /* else the two above mean nothing yet */
     bool sends, receives;
@@ -138,12 +147,13 @@ typedef struct {
     bool local;          /* local times; else global ones */
     bool calls;          /* with the calls around, completions of sends, and operations that hold nobody up */
     atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
-    /* Now and then: rows gone through, and all rows of one run. May be NULL. */
+    /* Now and then: rows gone through, and all rows of one run, or of making the replay; then by any thread, one at a
+     * time. May be NULL. */
     void (*progress)(uint64_t done, uint64_t total, void *data);
     void *progress_data;
 } XtfReplayOptions;
 
-/* Borrows the trace. Reads all messages once, to learn what is certain. */
+/* Borrows the trace. Reads it, and learns what is certain. */
 XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error);
 void xtf_replay_free(XtfReplay *replay); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
@@ -152,12 +162,13 @@ uint32_t xtf_replay_n_processes(const XtfReplay *replay);
 const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number);
 
 /* The first MPI_Init and the first MPI_Finalize of a process's location, and how long the location was outside of MPI
- * in all; once a run with calls has come to its end. */
+ * in all; with calls only, but for begin, end and clock. */
 typedef struct {
     XtfReplayBound init, finalize;
     uint64_t outside;
-    uint64_t begin, end;   /* of the location's first and last record; begin > end: it has none */
-    const XtfArray *calls; /* borrowed; NULL: it has none */
+    uint64_t begin, end;      /* of the location's first and last record; begin > end: it has none */
+    const XtfClockMap *clock; /* NULL: local times are global, or local ones are asked for. Borrowed */
+    uint64_t calls;           /* rank of its array of calls (xtf_trace_get_arrays()); UINT64_MAX: it has none */
 } XtfReplayBounds;
 
 void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds);
@@ -169,3 +180,23 @@ const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 
 /* Hands out everything, from the beginning to the end. As often as is needed: it is the same each time. */
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);
+
+/* ---- Time by call path, with calls only. */
+
+XtfContexts *xtf_replay_contexts(XtfReplay *replay);
+
+/* The times of one location, from its beginning to its end. Belongs to one thread at a time; many may be read at once.
+ */
+typedef struct {
+    XtfLogReader reader;
+    const uint8_t *ahead, *end; /* of the record that comes next; NULL: it is not read yet */
+    uint64_t seq;
+} XtfReplayTimes;
+
+/* Of a location, by its index: the order of (process, number). */
+void xtf_replay_times_init(XtfReplayTimes *times, const XtfReplay *replay, uint32_t location);
+void xtf_replay_times_finish(XtfReplayTimes *times);
+/* Adds what the ENTERs and LEAVEs before record `seq` say, and after the record of the last time: the same as a walk to
+ * it. `seq` is that of a record that the replay hands out, or of the LEAVE of MPI_Init or MPI_Finalize; UINT64_MAX: to
+ * the location's end. */
+bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfContextSums *sums, GError **error);

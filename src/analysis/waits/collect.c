@@ -13,9 +13,8 @@ enum {
 /* What a thread has. */
 typedef struct {
     XtfPoints *points;
-    XtfFlights cache; /* of contexts */
-    GArray *ticks;    /* uint64_t, by context and 1: since the point before; the first is outside of all calls */
-    GArray *touched;  /* uint32_t: contexts that have some */
+    XtfContextCache cache;
+    XtfContextSums sums; /* of calls since the point before */
     XtfPoint out[POINTS_AT_ONCE];
     uint32_t n_out;
     uint64_t next_out;      /* number of the first of them */
@@ -30,25 +29,6 @@ typedef struct {
 } Work;
 
 /* ---- Time by call path. */
-
-static uint32_t enter(void *data, uint32_t outer, uint32_t region, uint32_t depth)
-{
-    Own *own = data;
-    return xtf_contexts_enter(&own->points->contexts, &own->cache, outer, region, depth);
-}
-
-static void charge(void *data, uint32_t context, uint64_t ticks)
-{
-    Own *own = data;
-    uint32_t i = context + 1;
-
-    if (i >= own->ticks->len)
-        g_array_set_size(own->ticks, MAX(i + 1, own->ticks->len + own->ticks->len / 2));
-    uint64_t *sum = &g_array_index(own->ticks, uint64_t, i);
-    if (*sum == 0)
-        g_array_append_val(own->touched, context);
-    *sum += ticks;
-}
 
 static bool flush_times(Own *own, uint64_t *at, GError **error)
 {
@@ -83,10 +63,9 @@ static bool flush_points(Own *own, GError **error)
     return xtf_spool_put(&own->points->points, first * sizeof *own->out, own->out, n * sizeof *own->out, error);
 }
 
-static bool put_point(Own *own, const XtfPoint *point, GError **error)
+static bool put_point(Own *own, const XtfPoint *point, XtfContextSums *sums, GError **error)
 {
-    uint32_t n = own->touched->len;
-    uint32_t *touched = (uint32_t *)(void *)own->touched->data;
+    uint32_t n = sums->n_touched, *touched = sums->touched;
 
     if (own->n_out == POINTS_AT_ONCE || (own->n_times > 0 && own->n_times + n > TIMES_AT_ONCE))
         if (!flush_points(own, error))
@@ -101,36 +80,53 @@ static bool put_point(Own *own, const XtfPoint *point, GError **error)
     to->n_times = n;
     if (n > 1)
         qsort(touched, n, sizeof *touched, compare_contexts);
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t *sum = &g_array_index(own->ticks, uint64_t, touched[i] + 1);
-        own->times[own->n_times++] = (XtfContextTicks){.ticks = *sum, .context = touched[i]};
-        *sum = 0;
-    }
-    g_array_set_size(own->touched, 0);
+    for (uint32_t i = 0; i < n; i++)
+        own->times[own->n_times++] =
+            (XtfContextTicks){.ticks = xtf_context_sums_take(sums, touched[i]), .context = touched[i]};
+    sums->n_touched = 0;
     return true;
 }
 
 /* ---- A location. */
 
-static bool put_end(Own *own, XtfReplayWalk *walk, GError **error)
+/* The times up to a point: as the replay has them, or, where the replay does not know of the points, by a walk. */
+typedef struct {
+    XtfReplayTimes *times;
+    XtfReplayWalk *walk; /* NULL: by the replay */
+    XtfContextSums *sums;
+} Times;
+
+static bool go_to(const Times *times, XtfPoint *point, GError **error)
 {
-    if (!xtf_replay_walk_end(walk, error))
+    XtfReplayCall call;
+
+    if (!times->walk)
+        return xtf_replay_times_until(times->times, point->seq, times->sums, error);
+    if (!xtf_replay_walk_to(times->walk, point->time, point->seq, &call, error))
         return false;
-    const XtfPoint end = {.seq = UINT64_MAX,
-                          .time = walk->end,
-                          .enter = walk->end,
-                          .leave = walk->end,
-                          .end = walk->end,
-                          .instance = UINT64_MAX,
-                          .match = UINT64_MAX,
-                          .bytes = UINT64_MAX,
-                          .partner = UINT32_MAX,
-                          .region = UINT32_MAX,
-                          .context = UINT32_MAX,
-                          .comm = UINT32_MAX,
-                          .tag = UINT32_MAX,
-                          .side = XTF_POINT_END};
-    return put_point(own, &end, error);
+    point->context = call.context;
+    return true;
+}
+
+static bool put_end(Own *own, const Times *times, uint64_t time, GError **error)
+{
+    XtfPoint end = {.seq = UINT64_MAX,
+                    .time = time,
+                    .enter = time,
+                    .leave = time,
+                    .end = time,
+                    .instance = UINT64_MAX,
+                    .match = UINT64_MAX,
+                    .bytes = UINT64_MAX,
+                    .partner = UINT32_MAX,
+                    .region = UINT32_MAX,
+                    .context = UINT32_MAX,
+                    .comm = UINT32_MAX,
+                    .tag = UINT32_MAX,
+                    .side = XTF_POINT_END};
+    bool good = times->walk ? xtf_replay_walk_end(times->walk, error) : go_to(times, &end, error);
+
+    return good && put_point(own, &end, times->sums, error);
 }
 
 /* The waits of a location do not overlap and are in the order of time, whatever a trace says. */
@@ -152,48 +148,69 @@ static void settle(XtfPoint *point, uint64_t *last, uint64_t *rows)
     *last = MAX(*last, point->time);
 }
 
-static bool put_points(Own *own, XtfRawReader *reader, XtfReplayWalk *walk, XtfPointLocation *location, GError **error)
+static bool put_points(Own *own, XtfRawReader *reader, const Times *times, XtfPointLocation *location, GError **error)
 {
     uint64_t last = 0, rows = 0;
     XtfPoint point;
     bool found;
 
     for (;;) {
-        XtfReplayCall call;
         if (!xtf_raw_reader_next(reader, &point, &found, error))
             return false;
         if (!found)
-            return put_end(own, walk, error);
-        if (!xtf_replay_walk_to(walk, point.time, point.seq, &call, error))
+            return put_end(own, times, location->end, error);
+        if (!go_to(times, &point, error))
             return false;
-        point.context = call.context;
         settle(&point, &last, &rows);
-        if (!put_point(own, &point, error))
+        if (!put_point(own, &point, times->sums, error))
             return false;
         location->n++;
     }
 }
 
-static bool collect_location(Own *own, const Work *work, uint32_t number, GError **error)
+static bool put_location(Own *own, const Work *work, uint32_t number, const Times *times, GError **error)
 {
     XtfPointLocation *location = &own->points->locations[number];
-    const XtfReplayWalkHooks hooks = {.data = own, .enter = enter, .charge = charge};
-    XtfReplayWalk walk;
     XtfRawReader reader;
+
+    own->next_out = location->first;
+    xtf_raw_reader_init(&reader, work->raw, number);
+    bool good = put_points(own, &reader, times, location, error) && flush_points(own, error);
+    location->n++;
+    xtf_raw_reader_finish(&reader);
+    return good;
+}
+
+static bool walk_location(Own *own, const Work *work, uint32_t number, GError **error)
+{
+    const XtfPointLocation *location = &own->points->locations[number];
+    const XtfReplayWalkShared shared = {
+        .types = xtf_replay_call_types(own->points->replay), .contexts = own->points->contexts, .cache = &own->cache};
+    XtfReplayWalk walk;
+
+    xtf_replay_walk_init(&walk, &shared, location->calls.schema ? &location->calls : NULL, location->begin,
+                         location->end);
+    const Times times = {.walk = &walk, .sums = &walk.sums};
+    bool good = put_location(own, work, number, &times, error);
+    xtf_replay_walk_finish(&walk);
+    return good;
+}
+
+static bool collect_location(Own *own, const Work *work, uint32_t number, GError **error)
+{
+    const XtfPointLocation *location = &own->points->locations[number];
+    XtfReplayTimes times;
 
     if (work->cancel && atomic_load(work->cancel))
         return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
     if (location->begin > location->end)
         return true;
-    own->next_out = location->first;
-    xtf_replay_walk_init(&walk, xtf_replay_call_types(own->points->replay),
-                         location->calls.schema ? &location->calls : NULL, location->begin, location->end);
-    walk.hooks = &hooks;
-    xtf_raw_reader_init(&reader, work->raw, number);
-    bool good = put_points(own, &reader, &walk, location, error) && flush_points(own, error);
-    location->n++;
-    xtf_raw_reader_finish(&reader);
-    xtf_replay_walk_finish(&walk);
+    if (work->raw->locations[number].kinds)
+        return walk_location(own, work, number, error);
+    xtf_replay_times_init(&times, own->points->replay, number);
+    const Times known = {.times = &times, .sums = &own->sums};
+    bool good = put_location(own, work, number, &known, error);
+    xtf_replay_times_finish(&times);
     return good;
 }
 
@@ -204,9 +221,7 @@ static void *begin(void *data)
     Own *own = g_new0(Own, 1);
 
     own->points = ((Work *)data)->points;
-    own->ticks = g_array_new(FALSE, TRUE, sizeof(uint64_t));
-    g_array_set_size(own->ticks, 64);
-    own->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    xtf_context_cache_init(&own->cache);
     own->room = TIMES_AT_ONCE;
     own->times = g_new(XtfContextTicks, own->room);
     return own;
@@ -224,9 +239,8 @@ static void join(void *data, void *unused)
 {
     Own *own = data;
 
-    xtf_flights_finish(&own->cache);
-    g_array_unref(own->ticks);
-    g_array_unref(own->touched);
+    xtf_context_cache_finish(&own->cache);
+    xtf_context_sums_finish(&own->sums);
     g_free(own->times);
     g_free(own);
 }
@@ -253,8 +267,10 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
             location->finalize = bounds.finalize;
             location->begin = bounds.begin;
             location->end = bounds.end;
-            if (bounds.calls)
-                location->calls = *bounds.calls;
+            location->clock = bounds.clock;
+            if (bounds.calls != UINT64_MAX &&
+                !xtf_trace_get_arrays(context->trace, bounds.calls, 1, &location->calls, error))
+                return false;
             location->first = points->n;
             points->n += raw->locations[at].total + (bounds.begin <= bounds.end);
         }
@@ -268,14 +284,14 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, atomic_bool 
     Work work = {.points = points, .raw = raw, .cancel = cancel};
 
     points->replay = replay;
+    points->contexts = xtf_replay_contexts(replay);
     points->points = points->times = points->results = XTF_SPOOL_NONE;
     points->operations = raw->operations;
     raw->operations = XTF_OPERATIONS_NONE;
-    xtf_contexts_init(&points->contexts);
     if (!xtf_spool_open(&points->points, error) || !xtf_spool_open(&points->times, error) ||
         !xtf_spool_open(&points->results, error) || !find_locations(points, raw, error) ||
         !xtf_parallel(&how, &work, points->n_locations, error))
         return NULL;
-    xtf_contexts_number(&points->contexts);
+    xtf_contexts_number(points->contexts);
     return g_steal_pointer(&points);
 }

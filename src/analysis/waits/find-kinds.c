@@ -4,12 +4,14 @@
 
 static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
 {
+    XtfRawPoints *raw = data;
     const XtfEnd end = {.seq = wait->seq,
                         .time = wait->time,
                         .enter = wait->enter,
                         .leave = wait->leave,
                         .location = wait->location,
-                        .region = wait->region};
+                        .region = wait->region,
+                        .context = UINT32_MAX};
     XtfPoint point = xtf_find_point(&end, wait->kind, XTF_POINT_ALONE);
 
     point.wait = wait->end - wait->begin;
@@ -24,7 +26,8 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
         point.partner = wait->culprit;
         point.partner_seq = wait->culprit_seq;
     }
-    return xtf_raw_points_add(data, wait->location, &point, error);
+    raw->locations[wait->location].kinds = true;
+    return xtf_raw_points_add(raw, wait->location, &point, error);
 }
 
 bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, GError **error)

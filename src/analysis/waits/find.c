@@ -40,7 +40,8 @@ static void judge_bound(XtfFind *find, bool init)
                                     .enter = bound.enter,
                                     .leave = bound.leave,
                                     .location = location,
-                                    .region = bound.region};
+                                    .region = bound.region,
+                                    .context = bound.context};
                 XtfPoint point =
                     xtf_find_point(&end, init ? XTF_LABEL_init_completion : XTF_LABEL_finalize_wait, XTF_POINT_WORLD);
                 xtf_find_wait(&point, bound.enter, bound.leave, all.last, all.first_end);

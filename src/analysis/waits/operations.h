@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "src/analysis/waits/spool.h"
+#include "src/analysis/replay/spool.h"
 
 enum { XTF_OPERATION_HEADS = 16 };
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "src/analysis/waits/contexts.h"
+#include "src/analysis/replay/contexts.h"
+#include "src/analysis/replay/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
-#include "src/analysis/waits/spool.h"
 
 struct XtfPoints {
     XtfReplay *replay; /* borrowed */
@@ -12,5 +12,5 @@ struct XtfPoints {
     uint64_t n;
     XtfSpool points, times, results;
     XtfOperations operations;
-    XtfContexts contexts;
+    XtfContexts *contexts; /* the replay's */
 };

@@ -8,7 +8,6 @@ void xtf_points_free(XtfPoints *points)
     xtf_spool_close(&points->times);
     xtf_spool_close(&points->results);
     xtf_operations_close(&points->operations);
-    xtf_contexts_finish(&points->contexts);
     g_free(points->locations);
     g_free(points);
 }
@@ -33,7 +32,7 @@ bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoi
     if (!xtf_spool_get(&points->points, first * sizeof *to, to, n * sizeof *to, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
-        to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
+        to[i].context = xtf_contexts_final(points->contexts, to[i].context);
     return true;
 }
 
@@ -62,7 +61,7 @@ static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfCont
     if (n > 0 && !xtf_spool_get(&points->times, at, to, n * sizeof *to, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
-        to[i].context = xtf_contexts_final(&points->contexts, to[i].context);
+        to[i].context = xtf_contexts_final(points->contexts, to[i].context);
     return true;
 }
 
@@ -113,22 +112,22 @@ bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, Xtf
 
 uint32_t xtf_points_n_contexts(const XtfPoints *points)
 {
-    return points->contexts.all->len;
+    return points->contexts->all->len;
 }
 
 uint32_t xtf_points_context_parent(const XtfPoints *points, uint32_t context)
 {
-    return g_array_index(points->contexts.all, XtfContext, context).parent;
+    return g_array_index(points->contexts->all, XtfContext, context).parent;
 }
 
 uint32_t xtf_points_context_region(const XtfPoints *points, uint32_t context)
 {
-    return g_array_index(points->contexts.all, XtfContext, context).region;
+    return g_array_index(points->contexts->all, XtfContext, context).region;
 }
 
 uint32_t xtf_points_context_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth)
 {
-    return xtf_contexts_find(&points->contexts, parent, region, depth);
+    return xtf_contexts_find(points->contexts, parent, region, depth);
 }
 
 const XtfReplayCallTypes *xtf_points_call_types(const XtfPoints *points)

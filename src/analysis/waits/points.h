@@ -70,6 +70,7 @@ typedef struct {
     XtfReplayBound init, finalize; /* MPI_Init, MPI_Finalize */
     uint64_t begin, end;           /* of its first and last record */
     XtfArray calls;                /* `enters_leaves`; schema NULL: it has none */
+    const XtfClockMap *clock;      /* NULL: local times are global */
 } XtfPointLocation;
 
 typedef struct XtfPoints XtfPoints;

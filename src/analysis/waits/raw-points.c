@@ -4,7 +4,7 @@
 
 enum {
     BUFFERS_BYTES = 16 << 20, /* of all locations */
-    BUFFER_MIN = 8,           /* points */
+    BUFFER_MIN = 2,           /* points */
     BUFFER_MAX = 1024,
 };
 

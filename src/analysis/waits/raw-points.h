@@ -7,13 +7,14 @@
  */
 #pragma once
 
+#include "src/analysis/replay/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
-#include "src/analysis/waits/spool.h"
 
 typedef struct {
     XtfPoint *buffer; /* NULL: empty */
     uint32_t n;
+    bool kinds;    /* it has points of records that a replay does not hand out */
     GArray *parts; /* XtfRawPart */
     uint64_t total;
 } XtfRawLocation;

@@ -60,7 +60,7 @@ static XtfWaitsRow row_for(const XtfPoints *points, const XtfPointLocation *loca
     const XtfPointLocation *culprit = point->partner == UINT32_MAX ? NULL : xtf_points_location(points, point->partner);
 
     return (XtfWaitsRow){
-        .time = location->calls.clock ? xtf_clock_map_to_local(location->calls.clock, end) : end,
+        .time = xtf_clock_map_to_local(location->clock, end),
         .seq = point->seq,
         .region = point->region,
         .event = point->kind,

@@ -1,4 +1,4 @@
-#include "src/analysis/waits/spool.h"
+#include "src/analysis/replay/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,17 @@
-#include "src/analysis/waits/contexts.h"
+#include "src/analysis/replay/contexts.h"
 
 #include <stdlib.h>
 
-/* Parents count from 1, so that no key is that of a free slot. */
-static uint64_t key_of(uint32_t parent, uint32_t region)
+void xtf_context_cache_init(XtfContextCache *cache)
 {
-    return (uint64_t)(uint32_t)(parent + 1) << 32 | region;
+    *cache = (XtfContextCache){0};
+    for (unsigned i = 0; i < XTF_CONTEXT_CACHE_NEAR; i++)
+        cache->near[i].key = UINT64_MAX;
+}
+
+void xtf_context_cache_finish(XtfContextCache *cache)
+{
+    xtf_flights_finish(&cache->all);
 }
 
 void xtf_contexts_init(XtfContexts *contexts)
@@ -26,7 +32,7 @@ void xtf_contexts_finish(XtfContexts *contexts)
 
 static uint32_t find_or_add(XtfContexts *contexts, uint32_t parent, uint32_t region)
 {
-    uint64_t key = key_of(parent, region);
+    uint64_t key = xtf_contexts_key(parent, region);
     uint32_t found = parent;
 
     g_mutex_lock(&contexts->lock);
@@ -43,17 +49,17 @@ static uint32_t find_or_add(XtfContexts *contexts, uint32_t parent, uint32_t reg
     return found;
 }
 
-uint32_t xtf_contexts_enter(XtfContexts *contexts, XtfFlights *cache, uint32_t parent, uint32_t region, uint32_t depth)
+uint32_t xtf_contexts_enter_anew(XtfContexts *contexts, XtfContextCache *cache, uint32_t parent, uint32_t region)
 {
-    uint64_t key = key_of(parent, region);
+    uint64_t key = xtf_contexts_key(parent, region);
+    unsigned slot = (parent * 7 + region) % XTF_CONTEXT_CACHE_NEAR;
+    const XtfFlight *known = xtf_flights_find(&cache->all, key);
+    uint32_t found = known ? (uint32_t)known->words[0] : find_or_add(contexts, parent, region);
 
-    if (depth >= XTF_CONTEXT_DEPTH_MAX && parent != UINT32_MAX)
-        return parent;
-    const XtfFlight *known = xtf_flights_find(cache, key);
-    if (known)
-        return (uint32_t)known->words[0];
-    uint32_t found = find_or_add(contexts, parent, region);
-    xtf_flights_add(cache, key)->words[0] = found;
+    if (!known)
+        xtf_flights_add(&cache->all, key)->words[0] = found;
+    cache->near[slot].key = key;
+    cache->near[slot].context = found;
     return found;
 }
 
@@ -110,13 +116,13 @@ void xtf_contexts_number(XtfContexts *contexts)
     xtf_flights_finish(&contexts->known);
     for (uint32_t i = 0; i < n; i++) {
         all[i] = (XtfContext){sorted[i].parent, sorted[i].region};
-        xtf_flights_add(&contexts->known, key_of(all[i].parent, all[i].region))->words[0] = i;
+        xtf_flights_add(&contexts->known, xtf_contexts_key(all[i].parent, all[i].region))->words[0] = i;
     }
 }
 
 uint32_t xtf_contexts_find(const XtfContexts *contexts, uint32_t parent, uint32_t region, uint32_t depth)
 {
-    const XtfFlight *known = xtf_flights_find(&contexts->known, key_of(parent, region));
+    const XtfFlight *known = xtf_flights_find(&contexts->known, xtf_contexts_key(parent, region));
 
     if (depth >= XTF_CONTEXT_DEPTH_MAX && parent != UINT32_MAX)
         return parent;

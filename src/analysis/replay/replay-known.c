@@ -1,0 +1,57 @@
+/*
+ * What a replay knows once it is made.
+ */
+#include "src/analysis/replay/replay-private.h"
+
+uint32_t xtf_replay_n_processes(const XtfReplay *replay)
+{
+    return replay->n_processes;
+}
+
+void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds)
+{
+    const XtfReplayLocation *of = &replay->locations[replay->processes[process].first_location + location];
+
+    *bounds = (XtfReplayBounds){.init = of->init,
+                                .finalize = of->finalize,
+                                .outside = of->outside,
+                                .begin = of->begin,
+                                .end = of->end,
+                                .clock = of->clock,
+                                .calls = of->calls};
+}
+
+XtfTraceContext *xtf_replay_context(XtfReplay *replay)
+{
+    return &replay->context;
+}
+
+atomic_bool *xtf_replay_cancel(const XtfReplay *replay)
+{
+    return replay->options.cancel;
+}
+
+const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay)
+{
+    return &replay->types;
+}
+
+const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number)
+{
+    return &replay->processes[number].public;
+}
+
+/* Processes are in the order of their numbers. */
+uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc)
+{
+    uint32_t low = 0, high = replay->n_processes;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (replay->processes[middle].public.proc < proc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < replay->n_processes && replay->processes[low].public.proc == proc ? low : UINT32_MAX;
+}

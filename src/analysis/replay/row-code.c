@@ -1,0 +1,146 @@
+#include "src/analysis/replay/row-code.h"
+
+/* What a record has; each is left out where the bit is not set. */
+enum {
+    HAS_LOCATION = 1 << 0, /* another than the row before */
+    HAS_ROW = 1 << 1,      /* not the one behind the row before of its kind */
+    HAS_BYTES = 1 << 2,
+    HAS_MESSAGE = 1 << 3, /* not UINT64_MAX */
+    HAS_CALL = 1 << 4,    /* another than the row before... */
+    NO_CALL = 1 << 5,     /* ...or none */
+    HAS_LEAVE = 1 << 6,   /* of the call: it is not UINT64_MAX */
+    HAS_OUTSIDE = 1 << 7, /* there was time outside of MPI since the row before */
+};
+
+static bool same_call(const XtfReplayCall *a, const XtfReplayCall *b)
+{
+    return a->row == b->row && a->enter == b->enter && a->leave == b->leave && a->region == b->region &&
+           a->context == b->context && a->kind == b->kind;
+}
+
+/* The counter of rows of a kind: those of one array share one. */
+static uint64_t *row_before(XtfRowState *state, uint8_t kind)
+{
+    return &state->rows[kind == XTF_ROW_END || kind == XTF_ROW_UNCERTAIN ? XTF_ROW_BEGIN : kind];
+}
+
+/* What a row's message is near to. */
+static uint64_t *message_before(XtfRowState *state, uint8_t kind)
+{
+    return kind == XTF_ROW_POSTING ? &state->recv : &state->request;
+}
+
+static uint8_t flags_of(const XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call,
+                        uint64_t row_before)
+{
+    uint8_t flags = (row->location != state->location ? HAS_LOCATION : 0) | (row->row != row_before + 1 ? HAS_ROW : 0) |
+                    (row->bytes != 0 ? HAS_BYTES : 0) | (row->message != UINT64_MAX ? HAS_MESSAGE : 0);
+
+    if (!call)
+        return flags;
+    if (call->row == UINT64_MAX)
+        flags |= NO_CALL;
+    else if (!same_call(call, &state->call))
+        flags |= HAS_CALL | (call->leave != UINT64_MAX ? HAS_LEAVE : 0);
+    return flags | (call->outside != state->call.outside ? HAS_OUTSIDE : 0);
+}
+
+static uint8_t *put_call(const XtfReplayCall *before, const XtfReplayCall *call, uint64_t time, uint8_t *to)
+{
+    to = xtf_log_put_near(to, call->row - before->row);
+    to = xtf_log_put_near(to, time - call->enter);
+    if (call->leave != UINT64_MAX)
+        to = xtf_log_put_near(to, call->leave - call->enter);
+    to = xtf_log_put(to, call->region);
+    to = xtf_log_put(to, (uint32_t)(call->context + 1));
+    *to++ = call->kind;
+    return to;
+}
+
+uint8_t *xtf_row_encode(XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call, uint8_t *to)
+{
+    uint64_t *before = row_before(state, row->kind), *message = message_before(state, row->kind);
+    uint8_t flags = flags_of(state, row, call, *before);
+
+    to = xtf_log_put(to, row->envelope);
+    *to++ = flags;
+    to = xtf_log_put_near(to, row->time - state->time);
+    to = xtf_log_put_near(to, row->seq - state->seq);
+    if (flags & HAS_LOCATION)
+        to = xtf_log_put(to, row->location);
+    if (flags & HAS_ROW)
+        to = xtf_log_put_near(to, row->row - *before);
+    if (flags & HAS_BYTES)
+        to = xtf_log_put(to, row->bytes);
+    if (flags & HAS_MESSAGE) {
+        to = xtf_log_put_near(to, row->message - *message);
+        *message = row->message;
+    }
+    if (flags & HAS_CALL)
+        to = put_call(&state->call, call, row->time, to);
+    if (flags & HAS_OUTSIDE)
+        to = xtf_log_put_near(to, call->outside - state->call.outside);
+    state->time = row->time;
+    state->seq = row->seq;
+    state->location = row->location;
+    *before = row->row;
+    if (call)
+        state->call = *call;
+    return to;
+}
+
+static void get_call(XtfReplayCall *call, uint64_t time, bool has_leave, const uint8_t **from)
+{
+    call->row += xtf_log_get_near(from);
+    call->enter = time - xtf_log_get_near(from);
+    call->leave = has_leave ? call->enter + xtf_log_get_near(from) : UINT64_MAX;
+    call->region = (uint32_t)xtf_log_get(from);
+    call->context = (uint32_t)xtf_log_get(from) - 1;
+    call->kind = *(*from)++;
+}
+
+void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelopes, const uint8_t *from, bool calls,
+                    XtfReplayRow *row)
+{
+    uint32_t number = (uint32_t)xtf_log_get(&from);
+    const XtfEnvelope *envelope = &envelopes[number];
+    uint64_t *before = row_before(state, envelope->kind), *message = message_before(state, envelope->kind);
+    uint8_t flags = *from++;
+
+    state->time += xtf_log_get_near(&from);
+    state->seq += xtf_log_get_near(&from);
+    if (flags & HAS_LOCATION)
+        state->location = (uint32_t)xtf_log_get(&from);
+    *before += flags & HAS_ROW ? xtf_log_get_near(&from) : 1;
+    uint64_t bytes = flags & HAS_BYTES ? xtf_log_get(&from) : 0;
+    if (flags & HAS_MESSAGE)
+        *message += xtf_log_get_near(&from);
+    if (flags & HAS_CALL)
+        get_call(&state->call, state->time, flags & HAS_LEAVE, &from);
+    else if (calls && flags & NO_CALL)
+        state->call = (XtfReplayCall){.row = UINT64_MAX,
+                                      .enter = state->time,
+                                      .leave = state->time,
+                                      .outside = state->call.outside,
+                                      .region = UINT32_MAX,
+                                      .context = UINT32_MAX};
+    if (flags & HAS_OUTSIDE)
+        state->call.outside += xtf_log_get_near(&from);
+    *row = (XtfReplayRow){
+        .time = state->time,
+        .row = *before,
+        .seq = state->seq,
+        .bytes = bytes,
+        .message = flags & HAS_MESSAGE ? *message : UINT64_MAX,
+        .envelope = number,
+        .group = envelope->group,
+        .comm = envelope->comm,
+        .peer = envelope->peer,
+        .tag = envelope->tag,
+        .location = state->location,
+        .kind = envelope->kind,
+        .pattern = envelope->pattern,
+        .sends = envelope->sends,
+        .receives = envelope->receives,
+    };
+}

@@ -43,6 +43,7 @@ static const struct {
     {"export", xtf_command_export, "write records of a trace in another format", NULL},
     {"analyze", xtf_command_analyze, "find who waited for whom, and store it in the trace", NULL},
     {"align", xtf_command_align, "correct clocks, so that no message comes before it was sent", NULL},
+    {"cluster", xtf_command_cluster, "find processors that communicate alike, in a measured network", NULL},
     {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
 };
 

@@ -14,6 +14,7 @@ int xtf_command_mount(int argc, char **argv);
 int xtf_command_unmount(int argc, char **argv);
 int xtf_command_info(int argc, char **argv);
 int xtf_command_check(int argc, char **argv);
+int xtf_command_cluster(int argc, char **argv);
 int xtf_command_cache(int argc, char **argv);
 int xtf_command_copy(int argc, char **argv);
 int xtf_command_export(int argc, char **argv);

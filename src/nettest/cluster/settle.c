@@ -10,11 +10,12 @@
 typedef struct {
     double *values; /* as XtfPortion's */
     uint32_t n, n_steps;
-    double *sums; /* of one matrix */
+    double *sums, *firsts; /* of one matrix */
     uint64_t *counts;
 } Means;
 
-/* The means of one matrix: of the values that were measured. */
+/* The means of one matrix: of the values that were measured. Sums are of what values are off from the cluster's first
+ * one, so equal values have exactly their own mean. */
 static void take_means(const XtfClusterJob *job, const uint32_t *clusters, Means *means, uint32_t step)
 {
     for (uint32_t c = 0; c < means->n; c++) {
@@ -22,14 +23,16 @@ static void take_means(const XtfClusterJob *job, const uint32_t *clusters, Means
         means->counts[c] = 0;
     }
     for (size_t pair = 0; pair < job->n_pairs; pair++) {
+        uint32_t c = clusters[pair];
         if (xtf_is_measured(job->values[pair])) {
-            means->sums[clusters[pair]] += job->values[pair];
-            means->counts[clusters[pair]]++;
+            if (means->counts[c]++ == 0)
+                means->firsts[c] = job->values[pair];
+            means->sums[c] += job->values[pair] - means->firsts[c];
         }
     }
     for (uint32_t c = 0; c < means->n; c++)
         means->values[(size_t)c * means->n_steps + step] =
-            means->counts[c] > 0 ? means->sums[c] / (double)means->counts[c] : NAN;
+            means->counts[c] > 0 ? means->firsts[c] + means->sums[c] / (double)means->counts[c] : NAN;
 }
 
 static void take_errors(XtfClusterJob *job, const uint32_t *clusters, const Means *means, uint32_t step)
@@ -111,6 +114,7 @@ bool xtf_cluster_settle(XtfClusterJob *job, uint32_t left, uint32_t right, uint3
 {
     Means means = {.n = n_clusters, .n_steps = right - left};
     g_autofree double *sums = means.sums = g_new(double, n_clusters);
+    g_autofree double *firsts = means.firsts = g_new(double, n_clusters);
     g_autofree uint64_t *counts = means.counts = g_new(uint64_t, n_clusters);
     bool good = true;
 

@@ -1,0 +1,286 @@
+/*
+ * xtf cluster: pairs of processors that communicate alike.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/print.h"
+#include "src/cli/ui/progress.h"
+#include "src/import/output.h"
+#include "src/nettest/cluster-network.h"
+
+#define TOOL        "xtf cluster " XTF_VERSION
+#define ENDING      ".nc"
+#define INFO_ENDING "_info.nc"
+#define DATA_ENDING "_data.nc"
+
+typedef struct {
+    const char *source;
+    char *output, *data_output; /* or NULL */
+    char *threshold, *drop, *of;
+    gboolean two_files, average, force, quiet;
+    int first, other;
+    double precision;
+    XtfClusterOptions how;
+    XtfNetworkClusterOptions options;
+} Cluster;
+
+/* ---- The options. */
+
+/* A number that a unit may follow. False if the text is anything else. */
+static bool parse_number(const char *text, double *number, const char **unit)
+{
+    char *end;
+
+    *number = g_ascii_strtod(text, &end);
+    *unit = end;
+    return end > text && isfinite(*number) && *number >= 0;
+}
+
+static bool parse_share(const char *text, double *share)
+{
+    const char *unit;
+
+    if (!parse_number(text, share, &unit) || (*unit && !g_str_equal(unit, "%")))
+        return false;
+    *share /= *unit ? 100 : 1;
+    return true;
+}
+
+static bool parse_threshold(const char *text, XtfThreshold *threshold)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    const char *unit;
+
+    threshold->kind = XTF_THRESHOLD_RELATIVE;
+    if (parse_share(text, &threshold->value))
+        return true;
+    if (!parse_number(text, &threshold->value, &unit))
+        return false;
+    threshold->kind = XTF_THRESHOLD_ABSOLUTE;
+    for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+        if (g_str_equal(unit, units[i].name)) {
+            threshold->value *= units[i].seconds;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NULL, or what is wrong. */
+static const char *parse_options(Cluster *cluster)
+{
+    XtfClusterOptions *how = &cluster->how;
+
+    how->first = (uint32_t)cluster->first;
+    how->other = (uint32_t)cluster->other;
+    how->average = cluster->average;
+    cluster->options.choose = !cluster->threshold && cluster->precision < 0;
+    if (cluster->precision >= 0)
+        how->threshold = (XtfThreshold){XTF_THRESHOLD_PRECISION, cluster->precision};
+    return cluster->threshold && cluster->precision >= 0 ? "--threshold and --precision are two ways to say the same"
+           : cluster->threshold && !parse_threshold(cluster->threshold, &how->threshold)
+               ? "--threshold is a share such as 15% or 0.15, or a time such as 50ns"
+           : cluster->precision != -1 && !(cluster->precision >= 0 && isfinite(cluster->precision))
+               ? "--precision is a number that is not negative"
+           : how->average && how->threshold.kind == XTF_THRESHOLD_ABSOLUTE
+               ? "an average of many lengths has no absolute threshold"
+           : !parse_share(cluster->drop, &how->drop) || how->drop > 1 ? "--drop is a share such as 5% or 0.05"
+           : cluster->first < 1 || cluster->other < 1                 ? "--first and --other are at least 1"
+           : !cluster->output && (cluster->force || cluster->two_files)
+               ? "without -o nothing is written, so --force and --two-files make no sense"
+           : cluster->two_files && !g_str_has_suffix(cluster->output, ENDING)
+               ? "with --two-files, -o is NAME.nc, of NAME_info.nc and NAME_data.nc"
+               : NULL;
+}
+
+/* NAME.nc becomes NAME_info.nc and NAME_data.nc. */
+static void name_two_files(Cluster *cluster)
+{
+    g_autofree char *name = g_strndup(cluster->output, strlen(cluster->output) - strlen(ENDING));
+
+    g_free(cluster->output);
+    cluster->output = g_strconcat(name, INFO_ENDING, NULL);
+    cluster->data_output = g_strconcat(name, DATA_ENDING, NULL);
+}
+
+static bool choose_value(Cluster *cluster, const XtfNetwork *network, GError **error)
+{
+    XtfNetworkValue value = XTF_NETWORK_AVERAGE;
+
+    if (!cluster->of) {
+        cluster->options.value = xtf_network_value_of(network, cluster->source);
+        return true;
+    }
+    while (value < XTF_NETWORK_REPEAT && !g_str_equal(cluster->of, xtf_network_values[value]))
+        value++;
+    cluster->options.value = value;
+    return value < XTF_NETWORK_REPEAT ||
+           xtf_fail(error, XTF_ERROR_INVALID,
+                    "there are no '%s' values; there are average, median, deviation, min, amount", cluster->of);
+}
+
+/* ---- The report. */
+
+static void print_threshold(const XtfNetworkClusterReport *report, bool chosen)
+{
+    double value = report->threshold.value;
+
+    printf("%-14s ", "threshold");
+    if (report->threshold.kind == XTF_THRESHOLD_RELATIVE)
+        printf("%.2f %%", value * 100);
+    else if (report->threshold.kind == XTF_THRESHOLD_ABSOLUTE)
+        printf("%g s", value);
+    else
+        printf("%g of a matrix' range", value);
+    if (chosen && isnan(report->noise))
+        fputs(", chosen; one length does not show its noise", stdout);
+    else if (chosen)
+        printf(", chosen for a noise of %.2f %%", report->noise * 100);
+    putchar('\n');
+}
+
+static void print_report(const Cluster *cluster, const XtfNetwork *network, const XtfNetworkClusterReport *report)
+{
+    const XtfClusterReport *found = &report->clusters;
+
+    printf("%-14s %" PRIu32 ", %s values\n", "processors", network->processes,
+           xtf_network_values[cluster->options.value]);
+    printf("%-14s %" PRIu32, "lengths", network->lengths);
+    if (network->lengths > 0)
+        printf(", %" PRId64 " to %" PRId64 " B", network->begin, xtf_network_length(network, network->lengths - 1));
+    putchar('\n');
+    print_threshold(report, cluster->options.choose);
+    printf("%-14s %" PRIu32 "\n", "portions", found->portions);
+    printf("%-14s %" PRIu64 ", %" PRIu64 " values for %" PRIu64 "\n", "clusters", found->clusters, found->values,
+           found->measured);
+    printf("%-14s %.2f %% on average, %.2f %% at most; %.2f %% of the values are more than %g %% off\n", "error",
+           found->mean_error * 100, found->greatest_error * 100,
+           found->measured > 0 ? (double)found->far_off / (double)found->measured * 100 : 0, XTF_FAR_OFF * 100);
+    if (found->filled > 0)
+        printf("%-14s %" PRIu64 " values that were not measured have one, that of their cluster\n", "filled",
+               found->filled);
+    if (report->after > 0)
+        printf("%-14s %" PRIu64 " bytes instead of %" PRIu64 ": %.1f times smaller\n", "size", report->after,
+               report->before, (double)report->before / (double)report->after);
+    else
+        puts("Nothing was written: -o OUT.nc says where to.");
+}
+
+/* ---- The work. */
+
+static void show_progress(void *data, uint64_t done, uint64_t total)
+{
+    xtf_progress_update(data, done, total, done);
+}
+
+/* Both files, or none: the second one takes its place if the first one did. */
+static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClusterReport *report, GError **error)
+{
+    XtfOutput *info = xtf_output_begin(cluster->output, cluster->source, error);
+    XtfOutput *data = NULL;
+
+    if (!info)
+        return false;
+    if (cluster->data_output && !(data = xtf_output_begin(cluster->data_output, cluster->source, error)))
+        return xtf_output_end(info, false, error);
+    cluster->options.path = info->path;
+    cluster->options.data_path = data ? data->path : NULL;
+    bool good = xtf_network_cluster(network, &cluster->how, &cluster->options, report, error);
+    if (data)
+        good = xtf_output_end(data, good, error);
+    return xtf_output_end(info, good, error);
+}
+
+static bool is_there(const Cluster *cluster, const char *path, GError **error)
+{
+    return path && !cluster->force && g_file_test(path, G_FILE_TEST_EXISTS) &&
+           !xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", path);
+}
+
+static bool run(Cluster *cluster, GError **error)
+{
+    XtfNetworkClusterReport report;
+    XtfInterrupts interrupts;
+
+    if (is_there(cluster, cluster->output, error) || is_there(cluster, cluster->data_output, error))
+        return false;
+    g_autoptr(XtfNetwork) network = xtf_network_open(cluster->source, error);
+    if (!network || !choose_value(cluster, network, error))
+        return false;
+    XtfProgress *progress = xtf_progress_new("clustering", "matrices", cluster->quiet);
+    cluster->how.progress = show_progress;
+    cluster->how.data = progress;
+    cluster->how.cancel = xtf_interrupts_catch(&interrupts);
+    bool good = cluster->output ? write_outputs(cluster, network, &report, error)
+                                : xtf_network_cluster(network, &cluster->how, &cluster->options, &report, error);
+    xtf_interrupts_release(&interrupts);
+    xtf_progress_finish(progress);
+    if (good && !cluster->quiet)
+        print_report(cluster, network, &report);
+    return good;
+}
+
+static bool parse(Cluster *cluster, int *argc, char ***argv)
+{
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &cluster->output, "Write the clusters to a netCDF file", "OUT.nc"},
+        {"two-files", '2', 0, G_OPTION_ARG_NONE, &cluster->two_files,
+         "Write the values of the clusters to a file of their own: OUT_info.nc, OUT_data.nc", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &cluster->force, "Replace OUT.nc if it is there already", NULL},
+        {"threshold", 't', 0, G_OPTION_ARG_STRING, &cluster->threshold,
+         "How far values of a cluster are apart: 15%, 0.15, 50ns (default: by the noise)", "R"},
+        {"precision", 'p', 0, G_OPTION_ARG_DOUBLE, &cluster->precision, "The same, as a share of the range of a matrix",
+         "P"},
+        {"first", 0, 0, G_OPTION_ARG_INT, &cluster->first, "Lengths that a portion begins with (default: 5)", "N"},
+        {"other", 0, 0, G_OPTION_ARG_INT, &cluster->other, "Lengths that it is extended by (default: 4)", "N"},
+        {"drop", 0, 0, G_OPTION_ARG_STRING, &cluster->drop, "Pairs that may leave their cluster then (default: 5%)",
+         "SHARE"},
+        {"average", 'a', 0, G_OPTION_ARG_NONE, &cluster->average,
+         "Cluster the mean of a portion's lengths: closer classes are told apart", NULL},
+        {"of", 0, 0, G_OPTION_ARG_STRING, &cluster->of, "average, median, min, deviation or amount", "VALUES"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cluster->quiet, "No progress, no summary", NULL},
+        {0},
+    };
+
+    return xtf_cli_parse(argc, argv, 1, "NET.nc",
+                         "Finds the pairs of processors that communicate alike in a result of network_test, and stores "
+                         "one\nvalue for all pairs of a cluster. NET.nc is a file of the result; its values are "
+                         "clustered. Without -o\nonly a summary is shown.",
+                         entries);
+}
+
+int xtf_command_cluster(int argc, char **argv)
+{
+    Cluster cluster = {.first = 5, .other = 4, .precision = -1, .drop = g_strdup("5%")};
+    GError *error = NULL;
+    int status = XTF_EXIT_USAGE;
+
+    cluster.options.program = TOOL;
+    if (parse(&cluster, &argc, &argv)) {
+        const char *fault = parse_options(&cluster);
+        cluster.source = argv[1];
+        if (fault) {
+            fprintf(stderr, "xtf: cluster: %s (see xtf cluster --help)\n", fault);
+        } else {
+            if (cluster.two_files)
+                name_two_files(&cluster);
+            status = run(&cluster, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+        }
+    }
+    g_free(cluster.output);
+    g_free(cluster.data_output);
+    g_free(cluster.threshold);
+    g_free(cluster.drop);
+    g_free(cluster.of);
+    return status;
+}

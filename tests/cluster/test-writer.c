@@ -1,0 +1,35 @@
+/* Writing clustered results: what test_cluster.py cannot reach. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "src/nettest/clustered-writer.h"
+#include "tests/nettest/files.h"
+
+static double zero(int i, int receiver, int sender, int repeat)
+{
+    return 0;
+}
+
+/* Places are 31-bit numbers. No array is looked at before that is known. */
+Test(writer, more_values_than_places)
+{
+    const ResultFile result = {.processes = 1, .lengths = 3, .begin = 100, .step = 100, .data_type = 2, .value = zero};
+    g_autofree char *folder = make_folder();
+    g_autofree char *source = g_build_filename(folder, "net.nc", NULL), *out = g_build_filename(folder, "out.nc", NULL);
+    g_autoptr(GError) error = NULL;
+    const uint32_t cluster = 0;
+    const double values[] = {0, 0, 0};
+    const XtfPortion small = {0, 3, 1, &cluster, values}, large = {3, 3 + (1 << 11), 1 << 20, &cluster, values};
+
+    write_result(source, &result);
+    g_autoptr(XtfNetwork) network = xtf_network_open(source, &error);
+    cr_assert(network, "%s", error ? error->message : "");
+    g_autoptr(XtfClusteredWriter) writer = xtf_clustered_writer_new(network, XTF_NETWORK_MEDIAN, out, NULL, &error);
+    cr_assert(writer, "%s", error ? error->message : "");
+    cr_assert(xtf_clustered_writer_add(writer, &small, NULL));
+    cr_assert_not(xtf_clustered_writer_add(writer, &large, &error));
+    cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_TOO_LARGE));
+    cr_expect(strstr(error->message, "2147483651 values; 2147483647 can be written"), "%s", error->message);
+    g_clear_pointer(&writer, xtf_clustered_writer_free);
+    remove_folder(folder);
+}

@@ -1,8 +1,9 @@
 """Programs whose critical path is known in closed form: what a recorder would write of them, and the path, tick for tick."""
 
 # Regions of the script, by number.
-REGIONS = ["main", "work", "MPI_Init", "MPI_Finalize", "MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Bcast", "MPI_Ssend"]
-BARRIER, BCAST, NO_ROOT = 0, 1, 2**32 - 1
+REGIONS = ["main", "work", "MPI_Init", "MPI_Finalize", "MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Bcast", "MPI_Ssend", "MPI_Reduce",
+           "MPI_Allreduce", "pack", "read"]
+BARRIER, BCAST, ALLREDUCE, REDUCE, NO_ROOT = 0, 1, 11, 12, 2**32 - 1
 
 
 class Timeline:
@@ -16,15 +17,15 @@ class Timeline:
         numbers = [REGIONS.index(number) if isinstance(number, str) else number for number in numbers]
         self.lines.append(f"{self.rank} {self.time} {kind} {' '.join(map(str, numbers))}")
 
-    def work(self, ticks):
-        self.note("E", "work")
+    def work(self, ticks, region="work"):
+        self.note("E", region)
         self.time += ticks
-        self.note("L", "work")
+        self.note("L", region)
 
     def call(self, region, until, *records):
         """A call that ends at a time; its records are written 1 tick before."""
         self.note("E", region)
-        if region in ("MPI_Barrier", "MPI_Bcast"):
+        if region in ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"):
             self.note("B")
         self.time = until - 1
         for record in records:

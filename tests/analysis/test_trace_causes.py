@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Waits and their causes as `xtf analyze` adds them to imported traces: against Scalasca's own analyser where its results are there, and against the naive
-judge for all archives.
+judge for all archives and for made-up programs.
 
-usage: test_trace_causes.py XTF TRACE-CAUSES
+usage: test_trace_causes.py XTF TRACE-CAUSES [OTF2-SCRIPT]
 """
 
 import collections
@@ -13,10 +13,12 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
+import meeting_programs
 import scout
 from naive_causes import Causes
 from naive_waits import Waits
 from test_judge import named
+from test_path import make_archive
 from xtfrun import Failure, Xtf, need, shared_traces, skip, temporary_folder
 
 # The metric of a kind, and of its costs.
@@ -89,20 +91,33 @@ def compare(xtf, program, archive, tsv, folder):
         wrong += differences(ours, scout.read(tsv, archive))
     if wrong:
         raise Failure("\n  ".join([f"{archive}: {len(wrong)} differ", *wrong[:20]]))
-    print(f"{archive.parent.name}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree"
+    print(f"{archive.parent.name}/{archive.stem}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree"
           + (" with Scalasca, too" if tsv.exists() else ""))
     trace.unlink()
 
 
+def archives(folder, script):
+    """(archive, Scalasca's results of it)"""
+    if script:
+        for name, lines in meeting_programs.programs().items():
+            archive = make_archive(script, folder, name, lines)
+            yield archive, archive.parent / "scout.tsv"
+    shared = shared_traces()
+    for archive in sorted(shared.glob("**/*.otf2")) if shared else ():
+        yield archive, shared / "scalasca" / archive.parent.name / "scout.tsv"
+
+
 def main():
-    xtf, program = Xtf(sys.argv[1]), sys.argv[2]
+    xtf, program, script = Xtf(sys.argv[1]), sys.argv[2], (sys.argv + [None])[3]
     need("otf2-print")
-    folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+    if not script and not shared_traces():
+        skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
     failures = 0
     with temporary_folder() as temporary:
-        for archive in sorted(folder.glob("**/*.otf2")):
+        folder = pathlib.Path(temporary)
+        for archive, tsv in archives(folder, script):
             try:
-                compare(xtf, program, archive, folder / "scalasca" / archive.parent.name / "scout.tsv", pathlib.Path(temporary))
+                compare(xtf, program, archive, tsv, folder)
             except Failure as failure:
                 print(failure)
                 failures += 1

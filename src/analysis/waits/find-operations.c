@@ -89,15 +89,26 @@ static void add(Judged *judged, uint32_t rank, XtfPointSide side, uint32_t lates
     xtf_find_add(find, end->location, &point);
 }
 
-/* All need all. */
+/* Whether anything is exchanged at all; nobody waits for nothing. */
+static bool exchanges(const Judged *judged)
+{
+    if (judged->collective->shape != XTF_COLLECTIVE_ALL_TO_ALL)
+        return true;
+    for (uint32_t rank = 0; rank < judged->ends->n; rank++) {
+        if (judged->collective->members[rank].sends || judged->collective->members[rank].receives)
+            return true;
+    }
+    return false;
+}
+
+/* All need all, also where a member has nothing to send and to receive: it is in the operation while all others are. */
 static void judge_all(Judged *judged)
 {
     const XtfCollectiveSummary *summary = &judged->summary;
     bool partial = xtf_collective_is_partial(summary, judged->collective->shape);
-    bool barrier = judged->collective->shape == XTF_COLLECTIVE_BARRIER;
     uint32_t n = judged->ends->n;
 
-    if (partial && !summary->last_sender.known)
+    if (!exchanges(judged) || (partial && !summary->last_sender.known))
         return;
     for (uint32_t rank = 0; partial && rank < n; rank++) {
         const XtfCollectiveTimes times = times_of(judged, rank);
@@ -106,9 +117,7 @@ static void judge_all(Judged *judged)
     const XtfMemberTime *last = partial ? &summary->last_sender : &summary->last;
     for (uint32_t rank = 0; rank < n; rank++) {
         const XtfCollectiveTimes times = times_of(judged, rank);
-        if (partial
-                ? rank != last->index && (!times.receives || times.begin >= last->time)
-                : !barrier && !times.sends && !times.receives && judged->collective->shape != XTF_COLLECTIVE_HANDLES)
+        if (partial && rank != last->index && (!times.receives || times.begin >= last->time))
             continue;
         add(judged, rank, XTF_POINT_ALL, (uint32_t)last->index,
             partial ? summary->first_partial_end.time : summary->first_end.time);

@@ -42,6 +42,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRecordReader, xtf_record_reader_free)
 /* The next run, of at most `max` rows, at least 1. After an error the reader can only be freed. */
 bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *run, GError **error);
 
+enum { XTF_RECORD_PARTS_MAX = 64 };
+
+/*
+ * Rows of several spans that follow one another in the order, where rows of different spans come by turns: the rows of
+ * each span, which lie side by side, and the span of each row in the order. Good until the next call.
+ */
+typedef struct {
+    uint32_t n_rows; /* of all parts; 0: there are no more */
+    uint32_t n_parts;
+    XtfRowRun parts[XTF_RECORD_PARTS_MAX];
+    const uint8_t *order; /* n_rows numbers of parts; NULL: there is one part, a run */
+} XtfRecordBlock;
+
+/* The next rows, at most `max` and at least 1, in a block: faster than run by run, where runs are short. Calls may take
+ * turns with xtf_record_reader_next(). After an error the reader can only be freed. */
+bool xtf_record_reader_next_block(XtfRecordReader *reader, uint64_t max, XtfRecordBlock *block, GError **error);
+
 /* Memory that the reader holds, with the leaves that it has pinned in the cache. */
 size_t xtf_record_reader_bytes(const XtfRecordReader *reader);
 

@@ -136,22 +136,38 @@ static bool read_templates(XtfPackReader *reader, Templates *templates)
     return !within.fault || xtf_pack_fail(reader, within.fault);
 }
 
+/* Fills n rows by copies of whole images, which reach into the next rows. With a constant size each is some moves. */
+__attribute__((always_inline)) static inline void fill_whole(const Templates *templates, const uint64_t *times,
+                                                             uint32_t count, uint8_t *rows, size_t image_size)
+{
+    const size_t row_size = templates->schema->row_size;
+    const uint8_t *images = templates->images, *numbers = templates->numbers;
+
+    for (uint32_t n = 0; n < count; n++, rows += row_size) {
+        const uint8_t *image = images + numbers[n] * image_size;
+        for (size_t at = 0; at < image_size; at += COPY)
+            memcpy(rows + at, image + at, COPY);
+        xtf_store64(rows, times[n]);
+    }
+}
+
 /* Fills rows with the values in their templates and with their times. */
 static void fill_rows(const Templates *templates, const uint64_t *times, uint8_t *rows)
 {
     size_t row_size = templates->schema->row_size, image_size = templates->image_size;
     uint32_t count = templates->count;
-    /* Copies of whole images reach into the next rows, which are written later, but must not pass the end. */
-    uint32_t exact = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
+    /* The last images must not pass the end. */
+    uint32_t whole = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
 
-    for (uint32_t n = 0; n < count; n++, rows += row_size) {
-        const uint8_t *image = templates->images + templates->numbers[n] * image_size;
-        if (n < exact)
-            for (size_t at = 0; at < row_size; at += COPY)
-                memcpy(rows + at, image + at, COPY);
-        else
-            memcpy(rows, image, row_size);
-        xtf_store64(rows, times[n]);
+    if (image_size == 2 * (size_t)COPY)
+        fill_whole(templates, times, whole, rows, 2 * (size_t)COPY);
+    else if (image_size == 3 * (size_t)COPY)
+        fill_whole(templates, times, whole, rows, 3 * (size_t)COPY);
+    else
+        fill_whole(templates, times, whole, rows, image_size);
+    for (uint32_t n = whole; n < count; n++) {
+        memcpy(rows + n * row_size, templates->images + templates->numbers[n] * image_size, row_size);
+        xtf_store64(rows + n * row_size, times[n]);
     }
 }
 

@@ -7,37 +7,10 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    INPUTS_MAX = 64, /* spans: more are read in batches */
     NEAR_INPUTS = 6, /* the next row of a span mostly comes before those of all spans but a few */
 };
 
-/* Where the current row of a span stands in the order. */
-typedef struct {
-    uint64_t t, location, seq;
-    uint32_t input; /* as their spans, inputs are in order */
-} Key;
-
-/* A span and its current row. */
-typedef struct {
-    uint32_t span;
-    uint32_t row_size;
-    const uint8_t *row;
-    uint64_t left; /* rows in the run, the current row included */
-    const XtfField *seq_field;
-    XtfSpanReader rows;
-} Input;
-
-struct XtfRecordReader {
-    XtfSpans *spans;
-    XtfRecordBatches *batches; /* of many spans; NULL: few, and: */
-    Input *inputs;
-    uint32_t n_inputs; /* made */
-    Key *order;        /* of inputs with rows left, ascending */
-    uint32_t n_order;
-    uint64_t taken; /* rows of the first input that the last run gave out */
-};
-
-static inline bool before(const Key *a, const Key *b)
+static inline bool before(const XtfRecordKey *a, const XtfRecordKey *b)
 {
     if (a->t != b->t)
         return a->t < b->t;
@@ -49,9 +22,9 @@ static inline bool before(const Key *a, const Key *b)
 }
 
 /* Puts a key into the place of the first one, whose place it leaves. */
-static void replace_first(XtfRecordReader *reader, Key moving)
+static void replace_first(XtfRecordReader *reader, XtfRecordKey moving)
 {
-    Key *order = reader->order;
+    XtfRecordKey *order = reader->order;
     uint32_t low = 1, near = MIN(reader->n_order, 1 + (uint32_t)NEAR_INPUTS), high = reader->n_order;
 
     for (; low < near && before(&order[low], &moving); low++)
@@ -73,7 +46,7 @@ static void replace_first(XtfRecordReader *reader, Key moving)
 }
 
 /* Begins the run that the span reader has come to, unless it is at its end. */
-static void enter_run(Input *input, Key *key)
+static void enter_run(XtfRecordInput *input, XtfRecordKey *key)
 {
     const XtfCursor *cursor = &input->rows.cursor;
 
@@ -94,16 +67,16 @@ static bool open_inputs(XtfRecordReader *reader, const uint64_t *positions, GErr
 {
     const XtfSpans *spans = reader->spans;
 
-    reader->inputs = g_new0(Input, spans->n);
-    reader->order = g_new(Key, spans->n);
+    reader->inputs = g_new0(XtfRecordInput, spans->n);
+    reader->order = g_new(XtfRecordKey, spans->n);
     for (uint32_t i = 0; i < spans->n; i++) {
         const XtfSpan *span = &spans->spans[i];
-        Input *input = &reader->inputs[reader->n_inputs];
-        Key *key = &reader->order[reader->n_order];
+        XtfRecordInput *input = &reader->inputs[reader->n_inputs];
+        XtfRecordKey *key = &reader->order[reader->n_order];
         if (positions[i] >= span->hi)
             continue;
-        *input = (Input){.span = i, .row_size = span->array.schema->row_size};
-        *key = (Key){.location = span->array.location, .input = reader->n_inputs++};
+        *input = (XtfRecordInput){.span = i, .row_size = span->array.schema->row_size};
+        *key = (XtfRecordKey){.location = span->array.location, .input = reader->n_inputs++};
         input->seq_field = xtf_schema_field_by_role(span->array.schema, XTF_ROLE_SEQ);
         xtf_span_reader_init(&input->rows, span);
         if (!xtf_span_reader_seek(&input->rows, positions[i], error))
@@ -124,7 +97,7 @@ XtfRecordReader *xtf_record_reader_new(XtfSpans *spans, uint64_t k, GError **err
     reader->spans = xtf_spans_ref(spans);
     if (!xtf_spans_select(spans, k, positions, error))
         return NULL;
-    if (spans->n <= INPUTS_MAX) {
+    if (spans->n <= XTF_RECORD_INPUTS_MAX) {
         if (!open_inputs(reader, positions, error))
             return NULL;
     } else {
@@ -142,6 +115,7 @@ void xtf_record_reader_free(XtfRecordReader *reader)
     for (uint32_t i = 0; i < reader->n_inputs; i++)
         xtf_span_reader_finish(&reader->inputs[i].rows);
     xtf_record_batches_free(reader->batches);
+    xtf_record_sorter_free(reader->sorter);
     g_free(reader->inputs);
     g_free(reader->order);
     xtf_spans_unref(reader->spans);
@@ -150,46 +124,84 @@ void xtf_record_reader_free(XtfRecordReader *reader)
 
 size_t xtf_record_reader_bytes(const XtfRecordReader *reader)
 {
-    size_t bytes = sizeof *reader + reader->spans->n * (sizeof(XtfSpan) + sizeof *reader->order + sizeof(Input));
+    size_t bytes =
+        sizeof *reader + reader->spans->n * (sizeof(XtfSpan) + sizeof *reader->order + sizeof(XtfRecordInput));
 
     for (uint32_t i = 0; i < reader->n_order; i++) {
-        const Input *input = &reader->inputs[reader->order[i].input];
+        const XtfRecordInput *input = &reader->inputs[reader->order[i].input];
         bytes += (size_t)input->rows.cursor.leaf_count * input->row_size;
     }
+    bytes += reader->sorter ? xtf_record_sorter_bytes(reader->sorter) : 0;
     return bytes + (reader->batches ? xtf_record_batches_bytes(reader->batches) : 0);
 }
 
-/* Moves the first input past the rows that were given out, and puts it where it belongs then. */
-static bool settle(XtfRecordReader *reader, GError **error)
+/* Moves an input past rows that were given out. It has no rows left where its span ends. */
+static bool advance(XtfRecordInput *input, XtfRecordKey *key, uint64_t taken, GError **error)
 {
-    Key key = reader->order[0];
-    Input *input = &reader->inputs[key.input];
-    uint64_t taken = reader->taken;
-
-    reader->taken = 0;
     input->left -= taken;
     if (input->left) {
         input->row += taken * input->row_size;
-        key.t = xtf_load64(input->row);
-        key.seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : key.seq + taken;
-    } else {
-        if (!xtf_span_reader_next(&input->rows, error))
-            return false;
-        enter_run(input, &key);
-        if (!input->left) {
-            memmove(reader->order, reader->order + 1, --reader->n_order * sizeof *reader->order);
-            return true;
-        }
+        key->t = xtf_load64(input->row);
+        key->seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : key->seq + taken;
+        return true;
     }
-    replace_first(reader, key);
+    if (!xtf_span_reader_next(&input->rows, error))
+        return false;
+    enter_run(input, key);
     return true;
 }
 
+/* Moves the first input past the rows that were given out, and puts it where it belongs then. */
+static bool settle_first(XtfRecordReader *reader, GError **error)
+{
+    XtfRecordKey key = reader->order[0];
+    XtfRecordInput *input = &reader->inputs[key.input];
+    uint64_t taken = reader->taken;
+
+    reader->taken = 0;
+    if (!advance(input, &key, taken, error))
+        return false;
+    if (!input->left)
+        memmove(reader->order, reader->order + 1, --reader->n_order * sizeof *reader->order);
+    else
+        replace_first(reader, key);
+    return true;
+}
+
+/* Moves all inputs past the rows of the last block. */
+static bool settle_block(XtfRecordReader *reader, GError **error)
+{
+    uint32_t kept = 0;
+
+    reader->block_taken = false;
+    for (uint32_t i = 0; i < reader->n_order; i++) {
+        XtfRecordKey key = reader->order[i];
+        XtfRecordInput *input = &reader->inputs[key.input];
+        uint64_t taken = input->taken;
+        input->taken = 0;
+        if (taken && !advance(input, &key, taken, error))
+            return false;
+        if (input->left)
+            reader->order[kept++] = key;
+    }
+    reader->n_order = kept;
+    if (kept > 1)
+        qsort(reader->order, kept, sizeof *reader->order, compare_keys);
+    return true;
+}
+
+bool xtf_record_reader_settle(XtfRecordReader *reader, GError **error)
+{
+    if (reader->block_taken)
+        return settle_block(reader, error);
+    return !reader->taken || settle_first(reader, error);
+}
+
 /* The number of rows of the first input, at most `max`, that come before all rows of the others. */
-static uint64_t run_length(const XtfRecordReader *reader, const Input *input, uint64_t max)
+static uint64_t run_length(const XtfRecordReader *reader, const XtfRecordInput *input, uint64_t max)
 {
     uint64_t limit = MIN(max, input->left), n = 1;
-    const Key *own = &reader->order[0], *rival = &reader->order[1];
+    const XtfRecordKey *own = &reader->order[0], *rival = &reader->order[1];
 
     if (reader->n_order < 2)
         return limit;
@@ -213,10 +225,10 @@ bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *ru
     if (reader->batches)
         return xtf_record_batches_next(reader->batches, run, error);
     run->n_rows = 0;
-    if (reader->taken && !settle(reader, error))
+    if (!xtf_record_reader_settle(reader, error))
         return false;
     if (reader->n_order && max) {
-        const Input *input = &reader->inputs[reader->order[0].input];
+        const XtfRecordInput *input = &reader->inputs[reader->order[0].input];
         *run = (XtfRowRun){.span = &reader->spans->spans[input->span],
                            .rows = input->row,
                            .n_rows = run_length(reader, input, max),

@@ -217,7 +217,10 @@ Test(time, columns_are_what_single_times_are)
                 xtf_time_scale_put(&scale, ticks[i], end);
                 xtf_time_scale_put_second(&scale, ticks[0], lines + i * LINE + LINE - 1, &second);
             }
-            xtf_time_scale_put_column(&scale, second, ticks, N, lines + LINE - 1, LINE);
+            char *places[N];
+            for (unsigned i = 0; i < N; i++)
+                places[i] = lines + i * LINE;
+            xtf_time_scale_put_column(&scale, second, ticks, N, places, LINE - 1);
             for (unsigned i = 0; i < N; i++)
                 cr_assert(memcmp(lines + i * LINE, wanted + i * LINE, LINE) == 0,
                           "tick %lu of %lu a second: %.*s, should be %.*s", ticks[i], num, LINE, lines + i * LINE, LINE,

@@ -169,33 +169,67 @@ static XtfSpans *find_spans(const Sample *sample, const Narrowing *by)
     return spans;
 }
 
-/* Reads on from record k, at most `count` records, and compares each. */
-static void compare_from(XtfSpans *spans, const GArray *records, uint64_t k, uint64_t count, GRand *random)
+static void compare_record(const XtfRowRun *run, uint64_t i, const GArray *records, uint64_t k)
+{
+    const Record *record = &g_array_index(records, Record, k);
+    const XtfSchema *schema = run->span->array.schema;
+    const uint8_t *row = run->rows + i * schema->row_size;
+
+    cr_assert_eq(run->span->array.location, record->location, "record %" G_GUINT64_FORMAT, k);
+    cr_assert_eq(schema->id, record->type, "record %" G_GUINT64_FORMAT, k);
+    cr_assert_eq(run->first + i, record->n, "record %" G_GUINT64_FORMAT, k);
+    cr_assert_eq(xtf_field_get(&schema->fields[0], row), record->time);
+    cr_assert_eq(xtf_field_get(xtf_schema_field(schema, "kind"), row), record->kind);
+    cr_assert_eq(xtf_row_seq(xtf_schema_field_by_role(schema, "seq"), row, record->n), record->seq);
+}
+
+/* Compares a block with the records from k on. Returns its number of rows. */
+static uint64_t compare_block(const XtfRecordBlock *block, uint64_t max, const GArray *records, uint64_t k)
+{
+    uint64_t passed[XTF_RECORD_PARTS_MAX] = {0};
+
+    cr_assert(block->n_rows > 0 && block->n_rows <= max && block->n_rows <= records->len - k);
+    for (uint32_t i = 0; i < block->n_rows; i++) {
+        uint32_t part = block->order ? block->order[i] : 0;
+        cr_assert_lt(part, block->n_parts);
+        compare_record(&block->parts[part], passed[part]++, records, k + i);
+    }
+    for (uint32_t part = 0; part < block->n_parts; part++)
+        cr_assert_eq(passed[part], block->parts[part].n_rows);
+    return block->n_rows;
+}
+
+/* Reads on from record k, at most `count` records, in runs and blocks by turns, and compares each. Returns the number
+ * of blocks whose rows came by turns. */
+static unsigned compare_from(XtfSpans *spans, const GArray *records, uint64_t k, uint64_t count, GRand *random)
 {
     GError *error = NULL;
     g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(spans, k, &error);
+    unsigned n_blocks = 0;
+    XtfRecordBlock block;
     XtfRowRun run;
 
     cr_assert_good(reader, error);
     for (uint64_t end = MIN(k + count, records->len); k < end;) {
-        uint64_t max = (uint64_t)g_rand_int_range(random, 1, 50);
+        uint64_t max = (uint64_t)g_rand_int_range(random, 1, g_rand_boolean(random) ? 50 : 3 * ROWS_MOST);
+        if (g_rand_int_range(random, 0, 4)) {
+            cr_assert_good(xtf_record_reader_next_block(reader, max, &block, &error), error);
+            k += compare_block(&block, max, records, k);
+            n_blocks += block.order != NULL;
+            continue;
+        }
         cr_assert_good(xtf_record_reader_next(reader, max, &run, &error), error);
         cr_assert(run.n_rows > 0 && run.n_rows <= max && run.n_rows <= records->len - k);
-        const XtfSchema *schema = run.span->array.schema;
-        for (uint64_t i = 0; i < run.n_rows; i++, k++) {
-            const Record *record = &g_array_index(records, Record, k);
-            const uint8_t *row = run.rows + i * schema->row_size;
-            cr_assert_eq(run.span->array.location, record->location, "record %" G_GUINT64_FORMAT, k);
-            cr_assert_eq(schema->id, record->type, "record %" G_GUINT64_FORMAT, k);
-            cr_assert_eq(xtf_field_get(&schema->fields[0], row), record->time);
-            cr_assert_eq(xtf_field_get(xtf_schema_field(schema, "kind"), row), record->kind);
-            cr_assert_eq(xtf_row_seq(xtf_schema_field_by_role(schema, "seq"), row, record->n), record->seq);
-        }
+        for (uint64_t i = 0; i < run.n_rows; i++, k++)
+            compare_record(&run, i, records, k);
     }
     if (k < records->len)
-        return;
+        return n_blocks;
+    cr_assert_good(xtf_record_reader_next_block(reader, ROWS_MOST, &block, &error), error);
+    cr_assert_eq(block.n_rows, 0);
     cr_assert_good(xtf_record_reader_next(reader, 1, &run, &error), error);
     cr_assert_eq(run.n_rows, 0);
+    return n_blocks;
 }
 
 /* The positions that k leads to number the records from k on, and these begin there. */
@@ -233,7 +267,8 @@ static void compare_all(uint32_t seed, uint64_t n_locations, bool mapped)
         g_autoptr(XtfSpans) spans = find_spans(&sample, &narrowings[i]);
         cr_assert_eq(spans->count, records->len);
         cr_assert(!records->len || mapped || (spans->n > HEAP_SPANS) == (2 * n_locations > HEAP_SPANS));
-        compare_from(spans, records, 0, UINT32_MAX, random);
+        unsigned n_blocks = compare_from(spans, records, 0, UINT32_MAX, random);
+        cr_assert(n_locations < 2 || spans->n > HEAP_SPANS || mapped || i > 0 || n_blocks > 0, "no blocks");
         for (unsigned round = 0; round < 300 && records->len; round++) {
             uint64_t k = (uint64_t)g_rand_int_range(random, 0, (gint32)records->len + 1);
             compare_positions(spans, records, k);

@@ -35,16 +35,15 @@ static uint64_t ticks_of(const XtfCell *cell, const XtfCallBlock *block, const X
 
 static bool put_durations(const XtfCell *cell, XtfCallBlock *block, GError **error)
 {
-    char *line = block->lines;
     uint64_t ticks;
     bool known;
 
-    for (uint32_t i = 0; i < block->n; i++, line += block->line) {
+    for (uint32_t i = 0; i < block->n; i++) {
         if (!xtf_frame_reader_duration(block->reader, block->first + i, &known, &ticks, error))
             return false;
         if (!known)
             continue;
-        if (!put_ticks(cell, block, ticks, line, error))
+        if (!put_ticks(cell, block, ticks, block->lines[i], error))
             return false;
     }
     return true;
@@ -52,12 +51,11 @@ static bool put_durations(const XtfCell *cell, XtfCallBlock *block, GError **err
 
 bool xtf_call_cell_put(const XtfCell *cell, XtfCallBlock *block, GError **error)
 {
-    char *line = block->lines;
-
     if (cell->kind == XTF_CELL_LEAVE_DURATION)
         return put_durations(cell, block, error);
-    for (uint32_t i = 0; i < block->n; i++, line += block->line) {
+    for (uint32_t i = 0; i < block->n; i++) {
         const XtfFrameTimes *call = &block->frames[i];
+        char *line = block->lines[i];
         if (cell->kind == XTF_CELL_CALL_ENDING)
             memcpy(line + cell->from, cell->names->text + call->ending * cell->names->width, cell->names->width);
         else if (!put_ticks(cell, block, ticks_of(cell, block, call), line, error))

@@ -16,8 +16,8 @@ typedef struct {
     const XtfClockMap *clock; /* of the location; may be NULL */
     XtfFrameReader *reader;   /* of the location */
     uint64_t first;           /* the number of the first row */
-    uint32_t n, line;
-    char *lines;
+    uint32_t n;
+    char *const *lines;
     XtfFrameTimes frames[XTF_CALL_ROWS_MAX]; /* of rows that are calls */
 } XtfCallBlock;
 

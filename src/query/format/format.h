@@ -131,3 +131,5 @@ size_t xtf_renderer_bytes(const XtfRenderer *renderer);
 
 /* Renders a run's rows into `out`, which has room for n_rows lines. The span's tag is the index of its location. */
 bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error);
+/* The same with the line of row i at places[i]. */
+bool xtf_renderer_run_to(XtfRenderer *renderer, const XtfRowRun *run, char *const *places, GError **error);

@@ -62,6 +62,15 @@ static inline char *xtf_put_padded(char *end, uint64_t v, unsigned n)
     return end - n;
 }
 
+/* The same of at most 9 digits: a division takes half the time. */
+static inline void xtf_put_padded_small(char *end, uint32_t v, unsigned n)
+{
+    for (; n > 3; n -= 3, end -= 3, v /= 1000)
+        memcpy(end - 4, xtf_triples[v % 1000], 4);
+    if (n > 0)
+        xtf_store_triple(end, xtf_triples[v % 1000], n);
+}
+
 /* Fills `width` characters, at least 1, before `end` with blanks and v, which fits. */
 static inline void xtf_put_right(char *end, uint64_t v, unsigned width)
 {

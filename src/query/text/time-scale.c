@@ -123,17 +123,38 @@ void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *
         *second = ticks - ticks % scale->num;
 }
 
-void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n,
-                               char *end, size_t stride)
+/* For all times of one column the number of digits, and whether they are the ticks themselves, are the same: with
+ * constants the compiler makes a short loop of each. */
+__attribute__((always_inline)) static inline void put_column(const XtfTimeScale *scale, XtfSecond second,
+                                                             const uint64_t *ticks, uint32_t n, char *const *lines,
+                                                             size_t at, unsigned digits, bool plain)
 {
     XtfSecond current = second;
 
-    for (uint32_t i = 0; i < n; i++, end += stride) {
+    for (uint32_t i = 0; i < n; i++) {
+        char *end = lines[i] + at;
         if (G_UNLIKELY(!xtf_time_scale_same_second(scale, current, ticks[i]) || current != second))
             xtf_time_scale_put_second(scale, ticks[i], end, &current);
+        else if (plain && digits <= 9)
+            xtf_put_padded_small(end, (uint32_t)(ticks[i] - current), digits);
         else
-            xtf_put_padded(end, fraction_of(scale, ticks[i] - current), scale->digits);
+            xtf_put_padded(end, fraction_of(scale, ticks[i] - current), digits);
     }
+}
+
+void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n,
+                               char *const *lines, size_t at)
+{
+    bool plain = scale->fraction == scale->num;
+
+    if (plain && scale->digits == 9)
+        put_column(scale, second, ticks, n, lines, at, 9, true);
+    else if (plain && scale->digits == 6)
+        put_column(scale, second, ticks, n, lines, at, 6, true);
+    else if (scale->digits == 9)
+        put_column(scale, second, ticks, n, lines, at, 9, false);
+    else
+        put_column(scale, second, ticks, n, lines, at, scale->digits, false);
 }
 
 static char *print_end(const XtfTimeScale *scale, uint64_t t, char *out)

@@ -51,9 +51,10 @@ static inline bool xtf_time_scale_same_second(const XtfTimeScale *scale, XtfSeco
 
 /* Fills the `width` characters before `end` with blanks and a time, and sets *second. */
 void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *end, XtfSecond *second);
-/* Writes n times in lines `stride` bytes apart, the first before `end`. Each line has `second` there already. */
+/* Writes n times so that each ends `at` bytes behind the beginning of its line. Each line has `second` there already.
+ */
 void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, const uint64_t *ticks, uint32_t n,
-                               char *end, size_t stride);
+                               char *const *lines, size_t at);
 
 /* The name of a window: "1.5-2", in seconds after the origin, trailing zeros left out; an open end stays open. */
 void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t b,

@@ -1,0 +1,253 @@
+/*
+ * Blocks of records: the next rows of all spans, up to a time before which all of them lie in the leaves that the
+ * spans' readers have pinned, sorted by their times (sorter.c). Rows of one span are in order already, and the sort is
+ * stable, so that only the number of its span goes with each time. Rows of one time and location
+ * are put in order afterwards; spans are in the order of their locations, so that all others are in order.
+ */
+#include "libxtf/records/records-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/base/le.h"
+#include "libxtf/vocabulary.h"
+
+enum {
+    BLOCK_ROWS = 4096,   /* that a block aims at */
+    ROWS_LEAST = 128,    /* of a block that is worth sorting */
+    SPAN_LEAST = 16,     /* rows of each span that are looked at */
+    RUNS = 64,           /* given out where blocks are not worth it, before the next is tried */
+    SHARE = 8,           /* a span with all rows but an 8th has long runs */
+    WIDTH_BITS_MAX = 33, /* of a block, in ticks: three digits of the sort */
+};
+
+/* A span's rows before the end of the block. */
+typedef struct {
+    XtfRecordInput *input;
+    uint32_t n_rows;
+} Part;
+
+typedef struct {
+    uint64_t from, to; /* ticks [from, to) */
+    uint32_t n_parts, n_rows;
+    Part parts[XTF_RECORD_PARTS_MAX];
+} Plan;
+
+static uint64_t time_at(const XtfRecordInput *input, uint64_t n)
+{
+    return xtf_load64(input->row + n * input->row_size);
+}
+
+/* Where a block ends for the sake of one span: before the last row that the reader has of it, unless the span ends
+ * with that one, and not more than `most` rows on. */
+static uint64_t end_for(const XtfRecordInput *input, uint64_t most)
+{
+    const XtfSpanReader *rows = &input->rows;
+
+    if (input->left > most)
+        return time_at(input, most);
+    if (rows->position + rows->n_rows < rows->span->hi)
+        return time_at(input, input->left - 1);
+    return UINT64_MAX;
+}
+
+/* The number of the first `n` rows that come before t. */
+static uint32_t count_before(const XtfRecordInput *input, uint32_t n, uint64_t t)
+{
+    uint32_t low = 0;
+
+    if (n > 0 && time_at(input, n - 1) < t)
+        return n;
+    while (low < n) {
+        uint32_t middle = low + (n - low) / 2;
+        if (time_at(input, middle) < t)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
+
+/* Inputs are numbered in the order of their spans, and so must the parts be. */
+static int compare_parts(const void *a, const void *b)
+{
+    const XtfRecordInput *x = ((const Part *)a)->input, *y = ((const Part *)b)->input;
+    return x->span < y->span ? -1 : x->span > y->span;
+}
+
+static void plan_block(XtfRecordReader *reader, uint64_t max, Plan *plan)
+{
+    uint64_t most = MAX((uint64_t)SPAN_LEAST, 2 * MIN(max, (uint64_t)BLOCK_ROWS) / reader->n_order);
+    const uint64_t width = UINT64_C(1) << WIDTH_BITS_MAX;
+
+    plan->n_parts = plan->n_rows = 0;
+    plan->from = reader->order[0].t;
+    plan->to = plan->from > UINT64_MAX - width ? UINT64_MAX : plan->from + width;
+    for (uint32_t i = 0; i < reader->n_order && reader->order[i].t < plan->to; i++)
+        plan->to = MIN(plan->to, end_for(&reader->inputs[reader->order[i].input], most));
+    for (uint32_t i = 0; i < reader->n_order && reader->order[i].t < plan->to; i++) {
+        XtfRecordInput *input = &reader->inputs[reader->order[i].input];
+        uint32_t n = count_before(input, (uint32_t)MIN(input->left, most), plan->to);
+        plan->parts[plan->n_parts++] = (Part){input, n};
+        plan->n_rows += n;
+    }
+    qsort(plan->parts, plan->n_parts, sizeof *plan->parts, compare_parts);
+}
+
+static bool is_worth_it(const Plan *plan)
+{
+    uint32_t largest = 0;
+
+    for (uint32_t i = 0; i < plan->n_parts; i++)
+        largest = MAX(largest, plan->parts[i].n_rows);
+    return plan->n_rows >= ROWS_LEAST && largest < plan->n_rows - plan->n_rows / SHARE;
+}
+
+static void make_keys(const Plan *plan, uint64_t *key)
+{
+    for (uint32_t i = 0; i < plan->n_parts; i++) {
+        const XtfRecordInput *input = plan->parts[i].input;
+        const uint8_t *row = input->row;
+        for (uint32_t n = plan->parts[i].n_rows; n > 0; n--, row += input->row_size)
+            *key++ = (xtf_load64(row) - plan->from) << XTF_RECORD_PART_BITS | i;
+    }
+}
+
+/* Among keys of one time: a row, and where it belongs. */
+typedef struct {
+    uint64_t location, seq, key;
+} Tie;
+
+static int compare_ties(const void *a, const void *b)
+{
+    const Tie *x = a, *y = b;
+    if (x->location != y->location)
+        return x->location < y->location ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Puts n keys of one time in order. passed[i]: the rows of part i before them. */
+static void sort_ties(const Plan *plan, uint64_t *keys, uint32_t n, const uint32_t *passed)
+{
+    enum { FEW = 32 };
+    Tie few[FEW], *ties = n <= FEW ? few : g_new(Tie, n);
+    uint32_t seen[XTF_RECORD_PARTS_MAX];
+
+    memcpy(seen, passed, plan->n_parts * sizeof *seen);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t part = keys[i] & ((1 << XTF_RECORD_PART_BITS) - 1), row = seen[part]++;
+        const XtfRecordInput *input = plan->parts[part].input;
+        const XtfSpanReader *rows = &input->rows;
+        uint64_t number = rows->cursor.n + (rows->n_rows - input->left) + row;
+        ties[i] = (Tie){rows->span->array.location,
+                        xtf_row_seq(input->seq_field, input->row + (size_t)row * input->row_size, number), keys[i]};
+    }
+    qsort(ties, n, sizeof *ties, compare_ties);
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = ties[i].key;
+    if (ties != few)
+        g_free(ties);
+}
+
+/* Whether rows of one time are of different parts of one location. */
+static bool needs_order(const Plan *plan, const uint64_t *keys, uint32_t n)
+{
+    const uint64_t parts = (1 << XTF_RECORD_PART_BITS) - 1;
+
+    for (uint32_t i = 1; i < n; i++) {
+        const XtfRecordInput *a = plan->parts[keys[i - 1] & parts].input, *b = plan->parts[keys[i] & parts].input;
+        if (a != b && a->rows.span->array.location == b->rows.span->array.location)
+            return true;
+    }
+    return false;
+}
+
+static void order_ties(const Plan *plan, uint64_t *keys)
+{
+    uint32_t passed[XTF_RECORD_PARTS_MAX] = {0};
+
+    for (uint32_t i = 0, end; i < plan->n_rows; i = end) {
+        for (end = i + 1; end < plan->n_rows && keys[end] >> XTF_RECORD_PART_BITS == keys[i] >> XTF_RECORD_PART_BITS;)
+            end++;
+        if (end - i > 1 && needs_order(plan, keys + i, end - i))
+            sort_ties(plan, keys + i, end - i, passed);
+        for (uint32_t j = i; j < end; j++)
+            passed[keys[j] & ((1 << XTF_RECORD_PART_BITS) - 1)]++;
+    }
+}
+
+/* The order of the first n rows, and whether rows of one time follow one another. */
+static bool take_order(const uint64_t *keys, uint32_t n, uint8_t *order)
+{
+    uint64_t before = ~keys[0], ties = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        ties |= (keys[i] ^ before) >> XTF_RECORD_PART_BITS == 0;
+        before = keys[i];
+        order[i] = keys[i] & ((1 << XTF_RECORD_PART_BITS) - 1);
+    }
+    return ties;
+}
+
+/* Gives out the first n rows of the plan. */
+static void give_out(XtfRecordReader *reader, const Plan *plan, uint32_t n, XtfRecordBlock *block)
+{
+    uint32_t counts[XTF_RECORD_PARTS_MAX] = {0};
+
+    for (uint32_t i = 0; i < n; i++)
+        counts[reader->sorter->order[i]]++;
+    for (uint32_t i = 0; i < plan->n_parts; i++) {
+        XtfRecordInput *input = plan->parts[i].input;
+        const XtfSpanReader *rows = &input->rows;
+        input->taken = counts[i];
+        block->parts[i] = (XtfRowRun){.span = rows->span,
+                                      .rows = input->row,
+                                      .n_rows = counts[i],
+                                      .first = rows->cursor.n + (rows->n_rows - input->left)};
+    }
+    block->n_rows = n;
+    block->n_parts = plan->n_parts;
+    block->order = reader->sorter->order;
+    reader->block_taken = true;
+}
+
+static bool next_run(XtfRecordReader *reader, uint64_t max, XtfRecordBlock *block, GError **error)
+{
+    block->order = NULL;
+    block->n_parts = 1;
+    if (!xtf_record_reader_next(reader, MIN(max, (uint64_t)UINT32_MAX), &block->parts[0], error))
+        return false;
+    block->n_rows = (uint32_t)block->parts[0].n_rows;
+    return true;
+}
+
+bool xtf_record_reader_next_block(XtfRecordReader *reader, uint64_t max, XtfRecordBlock *block, GError **error)
+{
+    Plan plan;
+
+    if (reader->batches || reader->runs_left > 0 || max < ROWS_LEAST) {
+        reader->runs_left -= reader->runs_left > 0;
+        return next_run(reader, max, block, error);
+    }
+    if (!xtf_record_reader_settle(reader, error))
+        return false;
+    if (reader->n_order > 1)
+        plan_block(reader, max, &plan);
+    if (reader->n_order < 2 || !is_worth_it(&plan)) {
+        reader->runs_left = reader->n_order > 1 && plan.n_rows < ROWS_LEAST ? plan.n_rows / 2 : RUNS;
+        return next_run(reader, max, block, error);
+    }
+    if (!reader->sorter)
+        reader->sorter = xtf_record_sorter_new();
+    xtf_record_sorter_reserve(reader->sorter, plan.n_rows);
+    make_keys(&plan, reader->sorter->keys);
+    xtf_record_sorter_sort(reader->sorter, plan.n_rows, plan.to - 1 - plan.from);
+    if (take_order(reader->sorter->sorted, plan.n_rows, reader->sorter->order)) {
+        order_ties(&plan, reader->sorter->sorted);
+        take_order(reader->sorter->sorted, plan.n_rows, reader->sorter->order);
+    }
+    give_out(reader, &plan, (uint32_t)MIN(max, plan.n_rows), block);
+    return true;
+}

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include "libxtf/trace.h"
-#include "libxtf/vocabulary.h"
 #include "src/import/job.h"
 #include "src/import/output.h"
+#include "src/model/properties.h"
 
 enum {
     DEATHS_MAX = 64, /* locations that keep_going skips because the reader died of them */
@@ -71,25 +71,6 @@ static GVariant *read_trace(const XtfImporter *importer, const char *anchor, con
     }
 }
 
-/* The value of a property of a trace; NULL if there is none, or it cannot be read. */
-static char *find_property(XtfTrace *trace, const char *name)
-{
-    const XtfTable *table;
-    const char *key, *value;
-
-    if (!xtf_trace_table(trace, XTF_TABLE_PROPERTIES, &table, NULL) || !table)
-        return NULL;
-    const XtfField *names = xtf_schema_field(table->schema, "name");
-    const XtfField *values = xtf_schema_field(table->schema, "value");
-    for (uint64_t i = 0; names && values && i < table->n_rows; i++) {
-        const uint8_t *row = table->rows + i * table->schema->row_size;
-        if (xtf_trace_string(trace, (uint32_t)xtf_field_get(names, row), &key, NULL) && g_str_equal(key, name) &&
-            xtf_trace_string(trace, (uint32_t)xtf_field_get(values, row), &value, NULL))
-            return g_strdup(value);
-    }
-    return NULL;
-}
-
 /* What stands where the output goes must be an import of the same trace, or nobody must miss it. */
 static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, const char *output, bool force,
                           GError **error)
@@ -101,7 +82,7 @@ static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, co
         return true;
     g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, NULL);
     if (trace)
-        replaced->identity = find_property(trace, importer->identity);
+        replaced->identity = xtf_trace_property(trace, importer->identity);
     return replaced->identity ||
            xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is no import%s: --force replaces it", output,
                     trace ? " of such an archive" : "");

@@ -8,6 +8,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+#include "src/model/properties.h"
 #include "src/query/select/analyses.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"
@@ -16,7 +17,8 @@ static void print_time(const char *label, const XtfTimeScale *scale, uint64_t ti
 {
     char text[XTF_TIME_TEXT_MAX] = "";
 
-    printf("%-14s %s s\n", label, xtf_time_scale_put(scale, ticks, text + sizeof text - 1));
+    printf("%-14s %s %s\n", label, xtf_time_scale_put(scale, ticks, text + sizeof text - 1),
+           xtf_time_scale_unit(scale));
 }
 
 static uint64_t records(const XtfTrace *trace)
@@ -57,11 +59,29 @@ static void print_file(const XtfTrace *trace, const char *path, const char *impo
     putchar('\n');
 }
 
-static void print_clock(const XtfTrace *trace)
+/* Of a measured network. */
+static void print_lengths(const XtfClock *clock)
+{
+    XtfTimeScale scale;
+
+    printf("%-14s bytes: lengths of messages\n", "clock");
+    xtf_time_scale_init(&scale, clock);
+    scale.bytes = true;
+    if (clock->first > clock->last)
+        return;
+    print_time("first length", &scale, clock->first - scale.origin);
+    print_time("last length", &scale, clock->last - scale.origin);
+}
+
+static void print_clock(XtfTrace *trace)
 {
     const XtfClock *clock = xtf_trace_clock(trace);
     XtfTimeScale scale;
 
+    if (xtf_trace_counts_bytes(trace)) {
+        print_lengths(clock);
+        return;
+    }
     printf("%-14s %" PRIu64 " ticks in %" PRIu64 " s\n", "clock", clock->resolution_num, clock->resolution_den);
     if (xtf_trace_n_clock_maps(trace) > 0)
         printf("%-14s %" PRIu32 ", from local clocks to the time of the trace\n", "clock maps",
@@ -109,6 +129,8 @@ static bool print_analysis(XtfTrace *trace, GError **error)
 {
     const char *tool;
 
+    if (xtf_trace_counts_bytes(trace))
+        return true;
     if (!xtf_analyses_find_tool(trace, XTF_DERIVED_WAITS, &tool, error))
         return false;
     g_autofree char *text = tool ? shown(tool) : g_strdup("none (xtf analyze finds who waited for whom)");

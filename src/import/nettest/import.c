@@ -54,7 +54,7 @@ static void add_properties(Import *import, const char *id)
 {
     const XtfNetwork *network = import->network;
 
-    add_property(import, "source", xtf_nettest_importer.name);
+    add_property(import, "source", import->job->importer->name);
     add_property(import, XTF_NETTEST_ID, id);
     add_property(import, XTF_PROPERTY_CLOCK, XTF_CLOCK_BYTES);
     add_property(import, "network.test", network->test);

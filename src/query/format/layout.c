@@ -55,8 +55,13 @@ static void add_prefix(Layout *layout, const char *time, const char *description
 {
     const XtfLocations *locations = layout->locations;
 
+    const XtfTimeScale *scale = &layout->formats->context->scale;
+
     layout->format->has_prefix = true;
-    add_column(layout, time, "s", description, layout->formats->context->scale.width);
+    if (scale->bytes)
+        add_column(layout, xtf_time_scale_name(scale), xtf_time_scale_unit(scale), "of the messages", scale->width);
+    else
+        add_column(layout, time, xtf_time_scale_unit(scale), description, scale->width);
     add_column(layout, "proc", "", "process", locations->proc_width);
     add_column(layout, "thread", "", "thread of the process", locations->thread_width);
 }

@@ -6,6 +6,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/properties.h"
 #include "src/query/select/analyses.h"
 #include "src/query/text/digits.h"
 
@@ -346,6 +347,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
         xtf_time_scale_init_growing(&context->scale, xtf_trace_clock(trace));
     else
         xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
+    context->scale.bytes = xtf_trace_counts_bytes(trace);
     context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;

@@ -229,9 +229,21 @@ typedef struct {
     uint64_t num, den; /* seconds */
 } Unit;
 
-static const Unit units[] = {
-    {"s", 1, 1}, {"ms", 1, 1000}, {"us", 1, 1000000}, {"ns", 1, 1000000000}, {"m", 60, 1}, {"h", 3600, 1},
+/* The first is meant where there is none. */
+static const Unit seconds[] = {
+    {"s", 1, 1}, {"ms", 1, 1000}, {"us", 1, 1000000}, {"ns", 1, 1000000000}, {"m", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0},
 };
+static const Unit bytes[] = {{"B", 1, 1}, {"K", 1 << 10, 1}, {"M", 1 << 20, 1}, {NULL, 0, 0}};
+
+const char *xtf_time_scale_unit(const XtfTimeScale *scale)
+{
+    return scale->bytes ? bytes->name : seconds->name;
+}
+
+const char *xtf_time_scale_name(const XtfTimeScale *scale)
+{
+    return scale->bytes ? "length" : "time";
+}
 
 /* Reads a number that ends at `end` or before; *decimals of its digits are after the point. Returns its end, NULL with
  * an error. */
@@ -270,7 +282,7 @@ static bool apply_unit(const XtfTimeScale *scale, const char *name, const char *
                        GError **error)
 {
     size_t length = (size_t)(end - name);
-    const Unit *unit = NULL;
+    const Unit *unit = scale->bytes ? bytes : seconds;
 
     *written = length == 0 ? WITHOUT_UNIT : length == 1 && *name == '%' ? IN_PERCENT : IN_UNIT;
     if (*written == IN_PERCENT) {
@@ -278,13 +290,11 @@ static bool apply_unit(const XtfTimeScale *scale, const char *name, const char *
         big_divide(big, 100);
         return true;
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(units) && !unit; i++) {
-        if (length ? strlen(units[i].name) == length && memcmp(units[i].name, name, length) == 0 : i == 0)
-            unit = &units[i];
-    }
-    if (!unit)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of time; there are ns us ms s m h %%",
-                        (int)length, name);
+    while (length && unit->name && (strlen(unit->name) != length || memcmp(unit->name, name, length) != 0))
+        unit++;
+    if (!unit->name)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of %s; there are %s %%", (int)length, name,
+                        xtf_time_scale_name(scale), scale->bytes ? "B K M" : "ns us ms s m h");
     big_multiply_add(big, unit->num, 0);
     big_multiply_add(big, scale->num, 0);
     big_divide(big, unit->den);

@@ -3,6 +3,8 @@
  *
  * A time is printed with `digits` digits after the point, not rounded, and parsed as the first tick at or after the
  * written time. Since 10^-digits is at most a tick, a printed tick is read back as the same tick.
+ *
+ * The clock of a measured network counts bytes, the lengths of messages: a tick is a byte, and units are B, K and M.
  */
 #pragma once
 
@@ -23,6 +25,7 @@ typedef struct {
     /* 2^60 * fraction / num, rounded down: replaces the division by num. 0 if times of this clock need the slow way;
      * else a second is exactly num ticks. */
     uint64_t inverse;
+    bool bytes; /* the clock counts bytes; set by whoever knows, after the scale is made */
 } XtfTimeScale;
 
 /* The end of an open window: after every record, even one at the last tick. */
@@ -36,6 +39,11 @@ enum {
 void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock);
 /* Of a trace that grows: the widest time of any trace fits, and 100% is the time up to which all is complete. */
 void xtf_time_scale_init_growing(XtfTimeScale *scale, const XtfClock *clock);
+
+/* "s", or what the clock counts. */
+const char *xtf_time_scale_unit(const XtfTimeScale *scale);
+/* The directory that windows are in, and the first column of records: "time" or "length". */
+const char *xtf_time_scale_name(const XtfTimeScale *scale);
 
 /* Writes ticks as seconds so that they end before `end`; returns their beginning. */
 char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end);

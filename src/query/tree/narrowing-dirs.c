@@ -188,11 +188,24 @@ XtfNode *xtf_kinds_lookup(XtfNode *directory, const char *name, GError **error)
 
 /* ---- time/, at/ and num/: ranges without end, which are not listed. */
 
+/* Where the clock counts bytes, an instant is the length of messages, and has records. */
+static XtfNode *lookup_length(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t length;
+
+    if (!xtf_time_scale_parse_instant(&directory->tree->context.scale, name, &length, error))
+        return NULL;
+    length = MIN(length, XTF_TIME_OPEN - 1);
+    return xtf_node_new_selection(directory, xtf_selection_in_window(directory->selection, length, length + 1));
+}
+
 static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **error)
 {
     const XtfTimeScale *scale = &directory->tree->context.scale;
     uint64_t a, b;
 
+    if (scale->bytes && !strchr(name, '-'))
+        return lookup_length(directory, name, error);
     if (!xtf_time_scale_parse_window(scale, name, &a, &b, error))
         return NULL;
     /* A window that begins before the trace, or ends after it, is open there: one form for one meaning. But where the
@@ -217,6 +230,8 @@ static XtfNode *lookup_instant(XtfNode *directory, const char *name, GError **er
     const XtfTimeScale *scale = &directory->tree->context.scale;
     uint64_t t;
 
+    if (scale->bytes)
+        return lookup_length(directory, name, error);
     if (!xtf_time_scale_parse_instant(scale, name, &t, error))
         return NULL;
     t = MIN(t, XTF_TIME_OPEN - 1);

@@ -13,11 +13,12 @@ char *xtf_node_remark(const XtfNode *node)
 {
     const XtfTimeScale *scale = &node->tree->context.scale;
     const XtfSelection *selection = node->selection;
+    const char *unit = xtf_time_scale_unit(scale);
     char begin[XTF_TIME_TEXT_MAX], end[XTF_TIME_TEXT_MAX];
 
     if (!selection || !is_beyond_the_end(selection, scale))
         return NULL;
     xtf_time_scale_print_instant(scale, selection->time_from, begin);
     xtf_time_scale_print_instant(scale, scale->end, end);
-    return g_strdup_printf("the trace ends at %s s, and this begins at %s s", end, begin);
+    return g_strdup_printf("the trace ends at %s %s, and this begins at %s %s", end, unit, begin, unit);
 }

@@ -4,6 +4,7 @@
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/totals/selected-locations.h"
 #include "src/query/tree/entries.h"
+#include "src/query/tree/network-entries.h"
 #include "src/query/views/view.h"
 
 #define CALLS "calls"
@@ -12,7 +13,9 @@
 
 /* Sets of directories. */
 enum {
-    ALL = 1,
+    PROGRAM = 1,  /* of traces of programs */
+    NETWORK = 64, /* of measured networks */
+    ALL = PROGRAM | NETWORK,
     ROOT = 2,
     WINDOWS = 4,
     ANY_PROC = 8,         /* not narrowed by proc/ */
@@ -24,9 +27,10 @@ enum {
 static unsigned sets_of(const XtfNode *directory)
 {
     const XtfSelection *selection = directory->selection;
-    return ALL | (directory->depth == 0 ? ROOT : 0) | (directory->is_window ? WINDOWS : 0) |
-           (directory->is_instant ? INSTANTS : 0) | (selection->procs ? 0 : ANY_PROC) |
-           (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
+    bool is_network = directory->tree->context.scale.bytes;
+    return (is_network ? NETWORK : PROGRAM) | (directory->depth == 0 ? ROOT : 0) |
+           (directory->is_window ? WINDOWS : 0) | (directory->is_instant ? INSTANTS : 0) |
+           (selection->procs ? 0 : ANY_PROC) | (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
 }
 
 typedef struct {
@@ -53,25 +57,26 @@ static const Entry entries[] = {
     {"after", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
     {"at", &xtf_instants_dir, ALL, 0, NULL},
     {"before", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
-    {"by", &xtf_by_dir, ALL, 0, NULL},
-    {CALLS, &xtf_selection_dir, ALL, 0, make_calls},
-    {"class", &xtf_classes_dir, ALL, 0, NULL},
+    {"by", &xtf_by_dir, PROGRAM, 0, NULL},
+    {CALLS, &xtf_selection_dir, PROGRAM, 0, make_calls},
+    {"class", &xtf_classes_dir, PROGRAM, 0, NULL},
     {"columns", &xtf_columns_file, ALL, ALL, NULL},
-    {"comm", &xtf_comms_dir, ALL, 0, NULL},
+    {"comm", &xtf_comms_dir, PROGRAM, 0, NULL},
     {"count", &xtf_count_file, ALL, ALL, NULL},
-    {"culprit", &xtf_culprits_dir, ALL, 0, NULL},
+    {"culprit", &xtf_culprits_dir, PROGRAM, 0, NULL},
     {"definitions", &xtf_definitions_dir, ROOT, ROOT, NULL},
     {NULL, NULL, 0, 0, NULL},
+    {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},
     {"next", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
     {"num", &xtf_numbers_dir, ALL, ALL, NULL},
     {"peer", &xtf_peers_dir, ALL, 0, NULL},
     {"prev", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
     {"proc", &xtf_procs_dir, ALL, ANY_PROC, NULL},
     {"records", &xtf_records_file, ALL, ALL, NULL},
-    {"region", &xtf_regions_dir, ALL, 0, NULL},
-    {"tag", &xtf_tags_dir, ALL, 0, NULL},
+    {"region", &xtf_regions_dir, PROGRAM, 0, NULL},
+    {"tag", &xtf_tags_dir, PROGRAM, 0, NULL},
     {"thread", &xtf_threads_dir, ALL, PROC_ANY_THREAD, NULL},
-    {"time", &xtf_times_dir, ALL, ALL, NULL},
+    {"time", &xtf_times_dir, PROGRAM, PROGRAM, NULL},
     {"zoom", &xtf_zoom_dir, ALL, ROOT | WINDOWS, xtf_zoom_new},
 };
 
@@ -86,7 +91,7 @@ static const Entry *find_entry(const char *name)
 
 bool xtf_selection_dir_has(const char *name)
 {
-    return find_entry(name) || xtf_view_is_name(name) || xtf_picture_find(name);
+    return find_entry(name) || xtf_view_is_name(name) || xtf_picture_find(name) || xtf_network_entry_has(name);
 }
 
 /* ---- Looking up. */
@@ -134,6 +139,11 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     if (xtf_kinds_has(directory))
         return xtf_kinds_lookup(directory, name, error);
+    if (context->scale.bytes)
+        return xtf_not_found(error,
+                             "\"%s\" is no file and none of links, average, median, deviation, min, amount, "
+                             "repeat, proc, peer, pair, length, at, num: see README and info",
+                             name);
     if (is_of_analysis(name))
         return xtf_not_found(error, "\"%s\" is there once the trace is analysed: xtf analyze TRACE", name);
     return xtf_not_found(
@@ -149,6 +159,11 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
     const XtfPicture *picture = xtf_picture_find(name);
     const Entry *entry = find_entry(name);
 
+    bool found;
+
+    XtfNode *node = xtf_network_entry_new(directory, name, &found, error);
+    if (found)
+        return node;
     if (view)
         return lookup_view(directory, view, error);
     if (picture)
@@ -215,6 +230,13 @@ static void list_pictures(XtfNode *directory, XtfLister *lister)
     }
 }
 
+static void list_files(XtfNode *directory, XtfLister *lister)
+{
+    list_views(directory, lister);
+    xtf_network_entries_list(directory, lister);
+    list_pictures(directory, lister);
+}
+
 /* An instant has no records: what shows records is there, but is not listed. */
 static bool is_listed(XtfNode *directory, const Entry *entry)
 {
@@ -231,10 +253,9 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     const XtfSelection *selection = directory->selection;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) {
-        if (!entries[i].name) {
-            list_views(directory, lister);
-            list_pictures(directory, lister);
-        } else if (is_listed(directory, &entries[i]))
+        if (!entries[i].name)
+            list_files(directory, lister);
+        else if (is_listed(directory, &entries[i]))
             xtf_lister_show(lister, entries[i].name, entries[i].class->kind);
     }
     if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE || directory->is_instant)

@@ -6,12 +6,16 @@ enum {
     ZOOMS = 10,
 };
 
+/* To a window: `up` leads to its directory, or, ending in two dots, to what that is in. */
 static XtfNode *link_to(const XtfNode *directory, const char *up, uint64_t from, uint64_t to)
 {
+    const XtfTimeScale *scale = &directory->tree->context.scale;
     char name[XTF_WINDOW_TEXT_MAX];
 
-    xtf_time_scale_print_window(&directory->tree->context.scale, from, to, name);
-    return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
+    xtf_time_scale_print_window(scale, from, to, name);
+    if (g_str_has_suffix(up, "/"))
+        return xtf_node_new_link(directory, g_strconcat(up, name, NULL));
+    return xtf_node_new_link(directory, g_strconcat(up, "/", xtf_time_scale_name(scale), "/", name, NULL));
 }
 
 /* The window of the same width right after, or before, this one. An open end is the trace's. An end beyond the trace
@@ -36,8 +40,8 @@ XtfNode *xtf_instant_link_new(XtfNode *instant, const char *name, GError **error
     uint64_t origin = instant->tree->context.scale.origin, t = instant->window.from;
 
     if (g_str_equal(name, "after"))
-        return link_to(instant, "../../time/", t, XTF_TIME_OPEN);
-    return link_to(instant, "../../time/", origin, t);
+        return link_to(instant, "../..", t, XTF_TIME_OPEN);
+    return link_to(instant, "../..", origin, t);
 }
 
 /* ---- zoom/ */
@@ -51,7 +55,7 @@ static XtfNode *lookup_zoom(XtfNode *directory, const char *name, GError **error
     if (!g_ascii_isdigit(name[0]) || name[1])
         return xtf_not_found(error, "the parts of a window are numbered 0 to %d", ZOOMS - 1);
     uint64_t i = (uint64_t)(name[0] - '0');
-    return link_to(directory, directory->is_window ? "../../" : "../time/", xtf_time_bin_bound(from, to, i, ZOOMS),
+    return link_to(directory, directory->is_window ? "../../" : "..", xtf_time_bin_bound(from, to, i, ZOOMS),
                    xtf_time_bin_bound(from, to, i + 1, ZOOMS));
 }
 

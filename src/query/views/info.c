@@ -89,7 +89,7 @@ static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
 {
     xtf_lines_text(lines, what, 0);
     xtf_lines_ticks(lines, ticks);
-    xtf_lines_word(lines, "s");
+    xtf_lines_word(lines, xtf_time_scale_unit(lines->scale));
 }
 
 static void add_count(XtfLines *lines, const char *what, uint64_t count)
@@ -111,7 +111,7 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     xtf_selection_window(selection, &context->scale, &from, &to);
     add_time(lines, "from", from - context->scale.origin);
     add_time(lines, "to", to - context->scale.origin);
-    add_time(lines, "duration", to - from);
+    add_time(lines, context->scale.bytes ? "range" : "duration", to - from);
     add_count(lines, selection->calls ? "calls" : "records", total);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace) && !selection->calls; i++) {
         bool shows_calls = calls_shown(context, selection, i);

@@ -67,6 +67,9 @@ static bool absent(const XtfTraceContext *context, const char *view, const XtfVi
 {
     g_autofree char *types = subject ? g_strjoinv(", ", (char **)subject->types) : NULL;
 
+    if (context->scale.bytes)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about programs, and the trace is of a measured network",
+                        view);
     if (subject && !trace_has(context, subject))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), of which the trace has none", view,
                         subject->what, types);
@@ -88,6 +91,9 @@ static bool absent(const XtfTraceContext *context, const char *view, const XtfVi
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
+    /* The other views are about what programs do in time. */
+    if (views->context->scale.bytes && view != &xtf_view_info)
+        return false;
     return !(view->subject && strange_facet(view->subject, selection)) &&
            (!view->exists || view->exists(views->context, selection));
 }

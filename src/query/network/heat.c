@@ -1,0 +1,96 @@
+/*
+ * A matrix as a picture: a line a sender, a column a receiver, on a logarithmic scale.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "src/query/images/indexed-png.h"
+#include "src/query/network/link-view.h"
+
+enum {
+    COLOURS = XTF_PNG_COLOURS_MAX,
+    UNMEASURED = 0,
+    SMALL = 256, /* processes: below, each is SMALL_PIXELS wide */
+    SMALL_PIXELS = 4,
+    STOPS = 5,
+};
+#define MICROSECONDS 1e6
+
+/* From blue over green to yellow, rising in lightness, so that it reads in grey too. */
+static const uint8_t stops[STOPS][3] = {{48, 18, 98}, {44, 86, 150}, {28, 148, 140}, {120, 198, 86}, {252, 232, 60}};
+
+static void make_colours(uint32_t colours[static COLOURS])
+{
+    colours[UNMEASURED] = 0x808080;
+    for (unsigned i = 1; i < COLOURS; i++) {
+        double place = (double)(i - 1) / (COLOURS - 2) * (STOPS - 1);
+        unsigned stop = MIN((unsigned)place, STOPS - 2);
+        uint32_t colour = 0;
+        for (unsigned k = 0; k < 3; k++)
+            colour =
+                colour << 8 | (uint32_t)lround(stops[stop][k] + (place - stop) * (stops[stop + 1][k] - stops[stop][k]));
+        colours[i] = colour;
+    }
+}
+
+/* Whether there is a colour for a value: a scale of logarithms has none for 0. */
+static bool is_shown(double value)
+{
+    return isfinite(value) && value > 0;
+}
+
+static uint8_t colour_of(double value, double low, double high)
+{
+    if (!is_shown(value))
+        return UNMEASURED;
+    double place = high > low ? log(value / low) / log(high / low) : 0;
+    return (uint8_t)(1 + lround(CLAMP(place, 0, 1) * (COLOURS - 2)));
+}
+
+static void paint(const double *values, uint32_t n_senders, uint32_t n_receivers, unsigned zoom, double low,
+                  double high, uint8_t *pixels)
+{
+    size_t width = (size_t)n_receivers * zoom;
+
+    for (uint32_t s = 0; s < n_senders; s++) {
+        uint8_t *line = pixels + s * zoom * width;
+        for (uint32_t r = 0; r < n_receivers; r++)
+            memset(line + (size_t)r * zoom, colour_of(values[(size_t)s * n_receivers + r], low, high), zoom);
+        for (unsigned k = 1; k < zoom; k++)
+            memcpy(line + k * width, line, width);
+    }
+}
+
+GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
+{
+    uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
+    g_autofree double *values =
+        xtf_links_matrix(view->resolver, view->links, &view->type, &view->sides, 0, n_senders, error);
+    double low = INFINITY, high = 0;
+    uint32_t colours[COLOURS];
+
+    if (!values)
+        return NULL;
+    for (size_t i = 0; i < (size_t)n_senders * n_receivers; i++)
+        if (is_shown(values[i])) {
+            low = fmin(low, values[i]);
+            high = fmax(high, values[i]);
+        }
+    unsigned zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1;
+    g_autofree uint8_t *pixels = g_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
+    paint(values, n_senders, n_receivers, zoom, low, high, pixels);
+    make_colours(colours);
+    g_autofree char *title = g_strdup_printf(
+        "%s of messages of %" PRIu64 " bytes: a line a sender, a column a receiver; from %.4g us (dark) to %.4g us "
+        "(bright), logarithmic; grey: not measured",
+        view->statistic < 0 ? "nothing" : view->type.event->labels[view->statistic], view->selection->time_from,
+        high > 0 ? low * MICROSECONDS : 0, high * MICROSECONDS);
+    const XtfIndexedImage image = {.width = MAX(n_receivers * zoom, 1),
+                                   .height = MAX(n_senders * zoom, 1),
+                                   .pixels = pixels,
+                                   .colours = colours,
+                                   .n_colours = COLOURS,
+                                   .title = title};
+    g_autoptr(GByteArray) png = xtf_png_encode(&image, error);
+    return png ? g_string_new_len((const char *)png->data, (gssize)png->len) : NULL;
+}

@@ -1,0 +1,26 @@
+/*
+ * Hockney's model of a message of L bytes: t = alpha + beta L.
+ * (R. W. Hockney: The communication challenge for MPP: Intel Paragon and Meiko CS-2, Parallel Computing 20, 1994.)
+ *
+ * alpha and beta are those of the least sum of ((t - alpha - beta L) / t)^2, with beta at least 0; their standard
+ * errors are those of weighted least squares. A curve may have a break, where a library goes from its eager protocol to
+ * its rendezvous: two segments of at least 3 lengths each, if they lower n log(residuals / n) + parameters log n (BIC),
+ * with 2 parameters of one segment, and 5 of two: the place of the break is one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t first, n; /* lengths of the segment */
+    double alpha, alpha_error, beta, beta_error;
+    double rms; /* root of the mean of the squares above: relative to the times */
+} XtfHockney;
+
+/* A figure that cannot be told is NaN: errors of fewer than 3 lengths, beta of one. Times are above 0; n is at least
+ * 1. Lengths rise. */
+void xtf_hockney_fit(const double *lengths, const double *times, uint32_t n, XtfHockney *fit);
+
+/* Returns the number of segments, 1 or 2. */
+unsigned xtf_hockney_fit_segments(const double *lengths, const double *times, uint32_t n, XtfHockney fits[static 2]);

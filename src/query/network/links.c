@@ -1,0 +1,204 @@
+#include "src/query/network/links.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+
+#define PREFERRED                  \
+    {                              \
+        "median", "average", "min" \
+    }
+
+bool xtf_link_type_find(XtfLinkType *type, const XtfTraceContext *context)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_RECORD_LINKS);
+
+    if (!context->scale.bytes || !schema || schema->kind != XTF_SCHEMA_RECORD)
+        return false;
+    *type = (XtfLinkType){.schema = schema,
+                          .peer = xtf_schema_field_by_role(schema, XTF_ROLE_PEER),
+                          .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
+                          .value = xtf_schema_field(schema, "value")};
+    return type->peer && type->event && type->value && type->value->type == XTF_TYPE_F64;
+}
+
+int xtf_link_statistic(const XtfLinkType *type, const char *name)
+{
+    for (uint32_t i = 0; i < type->event->n_labels; i++) {
+        g_autofree char *label = g_ascii_strdown(type->event->labels[i], -1);
+        if (g_str_equal(label, name))
+            return (int)i;
+    }
+    return -1;
+}
+
+XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic)
+{
+    XtfSelection *links = xtf_selection_in_type(selection, type->schema->id);
+
+    if (statistic < 0)
+        return links;
+    g_autoptr(XtfNumberSet) set = xtf_number_set_of_one((uint64_t)statistic);
+    XtfSelection *narrowed = xtf_selection_by(links, XTF_BY_KIND, set);
+    xtf_selection_unref(links);
+    return narrowed;
+}
+
+bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int *statistic,
+                         GError **error)
+{
+    static const char *const preferred[] = PREFERRED;
+    uint64_t n;
+
+    *statistic = -1;
+    if (selection->by[XTF_BY_KIND]) {
+        if (xtf_number_set_single(selection->by[XTF_BY_KIND], &n) && n < type->event->n_labels)
+            *statistic = (int)n;
+        return true;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(preferred) && *statistic < 0; i++) {
+        int candidate = xtf_link_statistic(type, preferred[i]);
+        g_autoptr(XtfSelection) links = candidate >= 0 ? xtf_links_of(selection, type, candidate) : NULL;
+        if (links && !xtf_resolver_count(resolver, links, &n, error))
+            return false;
+        if (links && n > 0)
+            *statistic = candidate;
+    }
+    return true;
+}
+
+bool xtf_link_sides_init(XtfLinkSides *sides, XtfTraceContext *context, const XtfSelection *selection, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    const XtfNumberSet *peers = selection->by[XTF_BY_PEER];
+
+    *sides = (XtfLinkSides){.locations = locations};
+    if (!locations)
+        return false;
+    sides->senders = xtf_selection_locations(selection, locations);
+    sides->receivers = g_new(uint64_t, locations->n_procs + 1);
+    for (uint32_t i = 0; i < locations->n_procs; i++)
+        if (!peers || xtf_number_set_contains(peers, locations->procs[i]))
+            sides->receivers[sides->n_receivers++] = locations->procs[i];
+    return true;
+}
+
+void xtf_link_sides_finish(XtfLinkSides *sides)
+{
+    g_clear_pointer(&sides->senders, g_array_unref);
+    g_clear_pointer(&sides->receivers, g_free);
+}
+
+/* The index of a receiver; UINT32_MAX if it is none. They are numbered from 0 on, as a rule. */
+static uint32_t find_receiver(const XtfLinkSides *sides, uint64_t proc)
+{
+    uint32_t low = 0, high = sides->n_receivers;
+
+    if (proc < high && sides->receivers[proc] == proc)
+        return (uint32_t)proc;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sides->receivers[middle] < proc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < sides->n_receivers && sides->receivers[low] == proc ? low : UINT32_MAX;
+}
+
+typedef struct {
+    const XtfLinkType *type;
+    const XtfLinkSides *sides;
+    XtfLinkVisit visit;
+    void *data;
+} Visit;
+
+static void visit_rows(const Visit *visit, uint32_t sender, const uint8_t *row, uint64_t n)
+{
+    const XtfLinkType *type = visit->type;
+    XtfLink link = {.sender = sender};
+
+    for (; n > 0; n--, row += type->schema->row_size) {
+        link.receiver = find_receiver(visit->sides, xtf_field_get(type->peer, row));
+        link.length = xtf_field_get(&type->schema->fields[0], row);
+        link.event = (unsigned)xtf_field_get(type->event, row);
+        uint64_t bits = xtf_field_get(type->value, row);
+        memcpy(&link.value, &bits, sizeof link.value);
+        if (link.receiver != UINT32_MAX)
+            visit->visit(&link, visit->data);
+    }
+}
+
+static bool visit_span(const Visit *visit, const XtfSpan *span, uint32_t sender, GError **error)
+{
+    g_auto(XtfSpanReader) reader;
+
+    xtf_span_reader_init(&reader, span);
+    if (!xtf_span_reader_seek(&reader, span->lo, error))
+        return false;
+    while (reader.n_rows) {
+        visit_rows(visit, sender, xtf_cursor_row(&reader.cursor), reader.n_rows);
+        if (!xtf_span_reader_next(&reader, error))
+            return false;
+    }
+    return true;
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* The index of a location among the senders; UINT32_MAX if it is none. */
+static uint32_t find_sender(const XtfLinkSides *sides, uint32_t location)
+{
+    guint index;
+
+    return g_array_binary_search(sides->senders, &location, compare_indices, &index) ? index : UINT32_MAX;
+}
+
+bool xtf_links_visit(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
+                     uint32_t first, uint32_t n, XtfLinkVisit visit, void *data, GError **error)
+{
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, links, error);
+    const Visit all = {type, sides, visit, data};
+
+    for (uint32_t i = 0; spans && i < spans->n; i++) {
+        const XtfSpan *span = &spans->spans[i];
+        uint32_t sender = find_sender(sides, span->tag);
+        if (span->array.schema == type->schema && sender >= first && sender - first < n &&
+            !visit_span(&all, span, sender, error))
+            return false;
+    }
+    return spans;
+}
+
+typedef struct {
+    double *values;
+    uint32_t first, n_receivers;
+} Matrix;
+
+static void put_value(const XtfLink *link, void *data)
+{
+    const Matrix *matrix = data;
+
+    matrix->values[(size_t)(link->sender - matrix->first) * matrix->n_receivers + link->receiver] = link->value;
+}
+
+double *xtf_links_matrix(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
+                         uint32_t first, uint32_t n, GError **error)
+{
+    size_t size = (size_t)n * sides->n_receivers;
+    g_autofree double *values = g_new(double, size + 1);
+    Matrix matrix = {values, first, sides->n_receivers};
+
+    for (size_t i = 0; i < size; i++)
+        values[i] = NAN;
+    if (!xtf_links_visit(resolver, links, type, sides, first, n, put_value, &matrix, error))
+        return NULL;
+    return g_steal_pointer(&values);
+}

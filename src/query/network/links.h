@@ -1,0 +1,69 @@
+/*
+ * Rows of `links`: what was measured between processes. Values of one statistic at one length make a matrix, of the
+ * senders and receivers that a selection has.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/query/select/selection.h"
+
+typedef struct {
+    const XtfSchema *schema;
+    const XtfField *peer, *event, *value;
+} XtfLinkType;
+
+/* False if the trace is of no network. */
+bool xtf_link_type_find(XtfLinkType *type, const XtfTraceContext *context);
+/* The event of a statistic, by its name in lower letters: "median"; -1 if there is none. */
+int xtf_link_statistic(const XtfLinkType *type, const char *name);
+
+/* The links of a selection, of one statistic; -1: of all. */
+XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic);
+
+/* The statistic that a selection is narrowed to; else the median, or if the trace has none the average, or the least.
+ * -1: it has none of them; false with an error. */
+bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int *statistic,
+                         GError **error);
+/* Whether a selection is of one length. */
+static inline bool xtf_links_one_length(const XtfSelection *selection)
+{
+    return !selection->base && selection->time_to - selection->time_from == 1;
+}
+
+/* The senders and receivers of a selection. */
+typedef struct {
+    const XtfLocations *locations; /* borrowed */
+    GArray *senders;               /* of uint32_t: indices of locations, ascending */
+    uint64_t *receivers;           /* processes, ascending */
+    uint32_t n_receivers;
+} XtfLinkSides;
+
+bool xtf_link_sides_init(XtfLinkSides *sides, XtfTraceContext *context, const XtfSelection *selection, GError **error);
+void xtf_link_sides_finish(XtfLinkSides *sides); /* of all zeros, too */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLinkSides, xtf_link_sides_finish)
+
+static inline uint64_t xtf_link_sender(const XtfLinkSides *sides, uint32_t i)
+{
+    return sides->locations->all[g_array_index(sides->senders, uint32_t, i)].proc;
+}
+
+typedef struct {
+    uint64_t length;
+    uint32_t sender, receiver; /* indices in the sides */
+    unsigned event;
+    double value;
+} XtfLink;
+
+typedef void (*XtfLinkVisit)(const XtfLink *link, void *data);
+
+/* Visits the links of senders `first` to first + n - 1, of each in order. */
+bool xtf_links_visit(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
+                     uint32_t first, uint32_t n, XtfLinkVisit visit, void *data, GError **error);
+
+/* The matrix of links of one length and statistic: n lines of receivers, NaN where there is no value. The caller frees
+ * it. */
+double *xtf_links_matrix(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
+                         uint32_t first, uint32_t n, GError **error);

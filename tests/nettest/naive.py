@@ -1,0 +1,95 @@
+"""What the tree shows of a measured network, worked out anew from the matrices: matrix[receiver][sender], NaN: not measured."""
+
+import fractions
+import math
+import statistics
+
+FAR = 5 * 1.4826
+
+
+def value(matrix, sender, receiver):
+    """None: it was not measured, or is from a process to itself."""
+    v = matrix[receiver][sender]
+    return None if sender == receiver or math.isnan(v) else v
+
+
+def line(values):
+    """(median, how far from it a value stands out)"""
+    median = statistics.median(values)
+    return median, FAR * statistics.median([abs(v - median) for v in values])
+
+
+def outliers(matrix):
+    """[(sender, receiver, value, expected, reason)]"""
+    procs = range(len(matrix))
+    pairs = {(s, r): value(matrix, s, r) for s in procs for r in procs if value(matrix, s, r) is not None}
+    rows = {s: line([v for (a, _), v in pairs.items() if a == s]) for s in procs if any(a == s for a, _ in pairs)}
+    columns = {r: line([v for (_, b), v in pairs.items() if b == r]) for r in procs if any(b == r for _, b in pairs)}
+    found = {}
+    for (s, r), v in pairs.items():
+        by_row, by_column = abs(v - rows[s][0]) > rows[s][1], abs(v - columns[r][0]) > columns[r][1]
+        if by_row or by_column:
+            found[s, r] = rows[s][0] if by_row else columns[r][0]
+    result = []
+    for (s, r), expected in found.items():
+        of_row, of_column = [k for k in pairs if k[0] == s], [k for k in pairs if k[1] == r]
+        reason = "pair"
+        if len(of_row) > 1 and 2 * sum(k in found for k in of_row) > len(of_row):
+            reason = "sender"
+        elif len(of_column) > 1 and 2 * sum(k in found for k in of_column) > len(of_column):
+            reason = "receiver"
+        result.append((s, r, pairs[s, r], expected, reason))
+    return sorted(result, key=lambda o: (-abs(o[2] - o[3]), o[0], o[1]))
+
+
+def figures(matrix):
+    """(pairs, min, q1, median, mean, q3, max, stddev, asymmetry)"""
+    procs = range(len(matrix))
+    values = [v for s in procs for r in procs if (v := value(matrix, s, r)) is not None]
+    q1, median, q3 = statistics.quantiles(values, n=4, method="inclusive")
+    uneven = []
+    for a in procs:
+        for b in range(a):
+            there, back = value(matrix, a, b), value(matrix, b, a)
+            if there is not None and back is not None and there + back > 0:
+                uneven.append(abs(there - back) / ((there + back) / 2))
+    return (len(values), min(values), q1, median, statistics.fmean(values), q3, max(values), statistics.pstdev(values),
+            statistics.fmean(uneven) if uneven else math.nan)
+
+
+def hockney(points):
+    """Weighted least squares in exact fractions, by the normal equations: (alpha, its error, beta, its error, sum of squares)."""
+    points = [(fractions.Fraction(l), fractions.Fraction(t)) for l, t in points]
+    weights = [1 / t ** 2 for _, t in points]
+    s0 = sum(weights)
+    s1 = sum(w * l for w, (l, _) in zip(weights, points))
+    s2 = sum(w * l * l for w, (l, _) in zip(weights, points))
+    y0 = sum(w * t for w, (_, t) in zip(weights, points))
+    y1 = sum(w * l * t for w, (l, t) in zip(weights, points))
+    determinant = s0 * s2 - s1 * s1
+    if determinant == 0:
+        alpha, beta = y0 / s0, None
+    else:
+        alpha, beta = (y0 * s2 - y1 * s1) / determinant, (s0 * y1 - s1 * y0) / determinant
+        if beta < 0:
+            alpha, beta = y0 / s0, fractions.Fraction(0)
+    rest = sum(((t - alpha - (beta or 0) * l) / t) ** 2 for l, t in points)
+    if len(points) < 3:
+        return float(alpha), None, beta if beta is None else float(beta), None, float(rest)
+    variance = rest / (len(points) - 2)
+    return (float(alpha), math.sqrt(variance * s2 / determinant), float(beta), math.sqrt(variance * s0 / determinant), float(rest))
+
+
+def segments(points):
+    """[points] or [points before a break, points after it]"""
+    n = len(points)
+
+    def information(rest, parameters):
+        return n * math.log(max(rest, 1e-24) / n) + parameters * math.log(n)
+
+    best, found = information(hockney(points)[4], 2), [points]
+    for k in range(3, n - 2):
+        both = information(hockney(points[:k])[4] + hockney(points[k:])[4], 5)
+        if both < best:
+            best, found = both, [points[:k], points[k:]]
+    return found

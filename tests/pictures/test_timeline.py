@@ -13,37 +13,11 @@ import subprocess
 import sys
 
 import svg
-from asking import Asker, Refused
-from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+from asking import Refused
+from tracepictures import Trace, check
+from xtfrun import Xtf, shared_traces, temporary_folder
 
 TILES = 12
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
-
-
-class Trace:
-    def __init__(self, xtf, ask_tree, path):
-        self.path = path
-        self.asker = Asker(xtf, ask_tree, path)
-        self.colours = {line.split(None, 3)[3]: line.split()[2] for line in self.text("definitions/colours").splitlines()[1:]}
-
-    def bytes(self, path):
-        return self.asker.ask(f"cat {path}")
-
-    def text(self, path):
-        return self.bytes(path).decode()
-
-    def profile(self, path):
-        return svg.table(self.bytes(f"{path}/profile".lstrip("/")))
-
-    def picture(self, path, name="timeline.svg"):
-        text = self.bytes(f"{path}/{name}".lstrip("/"))
-        check(text == self.bytes(f"{path}/{name}".lstrip("/")), f"{path}: two readings differ")
-        check(len(text) % 4096 == 0, f"{path}: {len(text)} bytes are no whole number of pages")
-        return svg.Picture(text)
 
 
 def check_tiles(trace, path, picture):
@@ -158,7 +132,6 @@ PATHS = ["", "time/40%-60%", "time/50%-50.2%", "proc/0", "proc/0/time/20%-30%", 
 
 
 def check_trace(xtf, ask_tree, path, seen):
-    print(path)
     trace = Trace(xtf, ask_tree, path)
     for where in PATHS:
         try:

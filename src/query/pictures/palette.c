@@ -113,6 +113,11 @@ XtfColour xtf_root_colour(void)
     return from_oklch((Oklch){.82, .05, 250});
 }
 
+XtfColour xtf_ramp_colour(double amount)
+{
+    return from_oklch((Oklch){.lightness = .88 - .55 * CLAMP(amount, 0, 1), .chroma = .05 + .08 * amount, .hue = 260});
+}
+
 /* Steps of lightness of the functions that programs use most. */
 static const struct {
     const char *name;

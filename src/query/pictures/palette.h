@@ -42,6 +42,8 @@ unsigned xtf_program_slot(const char *name);
 XtfColour xtf_program_colour(unsigned slot);
 /* Of a region around nearly all of the run, whose children are what matters: pale. */
 XtfColour xtf_root_colour(void);
+/* Amounts, from 0, the least, to 1, the greatest: pale to dark. */
+XtfColour xtf_ramp_colour(double amount);
 /* Of a region that is not the program's. */
 XtfColour xtf_class_colour(XtfRegionClass class, const char *name);
 

@@ -2,6 +2,8 @@
 
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
+#include "src/query/pictures/histogram-picture.h"
+#include "src/query/pictures/matrix-picture.h"
 #include "src/query/pictures/timeline.h"
 
 enum {
@@ -9,7 +11,8 @@ enum {
     KEPT_PICTURES = 64,
 };
 
-const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_timeline_page, &xtf_picture_timeline, NULL};
+const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_histogram, &xtf_picture_matrix, &xtf_picture_timeline_page,
+                                              &xtf_picture_timeline, NULL};
 
 const XtfPicture *xtf_picture_find(const char *name)
 {
@@ -83,9 +86,14 @@ const XtfColours *xtf_pictures_colours(XtfPictures *pictures, GError **error)
 bool xtf_picture_check(const XtfPictures *pictures, const XtfPicture *picture, const XtfSelection *selection,
                        GError **error)
 {
-    if (picture->exists(pictures->views->context, selection))
-        return true;
-    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s draws calls: there are none among these records", picture->name);
+    const XtfTraceContext *context = pictures->views->context;
+    const XtfView *view = xtf_view_find_for(pictures->views, picture->of, selection);
+
+    /* Rows of an analysis have views of the same names. */
+    if (selection->type >= 0 && !xtf_trace_context_is_record(context, (uint32_t)selection->type))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s draws records of the trace, not of its analysis",
+                        picture->name);
+    return xtf_view_check(pictures->views, view, selection, error);
 }
 
 bool xtf_picture_size(XtfPictures *pictures, const XtfPicture *picture, const XtfSelection *selection, uint64_t *size,

@@ -23,7 +23,7 @@ typedef struct {
 
 struct XtfPicture {
     const char *name; /* of the file */
-    bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
+    const char *of;   /* the view that it draws: where that is not, the picture is not */
     bool (*size)(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error);
     /* Appends the whole file, `size` bytes. */
     bool (*draw)(const XtfPictureJob *job, uint64_t size, GString *out, GError **error);

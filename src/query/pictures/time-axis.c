@@ -32,8 +32,7 @@ static unsigned unit_of(double seconds)
     return unit;
 }
 
-/* The least of 1, 2, 5 times a power of ten that is no less. */
-static double round_up(double step)
+double xtf_round_up(double step)
 {
     double power = pow(10, floor(log10(step)));
 
@@ -54,7 +53,7 @@ typedef struct {
 
 static Labels plan_labels(double from, double to)
 {
-    Labels labels = {.step = round_up((to - from) / TICKS), .unit = unit_of(to)};
+    Labels labels = {.step = xtf_round_up((to - from) / TICKS), .unit = unit_of(to)};
     double step = labels.step / units[labels.unit].seconds;
 
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);

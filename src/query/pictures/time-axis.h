@@ -12,6 +12,9 @@ typedef struct {
     uint32_t left, width; /* of the plot, pixels */
 } XtfPlot;
 
+/* The least of 1, 2 or 5 times a power of ten that is no less than a positive number. */
+double xtf_round_up(double number);
+
 /* The place of a time, pixels from the left of the picture. */
 double xtf_plot_x(const XtfPlot *plot, uint64_t t);
 

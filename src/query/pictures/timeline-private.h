@@ -33,6 +33,9 @@ typedef struct {
  * before is forgotten. */
 bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **error);
 
+/* Frees what was measured. */
+void xtf_timeline_forget(XtfTimeline *timeline);
+
 /* The title, the legend and the axis of a timeline whose rows take `height` pixels. */
 void xtf_timeline_begin(XtfTimeline *timeline, int height);
 

@@ -1,0 +1,38 @@
+"""A trace whose pictures are looked at."""
+
+import svg
+from asking import Asker
+from xtfrun import Failure
+
+
+def check(good, what):
+    if not good:
+        raise Failure(what)
+
+
+class Trace:
+    def __init__(self, xtf, ask_tree, path):
+        self.path = path
+        self.asker = Asker(xtf, ask_tree, path)
+        self.colours = {line.split(None, 3)[3]: line.split()[2] for line in self.text("definitions/colours").splitlines()[1:]}
+
+    def bytes(self, path):
+        return self.asker.ask(f"cat {path}")
+
+    def names(self, path):
+        return self.asker.ask(f"ls {path}").decode().splitlines()
+
+    def text(self, path):
+        return self.bytes(path).decode()
+
+    def table(self, path, name):
+        return svg.table(self.bytes(f"{path}/{name}".lstrip("/")))
+
+    def profile(self, path):
+        return self.table(path, "profile")
+
+    def picture(self, path, name="timeline.svg"):
+        text = self.bytes(f"{path}/{name}".lstrip("/"))
+        check(text == self.bytes(f"{path}/{name}".lstrip("/")), f"{path}: two readings differ")
+        check(len(text) % 4096 == 0, f"{path}: {len(text)} bytes are no whole number of pages")
+        return svg.Picture(text)

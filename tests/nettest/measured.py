@@ -1,10 +1,16 @@
-"""Results of network_test for tests: made by ncgen, read by ncdump. Both are netCDF's own programs."""
+#!/usr/bin/env python3
+"""Results of network_test for tests: made by ncgen, read by ncdump. Both are netCDF's own programs.
+
+usage: measured.py FOLDER NAME PROCESSES LENGTHS    makes a result up, as make() says
+"""
 
 import dataclasses
 import math
+import pathlib
 import random
 import re
 import subprocess
+import sys
 
 TYPES = {"average": 1, "median": 2, "deviation": 3, "min": 4, "measurements_amount": 6}
 EVENTS = {"average": "AVERAGE", "median": "MEDIAN", "deviation": "DEVIATION", "min": "MIN", "measurements_amount": "AMOUNT", "all": "REPEAT"}
@@ -83,3 +89,7 @@ def make(folder, name, p, lengths, begin=1000, step=1000, seed=1):
         write(path, kind, begin, step, values[kind])
     (folder / f"{name}_hosts.txt").write_text("".join(f"node{k // (p // 2)}\n" for k in range(p)))
     return paths
+
+
+if __name__ == "__main__":
+    make(pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

@@ -19,17 +19,18 @@ def line(values):
     return median, FAR * statistics.median([abs(v - median) for v in values])
 
 
-def outliers(matrix):
-    """[(sender, receiver, value, expected, reason)]"""
+def outliers(matrix, node=lambda proc: proc):
+    """[(sender, receiver, value, expected, reason)]; node(proc) tells which processes share one."""
     procs = range(len(matrix))
     pairs = {(s, r): value(matrix, s, r) for s in procs for r in procs if value(matrix, s, r) is not None}
-    rows = {s: line([v for (a, _), v in pairs.items() if a == s]) for s in procs if any(a == s for a, _ in pairs)}
-    columns = {r: line([v for (_, b), v in pairs.items() if b == r]) for r in procs if any(b == r for _, b in pairs)}
     found = {}
     for (s, r), v in pairs.items():
-        by_row, by_column = abs(v - rows[s][0]) > rows[s][1], abs(v - columns[r][0]) > columns[r][1]
+        alike = [pair for pair in pairs if (node(pair[0]) == node(pair[1])) == (node(s) == node(r))]
+        row = line([pairs[pair] for pair in alike if pair[0] == s])
+        column = line([pairs[pair] for pair in alike if pair[1] == r])
+        by_row, by_column = abs(v - row[0]) > row[1], abs(v - column[0]) > column[1]
         if by_row or by_column:
-            found[s, r] = rows[s][0] if by_row else columns[r][0]
+            found[s, r] = row[0] if by_row else column[0]
     result = []
     for (s, r), expected in found.items():
         of_row, of_column = [k for k in pairs if k[0] == s], [k for k in pairs if k[1] == r]

@@ -20,9 +20,12 @@ bool xtf_link_view_init(XtfLinkView *view, XtfResolver *resolver, XtfSelection *
     XtfLinkView made = {.resolver = resolver, .selection = selection};
 
     if (!xtf_link_type_find(&made.type, resolver->context) ||
-        !xtf_links_statistic(resolver, selection, &made.type, &made.statistic, error) ||
-        !xtf_link_sides_init(&made.sides, resolver->context, selection, error))
+        !xtf_links_statistic(resolver, selection, &made.type, &made.statistic, error))
         return false;
+    if (!xtf_link_sides_init(&made.sides, resolver->context, selection, error)) {
+        xtf_link_sides_finish(&made.sides);
+        return false;
+    }
     made.links = xtf_links_of(selection, &made.type, made.statistic);
     *view = made;
     return true;

@@ -69,6 +69,31 @@ bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, c
     return true;
 }
 
+static bool load_nodes(XtfLinkSides *sides, XtfTrace *trace, GError **error)
+{
+    const XtfTable *table;
+
+    sides->nodes = g_hash_table_new(g_direct_hash, g_direct_equal);
+    if (!xtf_trace_table(trace, XTF_TABLE_PROCESSES, &table, error))
+        return false;
+    const XtfField *proc = table ? xtf_schema_field(table->schema, "proc") : NULL;
+    const XtfField *node = table ? xtf_schema_field(table->schema, "system_tree_node") : NULL;
+    for (uint64_t i = 0; proc && node && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (!xtf_field_is_none(node, row))
+            g_hash_table_insert(sides->nodes, GSIZE_TO_POINTER(xtf_field_get(proc, row)),
+                                GSIZE_TO_POINTER(xtf_field_get(node, row) + 1));
+    }
+    return true;
+}
+
+bool xtf_link_is_near(const XtfLinkSides *sides, uint32_t sender, uint32_t receiver)
+{
+    gpointer a = g_hash_table_lookup(sides->nodes, GSIZE_TO_POINTER(xtf_link_sender(sides, sender)));
+
+    return a && a == g_hash_table_lookup(sides->nodes, GSIZE_TO_POINTER(sides->receivers[receiver]));
+}
+
 bool xtf_link_sides_init(XtfLinkSides *sides, XtfTraceContext *context, const XtfSelection *selection, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
@@ -82,13 +107,14 @@ bool xtf_link_sides_init(XtfLinkSides *sides, XtfTraceContext *context, const Xt
     for (uint32_t i = 0; i < locations->n_procs; i++)
         if (!peers || xtf_number_set_contains(peers, locations->procs[i]))
             sides->receivers[sides->n_receivers++] = locations->procs[i];
-    return true;
+    return load_nodes(sides, context->trace, error);
 }
 
 void xtf_link_sides_finish(XtfLinkSides *sides)
 {
     g_clear_pointer(&sides->senders, g_array_unref);
     g_clear_pointer(&sides->receivers, g_free);
+    g_clear_pointer(&sides->nodes, g_hash_table_unref);
 }
 
 /* The index of a receiver; UINT32_MAX if it is none. They are numbered from 0 on, as a rule. */

@@ -39,6 +39,7 @@ typedef struct {
     GArray *senders;               /* of uint32_t: indices of locations, ascending */
     uint64_t *receivers;           /* processes, ascending */
     uint32_t n_receivers;
+    GHashTable *nodes; /* processes -> node of the machine + 1; those whose node is known */
 } XtfLinkSides;
 
 bool xtf_link_sides_init(XtfLinkSides *sides, XtfTraceContext *context, const XtfSelection *selection, GError **error);
@@ -49,6 +50,9 @@ static inline uint64_t xtf_link_sender(const XtfLinkSides *sides, uint32_t i)
 {
     return sides->locations->all[g_array_index(sides->senders, uint32_t, i)].proc;
 }
+
+/* Whether both are known to be on one node. */
+bool xtf_link_is_near(const XtfLinkSides *sides, uint32_t sender, uint32_t receiver);
 
 typedef struct {
     uint64_t length;

@@ -119,11 +119,15 @@ void xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLin
 
 /* ---- Outliers. */
 
-/* Of a row or a column. */
+/* The pairs of a row or a column that are alike: those on one node, or the others. */
 typedef struct {
     double median, far;  /* from the median: a value that is farther stands out */
     uint32_t n, outside; /* values; those that stand out */
 } Line;
+
+enum {
+    KINDS = 2, /* of pairs: the others, and those on one node */
+};
 
 /* From the values of a line, which are overwritten. */
 static Line make_line(double *values, uint32_t n)
@@ -144,7 +148,8 @@ static Line make_line(double *values, uint32_t n)
 typedef struct {
     const double *values;
     const XtfLinkSides *sides;
-    Line *rows, *columns;
+    bool *near;                             /* by pair */
+    Line (*rows)[KINDS], (*columns)[KINDS]; /* by sender, by receiver */
 } Search;
 
 static bool value_at(const Search *search, uint32_t s, uint32_t r, double *value)
@@ -153,22 +158,32 @@ static bool value_at(const Search *search, uint32_t s, uint32_t r, double *value
     return !isnan(*value) && !is_self(search->sides, s, r);
 }
 
+static bool is_near(const Search *search, uint32_t s, uint32_t r)
+{
+    return search->near[(size_t)s * search->sides->n_receivers + r];
+}
+
 static void make_lines(Search *search)
 {
-    uint32_t n_senders = search->sides->senders->len, n_receivers = search->sides->n_receivers;
+    uint32_t n_senders = search->sides->senders->len, n_receivers = search->sides->n_receivers, n;
     g_autofree double *line = g_new(double, MAX(n_senders, n_receivers) + 1);
 
-    for (uint32_t s = 0; s < n_senders; s++) {
-        uint32_t n = 0;
+    for (uint32_t s = 0; s < n_senders; s++)
         for (uint32_t r = 0; r < n_receivers; r++)
-            n += value_at(search, s, r, &line[n]);
-        search->rows[s] = make_line(line, n);
-    }
-    for (uint32_t r = 0; r < n_receivers; r++) {
-        uint32_t n = 0;
-        for (uint32_t s = 0; s < n_senders; s++)
-            n += value_at(search, s, r, &line[n]);
-        search->columns[r] = make_line(line, n);
+            search->near[(size_t)s * n_receivers + r] = xtf_link_is_near(search->sides, s, r);
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        for (uint32_t s = 0; s < n_senders; s++) {
+            n = 0;
+            for (uint32_t r = 0; r < n_receivers; r++)
+                n += is_near(search, s, r) == kind && value_at(search, s, r, &line[n]);
+            search->rows[s][kind] = make_line(line, n);
+        }
+        for (uint32_t r = 0; r < n_receivers; r++) {
+            n = 0;
+            for (uint32_t s = 0; s < n_senders; s++)
+                n += is_near(search, s, r) == kind && value_at(search, s, r, &line[n]);
+            search->columns[r][kind] = make_line(line, n);
+        }
     }
 }
 
@@ -181,7 +196,8 @@ static void find_outliers(Search *search, GArray *outliers)
 {
     for (uint32_t s = 0; s < search->sides->senders->len; s++)
         for (uint32_t r = 0; r < search->sides->n_receivers; r++) {
-            Line *row = &search->rows[s], *column = &search->columns[r];
+            bool near = is_near(search, s, r);
+            Line *row = &search->rows[s][near], *column = &search->columns[r][near];
             XtfOutlier outlier = {.sender = s, .receiver = r};
             if (!value_at(search, s, r, &outlier.value))
                 continue;
@@ -193,6 +209,14 @@ static void find_outliers(Search *search, GArray *outliers)
             column->outside++;
             g_array_append_val(outliers, outlier);
         }
+}
+
+/* Whether most of a row, or a column, stand out. */
+static bool is_reason(const Line lines[static KINDS])
+{
+    uint32_t n = lines[0].n + lines[1].n;
+
+    return n > 1 && 2 * (lines[0].outside + lines[1].outside) > n;
 }
 
 static int compare_outliers(const void *a, const void *b)
@@ -209,17 +233,18 @@ static int compare_outliers(const void *a, const void *b)
 GArray *xtf_link_outliers(const double *values, const XtfLinkSides *sides)
 {
     GArray *outliers = g_array_new(FALSE, FALSE, sizeof(XtfOutlier));
-    g_autofree Line *rows = g_new0(Line, sides->senders->len + 1), *columns = g_new0(Line, sides->n_receivers + 1);
-    Search search = {values, sides, rows, columns};
+    uint32_t n_senders = sides->senders->len, n_receivers = sides->n_receivers;
+    g_autofree bool *near = g_new(bool, (size_t)n_senders *n_receivers + 1);
+    g_autofree Line *lines = g_new0(Line, ((size_t)n_senders + n_receivers + 1) * KINDS);
+    Search search = {values, sides, near, (Line(*)[KINDS])lines, (Line(*)[KINDS])(lines + (size_t)n_senders * KINDS)};
 
     make_lines(&search);
     find_outliers(&search, outliers);
     for (guint i = 0; i < outliers->len; i++) {
         XtfOutlier *outlier = &g_array_index(outliers, XtfOutlier, i);
-        const Line *row = &rows[outlier->sender], *column = &columns[outlier->receiver];
-        if (2 * row->outside > row->n && row->n > 1)
+        if (is_reason(search.rows[outlier->sender]))
             outlier->reason = XTF_OUTLIER_SENDER;
-        else if (2 * column->outside > column->n && column->n > 1)
+        else if (is_reason(search.columns[outlier->receiver]))
             outlier->reason = XTF_OUTLIER_RECEIVER;
     }
     g_array_sort(outliers, compare_outliers);

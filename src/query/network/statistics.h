@@ -2,9 +2,10 @@
  * A matrix of times in figures, and the values in it that stand out.
  *
  * A value stands out if it is farther from the median of its sender's row, or of its receiver's column, than 5 times
- * the standard deviation that the median absolute deviation of these stands for (1.4826 MAD). If more than half of a
- * row stand out, the sender is the reason; of a column, the receiver; else the pair. What a process sends to itself
- * counts nowhere. (Rousseeuw, Croux: Alternatives to the Median Absolute Deviation, 1993, for the factor.)
+ * the standard deviation that the median absolute deviation of these stands for (1.4826 MAD). Where it is known which
+ * processes share a node, pairs on one node are compared with such pairs, and the others with the others. If more than
+ * half of a row stand out, the sender is the reason; of a column, the receiver; else the pair. What a process sends to
+ * itself counts nowhere. (Rousseeuw, Croux: Alternatives to the Median Absolute Deviation, 1993, for the factor.)
  */
 #pragma once
 
@@ -28,7 +29,7 @@ typedef enum {
 
 typedef struct {
     uint32_t sender, receiver; /* indices in the sides */
-    double value, expected;    /* the median of the row; of the column if the row says nothing */
+    double value, expected;    /* the median of the row; of the column if it is usual in the row */
     XtfOutlierReason reason;
 } XtfOutlier;
 

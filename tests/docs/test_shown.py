@@ -25,6 +25,8 @@ EXAMPLE = ROOT / "examples/melt-4"
 # traces that others recorded.
 MESSAGES = ROOT / "examples/heat-4"
 OF_MESSAGES = re.compile(r"\b(message|messages|match|aligned)\b")
+NETWORK = ROOT / "examples/network-8"
+OF_NETWORKS = re.compile(r"\b(length|pair|proc/5/fit|statistics)\b")
 COUNTERS = "pingpong-papi-2"
 OF_COUNTERS = re.compile(r"\b(values|growth|rates|metrics)\b")
 END = "--- end of output ---"
@@ -84,7 +86,7 @@ class Shown(unittest.TestCase):
 
     def check_examples(self, document, least, least_of_messages):
         drawing = shutil.which("gnuplot")
-        self.check(document, least, EXAMPLE, lambda command: not OF_MESSAGES.search(command) and
+        self.check(document, least, EXAMPLE, lambda command: not OF_MESSAGES.search(command) and not OF_NETWORKS.search(command) and
                    not OF_COUNTERS.search(command) and (drawing or not command.startswith("gnuplot")))
         self.check(document, least_of_messages, MESSAGES, OF_MESSAGES.search)
 
@@ -96,6 +98,12 @@ class Shown(unittest.TestCase):
 
     def test_cookbook(self):
         self.check_examples("docs/COOKBOOK.md", 25, 13)
+
+    def test_networks(self):
+        if "-Dnetcdf=enabled" in harness.run(harness.XTF, "import", "--help").stdout:
+            self.skipTest("this xtf was built without libnetcdf")
+        for document, least in ("README.md", 2), ("docs/TREE.md", 1), ("docs/COOKBOOK.md", 4), ("docs/NETWORK.md", 6):
+            self.check(document, least, NETWORK, OF_NETWORKS.search)
 
     def test_counters(self):
         traces = os.environ.get("XTF_SHARED_TRACES")

@@ -118,7 +118,7 @@ typedef struct {
 
 typedef struct {
     Sum of[KINDS][PLACES];
-    uint64_t rows, amount;
+    uint64_t rows, all[VALUES];
 } Sums;
 
 static unsigned place_of(uint32_t row)
@@ -140,9 +140,11 @@ static void add_waits(const Waits *waits, const Pick *pick, Sums *sums)
         bool inside = row->time >= pick->a && row->time < pick->b;
         sum->rows += inside;
         sums->rows += inside;
-        for (unsigned v = 0; v < VALUES; v++)
-            sum->values[v] += before(row, values[v], pick->b) - before(row, values[v], pick->a);
-        sums->amount += before(row, row->amount, pick->b) - before(row, row->amount, pick->a);
+        for (unsigned v = 0; v < VALUES; v++) {
+            uint64_t part = before(row, values[v], pick->b) - before(row, values[v], pick->a);
+            sum->values[v] += part;
+            sums->all[v] += part;
+        }
     }
 }
 
@@ -281,7 +283,9 @@ static void check_histogram(const Waits *waits, const Pick *pick)
         cr_assert(i < 100 || slice.b == pick->b);
         add_waits(waits, &slice, &sums);
         cr_assert_eq(g_ascii_strtoull(cells[2], NULL, 10), sums.rows, "%s: %s", pick->path->str, lines[i]);
-        cr_assert_eq(ticks_of(cells[3]), sums.amount, "%s: %s: %" PRIu64, pick->path->str, lines[i], sums.amount);
+        for (unsigned v = 0; v < VALUES; v++)
+            cr_assert_eq(ticks_of(cells[3 + v]), sums.all[v], "%s: %s: %" PRIu64, pick->path->str, lines[i],
+                         sums.all[v]);
     }
     g_string_free(text, TRUE);
 }
@@ -310,6 +314,22 @@ Test(waits, selections_of_all_kinds_are_counted_and_added_up)
             g_string_free(pick.path, TRUE);
         }
     }
+}
+
+Test(waits, histograms_of_very_many_waits_are_of_the_same)
+{
+    g_autoptr(Waits) waits = waits_new(8, 20000);
+
+    for (unsigned i = 0; i < 3; i++) {
+        Pick pick = pick_random(waits, "waits");
+        check_histogram(waits, &pick);
+        g_string_free(pick.path, TRUE);
+    }
+    Pick all = {.path = g_string_new("/waits"), .proc = ANY, .thread = ANY, .kind = ANY, .region = ANY};
+    all.comm = all.tag = all.culprit = ANY;
+    all.b = waits->end;
+    check_histogram(waits, &all);
+    g_string_free(all.path, TRUE);
 }
 
 /* The sum of a column over all lines. */

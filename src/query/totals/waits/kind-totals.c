@@ -107,6 +107,7 @@ typedef struct {
     XtfTraceContext *context;
     const XtfSelectedLocations *selected;
     XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
+    unsigned n_values, cells[XTF_KIND_VALUES_MAX];
 } Question;
 
 /* A thread's own. */
@@ -129,20 +130,19 @@ static void *begin(void *data)
 }
 
 /* Adds the groups of a location. */
-static void add_groups(Own *own, const XtfKindSource *source)
+static void add_groups(Own *own, const Question *question)
 {
     const XtfGroupTotals *groups = own->lasting.totals.groups;
-    const XtfAggregateRef *ref = &own->totals.ref;
 
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
-        const XtfKindTotal wanted = total_of(source, key);
+        const XtfKindTotal wanted = total_of(question->source, key);
         XtfKindTotal *total = bsearch(&wanted, own->totals.all, own->totals.n, sizeof wanted, compare_totals);
         if (!total)
             continue;
         total->rows += cells[XTF_GROUP_ROWS];
-        for (unsigned j = 0; source->values[j]; j++)
-            total->values[j] += cells[xtf_aggregate_ref_cell(ref, source->values[j])];
+        for (unsigned j = 0; j < question->n_values; j++)
+            total->values[j] += cells[question->cells[j]];
     }
 }
 
@@ -161,7 +161,7 @@ static bool add_location(Own *own, const Question *question, const XtfLocation *
     xtf_group_totals_clear(own->lasting.totals.groups);
     if (!xtf_lasting_totals_add(&own->lasting, array, location->proc, selection->time_from, selection->time_to, error))
         return false;
-    add_groups(own, question->source);
+    add_groups(own, question);
     return true;
 }
 
@@ -204,6 +204,9 @@ bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
     question.selected = &selected;
+    question.n_values = xtf_kind_source_n(source);
+    for (unsigned i = 0; i < question.n_values; i++)
+        question.cells[i] = xtf_aggregate_ref_cell(&totals->ref, source->values[i]);
     work.step = CLAMP(selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
     bool good = xtf_lasting_totals_init(&question.lasting, context, selection, &totals->ref, depth_of(source),
                                         source->length, error) &&

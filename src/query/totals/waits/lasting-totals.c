@@ -35,12 +35,6 @@ void xtf_lasting_totals_finish(XtfLastingTotals *lasting)
 
 /* ---- Rows at the edges of a window. */
 
-/* The part of a value that belongs to `part` of a length, rounded down. */
-static uint64_t share(uint64_t value, uint64_t part, uint64_t length)
-{
-    return part == length ? value : (uint64_t)((unsigned __int128)value * part / length);
-}
-
 /* Adds what of a row lies before t, or takes it away: cells are added modulo 2^64. */
 static void add_part(XtfLastingTotals *lasting, const uint8_t *row, uint64_t t, bool away)
 {
@@ -57,7 +51,7 @@ static void add_part(XtfLastingTotals *lasting, const uint8_t *row, uint64_t t, 
         const XtfField *field = &fields[ref->aggregate->values[i]];
         if (xtf_field_is_none(field, row))
             continue;
-        uint64_t part = share(xtf_field_get(field, row), length - after, length);
+        uint64_t part = xtf_lasting_share(xtf_field_get(field, row), length - after, length);
         cells[1 + i] = away ? -part : part;
     }
     xtf_group_totals_add(lasting->totals.groups, key, cells);
@@ -81,6 +75,17 @@ static bool add_edge(XtfLastingTotals *lasting, const XtfArray *array, uint64_t 
     return true;
 }
 
+bool xtf_lasting_totals_add_rows(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
+                                 uint64_t hi, uint64_t from, uint64_t to, GError **error)
+{
+    if (lasting->totals.nothing || !xtf_location_totals_add_rows(&lasting->totals, array, proc, lo, hi, error))
+        return lasting->totals.nothing;
+    if (!lasting->length)
+        return true;
+    return (from == 0 || add_edge(lasting, array, proc, lo, from, true, error)) &&
+           (to == XTF_TIME_OPEN || add_edge(lasting, array, proc, hi, to, false, error));
+}
+
 bool xtf_lasting_totals_add(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t from, uint64_t to,
                             GError **error)
 {
@@ -89,11 +94,6 @@ bool xtf_lasting_totals_add(XtfLastingTotals *lasting, const XtfArray *array, ui
     if (lasting->totals.nothing || from >= to || from > array->last)
         return true;
     xtf_span_init(&span, array);
-    if (!xtf_span_cut(&span, from, to, error) ||
-        !xtf_location_totals_add_rows(&lasting->totals, array, proc, span.lo, span.hi, error))
-        return false;
-    if (!lasting->length)
-        return true;
-    return (from == 0 || add_edge(lasting, array, proc, span.lo, from, true, error)) &&
-           (to == XTF_TIME_OPEN || add_edge(lasting, array, proc, span.hi, to, false, error));
+    return xtf_span_cut(&span, from, to, error) &&
+           xtf_lasting_totals_add_rows(lasting, array, proc, span.lo, span.hi, from, to, error);
 }

@@ -34,3 +34,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLastingTotals, xtf_lasting_totals_finish)
  * with all that there is before, and one to XTF_TIME_OPEN has no end. */
 bool xtf_lasting_totals_add(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t from, uint64_t to,
                             GError **error);
+/* The same if it is known already that rows [lo, hi) are those that end in the window. */
+bool xtf_lasting_totals_add_rows(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
+                                 uint64_t hi, uint64_t from, uint64_t to, GError **error);
+
+/* The part of a value that belongs to `part` of a length, rounded down. */
+static inline uint64_t xtf_lasting_share(uint64_t value, uint64_t part, uint64_t length)
+{
+    return part == length ? value : (uint64_t)((unsigned __int128)value * part / length);
+}

@@ -48,8 +48,10 @@ static size_t kinds_width(const XtfKindTotals *totals)
 {
     size_t width = 1;
 
-    for (uint32_t i = 0; i < totals->n; i++)
-        width = MAX(width, xtf_wait_kind_width(xtf_aggregate_ref_key(&totals->ref, 0), totals->all[i].kind));
+    for (uint32_t i = 0; i < totals->n; i++) { /* by kind, ascending */
+        if (i == 0 || totals->all[i].kind != totals->all[i - 1].kind)
+            width = MAX(width, xtf_wait_kind_width(xtf_aggregate_ref_key(&totals->ref, 0), totals->all[i].kind));
+    }
     return width;
 }
 

@@ -4,8 +4,8 @@
  */
 #include "libxtf/vocabulary.h"
 #include "src/query/select/parallel.h"
-#include "src/query/totals/time-bins.h"
 #include "src/query/totals/waits/kind-totals.h"
+#include "src/query/totals/waits/lasting-bins.h"
 #include "src/query/views/blocks.h"
 
 enum {
@@ -51,11 +51,6 @@ static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfView
 
 /* ---- Adding up, by all cores. */
 
-typedef struct {
-    uint64_t waits;
-    unsigned __int128 values[VALUES];
-} Bin;
-
 /* What is asked, of all threads. */
 typedef struct {
     XtfTraceContext *context;
@@ -63,7 +58,8 @@ typedef struct {
     XtfTimeBins bins;
     XtfSelectedLocations selected;
     XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
-    Bin *sums;
+    XtfLastingBins asked;
+    XtfLastingBin *sums;
 } Question;
 
 static void question_clear(Question *question)
@@ -79,7 +75,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
 typedef struct {
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;
-    Bin *sums;
+    XtfLastingBin *sums;
 } Own;
 
 static void *begin(void *data)
@@ -88,29 +84,8 @@ static void *begin(void *data)
     Own *own = g_new0(Own, 1);
 
     xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
-    own->sums = g_new0(Bin, question->bins.n);
+    own->sums = g_new0(XtfLastingBin, question->bins.n);
     return own;
-}
-
-static bool add_bin(Own *own, const Question *question, const XtfLocation *location, const XtfArray *array, uint64_t i,
-                    GError **error)
-{
-    const XtfTimeBins *bins = &question->bins;
-    const XtfSelection *window = bins->selection; /* all slices together: its edges are those of the outer ones */
-    uint64_t from = i == 0 ? window->time_from : bins->bounds[i];
-    uint64_t to = i + 1 == bins->n ? window->time_to : bins->bounds[i + 1];
-    XtfGroupTotals *groups = own->lasting.totals.groups;
-
-    xtf_group_totals_clear(groups);
-    if (!xtf_lasting_totals_add(&own->lasting, array, location->proc, from, to, error))
-        return false;
-    for (uint32_t group = 0; group < xtf_group_totals_n(groups); group++) {
-        const uint64_t *cells = xtf_group_totals_cells(groups, group);
-        own->sums[i].waits += cells[XTF_GROUP_ROWS];
-        for (unsigned v = 0; v < VALUES; v++)
-            own->sums[i].values[v] += cells[xtf_aggregate_ref_cell(&question->ref, names[v])];
-    }
-    return true;
 }
 
 static bool add_locations(void *data_own, void *data, uint32_t first, uint32_t end, GError **error)
@@ -123,10 +98,8 @@ static bool add_locations(void *data_own, void *data, uint32_t first, uint32_t e
         if (!xtf_location_arrays_load(&own->arrays, question->context, location, error))
             return false;
         const XtfArray *array = xtf_location_arrays_find(&own->arrays, question->ref.schema);
-        for (uint64_t bin = 0; array && bin < question->bins.n; bin++) {
-            if (!add_bin(own, question, location, array, bin, error))
-                return false;
-        }
+        if (array && !xtf_lasting_bins_add(&question->asked, &own->lasting, array, location->proc, own->sums, error))
+            return false;
     }
     return true;
 }
@@ -137,7 +110,7 @@ static void join(void *data_own, void *data)
     Own *own = data_own;
 
     for (uint64_t i = 0; i < question->bins.n; i++) {
-        question->sums[i].waits += own->sums[i].waits;
+        question->sums[i].rows += own->sums[i].rows;
         for (unsigned v = 0; v < VALUES; v++)
             question->sums[i].values[v] += own->sums[i].values[v];
     }
@@ -155,7 +128,10 @@ static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GErr
 
     question->context = views->context;
     find(&question->ref, views->context, selection);
-    question->sums = g_new0(Bin, question->bins.n);
+    question->sums = g_new0(XtfLastingBin, question->bins.n);
+    question->asked = (XtfLastingBins){.bins = &question->bins, .n_values = VALUES};
+    for (unsigned v = 0; v < VALUES; v++)
+        question->asked.cells[v] = xtf_aggregate_ref_cell(&question->ref, names[v]);
     if (!xtf_selected_locations_init(&question->selected, views->context, selection, error) ||
         !xtf_lasting_totals_init(&question->lasting, views->context, selection, &question->ref, 0, "amount", error))
         return false;
@@ -163,7 +139,7 @@ static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GErr
     if (!xtf_parallel(&work, question, question->selected.n, error))
         return false;
     for (uint64_t i = 0; i < question->bins.n; i++) {
-        xtf_lines_number(lines, question->sums[i].waits);
+        xtf_lines_number(lines, question->sums[i].rows);
         for (unsigned v = 0; v < VALUES; v++)
             xtf_lines_ticks(lines, question->sums[i].values[v]);
     }

@@ -63,6 +63,10 @@
 #define XTF_SIDE_POSTINGS  "postings"
 #define XTF_SIDE_CANCELLED "cancelled"
 
+/* Of `links` whose values are those of clusters: the cluster of each pair, a row at the first length of each portion.
+ * peer U32: the receiver; cluster U32. */
+#define XTF_SIDE_LINK_CLUSTERS "link_clusters"
+
 /* The collective operations that say what they moved. */
 #define XTF_EVENT_COLLECTIVE_END      "MPI_COLLECTIVE_END"
 #define XTF_EVENT_COLLECTIVE_COMPLETE "NON_BLOCKING_COLLECTIVE_COMPLETE"
@@ -118,6 +122,9 @@
 /* Call paths that derived rows refer to: parent U32, row of `contexts`, none of an outermost call; region U32, row of
  * `regions`. */
 #define XTF_TABLE_CONTEXTS "contexts"
+
+/* Of clustered `links`, in the order of lengths: from U64, to U64, lengths; clusters U32, their number. */
+#define XTF_TABLE_PORTIONS "portions"
 
 /* Derived types: vocabulary of an analysis of waits; docs/VOCABULARY.md, section 9. */
 #define XTF_DERIVED_WAITS    "waits"

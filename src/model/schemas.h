@@ -257,6 +257,11 @@
 #define XTF_POSTINGS_FIELDS(FIELD)  XTF_POSTED_FIELDS(FIELD)
 #define XTF_CANCELLED_FIELDS(FIELD) XTF_POSTED_FIELDS(FIELD)
 
+#define XTF_LINK_CLUSTERS_FIELDS(FIELD)                                                                                \
+    XTF_SIDE_HEAD(FIELD)                                                                                               \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
+    FIELD(U32, cluster, "", "", "", 0, NULL)
+
 /* ARRAY(TAG, name, Type): the struct of a row is Xtf<Type>Row. Records first. */
 #define XTF_RECORD_TYPES(ARRAY)                                                                                        \
     ARRAY(ENTERS_LEAVES, enters_leaves, EntersLeaves)                                                                  \
@@ -291,7 +296,8 @@
     ARRAY(BACKWARD_TIMES, backward_times, BackwardTimes)                                                               \
     ARRAY(REGION_IDS, region_ids, RegionIds)                                                                           \
     ARRAY(POSTINGS, postings, Postings)                                                                                \
-    ARRAY(CANCELLED, cancelled, Cancelled)
+    ARRAY(CANCELLED, cancelled, Cancelled)                                                                             \
+    ARRAY(LINK_CLUSTERS, link_clusters, LinkClusters)
 
 typedef struct __attribute__((packed)) {
     XTF_HEAD_FIELDS(XTF_MEMBER, NULL)

@@ -242,6 +242,10 @@
     FIELD(U8, jumps, "", "", "", 0, NULL)
 #define XTF_CONTEXTS_FIELDS(FIELD)                                                                                     \
     XTF_SAME_REF(FIELD, parent, XTF_TABLE_CONTEXTS) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)
+/* Lengths are bytes. */
+#define XTF_PORTIONS_FIELDS(FIELD)                                                                                     \
+    FIELD(U64, from, "", "B", "", XTF_SAME, NULL) FIELD(U64, to, "", "B", "", XTF_SAME, NULL)                          \
+    XTF_U32(FIELD, matrices) XTF_U32(FIELD, clusters)
 
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
@@ -286,6 +290,7 @@
     TABLE(ANALYSES, analyses, Analysis)                                                                                \
     TABLE(CLOCK_ALIGNMENTS, clock_alignments, ClockAlignment)                                                          \
     TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)                                                                \
-    TABLE(CONTEXTS, contexts, Context)
+    TABLE(CONTEXTS, contexts, Context)                                                                                 \
+    TABLE(PORTIONS, portions, Portion)
 
 /* clang-format on */

@@ -27,6 +27,7 @@ typedef struct {
     XtfDefinitions definitions;
     uint32_t first, n;                    /* the senders of the block */
     double *values[XTF_N_NETWORK_VALUES]; /* of the block, by length; NULL: the result does not have them */
+    uint32_t *clusters;                   /* of a clustered result: receivers x senders of each portion; else NULL */
     uint64_t unmeasured, read;
 } Import;
 
@@ -69,6 +70,39 @@ static void add_properties(Import *import, const char *id)
     add_number(import, "network.noise_processes", network->noise_processes);
     if (network->portions)
         add_number(import, "network.portions", network->portions->len);
+}
+
+static void add_portions(Import *import)
+{
+    const XtfNetwork *network = import->network;
+
+    for (uint32_t k = 0; network->portions && k < network->portions->len; k++) {
+        const XtfNetworkPortion *portion = &g_array_index(network->portions, XtfNetworkPortion, k);
+        const XtfPortionRow row = {.from = (uint64_t)xtf_network_length(network, portion->begin),
+                                   .to = (uint64_t)xtf_network_length(network, portion->end),
+                                   .matrices = portion->end - portion->begin,
+                                   .clusters = portion->clusters};
+        xtf_definitions_add_part(&import->definitions, XTF_MODEL_PORTIONS, &row);
+    }
+}
+
+/* The clusters of all pairs of a clustered result, for all its portions. */
+static bool read_clusters(Import *import, GError **error)
+{
+    XtfNetwork *network = import->network;
+    size_t n_pairs = (size_t)network->processes * network->processes;
+    uint32_t n = network->portions ? network->portions->len : 0;
+
+    import->clusters = g_try_new(uint32_t, MAX(n_pairs * n, 1));
+    if (!import->clusters)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the clusters of %u portions of %u processes do not fit the memory",
+                        n, network->processes);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!xtf_network_read_clusters(network, k, import->clusters + k * n_pairs, error))
+            return false;
+        atomic_fetch_add(&import->job->shared->heartbeat, 1);
+    }
+    return true;
 }
 
 /* Hosts, in the order in which they are named first; processes; locations. */
@@ -148,16 +182,41 @@ static bool append_values(Import *import, XtfStream *stream, unsigned value, uin
     return true;
 }
 
+/* The clusters of a sender's pairs, if a portion begins at length i. */
+static bool append_clusters(Import *import, XtfStream *stream, uint32_t i, uint32_t *portion)
+{
+    const XtfNetwork *network = import->network;
+    size_t n_pairs = (size_t)network->processes * network->processes;
+    bool good = true;
+
+    if (!network->portions || *portion >= network->portions->len ||
+        g_array_index(network->portions, XtfNetworkPortion, *portion).begin != i)
+        return true;
+    const uint32_t *clusters = import->clusters + *portion * n_pairs;
+    for (uint32_t receiver = 0; receiver < network->processes && good; receiver++) {
+        XtfLinkClustersRow row = {.time = (uint64_t)xtf_network_length(network, i),
+                                  .seq = stream->seq,
+                                  .peer = receiver,
+                                  .cluster = clusters[(size_t)receiver * network->processes + stream->location]};
+        good = xtf_stream_append_row(stream, XTF_MODEL_LINK_CLUSTERS, &row);
+    }
+    ++*portion;
+    return good;
+}
+
 static bool append_sender(Import *import, XtfStream *stream, uint32_t sender, GError **error)
 {
     const XtfNetwork *network = import->network;
+    uint32_t portion = 0;
     bool good = true;
 
     xtf_stream_begin(stream, sender);
-    for (uint32_t i = 0; i < network->lengths && good; i++)
+    for (uint32_t i = 0; i < network->lengths && good; i++) {
+        good = append_clusters(import, stream, i, &portion);
         for (uint32_t receiver = 0; receiver < network->processes && good; receiver++)
             for (unsigned value = 0; value < XTF_N_NETWORK_VALUES && good; value++)
                 good = !network->files[value] || append_values(import, stream, value, i, receiver);
+    }
     good = xtf_stream_end(stream, error) && good;
     atomic_fetch_add(&import->job->shared->heartbeat, 1);
     atomic_store(&import->job->shared->per_million, (uint32_t)((sender + UINT64_C(1)) * 1000000 / network->processes));
@@ -235,9 +294,11 @@ static bool run(Import *import, GError **error)
         return false;
     add_properties(import, id);
     add_processes(import);
+    add_portions(import);
     xtf_number_processes(&import->definitions);
     if (!xtf_import_create_output(job, 1, 0, error) ||
-        !xtf_definitions_resolve(&import->definitions, job->writer, error) || !append_all(import, error))
+        !xtf_definitions_resolve(&import->definitions, job->writer, error) || !read_clusters(import, error) ||
+        !append_all(import, error))
         return false;
     note_what_is_missing(import);
     xtf_import_store_remarks(job, &import->definitions);
@@ -256,6 +317,7 @@ bool xtf_nettest_import(XtfImportJob *job, GError **error)
     job->report.definitions = import.definitions.count;
     for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++)
         g_free(import.values[value]);
+    g_free(import.clusters);
     xtf_definitions_finish(&import.definitions);
     return good;
 }

@@ -8,7 +8,7 @@ const XtfImporter xtf_nettest_importer = {
     .ending = ".nc",
     .identity = XTF_NETTEST_ID,
     .option = "netcdf",
-    .types = UINT64_C(1) << XTF_MODEL_LINKS,
+    .types = UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_LINK_CLUSTERS,
     .detect = xtf_network_detect,
     .files = xtf_network_files,
 #ifdef XTF_WITH_NETCDF

@@ -26,7 +26,7 @@ EXAMPLE = ROOT / "examples/melt-4"
 MESSAGES = ROOT / "examples/heat-4"
 OF_MESSAGES = re.compile(r"\b(message|messages|match|aligned)\b")
 NETWORK = ROOT / "examples/network-8"
-OF_NETWORKS = re.compile(r"\b(length|pair|proc/5/fit|statistics)\b")
+OF_NETWORKS = re.compile(r"\b(length|pair|proc/5/fit|statistics|xtf cluster)\b")
 COUNTERS = "pingpong-papi-2"
 OF_COUNTERS = re.compile(r"\b(values|growth|rates|metrics)\b")
 END = "--- end of output ---"
@@ -80,6 +80,7 @@ class Shown(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="xtf-test-") as home:
             trace = pathlib.Path(home) / f"{pathlib.Path(archive).name}.xtf"
             harness.run(harness.XTF, "import", "-q", "-o", trace, archive)
+            (trace.parent / pathlib.Path(archive).name).symlink_to(archive)
             with harness.Mount(trace) as mount:
                 for block in chosen:
                     self.check_block(block, mount.dir, home)

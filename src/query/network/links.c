@@ -117,8 +117,8 @@ void xtf_link_sides_finish(XtfLinkSides *sides)
     g_clear_pointer(&sides->nodes, g_hash_table_unref);
 }
 
-/* The index of a receiver; UINT32_MAX if it is none. They are numbered from 0 on, as a rule. */
-static uint32_t find_receiver(const XtfLinkSides *sides, uint64_t proc)
+/* Receivers are numbered from 0 on, as a rule. */
+uint32_t xtf_link_receiver(const XtfLinkSides *sides, uint64_t proc)
 {
     uint32_t low = 0, high = sides->n_receivers;
 
@@ -147,7 +147,7 @@ static void visit_rows(const Visit *visit, uint32_t sender, const uint8_t *row, 
     XtfLink link = {.sender = sender};
 
     for (; n > 0; n--, row += type->schema->row_size) {
-        link.receiver = find_receiver(visit->sides, xtf_field_get(type->peer, row));
+        link.receiver = xtf_link_receiver(visit->sides, xtf_field_get(type->peer, row));
         link.length = xtf_field_get(&type->schema->fields[0], row);
         link.event = (unsigned)xtf_field_get(type->event, row);
         uint64_t bits = xtf_field_get(type->value, row);

@@ -54,6 +54,9 @@ static inline uint64_t xtf_link_sender(const XtfLinkSides *sides, uint32_t i)
 /* Whether both are known to be on one node. */
 bool xtf_link_is_near(const XtfLinkSides *sides, uint32_t sender, uint32_t receiver);
 
+/* The index of a receiver; UINT32_MAX if it is none. */
+uint32_t xtf_link_receiver(const XtfLinkSides *sides, uint64_t proc);
+
 typedef struct {
     uint64_t length;
     uint32_t sender, receiver; /* indices in the sides */

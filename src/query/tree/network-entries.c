@@ -2,6 +2,7 @@
 
 #include "src/query/images/indexed-png.h"
 #include "src/query/network/link-view.h"
+#include "src/query/tree/cluster-entries.h"
 
 /* ---- Which selections have which. */
 
@@ -174,7 +175,7 @@ static XtfNode *lookup_sender(XtfNode *directory, const char *name, GError **err
 
 bool xtf_network_entry_has(const char *name)
 {
-    bool has = g_str_equal(name, "pair");
+    bool has = g_str_equal(name, "pair") || g_str_equal(name, "clusters");
 
     for (unsigned i = 0; i < G_N_ELEMENTS(entries) && !has; i++)
         has = g_str_equal(entries[i].name, name);
@@ -192,6 +193,10 @@ XtfNode *xtf_network_entry_new(XtfNode *directory, const char *name, bool *found
         return NULL;
     if (g_str_equal(name, "pair"))
         return xtf_node_new(directory, &senders_dir);
+    if (g_str_equal(name, "clusters"))
+        return xtf_clusters_exist(directory->tree)
+                   ? xtf_node_new(directory, &xtf_clusters_dir)
+                   : xtf_not_found(error, "the network is not clustered: xtf cluster does that");
     if (entry)
         return make_file(directory, entry, error);
     int statistic = xtf_link_statistic(&type, name);
@@ -209,4 +214,6 @@ void xtf_network_entries_list(XtfNode *directory, XtfLister *lister)
         if (entries[i].is_listed && !entries[i].lack(directory->selection) &&
             (!entries[i].is_image || xtf_png_is_built()))
             xtf_lister_show(lister, entries[i].name, XTF_NODE_FILE);
+    if (directory->depth == 0 && xtf_clusters_exist(directory->tree))
+        xtf_lister_show(lister, "clusters", XTF_NODE_DIRECTORY);
 }

@@ -1,0 +1,297 @@
+#include "src/query/network/cluster-view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/query/format/table.h"
+#include "src/query/images/indexed-png.h"
+#include "src/query/network/cells.h"
+#include "src/query/network/hockney.h"
+#include "src/query/text/lines.h"
+
+enum {
+    SMALL = 256, /* processes: below, each is SMALL_PIXELS wide */
+    SMALL_PIXELS = 4,
+    NOTHING = 0, /* a colour; clusters have the others */
+    COLOURS = XTF_PNG_COLOURS_MAX,
+};
+#define MICROSECONDS 1e6
+
+bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
+                           GError **error)
+{
+    g_auto(XtfClusterView) made = {.resolver = resolver, .selection = selection};
+
+    made.portions = xtf_link_portions(resolver->context->trace, error);
+    if (!made.portions || !(made.portion = xtf_link_portion_of(made.portions, length, error)) ||
+        !xtf_link_sides_init(&made.sides, resolver->context, selection, error))
+        return false;
+    uint64_t n_procs = made.sides.locations->n_procs;
+    if (made.portion->clusters > n_procs * n_procs)
+        return xtf_damaged(error, "portions: %" PRIu32 " clusters at %" PRIu64 " bytes, of %" PRIu64 " processes",
+                           made.portion->clusters, made.portion->from, n_procs);
+    *view = made;
+    memset(&made, 0, sizeof made);
+    return true;
+}
+
+void xtf_cluster_view_finish(XtfClusterView *view)
+{
+    xtf_link_sides_finish(&view->sides);
+    g_clear_pointer(&view->portions, g_array_unref);
+}
+
+static uint32_t *clusters_of(XtfClusterView *view, uint32_t first, uint32_t n, GError **error)
+{
+    return xtf_link_clusters(view->resolver->context->trace, &view->sides, view->portion, first, n, error);
+}
+
+GString *xtf_cluster_portions_text(const XtfTraceContext *context, GError **error)
+{
+    g_autoptr(GArray) portions = xtf_link_portions(context->trace, error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!portions)
+        return NULL;
+    xtf_grid_add(&grid, "portion", xtf_wide_width(portions->len));
+    xtf_grid_add(&grid, "from", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(&grid, "to", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(&grid, "matrices", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(&grid, "clusters", xtf_wide_width(UINT32_MAX));
+    xtf_lines_init(&lines, &grid, &context->scale, text);
+    xtf_lines_header(&lines);
+    for (guint i = 0; i < portions->len; i++) {
+        const XtfLinkPortion *portion = &g_array_index(portions, XtfLinkPortion, i);
+        xtf_lines_number(&lines, i);
+        xtf_lines_number(&lines, portion->from);
+        xtf_lines_number(&lines, portion->to);
+        xtf_lines_number(&lines, portion->matrices);
+        xtf_lines_number(&lines, portion->clusters);
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- table */
+
+static size_t cell_width(const XtfClusterView *view)
+{
+    return xtf_wide_width(MAX(view->portion->clusters, 1) - 1);
+}
+
+static size_t table_line(const XtfClusterView *view)
+{
+    return (size_t)view->sides.n_receivers * (cell_width(view) + 1);
+}
+
+uint64_t xtf_cluster_table_size(const XtfClusterView *view)
+{
+    return (uint64_t)view->sides.senders->len * table_line(view);
+}
+
+bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    size_t line = table_line(view), width = cell_width(view);
+
+    if (line == 0 || length == 0)
+        return true;
+    uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
+    g_autofree uint32_t *clusters = clusters_of(view, first, n, error);
+    g_autoptr(GString) text = g_string_sized_new(n * line + 1);
+    if (!clusters)
+        return false;
+    for (size_t i = 0; i < (size_t)n * view->sides.n_receivers; i++) {
+        if (clusters[i] < view->portion->clusters)
+            g_string_append_printf(text, "%*" PRIu32, (int)width, clusters[i]);
+        else
+            g_string_append_printf(text, "%*s", (int)width, "-");
+        g_string_append_c(text, (i + 1) % view->sides.n_receivers == 0 ? '\n' : ' ');
+    }
+    xtf_copy_part(text->str, text->len, first * line, offset, buffer, length);
+    return true;
+}
+
+/* ---- summary */
+
+/* A cluster: its pairs, and one of them that has links. */
+typedef struct {
+    uint64_t pairs;
+    uint32_t sender, receiver; /* the last pair, not of a process with itself if there is another one */
+} Cluster;
+
+typedef struct {
+    GArray *lengths, *times; /* double */
+    double least, greatest, sum;
+} Curve;
+
+static void add_value(const XtfLink *link, void *data)
+{
+    Curve *curve = data;
+    double length = (double)link->length;
+
+    if (isnan(link->value))
+        return;
+    g_array_append_val(curve->lengths, length);
+    g_array_append_val(curve->times, link->value);
+    curve->least = fmin(curve->least, link->value);
+    curve->greatest = fmax(curve->greatest, link->value);
+    curve->sum += link->value;
+}
+
+/* The values of a pair in the portion. */
+static bool load_curve(XtfClusterView *view, const XtfLinkType *type, int statistic, const Cluster *cluster,
+                       Curve *curve, GError **error)
+{
+    g_autoptr(XtfNumberSet) sender = xtf_number_set_of_one(xtf_link_sender(&view->sides, cluster->sender));
+    g_autoptr(XtfNumberSet) receiver = xtf_number_set_of_one(view->sides.receivers[cluster->receiver]);
+    g_autoptr(XtfSelection) portion = xtf_selection_in_window(view->selection, view->portion->from, view->portion->to);
+    g_autoptr(XtfSelection) links = xtf_links_of(portion, type, statistic);
+    g_autoptr(XtfSelection) of_sender = xtf_selection_in_procs(links, sender);
+    g_autoptr(XtfSelection) of_pair = xtf_selection_by(of_sender, XTF_BY_PEER, receiver);
+
+    return xtf_links_visit(view->resolver, of_pair, type, &view->sides, cluster->sender, 1, add_value, curve, error);
+}
+
+static void add_line(const Cluster *cluster, uint32_t number, const Curve *curve, XtfLines *lines)
+{
+    uint32_t n = curve->times->len;
+    XtfHockney fit = {.alpha = NAN, .beta = NAN};
+    bool has_beta;
+
+    if (n > 0 && curve->least > 0)
+        xtf_hockney_fit((const double *)(const void *)curve->lengths->data,
+                        (const double *)(const void *)curve->times->data, n, &fit);
+    has_beta = fit.beta > 0 && !(fit.beta_error > fit.beta); /* a figure below its own error says nothing */
+    xtf_lines_number(lines, number);
+    xtf_lines_number(lines, cluster->pairs);
+    xtf_link_cell(lines, n > 0 ? curve->least * MICROSECONDS : NAN);
+    xtf_link_cell(lines, n > 0 ? curve->sum / n * MICROSECONDS : NAN);
+    xtf_link_cell(lines, n > 0 ? curve->greatest * MICROSECONDS : NAN);
+    xtf_link_figure(lines, fit.alpha);
+    xtf_link_figure(lines, has_beta ? fit.beta : NAN);
+}
+
+static bool summarise(XtfClusterView *view, const XtfLinkType *type, int statistic, const Cluster *cluster,
+                      uint32_t number, XtfLines *lines, GError **error)
+{
+    g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(double));
+    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
+    Curve curve = {.lengths = lengths, .times = times, .least = INFINITY};
+
+    if (!load_curve(view, type, statistic, cluster, &curve, error))
+        return false;
+    add_line(cluster, number, &curve, lines);
+    return true;
+}
+
+static Cluster *count_pairs(XtfClusterView *view, GError **error)
+{
+    uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
+    Cluster *found = g_try_new0(Cluster, (size_t)view->portion->clusters + 1);
+
+    if (!found)
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%" PRIu32 " clusters do not fit the memory", view->portion->clusters);
+    for (uint32_t s = 0; found && s < n_senders; s++) {
+        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        if (!clusters)
+            g_clear_pointer(&found, g_free);
+        for (uint32_t r = 0; clusters && r < n_receivers; r++) {
+            if (clusters[r] >= view->portion->clusters)
+                continue;
+            Cluster *cluster = &found[clusters[r]];
+            bool to_itself = xtf_link_sender(&view->sides, s) == view->sides.receivers[r];
+            if (cluster->pairs++ == 0 || !to_itself) {
+                cluster->sender = s;
+                cluster->receiver = r;
+            }
+        }
+    }
+    return found;
+}
+
+GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error)
+{
+    static const char *const values[] = {"min", "mean", "max"};
+    g_autofree Cluster *clusters = count_pairs(view, error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+    XtfLinkType type;
+    int statistic;
+
+    if (!clusters || !xtf_link_type_find(&type, view->resolver->context) ||
+        !xtf_links_statistic(view->resolver, view->selection, &type, &statistic, error))
+        return NULL;
+    xtf_grid_add(&grid, "cluster", xtf_wide_width(view->portion->clusters));
+    xtf_grid_add(&grid, "pairs", xtf_wide_width((uint64_t)view->sides.senders->len * view->sides.n_receivers));
+    for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
+        xtf_grid_add(&grid, values[i], XTF_LINK_CELL);
+    xtf_grid_add(&grid, "alpha_s", XTF_LINK_FIGURE);
+    xtf_grid_add(&grid, "beta_s_per_B", XTF_LINK_FIGURE);
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    xtf_lines_header(&lines);
+    for (uint32_t c = 0; c < view->portion->clusters; c++) {
+        if (clusters[c].pairs > 0 && !summarise(view, &type, statistic, &clusters[c], c, &lines, error))
+            return NULL;
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- clusters.png */
+
+/* Hues a golden section apart, so that clusters of neighbouring numbers differ; lighter and darker by turns. */
+static void make_colours(uint32_t colours[static COLOURS])
+{
+    colours[NOTHING] = 0x808080;
+    for (unsigned i = 1; i < COLOURS; i++) {
+        double hue = fmod((i - 1) * 0.6180339887498949, 1) * 6, light = i % 2 ? 0.92 : 0.68, low = light * 0.3;
+        double rise = low + (light - low) * fmod(hue, 1), fall = low + light - rise;
+        const double parts[6][3] = {{light, rise, low}, {fall, light, low}, {low, light, rise},
+                                    {low, fall, light}, {rise, low, light}, {light, low, fall}};
+        colours[i] = 0;
+        for (unsigned k = 0; k < 3; k++)
+            colours[i] = colours[i] << 8 | (uint32_t)lround(parts[(unsigned)hue][k] * 255);
+    }
+}
+
+static void paint_sender(const uint32_t *clusters, const XtfClusterView *view, unsigned zoom, uint8_t *line)
+{
+    size_t width = (size_t)view->sides.n_receivers * zoom;
+
+    for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
+        bool has_one = clusters[r] < view->portion->clusters;
+        memset(line + (size_t)r * zoom, has_one ? (int)(1 + clusters[r] % (COLOURS - 1)) : NOTHING, zoom);
+    }
+    for (unsigned k = 1; k < zoom; k++)
+        memcpy(line + k * width, line, width);
+}
+
+GString *xtf_cluster_png(XtfClusterView *view, GError **error)
+{
+    uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
+    unsigned zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1;
+    g_autofree uint8_t *pixels = g_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
+    uint32_t colours[COLOURS];
+
+    for (uint32_t s = 0; s < n_senders; s++) {
+        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        if (!clusters)
+            return NULL;
+        paint_sender(clusters, view, zoom, pixels + (size_t)s * zoom * zoom * n_receivers);
+    }
+    make_colours(colours);
+    g_autofree char *title = g_strdup_printf("%" PRIu32 " clusters of pairs, for messages of %" PRIu64
+                                             " bytes and more: a line a sender, a column a receiver",
+                                             view->portion->clusters, view->portion->from);
+    const XtfIndexedImage image = {.width = MAX(n_receivers * zoom, 1),
+                                   .height = MAX(n_senders * zoom, 1),
+                                   .pixels = pixels,
+                                   .colours = colours,
+                                   .n_colours = COLOURS,
+                                   .title = title};
+    g_autoptr(GByteArray) png = xtf_png_encode(&image, error);
+    return png ? g_string_new_len((const char *)png->data, (gssize)png->len) : NULL;
+}

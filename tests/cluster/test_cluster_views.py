@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""What a clustered network shows: portions, clusters of pairs, summaries and pictures, against the file, which is read by our own
+reader; the rows in the container, by the second reader of tests/reader.
+
+usage: test_cluster_views.py XTF
+"""
+
+import array
+import math
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+import cdf
+import networks
+from xtf_reader import Trace
+from xtfrun import shared_traces
+
+XTF = sys.argv.pop(1)
+TRACES = shared_traces()
+N_PROCS = 8
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True)
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    return done.stdout if status == 0 else done.stderr.decode()
+
+
+def cat(trace, path):
+    return run("cat", trace, path).decode()
+
+
+def rows_of(text):
+    """The lines of a table below its head."""
+    return [line.split() for line in text.splitlines()[1:]]
+
+
+def png_rows(data):
+    """Colours, line by line, of a PNG of a palette whose lines are not filtered; and all text in it."""
+    at, packed, width, palette = 8, b"", 0, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        packed += body if kind == b"IDAT" else b""
+        palette = body if kind == b"PLTE" else palette
+        width = struct.unpack(">I", body[:4])[0] if kind == b"IHDR" else width
+        at += length + 12
+    raw = zlib.decompress(packed)
+    lines = [raw[i:i + width + 1] for i in range(0, len(raw), width + 1)]
+    assert all(line[0] == 0 for line in lines)
+    return [[palette[3 * c:3 * c + 3] for c in line[1:]] for line in lines]
+
+
+class File:
+    """A clustered file: portions as [(left, right, clusters of pairs)], and values by the rule of docs/NETWORK.md."""
+
+    def __init__(self, path, prefix="", places_are_shifted=False):
+        file = cdf.read(path)
+        def values(name):
+            return file.variables[prefix + name].values
+        self.n_procs, self.data = values("proc_num")[0], values("data")
+        self.begin, self.step = values("begin_mes_length")[0], values("step_length")[0]
+        if prefix:
+            borders = [0, *values("length")]
+        else:
+            borders = [(length - self.begin) // self.step for length in values("length")] + file.attributes["matrices"]
+        n_pairs, info = self.n_procs ** 2, values("info")
+        self.portions, self.matrices = [], []
+        for k, (left, right) in enumerate(zip(borders, borders[1:])):
+            places = info[k * n_pairs:(k + 1) * n_pairs]
+            numbers = {place: number for number, place in enumerate(sorted(set(places)))}
+            self.portions.append((left, right, [numbers[place] for place in places], len(numbers)))
+            for i in range(left, right):
+                self.matrices.append([self.data[place + i - (0 if places_are_shifted else left)] for place in places])
+
+    def length(self, matrix):
+        return self.begin + matrix * self.step
+
+    def pair(self, sender, receiver):
+        return receiver * self.n_procs + sender  # rows are receivers
+
+
+class ClusterViews(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="xtf-cluster-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def clustered(self):
+        """Two networks one after another, so that portions end, with gaps."""
+        rng = random.Random(8)
+        order = list(range(N_PROCS ** 2))
+        rng.shuffle(order)
+        matrices = [list(m) for m in networks.matrices("torus", N_PROCS, range(1000, 2400, 100), noise=0.02, outliers=0.05)]
+        matrices[9:] = [[m[pair] for pair in order] for m in matrices[9:]]
+        for matrix in matrices:
+            matrix[5] = -1
+        networks.write(self.folder / "net.nc", N_PROCS, range(1000, 2400, 100), array.array("d", (v for m in matrices for v in m)))
+        run("cluster", "-q", "-t", "10%", "-o", self.folder / "clusters.nc", self.folder / "net.nc")
+        run("import", "-q", "-o", self.folder / "clusters.xtf", self.folder / "clusters.nc")
+        return self.folder / "clusters.xtf", File(self.folder / "clusters.nc")
+
+    def check_trace(self, trace, file):
+        self.assertEqual([[int(cell) for cell in row] for row in rows_of(cat(trace, "clusters/portions"))],
+                         [[k, file.length(left), file.length(right), right - left, n]
+                          for k, (left, right, _, n) in enumerate(file.portions)])
+        procs = range(file.n_procs)
+        for left, right, clusters, n in file.portions:
+            for length in (file.length(left), file.length(right) - 1):
+                table = [[int(cell) for cell in line.split()] for line in cat(trace, f"clusters/{length}/table").splitlines()]
+                self.assertEqual(table, [[clusters[file.pair(s, r)] for r in procs] for s in procs])
+        run("check", "-q", trace)
+
+    def check_summary(self, trace, file, portion):
+        left, right, clusters, n = portion
+        rows = rows_of(cat(trace, f"clusters/{file.length(left)}/summary"))
+        self.assertEqual([int(row[0]) for row in rows], list(range(n)))
+        for number, pairs, *figures in rows:
+            members = [pair for pair in range(file.n_procs ** 2) if clusters[pair] == int(number)]
+            self.assertEqual(int(pairs), len(members))
+            others = [pair for pair in members if pair // file.n_procs != pair % file.n_procs]
+            values = [file.matrices[i][(others or members)[-1]] for i in range(left, right)]
+            known = [(file.length(left + i), v) for i, v in enumerate(values) if not math.isnan(v)]
+            if not others and not any(v for _, v in known):
+                known = []  # nothing goes to oneself
+            if not known:
+                self.assertEqual(figures, ["-"] * 5)
+                continue
+            times = [v * 1e6 for _, v in known]
+            for cell, wanted in zip(figures, (min(times), sum(times) / len(times), max(times))):
+                self.assertAlmostEqual(float(cell), wanted, delta=6e-5)
+            if min(times) == 0:  # has no relative error
+                self.assertEqual(figures[3:], ["-", "-"])
+                continue
+            alpha, beta = self.fit(known)
+            if figures[3] != "-":
+                self.assertAlmostEqual(float(figures[3]) / alpha, 1, delta=1e-3)
+            if figures[4] != "-":
+                self.assertAlmostEqual(float(figures[4]) / beta, 1, delta=1e-3)
+
+    @staticmethod
+    def fit(known):
+        """Least squares of (t - alpha - beta L) / t, by the normal equations; beta at least 0."""
+        a = sum(1 / t ** 2 for _, t in known)
+        b = sum(length / t ** 2 for length, t in known)
+        c = sum(length ** 2 / t ** 2 for length, t in known)
+        d, e = sum(1 / t for _, t in known), sum(length / t for length, t in known)
+        det = a * c - b * b
+        beta = (a * e - b * d) / det if det > 0 else 0
+        return ((c * d - b * e) / det, beta) if beta > 0 else (d / a, 0)
+
+    def test_views(self):
+        trace, file = self.clustered()
+        self.assertGreaterEqual(len(file.portions), 2)
+        self.check_trace(trace, file)
+        for portion in file.portions:
+            self.check_summary(trace, file, portion)
+        listed = run("ls", trace, "clusters").decode().split()
+        self.assertEqual(listed, ["portions"] + [str(file.length(left)) for left, *_ in file.portions])
+        self.assertIn("clusters", run("ls", trace).decode().split())
+        self.assertEqual(run("ls", trace, f"clusters/{listed[1]}").decode().split()[-2:], ["summary", "table"])
+
+    def test_part(self):
+        """The senders and receivers of a selection."""
+        trace, file = self.clustered()
+        table = cat(trace, "proc/2-3/peer/1,4/clusters/1000/table")
+        clusters = file.portions[0][2]
+        self.assertEqual([[int(cell) for cell in line.split()] for line in table.splitlines()],
+                         [[clusters[file.pair(s, r)] for r in (1, 4)] for s in (2, 3)])
+
+    def test_picture(self):
+        """Pairs have the same colour where they have the same cluster."""
+        trace, file = self.clustered()
+        if "clusters.png" not in run("ls", trace, "clusters/1000").decode():
+            self.skipTest("this xtf was built without libpng")
+        rows = png_rows(run("cat", trace, "clusters/1000/clusters.png"))
+        zoom, clusters = len(rows) // N_PROCS, file.portions[0][2]
+        colours = {}
+        for y, row in enumerate(rows):
+            for x, colour in enumerate(row):
+                self.assertEqual(colours.setdefault(clusters[file.pair(y // zoom, x // zoom)], colour), colour)
+        self.assertEqual((zoom, len(rows[0])), (4, 4 * N_PROCS))
+        self.assertEqual(len(set(colours.values())), len(colours))
+
+    def test_rows_in_the_container(self):
+        trace, file = self.clustered()
+        reader = Trace(trace)
+        self.addCleanup(reader.close)
+        found = []
+        for array_of in reader.arrays():
+            if array_of.schema.name == "link_clusters":
+                for time, _, peer, cluster in map(array_of.schema.values, array_of.read()):
+                    found.append((array_of.location, time, peer, cluster))
+        self.assertEqual(found, [(s, file.length(left), r, clusters[file.pair(s, r)]) for s in range(N_PROCS)
+                                 for left, _, clusters, _ in file.portions for r in range(N_PROCS)])
+
+    def test_not_clustered(self):
+        self.clustered()
+        self.assertNotIn("clusters", run("ls", self.folder / "net.nc").decode().split())
+        self.assertIn("is not clustered: xtf cluster does that", run("cat", self.folder / "net.nc", "clusters/portions", status=1))
+        self.assertIn("no portion has messages of 5 bytes", run("cat", self.folder / "clusters.xtf", "clusters/5/table", status=1))
+
+    @unittest.skipUnless(TRACES and (TRACES / "network-4x4").is_dir(), "there is no ../shared/traces/network-4x4")
+    def test_authors_file(self):
+        """That of the authors' program, whose values lie behind their places: the diagonal is 0 only where they are."""
+        path = TRACES / "network-4x4" / "clustered-output.nc"
+        file = File(path, "a", places_are_shifted=True)
+        self.assertTrue(all(m[0] == m[5] == m[10] == m[15] == 0 for m in file.matrices[:99]))
+        run("import", "-q", "-o", self.folder / "authors.xtf", path)
+        self.check_trace(self.folder / "authors.xtf", file)
+        self.check_summary(self.folder / "authors.xtf", file, file.portions[3])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -252,7 +252,7 @@ static bool put_activities(const Run *run, const XtfPointLocation *location, con
             return false;
     }
     g_array_set_size(activities->touched, 0);
-    return array;
+    return array && xtf_array_writer_close(array, error);
 }
 
 static bool add_location(const Run *run, uint32_t number, const Activities *activities, GError **error)

@@ -30,7 +30,7 @@ typedef struct {
     uint32_t parent, region;
 } XtfContext;
 
-enum { XTF_CONTEXT_CACHE_NEAR = 64 };
+enum { XTF_CONTEXT_CACHE_NEAR = 512 };
 
 /* What a thread remembers of them. */
 typedef struct {

@@ -85,7 +85,7 @@ static void grow(XtfFlights *flights)
 {
     XtfFlights old = *flights;
 
-    flights->n_slots = MAX(256, 2 * old.n_slots);
+    flights->n_slots = MAX(8, 2 * old.n_slots);
     flights->slots = g_new(XtfFlight, flights->n_slots);
     memset(flights->slots, 0xff, flights->n_slots * sizeof *flights->slots);
     for (uint64_t i = 0; i < old.n_slots; i++)

@@ -1,5 +1,9 @@
 #include "src/analysis/replay/replay-private.h"
 
+enum {
+    OPEN_MEMBERS = 1 << 18, /* of operations on their way: some 100 bytes each */
+};
+
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)
 {
     const XtfReplayMember *from = &collective->members[begin], *to = &collective->members[end];
@@ -82,6 +86,7 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
     if (operation)
         return operation;
     uint32_t n = replay->comms[row->comm].n;
+    replay->n_open += n;
     operation = g_new0(XtfOperation, 1);
     operation->operation = row->tag;
     operation->public = (XtfReplayCollective){
@@ -159,6 +164,16 @@ static XtfGroup *counts_of(XtfReplay *replay, const XtfReplayRow *row)
     return counts->other < replay->comms[row->comm].n ? counts : NULL;
 }
 
+bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row)
+{
+    const XtfGroup *counts = replay->n_open > OPEN_MEMBERS ? counts_of(replay, row) : NULL;
+
+    if (!counts)
+        return false;
+    uint64_t key = (uint64_t)row->comm << 32 | counts->sent;
+    return !g_hash_table_contains(replay->operations, &key);
+}
+
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfGroup *counts = counts_of(replay, row);
@@ -212,6 +227,7 @@ bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
     }
     if (++operation->public.n_ended == operation->public.n_members) {
         replay->counts.collectives += !operation->uncertain;
+        replay->n_open -= operation->public.n_members;
         g_hash_table_remove(replay->operations, &key);
     }
     return true;

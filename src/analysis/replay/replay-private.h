@@ -51,7 +51,7 @@ typedef struct {
     XtfRowState state;
     XtfReplayRow row; /* the next one, if `any_row` */
     bool any_row;
-    GHashTable *posted;   /* guint64 of a row in a location -> Posted; receives under way, but the last */
+    XtfFlights posted;    /* receives under way, but the last, by row in a location: value, group, k */
     uint64_t last_posted; /* the key of it; UINT64_MAX: none */
     uint32_t last_group, last_k;
     uint64_t last_value;
@@ -89,6 +89,7 @@ struct XtfReplay {
     XtfReplayCounts counts;
     XtfFlights flights;
     uint64_t n_operations;
+    uint64_t n_open;        /* members of the operations that are on their way */
     GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
     GQueue ready, ahead;    /* processes that may go on; of these, those that should not */
 };
@@ -117,12 +118,15 @@ void xtf_replay_find_certain(XtfReplay *replay);
 /* A member begins, ends. False of an end: the process waits for others. */
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
 bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
+/* Whether a beginning is that of a new operation, while so many are on their way that others should go on first. */
+bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row);
 /* Lets those of an operation go on that wait in it without hope. */
 void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation);
 void xtf_operation_free(gpointer operation);
 
-/* A process may go on. */
+/* A process may go on; once no other can, if it is far ahead. */
 void xtf_replay_wake(XtfReplay *replay, XtfProcess *process);
+void xtf_replay_put_off(XtfReplay *replay, XtfProcess *process);
 
 static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const XtfProcess *process,
                                               const XtfReplayRow *row)

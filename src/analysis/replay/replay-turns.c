@@ -46,3 +46,9 @@ void xtf_replay_wake(XtfReplay *replay, XtfProcess *process)
     process->queued = true;
     g_queue_push_tail(ahead ? &replay->ahead : &replay->ready, process);
 }
+
+void xtf_replay_put_off(XtfReplay *replay, XtfProcess *process)
+{
+    process->queued = true;
+    g_queue_push_tail(&replay->ahead, process);
+}

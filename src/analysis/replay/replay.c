@@ -14,7 +14,7 @@ enum {
 
 /* A receive that is posted: the k-th of a group, or of none. */
 typedef struct {
-    uint64_t key, value;
+    uint64_t value;
     uint32_t group, k;
 } Posted;
 
@@ -125,7 +125,7 @@ void xtf_replay_free(XtfReplay *replay)
         g_free(replay->processes[i].locations);
         g_free(replay->processes[i].envelopes);
         xtf_log_reader_finish(&replay->processes[i].reader);
-        g_clear_pointer(&replay->processes[i].posted, g_hash_table_unref);
+        xtf_flights_finish(&replay->processes[i].posted);
         xtf_flights_finish(&replay->processes[i].requests);
     }
     g_free(replay->processes);
@@ -208,11 +208,10 @@ static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
     uint32_t number = row->group;
 
     if (process->last_posted != XTF_NO_KEY) {
-        Posted *posted = g_new(Posted, 1);
-        *posted = (Posted){process->last_posted, process->last_value, process->last_group, process->last_k};
-        if (!process->posted)
-            process->posted = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
-        g_hash_table_replace(process->posted, &posted->key, posted);
+        XtfFlight *flight = xtf_flights_add(&process->posted, process->last_posted);
+        flight->words[0] = process->last_value;
+        flight->words[1] = process->last_group;
+        flight->words[2] = process->last_k;
     }
     process->last_posted = posted_key(row->location, row->message);
     process->last_group = number;
@@ -230,17 +229,17 @@ static bool find_posted(XtfProcess *process, const XtfReplayRow *row, bool forge
     uint64_t key = posted_key(row->location, row->row);
 
     if (process->last_posted == key) {
-        *found = (Posted){key, process->last_value, process->last_group, process->last_k};
+        *found = (Posted){process->last_value, process->last_group, process->last_k};
         if (forget)
             process->last_posted = XTF_NO_KEY;
         return true;
     }
-    const Posted *posted = process->posted ? g_hash_table_lookup(process->posted, &key) : NULL;
+    XtfFlight *posted = xtf_flights_find(&process->posted, key);
     if (!posted)
         return false;
-    *found = *posted;
+    *found = (Posted){posted->words[0], (uint32_t)posted->words[1], (uint32_t)posted->words[2]};
     if (forget)
-        g_hash_table_remove(process->posted, &key);
+        xtf_flights_remove(&process->posted, posted);
     return true;
 }
 
@@ -343,8 +342,8 @@ static bool play_row(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
     return true;
 }
 
-/* A process goes on until it has to wait, or it is the others' turn. */
-static bool play(XtfReplay *replay, XtfProcess *process, GError **error)
+/* A process goes on until it has to wait, or it is the others' turn. If it `must`, nobody else can go on. */
+static bool play(XtfReplay *replay, XtfProcess *process, bool must, GError **error)
 {
     bool good;
 
@@ -354,6 +353,11 @@ static bool play(XtfReplay *replay, XtfProcess *process, GError **error)
             process->done = good;
             return good;
         }
+        if (row->kind == XTF_ROW_BEGIN && !must && xtf_replay_is_ahead(replay, row)) {
+            xtf_replay_put_off(replay, process);
+            return true;
+        }
+        must &= row->kind != XTF_ROW_BEGIN;
         if (!play_row(replay, process, row))
             return true;
         process->any_row = false;
@@ -393,6 +397,7 @@ static void rewind_all(XtfReplay *replay)
     }
     xtf_flights_finish(&replay->flights);
     g_hash_table_remove_all(replay->operations);
+    replay->n_open = 0;
     g_queue_clear(&replay->ready);
     g_queue_clear(&replay->ahead);
     for (uint32_t i = 0; i < replay->n_processes; i++) {
@@ -401,7 +406,7 @@ static void rewind_all(XtfReplay *replay)
         xtf_log_reader_init(&process->reader, &replay->spool, &process->log, buffer);
         process->state = (XtfRowState){0};
         process->any_row = false;
-        g_clear_pointer(&process->posted, g_hash_table_unref);
+        xtf_flights_finish(&process->posted);
         process->last_posted = XTF_NO_KEY;
         process->in_flight = 0;
         xtf_flights_finish(&process->requests);
@@ -412,15 +417,24 @@ static void rewind_all(XtfReplay *replay)
     replay->counts = (XtfReplayCounts){0};
 }
 
+static XtfProcess *next_process(XtfReplay *replay, bool *must)
+{
+    XtfProcess *process = g_queue_pop_head(&replay->ready);
+
+    *must = !process;
+    return process ? process : g_queue_pop_head(&replay->ahead);
+}
+
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error)
 {
     replay->consumer = consumer;
     rewind_all(replay);
     do {
         XtfProcess *process;
-        while ((process = g_queue_pop_head(&replay->ready)) || (process = g_queue_pop_head(&replay->ahead))) {
+        bool must;
+        while ((process = next_process(replay, &must))) {
             process->queued = false;
-            if (!play(replay, process, error))
+            if (!play(replay, process, must, error))
                 return false;
         }
     } while (break_deadlock(replay));

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""The ideal run as the tree shows it: of programs whose ideal run is known, and against the naive judge, row by row, to the tick; and
+the times of derived rows, where clocks are corrected.
+
+usage: test_ideal.py XTF OTF2-SCRIPT ARCHIVE...
+"""
+
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import path_programs
+from naive_ideal import Ideal, Row
+from naive_waits import Waits
+from path_programs import BARRIER, BCAST, NO_ROOT
+from shown import ticks_of
+from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+
+# What is known of the programs of path_programs: {process: [(waited, ideal)]}, and how long the run takes.
+KNOWN = {
+    "chain": ({1: [(949, 1010)], 2: [(1478, 1510)]}, 1810),
+    "arrivals": ({0: [(601, 711)], 2: [(399, 711)]}, 1111),
+    "late_root": ({2: [(68, 140)]}, 411),
+    "ring": ({0: [(15, 1025)], 1: [(989, 1010)], 2: [(993, 1015)], 3: [(997, 1020)]}, 1075),
+}
+RUN = re.compile(r"^ideal run +(\S+) s", re.M)
+N_RANDOM = 8
+
+
+def make_archive(script, folder, name, lines):
+    done = subprocess.run([script, folder, name], input="\n".join(lines) + "\n", text=True, capture_output=True, check=False)
+    if done.returncode:
+        raise Failure(f"otf2-script: {done.stderr}")
+    return folder / f"{name}.otf2"
+
+
+def table(text):
+    return [line.split() for line in text.splitlines() if not line.startswith("#")]
+
+
+def records(xtf, trace, path):
+    """Lines of a list of records of one type, split."""
+    return table(xtf.expect("cat", trace, path).decode())
+
+
+def check(found, wanted, what):
+    if found != wanted:
+        first = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), None) if isinstance(found, list) else None
+        raise Failure(f"{what}: {first or found}, should be {'the second' if first else wanted}")
+
+
+def ideal_of(xtf, trace, proc):
+    """The rows of a process: time proc thread seq event region waited ideal name."""
+    return [Row(int(row[3]), int(row[6]), int(row[7])) for row in records(xtf, trace, f"proc/{proc}/ideal/records")]
+
+
+def compare(xtf, archive, trace, known=None):
+    xtf.import_archive(archive, trace)
+    said = xtf.expect("analyze", trace).decode()
+    waits = Waits(str(archive))
+    ideal = Ideal(waits)
+    n = 0
+    for process, rows in ideal.rows.items():
+        check(ideal_of(xtf, trace, process.number) if rows else [], rows, f"{archive}: proc/{process.number}/ideal/records")
+        n += len(rows)
+    if int(xtf.expect("cat", trace, "ideal/count")) != n:
+        raise Failure(f"{archive}: other processes have rows of ideal")
+    check(ticks_of(RUN.search(said)[1], waits.ticks, 0), ideal.length, f"{archive}: the length of the ideal run")
+    if known:
+        found = {process.number: [row[1:] for row in rows] for process, rows in ideal.rows.items() if rows}
+        check((found, ideal.length), known, f"{archive}: the judge himself")
+    print(f"{archive}: {n} rows")
+
+
+# ---- Programs by chance: what comes of them is consistent, so every message is received after it is sent.
+
+
+def exchange(timelines, dice):
+    sender, receiver = dice.sample(timelines, 2)
+    tag = dice.randrange(3)
+    sender.call("MPI_Send", sender.time + dice.randint(2, 40), ("S", receiver.rank, 0, tag, 8))
+    until = max(sender.time, receiver.time + 1) + dice.randint(1, 40)
+    receiver.call("MPI_Recv", until, ("R", sender.rank, 0, tag, 8))
+
+
+def meet(timelines, dice):
+    last = max(timeline.time for timeline in timelines)
+    for timeline in timelines:
+        timeline.call("MPI_Barrier", last + dice.randint(2, 40), ("D", BARRIER, 0, NO_ROOT, 0, 0))
+
+
+def spread(timelines, dice):
+    root = dice.choice(timelines)
+    for timeline in timelines:
+        until = max(timeline.time, root.time) + dice.randint(2, 40)
+        sent, received = (8, 0) if timeline is root else (0, 8)
+        timeline.call("MPI_Bcast", until if timeline is not root else root.time + 2, ("D", BCAST, 0, root.rank, sent, received))
+
+
+def by_chance(seed):
+    dice = random.Random(seed)
+    timelines = path_programs.begin(dice.randint(2, 6))
+    for _ in range(80):
+        for timeline in timelines:
+            timeline.work(dice.choice((1, 5, 30, 200)))
+        dice.choice((exchange, exchange, exchange, meet, spread))(timelines, dice)
+    for timeline in timelines:
+        timeline.call("MPI_Finalize", 10**6)
+        timeline.note("L", "main")
+    return timelines
+
+
+# ---- Clocks. Derived rows have the times of the records that they are about, as corrected as these.
+
+
+def wrong_clocks(n, n_rounds):
+    """Barriers without any calls, on clocks that are set wrong by a million ticks a process."""
+    lines = []
+    for rank in range(n):
+        for i in range(n_rounds):
+            begin, offset = 1000 * i + 37 * (rank + i) % 11 * 20, 10**6 * rank
+            lines += [f"{rank} {offset + begin + 100} B",
+                      f"{rank} {offset + 1000 * i + 500 + rank} D {BARRIER} 0 {NO_ROOT} 0 0"]
+    lines += ["clock 1000000000 0 100000000", f"processes {n}"]
+    lines += [f"location {rank} {rank} P{rank}" for rank in range(n)]
+    lines += ["region 0 main", f"world 0 {' '.join(map(str, range(n)))}", f"group 1 {' '.join(map(str, range(n)))}", "comm 0 1 world"]
+    return lines
+
+
+def check_clocks(xtf, script, folder):
+    n, n_rounds = 4, 30
+    archive = make_archive(script, folder, "clocks", wrong_clocks(n, n_rounds))
+    trace = folder / "clocks.xtf"
+    xtf.import_archive(archive, trace)
+    xtf.expect("align", "--quiet", trace)
+    xtf.expect("analyze", "--quiet", trace)
+    n_waits = 0
+    for proc in range(n):
+        own = {row[3]: row[0] for row in records(xtf, trace, f"proc/{proc}/collectives/records")}
+        shifted = abs(float(own["0"]) - float(records(xtf, trace, "proc/0/collectives/records")[0][0]))
+        if shifted > 1e-5:
+            raise Failure(f"the clocks of {proc} and 0 are still {shifted} s apart")
+        for row in records(xtf, trace, f"proc/{proc}/ideal/records") if proc_has(xtf, trace, proc, "ideal") else []:
+            check(row[0], own[row[3]], f"proc/{proc}/ideal: record {row[3]}")
+        for row in records(xtf, trace, f"proc/{proc}/waits/records") if proc_has(xtf, trace, proc, "waits") else []:
+            end = float(own[row[3]])
+            if not end - 1e-6 <= float(row[0]) <= end:
+                raise Failure(f"proc/{proc}/waits: record {row[3]} ends at {end}, its wait at {row[0]}")
+            n_waits += 1
+    if n_waits < n_rounds:
+        raise Failure(f"only {n_waits} waits in {n_rounds} barriers")
+    print(f"clocks: the times of {n_waits} waits")
+
+
+def proc_has(xtf, trace, proc, kind):
+    return int(xtf.expect("cat", trace, f"proc/{proc}/{kind}/count")) > 0
+
+
+def main():
+    need("otf2-print")
+    xtf, script = Xtf(sys.argv[1]), sys.argv[2]
+    shared = shared_traces()
+    with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        trace = folder / "trace.xtf"
+        for what, play in path_programs.PROGRAMS.items():
+            compare(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace, KNOWN[what])
+        for seed in range(N_RANDOM):
+            compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(by_chance(seed))), trace)
+        check_clocks(xtf, script, folder)
+        for archive in [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
+            compare(xtf, archive, trace)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print(failure)
+        sys.exit(1)

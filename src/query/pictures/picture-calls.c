@@ -7,52 +7,48 @@
 
 typedef struct {
     XtfTraceContext *context;
-    const XtfPictureRows *rows;
+    const XtfSelectedLocations *selected;
     const XtfNumberSet *regions; /* those that are selected; NULL: all */
     XtfAggregateRef frames;
     XtfCallReaders *readers;
-    GArray *calls;
+    XtfPictureCallVisit visit;
+    void *data;
 } Reading;
 
-uint32_t xtf_picture_row_of(const XtfPictureRows *rows, uint32_t location)
+uint32_t xtf_selected_number(const XtfSelectedLocations *selected, uint32_t location)
 {
-    uint32_t low = 0, high = rows->selected.n;
+    uint32_t low = 0, high = selected->n;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (rows->selected.indices[middle] < location)
+        if (selected->indices[middle] < location)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == rows->selected.n || rows->selected.indices[low] != location)
-        return rows->n;
-    uint32_t row = 0; /* rows of several locations are as many as processes, at most; rows here are few */
-    while (row < rows->n && rows->all[row].first + rows->all[row].n <= low)
-        row++;
-    return row;
+    return low < selected->n && selected->indices[low] == location ? low : selected->n;
 }
 
 /* Adds the call that row n of a span's array begins. */
 static bool add_call(Reading *reading, const XtfSpan *span, uint64_t n, uint32_t level, uint64_t line, GError **error)
 {
     XtfFrameReader *reader = xtf_call_readers_get(reading->readers, span, error);
-    XtfPictureCall call = {.row = xtf_picture_row_of(reading->rows, span->tag), .level = level, .line = line};
+    XtfPictureCall call = {.location = xtf_selected_number(reading->selected, span->tag), .level = level, .line = line};
     XtfFrameTimes frame;
 
     if (!reader || !xtf_frame_reader_find(reader, n, &frame, error))
         return false;
     call.begin = xtf_clock_map_to_global(span->array.clock, frame.span.begin);
     call.end = xtf_clock_map_to_global(span->array.clock, frame.span.end);
-    if (call.row < reading->rows->n)
-        g_array_append_val(reading->calls, call);
+    if (call.location < reading->selected->n)
+        reading->visit(&call, reading->data);
     return true;
 }
 
 /* The frames that are open at `from` on a location. */
 static bool add_open(Reading *reading, uint32_t index, uint64_t from, GError **error)
 {
-    const XtfLocation *location = &reading->rows->selected.locations->all[index];
+    const XtfLocation *location = &reading->selected->locations->all[index];
     g_auto(XtfLocationArrays) arrays = {0};
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
@@ -103,21 +99,24 @@ static bool add_begun(Reading *reading, XtfSpans *spans, GError **error)
     }
 }
 
-GArray *xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const XtfPictureRows *rows, GError **error)
+bool xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const XtfSelectedLocations *selected,
+                       XtfPictureCallVisit visit, void *data, GError **error)
 {
     g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, resolver->context);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, calls, error);
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfPictureCall));
-    Reading reading = {
-        .context = resolver->context, .rows = rows, .regions = selection->by[XTF_BY_REGION], .calls = found};
+    Reading reading = {.context = resolver->context,
+                       .selected = selected,
+                       .regions = selection->by[XTF_BY_REGION],
+                       .visit = visit,
+                       .data = data};
 
     if (!spans || !xtf_aggregate_ref_frames(&reading.frames, resolver->context))
-        return NULL;
-    g_autoptr(XtfCallReaders) readers = xtf_call_readers_new(resolver->context, rows->selected.locations);
+        return false;
+    g_autoptr(XtfCallReaders) readers = xtf_call_readers_new(resolver->context, selected->locations);
     reading.readers = readers;
-    for (uint32_t i = 0; i < rows->selected.n; i++) {
-        if (!add_open(&reading, rows->selected.indices[i], selection->time_from, error))
-            return NULL;
+    for (uint32_t i = 0; i < selected->n; i++) {
+        if (!add_open(&reading, selected->indices[i], selection->time_from, error))
+            return false;
     }
-    return add_begun(&reading, spans, error) ? g_steal_pointer(&found) : NULL;
+    return add_begun(&reading, spans, error);
 }

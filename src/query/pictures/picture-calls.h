@@ -4,18 +4,20 @@
 #pragma once
 
 #include "src/query/format/format.h"
-#include "src/query/pictures/picture-rows.h"
+#include "src/query/totals/selected-locations.h"
 
 typedef struct {
-    uint32_t row;        /* of the picture */
+    uint32_t location;   /* of the rows' selected locations */
     uint32_t level;      /* of nesting, from 0 */
     uint64_t line;       /* of XtfRegions */
     uint64_t begin, end; /* global ticks; they may lie beyond the window */
 } XtfPictureCall;
 
-/* All calls of the rows, each of which is one location: XtfPictureCall, the calls of each location from the outermost
- * in. NULL with an error. */
-GArray *xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const XtfPictureRows *rows, GError **error);
+typedef void (*XtfPictureCallVisit)(const XtfPictureCall *call, void *data);
 
-/* The row of a location, an index in XtfLocations; rows->n if it has none. */
-uint32_t xtf_picture_row_of(const XtfPictureRows *rows, uint32_t location);
+/* Visits all calls of the selection: each after those around it, of several locations in any order. */
+bool xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const XtfSelectedLocations *selected,
+                       XtfPictureCallVisit visit, void *data, GError **error);
+
+/* The number, among the selected locations, of an index in XtfLocations; selected->n if it is not selected. */
+uint32_t xtf_selected_number(const XtfSelectedLocations *selected, uint32_t location);

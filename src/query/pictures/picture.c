@@ -4,6 +4,7 @@
 #include "src/query/format/table.h"
 #include "src/query/pictures/histogram-picture.h"
 #include "src/query/pictures/matrix-picture.h"
+#include "src/query/pictures/profile-picture.h"
 #include "src/query/pictures/timeline.h"
 
 enum {
@@ -11,8 +12,8 @@ enum {
     KEPT_PICTURES = 64,
 };
 
-const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_histogram, &xtf_picture_matrix, &xtf_picture_timeline_page,
-                                              &xtf_picture_timeline, NULL};
+const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_histogram,     &xtf_picture_matrix,   &xtf_picture_profile,
+                                              &xtf_picture_timeline_page, &xtf_picture_timeline, NULL};
 
 const XtfPicture *xtf_picture_find(const char *name)
 {

@@ -38,9 +38,9 @@ static void place_rows(Exact *exact)
     for (guint i = 0; i < exact->calls->len; i++) {
         const XtfPictureCall *call = &g_array_index(exact->calls, XtfPictureCall, i);
         if (call->level < LEVELS_MAX)
-            exact->levels[call->row] = MAX(exact->levels[call->row], call->level + 1);
+            exact->levels[call->location] = MAX(exact->levels[call->location], call->level + 1);
         else
-            exact->deeper[call->row]++;
+            exact->deeper[call->location]++;
     }
     for (uint32_t i = 0; i < rows->n; i++) {
         exact->levels[i] = MAX(exact->levels[i], 1);
@@ -67,7 +67,7 @@ static char *name_for(const char *name, double width)
 static void draw_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name)
 {
     const XtfTimeScale *scale = &timeline->links.context->scale;
-    const XtfPictureRow *row = &timeline->rows.all[call->row];
+    const XtfPictureRow *row = &timeline->rows.all[call->location];
     char window[XTF_WINDOW_TEXT_MAX], label[XTF_ROW_LABEL];
     char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
 
@@ -90,8 +90,8 @@ static void draw_bar(const Exact *exact, const XtfPictureCall *call)
 
     if (line >= colours->n || call->level >= LEVELS_MAX || call->end < timeline->plan.from)
         return;
-    int y = exact->tops[call->row] + (int)call->level * LANE;
-    g_snprintf(proc, sizeof proc, "%" PRIu64, timeline->rows.all[call->row].proc);
+    int y = exact->tops[call->location] + (int)call->level * LANE;
+    g_snprintf(proc, sizeof proc, "%" PRIu64, timeline->rows.all[call->location].proc);
     g_autofree char *link =
         xtf_picture_link(&timeline->links, call->begin, MAX(call->end, call->begin + 1), proc, NULL);
     xtf_colour_print(colours->by_line[line], colour);
@@ -116,7 +116,7 @@ static void draw_name(const Exact *exact, const XtfPictureCall *call)
         return;
     xtf_draw(timeline->drawing, "<text class=\"%s\" pointer-events=\"none\" font-size=\"11\" x=\"%.1f\" y=\"%d\">",
              xtf_colour_is_dark(colours->by_line[line]) ? "xt-on-dark" : "xt-on-light", x + 2,
-             exact->tops[call->row] + (int)call->level * LANE + LANE - 4);
+             exact->tops[call->location] + (int)call->level * LANE + LANE - 4);
     xtf_draw_text(timeline->drawing, name, XTF_TITLE_NAME);
     xtf_draw(timeline->drawing, "</text>\n");
 }
@@ -167,6 +167,11 @@ static bool draw_all(Exact *exact, GError **error)
     return true;
 }
 
+static void keep(const XtfPictureCall *call, void *data)
+{
+    g_array_append_vals(data, call, 1);
+}
+
 /* Whether calls and messages are few enough for `items` elements. */
 static bool are_few(const XtfTimeline *timeline, uint64_t items, bool *few, GError **error)
 {
@@ -187,6 +192,7 @@ bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GErr
     bool few, good = true;
 
     *drawn = false;
+    /* Then a location has the number of its row. */
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
         if (timeline->rows.all[i].n != 1)
             return true;
@@ -195,9 +201,12 @@ bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GErr
         return false;
     if (!few)
         return true;
-    if (!(exact.calls =
-              xtf_picture_calls(timeline->job->views->resolver, timeline->job->selection, &timeline->rows, error)))
+    exact.calls = g_array_new(FALSE, FALSE, sizeof(XtfPictureCall));
+    if (!xtf_picture_calls(timeline->job->views->resolver, timeline->job->selection, &timeline->rows.selected, keep,
+                           exact.calls, error)) {
+        g_array_unref(exact.calls);
         return false;
+    }
     place_rows(&exact);
     if (exact.calls->len <= items && exact.tops[timeline->rows.n] <= HEIGHT_MAX) {
         *drawn = true;

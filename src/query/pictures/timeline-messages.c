@@ -106,13 +106,13 @@ static void draw_message(const Lines *lines, const XtfMatchedSend *matched)
     XtfTimeline *timeline = lines->timeline;
     const XtfMessage *message = &matched->message;
     const XtfPlot *plot = &timeline->plot;
-    uint32_t from = xtf_picture_row_of(&timeline->rows, message->send.location), to = timeline->rows.n;
+    uint32_t from = xtf_selected_number(&timeline->rows.selected, message->send.location), to = timeline->rows.n;
     double x1 = xtf_plot_x(plot, matched->times.sent);
 
     if (from == timeline->rows.n || xtf_drawing_left(timeline->drawing) < MESSAGE_BYTES)
         return;
     if (message->has_receive)
-        to = xtf_picture_row_of(&timeline->rows, message->posting.location);
+        to = xtf_selected_number(&timeline->rows.selected, message->posting.location);
     if (to == timeline->rows.n || to == from) {
         draw_lonely(lines, matched, x1, from, to == from);
         return;

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""profile.svg: each box is a path of calls with the time that it took, as a few lines of Python add it up from the list of calls; and
+where there are too many calls, as sampling may be off.
+
+usage: test_paths.py XTF ASK-TREE GENERATE ARCHIVE...
+"""
+
+import collections
+import decimal
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import svg
+from asking import Refused
+from tracepictures import Trace, check
+from xtfrun import Xtf, shared_traces, temporary_folder
+
+TOP, BOX, LEVELS, LEAST = 60, 20, 24, 0.4
+
+
+def calls_of(trace):
+    """(proc, thread, start, end, depth, name) of all calls, location by location."""
+    found = collections.defaultdict(list)
+    for line in trace.text("calls/records").splitlines():
+        start, proc, thread, end, _, _, depth, _, _, name = line.split(None, 9)
+        found[int(proc), int(thread)].append((decimal.Decimal(start), decimal.Decimal(end), int(depth), name.rstrip()))
+    return found
+
+
+def naive_tree(calls, begin, end, procs):
+    """By path: time, and calls that begin in the window. A path has no more levels than are drawn."""
+    times, counts = collections.Counter(), collections.Counter()
+    for (proc, _), of_location in calls.items():
+        if procs is not None and proc not in procs:
+            continue
+        stack = []
+        for start, stop, depth, name in of_location:
+            del stack[depth - 1:]
+            stack.append(name)
+            if stop < begin or start >= end or (stop == begin and start < begin):
+                continue
+            times[tuple(stack)] += max(min(stop, end) - max(start, begin), 0)
+            counts[tuple(stack)] += start >= begin
+    return times, counts
+
+
+def boxes_of(picture):
+    """(path, title) of each box: a box lies below the one that it was called from."""
+    above = {}
+    for _, title, box in sorted(((link, title, box) for link, title, box in picture.tiles() if box.get("class") == "xt-box"),
+                                key=lambda tile: (float(tile[2].get("y")), float(tile[2].get("x")))):
+        level = round((float(box.get("y")) - TOP) / BOX)
+        x = float(box.get("x"))
+        # The first box below another begins where that one does.
+        path = max(((a, p) for p, a in above.get(level - 1, []) if a <= x), default=(0, ()))[1]
+        name, amount = title.split("\n")
+        check(len(path) == level, f"a box of {name} at level {level} lies below no other")
+        above.setdefault(level, []).append(((*path, name), x))
+        yield (*path, name), amount
+
+
+def check_exact(trace, path, calls, procs):
+    info = {line["what"]: line["value"] for line in trace.table(path, "info")}
+    begin = decimal.Decimal(info["from"])
+    times, counts = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), procs)
+    seen = set()
+    for box, amount in boxes_of(trace.picture(path, "profile.svg")):
+        time, number = re.match(r"([0-9.]+) s, [0-9.]+ %, (\d+) calls?$", amount).groups()
+        # Where a tick has more digits than are printed, each time is cut off.
+        slack = 0 if trace.whole_digits else (2 * counts[box] + 2 * len(calls)) * decimal.Decimal(1).scaleb(-len(time.split(".")[1]))
+        check(abs(decimal.Decimal(time) - times[box]) <= slack, f"{path}: {'/'.join(box)}: {time} s, {times[box]} expected")
+        check(int(number) == counts[box], f"{path}: {'/'.join(box)}: {number} calls, {counts[box]} expected")
+        seen.add(box)
+    whole = sum(decimal.Decimal(line["exclusive"]) for line in trace.profile(path))
+    least = whole * decimal.Decimal(2 * LEAST / svg.WIDTH)
+    missing = [box for box in times if times[box] > least and len(box) <= LEVELS and box not in seen]
+    check(not missing, f"{path}: no box of {missing[:2]}")
+    return len(seen)
+
+
+def check_sampled(trace, path, calls):
+    """Two and a half times the error that is told: of a thousand boxes some twelve are further off."""
+    info = {line["what"]: line["value"] for line in trace.table(path, "info")}
+    begin = decimal.Decimal(info["from"])
+    times, _ = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), None)
+    whole = sum(time for box, time in times.items() if len(box) == 1)
+    off = n = 0
+    for box, amount in boxes_of(trace.picture(path, "profile.svg")):
+        share, error = map(float, re.match(r"([0-9.]+) % \(\+- ([0-9.]+)\), \d+ of \d+ instants$", amount).groups())
+        off += abs(share - 100 * float(times[box] / whole)) > 1.28 * error + 0.02
+        n += 1
+    check(n > 20 and off <= n * 0.03 + 2, f"{path}: {off} of {n} boxes are off")
+
+
+def prints_whole_ticks(xtf, path):
+    """Whether the digits of a time are all of it."""
+    ticks = re.search(r"^clock +(\d+) ticks in 1 s$", xtf.expect("info", path).decode(), re.MULTILINE)
+    return bool(ticks) and re.fullmatch("10*", ticks.group(1))
+
+
+def check_trace(xtf, ask_tree, path):
+    trace = Trace(xtf, ask_tree, path)
+    try:
+        calls = calls_of(trace)
+        trace.whole_digits = prints_whole_ticks(xtf, path)
+        return sum(check_exact(trace, where, calls, procs)
+                   for where, procs in (("", None), ("proc/0", {0}), ("time/40%-60%", None), ("time/33%-33.3%/proc/0,1", {0, 1})))
+    except Refused as error:
+        check("there are" in str(error) or "there is no" in str(error), str(error))
+        return 0
+
+
+def main():
+    random.seed(16)
+    xtf, ask_tree, generate, *archives = Xtf(sys.argv[1]), sys.argv[2], sys.argv[3], *sys.argv[4:]
+    shared = shared_traces()
+    archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []
+    boxes = 0
+    with temporary_folder() as folder:
+        for i, archive in enumerate(archives):
+            path = pathlib.Path(folder) / f"{i}.xtf"
+            xtf.import_archive(archive, path)
+            boxes += check_trace(xtf, ask_tree, path)
+        path = pathlib.Path(folder) / "few.xtf"
+        subprocess.run([generate, "-n", "20000", "-l", "3", path], check=True, capture_output=True)
+        boxes += check_trace(xtf, ask_tree, path)
+        path = pathlib.Path(folder) / "many.xtf"
+        subprocess.run([generate, "-n", "4800000", "-l", "2", path], check=True, capture_output=True)
+        trace = Trace(xtf, ask_tree, path)
+        check_sampled(trace, "", calls_of(trace))
+    check(boxes > 100, f"only {boxes} boxes were looked at")
+    print(f"{boxes} boxes")
+
+
+if __name__ == "__main__":
+    main()

@@ -11,17 +11,22 @@
 #include "src/import/definitions/id-map.h"
 #include "src/query/select/matcher.h"
 
+/* An XtfCubeSource, in the trace's fields. */
+struct Source {
+    int metric;
+    int64_t kind;                        /* of `event`; -1: all */
+    const XtfField *field, *when, *less; /* field: NULL, rows are counted */
+    int64_t is;                          /* -1: any label */
+    XtfCubeRows rows;
+};
+
 /* One derived type. */
 typedef struct {
     XtfCubeProfile *profile;
     const XtfSchema *schema;
     const XtfField *event, *context, *amount, *begin;
-    struct {
-        int metric;
-        int64_t kind; /* of `event`; -1: all */
-        const XtfField *field, *when, *less;
-        int64_t is;
-    } sources[XTF_CUBE_SOURCES_MAX];
+    const XtfField *bytes;
+    struct Source sources[XTF_CUBE_SOURCES_MAX];
     unsigned n_sources;
     XtfModelTable contexts;
     GHashTable *paths; /* context and root -> call path, plus 1 */
@@ -79,6 +84,28 @@ static uint64_t in_window(const XtfCubeProfile *profile, uint64_t value, uint64_
     return before(value, begin, end, profile->to) - before(value, begin, end, profile->from);
 }
 
+static bool is_of(const Derived *derived, const struct Source *source, const uint8_t *row)
+{
+    if (source->kind >= 0 && xtf_field_get(derived->event, row) != (uint64_t)source->kind)
+        return false;
+    if (source->when && (source->is < 0 ? xtf_field_is_none(source->when, row)
+                                        : xtf_field_get(source->when, row) != (uint64_t)source->is))
+        return false;
+    if (source->rows == XTF_CUBE_ALL)
+        return true;
+    return !xtf_field_is_none(derived->bytes, row) &&
+           (xtf_field_get(derived->bytes, row) > 0) == (source->rows == XTF_CUBE_WITH_BYTES);
+}
+
+static uint64_t value_of(const XtfCubeProfile *profile, const struct Source *source, const uint8_t *row, uint64_t begin,
+                         uint64_t time)
+{
+    if (!source->field)
+        return in_window(profile, 1, time, time);
+    uint64_t value = in_window(profile, xtf_field_get(source->field, row), begin, time);
+    return source->less ? value - MIN(value, xtf_field_get(source->less, row)) : value;
+}
+
 static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint64_t begin, uint64_t time,
                     GError **error)
 {
@@ -93,15 +120,9 @@ static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint6
         return true;
     }
     for (unsigned i = 0; i < derived->n_sources; i++) {
-        if ((derived->sources[i].kind >= 0 &&
-             xtf_field_get(derived->event, row) != (uint64_t)derived->sources[i].kind) ||
-            (derived->sources[i].when &&
-             xtf_field_get(derived->sources[i].when, row) != (uint64_t)derived->sources[i].is))
-            continue;
-        uint64_t value = in_window(profile, xtf_field_get(derived->sources[i].field, row), begin, time);
-        if (derived->sources[i].less)
-            value -= MIN(value, xtf_field_get(derived->sources[i].less, row));
-        if (!xtf_cube_add(profile, (unsigned)derived->sources[i].metric, path, column, value, error))
+        const struct Source *source = &derived->sources[i];
+        if (is_of(derived, source, row) && !xtf_cube_add(profile, (unsigned)source->metric, path, column,
+                                                         value_of(profile, source, row, begin, time), error))
             return false;
     }
     return true;
@@ -148,21 +169,22 @@ static int64_t label_of(const XtfField *field, const char *label)
 static void find_sources(Derived *derived)
 {
     for (const XtfCubeSource *source = xtf_cube_sources; source->array; source++) {
-        const XtfField *field = xtf_schema_field(derived->schema, source->field);
+        const XtfField *field = source->field ? xtf_schema_field(derived->schema, source->field) : NULL;
         const XtfField *less = source->less ? xtf_schema_field(derived->schema, source->less) : NULL;
         const XtfField *when = source->when ? xtf_schema_field(derived->schema, source->when) : NULL;
         int64_t kind = source->event ? label_of(derived->event, source->event) : -1;
-        int64_t is = source->when ? label_of(when, source->is) : -1;
-        if (!g_str_equal(source->array, derived->schema->name) || !field || (source->event && kind < 0) ||
-            (source->when && is < 0) || (source->less && !less))
+        int64_t is = source->is ? label_of(when, source->is) : -1;
+        if (!g_str_equal(source->array, derived->schema->name) || (source->field && !field) ||
+            (source->event && kind < 0) || (source->when && !when) || (source->is && is < 0) ||
+            (source->less && !less) || (source->rows != XTF_CUBE_ALL && !derived->bytes))
             continue;
-        unsigned i = derived->n_sources++;
-        derived->sources[i].metric = source->metric;
-        derived->sources[i].kind = kind;
-        derived->sources[i].field = field;
-        derived->sources[i].when = when;
-        derived->sources[i].is = is;
-        derived->sources[i].less = less;
+        derived->sources[derived->n_sources++] = (struct Source){.metric = source->metric,
+                                                                 .kind = kind,
+                                                                 .field = field,
+                                                                 .when = when,
+                                                                 .less = less,
+                                                                 .is = is,
+                                                                 .rows = source->rows};
         derived->profile->has[source->metric] = true;
     }
 }
@@ -218,6 +240,7 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
         .context = xtf_schema_field(schema, "context"),
         .begin = xtf_schema_field(schema, "begin"),
+        .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES),
     };
     if (g_str_equal(schema->name, "waits"))
         derived.amount = xtf_schema_field(schema, "amount");

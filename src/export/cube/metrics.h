@@ -51,6 +51,12 @@ typedef enum {
     METRIC(EARLYSCAN, "mpi_earlyscan", NONE, SECONDS, "Early Scan", "Waiting for lower ranks")                         \
     METRIC(INIT_COMPLETION, "mpi_init_completion", NONE, SECONDS, "MPI Initialization Completion", "From the first who leaves MPI_Init on") \
     METRIC(FINALIZE_WAIT, "mpi_finalize_wait", NONE, SECONDS, "MPI Wait at Finalize", "Waiting for the last to reach MPI_Finalize") \
+    METRIC(SLR_COUNT, "mpi_slr_count", NONE, COUNT, "Late Receiver instances (synchronizations)", "Waits for a receive of no bytes that is posted late") \
+    METRIC(SLS_COUNT, "mpi_sls_count", NONE, COUNT, "Late Sender instances (synchronizations)", "Waits for a message of no bytes that is sent late") \
+    METRIC(SLSWO_COUNT, "mpi_slswo_count", SLS_COUNT, COUNT, "Late Sender, wrong order instances (synchronizations)", "Those of them that another order of receiving would spare") \
+    METRIC(CLR_COUNT, "mpi_clr_count", NONE, COUNT, "Late Receiver instances (communications)", "Waits for a receive of some bytes that is posted late") \
+    METRIC(CLS_COUNT, "mpi_cls_count", NONE, COUNT, "Late Sender instances (communications)", "Waits for a message of some bytes that is sent late") \
+    METRIC(CLSWO_COUNT, "mpi_clswo_count", CLS_COUNT, COUNT, "Late Sender, wrong order instances (communications)", "Those of them that another order of receiving would spare") \
     METRIC(INDIRECT_LS, "mpi_wait_indirect_latesender", NONE, SECONDS, "Indirect Late Sender", "Late Sender because the sender waited itself") \
     METRIC(INDIRECT_LR, "mpi_wait_indirect_latereceiver", NONE, SECONDS, "Indirect Late Receiver", "Late Receiver because the receiver waited itself") \
     METRIC(PROPAGATING_LS, "mpi_wait_propagating_ls", NONE, SECONDS, "Propagating Late Sender", "Late Sender that made others wait later") \
@@ -90,13 +96,18 @@ typedef struct {
 
 extern const XtfCubeMetric xtf_cube_metrics[XTF_N_CUBE_METRICS];
 
+/* By the bytes of the message that was waited for. */
+typedef enum { XTF_CUBE_ALL, XTF_CUBE_WITHOUT_BYTES, XTF_CUBE_WITH_BYTES } XtfCubeRows;
+
 /* Where a metric of an analysis comes from: rows of a derived type, of one kind or all, and the field that is added up.
  */
 typedef struct {
     int metric;
-    const char *array, *event, *field;
-    const char *when, *is; /* only rows in which this field has this label; NULL: all */
+    const char *array, *event;
+    const char *field;     /* NULL: rows are counted, at their time */
+    const char *when, *is; /* only rows in which this field has this label; when NULL: all; is NULL: any label */
     const char *less;      /* a field that is taken off; NULL: none */
+    XtfCubeRows rows;
 } XtfCubeSource;
 
 enum { XTF_CUBE_SOURCES_MAX = 64 };

@@ -10,7 +10,7 @@ import tarfile
 import xml.etree.ElementTree
 import zlib
 
-TYPES = {"UINT64": "Q", "INT64": "q", "DOUBLE": "d", "MINDOUBLE": "d", "MAXDOUBLE": "d", "UINT32": "I", "FLOAT": "d"}
+TYPES = {"INTEGER": "q", "UINT64": "Q", "INT64": "q", "DOUBLE": "d", "MINDOUBLE": "d", "MAXDOUBLE": "d", "UINT32": "I", "FLOAT": "d"}
 INDEX, DATA, PACKED = b"CUBEX.INDEX", b"CUBEX.DATA", b"ZCUBEX.DATA"
 
 

@@ -196,15 +196,19 @@ static void define_region(Archive *archive, const Line *line)
     archive_region(archive, (uint32_t)line->numbers[0], line->name, "", 0);
 }
 
-/* A region of a paradigm and a role. */
+/* A region of a paradigm and a role, in the file that Score-P names for regions of libraries. */
 static void define_construct(Archive *archive, const Line *line)
 {
     OTF2_StringRef name = archive_string(archive, line->name);
+    OTF2_Paradigm paradigm = (OTF2_Paradigm)line->numbers[1];
+    const char *file = paradigm == OTF2_PARADIGM_MPI       ? "MPI"
+                       : paradigm == OTF2_PARADIGM_OPENMP  ? "OMP"
+                       : paradigm == OTF2_PARADIGM_PTHREAD ? "PTHREAD"
+                                                           : "";
 
     WRITE(OTF2_GlobalDefWriter_WriteRegion(archive_global(archive), (uint32_t)line->numbers[0], name, name,
-                                           archive_string(archive, ""), (OTF2_RegionRole)line->numbers[2],
-                                           (OTF2_Paradigm)line->numbers[1], OTF2_REGION_FLAG_NONE,
-                                           archive_string(archive, ""), 0, 0));
+                                           archive_string(archive, ""), (OTF2_RegionRole)line->numbers[2], paradigm,
+                                           OTF2_REGION_FLAG_NONE, archive_string(archive, file), 0, 0));
 }
 
 static void define_window(Archive *archive, const Line *line)

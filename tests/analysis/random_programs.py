@@ -1,0 +1,474 @@
+"""Random programs of MPI, by a seed: what a recorder would write of them, as a script for otf2-script.
+
+A program is played step by step, in an order in which it could have run: a receive ends after its send began, a member leaves an
+operation after those that it needs came. Every process has a clock of its own, on which its steps take as long as chance wants, so
+some are late. The k-th send of a channel, which is (communicator, sender, receiver, tag), meets the k-th receive that was posted.
+"""
+
+import collections
+import random
+
+USER = ["solve", "step", "halo", "update", "norm", "recurse"]
+SENDS, ISENDS = ["MPI_Send", "MPI_Bsend", "MPI_Rsend"], ["MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Start"]
+WAIT_ONE, WAIT_MANY = ["MPI_Wait", "MPI_Waitany", "MPI_Test", "MPI_Testany"], ["MPI_Waitall", "MPI_Waitsome", "MPI_Testall", "MPI_Testsome"]
+# Operations of many: OTF2's number, who sends to whom.
+OPERATIONS = {"MPI_Barrier": (0, "barrier"), "MPI_Bcast": (1, "12n"), "MPI_Gather": (2, "n21"), "MPI_Gatherv": (3, "n21"),
+              "MPI_Scatter": (4, "12n"), "MPI_Scatterv": (5, "12n"), "MPI_Allgather": (6, "n2n"), "MPI_Allgatherv": (7, "n2n"),
+              "MPI_Alltoall": (8, "n2n"), "MPI_Alltoallv": (9, "any"), "MPI_Alltoallw": (10, "any"), "MPI_Allreduce": (11, "n2n"),
+              "MPI_Reduce": (12, "n21"), "MPI_Reduce_scatter": (13, "n2n"), "MPI_Scan": (14, "scan"), "MPI_Exscan": (15, "scan"),
+              "MPI_Reduce_scatter_block": (16, "n2n")}
+OTHERS = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Ssend", "MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Sendrecv_replace",
+          "MPI_Comm_rank"]
+MPI = [*SENDS, *ISENDS, *WAIT_ONE, *WAIT_MANY, *OPERATIONS, *OTHERS]
+REGIONS = ["main", *USER, *MPI]
+# OTF2's numbers of paradigms and roles.
+COMPILER, OF_MPI, FUNCTION, POINT2POINT = 2, 4, 1, 28
+ROLES = {"barrier": 15, "12n": 23, "n21": 24, "n2n": 25, "any": 25, "scan": 26}
+NO_ROOT = 2**32 - 1
+
+
+class Dice(random.Random):
+    """Throws the same with every version of Python: only random() is promised to."""
+
+    def randrange(self, *bounds): # pylint: disable=signature-differs
+        begin, end = (0, *bounds) if len(bounds) == 1 else bounds
+        return begin + int(self.random() * (end - begin))
+
+    def choice(self, items):
+        return items[self.randrange(len(items))]
+
+    def sample(self, items, k): # pylint: disable=arguments-differ
+        rest = list(items)
+        return [rest.pop(self.randrange(len(rest))) for _ in range(k)]
+
+
+class Message:
+    """A send and a receive of a channel, either of which may be still to come."""
+
+    def __init__(self):
+        self.sent = self.posted = None  # when the calls were entered
+        self.bytes = 0
+        self.synchronous = False
+
+
+class Channel:
+    def __init__(self):
+        self.messages, self.n_sent, self.n_posted = [], 0, 0
+
+    def at(self, k):
+        while len(self.messages) <= k:
+            self.messages.append(Message())
+        return self.messages[k]
+
+
+class Request:
+    def __init__(self, number, key, message, is_send):
+        self.number, self.key, self.message, self.is_send = number, key, message, is_send
+
+    @property
+    def is_done(self):
+        if self.is_send:
+            return not self.message.synchronous or self.message.posted is not None
+        return self.message.sent is not None
+
+
+class Process:
+    """A process: its clock, the lines that it writes, its open calls and requests."""
+
+    def __init__(self, rank, dice, scale):
+        self.rank, self.dice, self.scale = rank, dice, scale
+        self.time = 1000 + dice.randrange(20 * scale)
+        self.lines, self.stack, self.requests, self.next_request = [], [], [], 1
+
+    def note(self, kind, *numbers):
+        self.lines.append(f"{self.rank} {self.time} {kind} {' '.join(map(str, numbers))}")
+
+    def tick(self, least=0):
+        """A little time, of a call itself."""
+        self.time += least + self.dice.randrange(1 + self.scale // 100)
+
+    def enter(self, region):
+        self.note("E", REGIONS.index(region))
+        self.stack.append(region)
+
+    def leave(self):
+        self.note("L", REGIONS.index(self.stack.pop()))
+
+    def until(self, time):
+        self.time = max(self.time, time)
+
+    def begin(self, region):
+        """Enters a call; returns when."""
+        self.tick()
+        self.enter(region)
+        since = self.time
+        self.tick()
+        return since
+
+    def end(self):
+        self.tick()
+        self.leave()
+
+    def compute(self):
+        """Now and then very much longer than usual."""
+        self.time += self.dice.randrange(self.scale) * self.dice.choice([0, 1, 1, 2, 2, 5, 30])
+
+    def wander(self):
+        """Enters and leaves functions."""
+        for _ in range(self.dice.randrange(3)):
+            if len(self.stack) > 1 and self.dice.random() < 0.45:
+                self.end()
+            elif len(self.stack) < 7:
+                self.tick()
+                self.enter(self.dice.choice(USER))
+            if self.dice.random() < 0.7:
+                self.compute()
+
+
+class Program:
+    """`kinds`: names of STEPS, any of which come. `overtake`: receives of a channel may be completed in another order than posted."""
+
+    def __init__(self, seed, n_procs=4, steps=60, scale=1000, kinds=None, overtake=False):
+        self.dice = Dice(seed)
+        self.scale, self.overtake = scale, overtake
+        self.processes = [Process(rank, self.dice, scale) for rank in range(n_procs)]
+        self.channels = collections.defaultdict(Channel)
+        self.comms = self.some_comms()
+        self.start()
+        for _ in range(steps):
+            STEPS[self.dice.choice(kinds or list(STEPS))](self)
+        self.finish()
+
+    # ---- Who and where.
+
+    def some_comms(self):
+        """{number: members, in the order of ranks}; [] for each process's own."""
+        everybody = list(range(len(self.processes)))
+        comms = {0: everybody, 1: everybody[::-1], 2: []}
+        for number in range(3, 6):
+            comms[number] = self.dice.sample(everybody, self.dice.randrange(1, len(everybody) + 1))
+        return comms
+
+    def pick_process(self):
+        process = self.dice.choice(self.processes)
+        process.wander()
+        return process
+
+    def pick_channel(self, process, is_send):
+        """(communicator, sender's rank in it, receiver's, tag), and the other end."""
+        number = self.dice.choice([k for k, members in self.comms.items() if not members or process.rank in members])
+        members = self.comms[number] or [process.rank]
+        peer = self.dice.choice(members)
+        ends = (process.rank, peer) if is_send else (peer, process.rank)
+        return number, *ends, self.dice.randrange(3)
+
+    def rank_in(self, number, process):
+        return self.comms[number].index(process) if self.comms[number] else 0
+
+    # ---- Records of messages.
+
+    def send_record(self, process, key, since, request=None):
+        number, _, receiver, tag = key
+        channel = self.channels[key]
+        message = channel.at(channel.n_sent)
+        channel.n_sent += 1
+        message.sent, message.bytes = since, self.dice.choice([0, 8, 100, 65536])
+        numbers = [self.rank_in(number, receiver), number, tag, message.bytes]
+        process.note(*(("S", *numbers) if request is None else ("I", *numbers, request)))
+        return message
+
+    def post(self, key, since):
+        channel = self.channels[key]
+        message = channel.at(channel.n_posted)
+        channel.n_posted += 1
+        message.posted = since
+        return message
+
+    def receive_record(self, process, key, message, request=None):
+        number, sender, _, tag = key
+        numbers = [self.rank_in(number, sender), number, tag, message.bytes]
+        process.note(*(("R", *numbers) if request is None else ("J", *numbers, request)))
+
+    def new_request(self, process, key, message, is_send):
+        process.next_request += 1
+        process.requests.append(Request(process.next_request - 1, key, message, is_send))
+
+    # ---- Steps.
+
+    def compute(self):
+        process = self.pick_process()
+        process.compute()
+        if self.dice.random() < 0.3:
+            process.begin("MPI_Comm_rank")
+            process.end()
+
+    def send(self):
+        process = self.pick_process()
+        key = self.pick_channel(process, True)
+        if self.is_awaited(key, True):
+            return
+        since = process.begin(self.dice.choice(SENDS))
+        self.send_record(process, key, since)
+        process.end()
+
+    def late_receiver(self):
+        """A synchronous send whose receive is posted already; else that of any receive that is."""
+        waiting = [key for key, channel in self.channels.items() if channel.n_posted > channel.n_sent and not self.is_awaited(key, True)]
+        if not waiting:
+            return
+        key = self.dice.choice(waiting)
+        process = self.processes[key[1]]
+        process.wander()
+        since = process.begin("MPI_Ssend")
+        message = self.send_record(process, key, since)
+        process.until(message.posted + 1)
+        process.end()
+
+    def isend(self):
+        process = self.pick_process()
+        key, name = self.pick_channel(process, True), self.dice.choice(ISENDS)
+        since = process.begin(name)
+        message = self.send_record(process, key, since, process.next_request)
+        message.synchronous = name == "MPI_Issend" or self.dice.random() < 0.3
+        self.new_request(process, key, message, True)
+        process.end()
+
+    def irecv(self):
+        process = self.pick_process()
+        key = self.pick_channel(process, False)
+        since = process.begin(self.dice.choice(["MPI_Irecv", "MPI_Irecv", "MPI_Start"]))
+        message = self.post(key, since)
+        process.note("P", process.next_request)
+        self.new_request(process, key, message, False)
+        process.end()
+
+    def recv(self, key=None):
+        """Of a message that was sent, and that nobody waits for; any of them, so often in the wrong order."""
+        ready = [k for k, channel in self.channels.items() if channel.n_sent > channel.n_posted and not self.is_awaited(k)]
+        if not ready and key is None:
+            return
+        key = key or self.dice.choice(ready)
+        process = self.processes[key[2]]
+        process.wander()
+        since = process.begin("MPI_Recv")
+        message = self.post(key, since)
+        process.until(message.sent + 1)
+        self.receive_record(process, key, message)
+        process.end()
+
+    def is_awaited(self, key, is_send=False):
+        """Whether the channel has a request that another send or receive would overtake: the analyser would mix them up."""
+        requests = self.processes[key[1 if is_send else 2]].requests
+        return not self.overtake and any(request.key == key for request in requests if request.is_send == is_send)
+
+    def pair(self):
+        """A send that waits for its receive, or the other way round."""
+        sender = self.pick_process()
+        key = self.pick_channel(sender, True)
+        channel, receiver = self.channels[key], self.processes[key[2]]
+        if channel.n_sent != channel.n_posted or sender is receiver or self.is_awaited(key) or self.is_awaited(key, True):
+            return
+        receiver.wander()
+        sent = sender.begin("MPI_Ssend" if self.dice.random() < 0.5 else "MPI_Send")
+        self.send_record(sender, key, sent)
+        posted = receiver.begin("MPI_Recv")
+        message = self.post(key, posted)
+        receiver.until(sent + 1)
+        self.receive_record(receiver, key, message)
+        receiver.end()
+        if self.dice.random() < 0.7:
+            sender.until(posted + 1)
+        sender.end()
+
+    def ring(self):
+        """Everybody sends to the right, and receives from the left."""
+        large = [number for number, members in self.comms.items() if len(members) > 1]
+        if not large:
+            return
+        number = self.dice.choice(large)
+        members, tag = self.comms[number], 10
+        name = self.dice.choice(["MPI_Sendrecv", "MPI_Sendrecv_replace"])
+        shift = self.dice.randrange(1, len(members))
+        for process in (self.processes[rank] for rank in members):
+            process.wander()
+            since = process.begin(name)
+            i = members.index(process.rank)
+            self.send_record(process, (number, process.rank, members[(i + shift) % len(members)], tag), since)
+            self.post((number, members[i - shift], process.rank, tag), since)
+        for i, process in enumerate(self.processes[rank] for rank in members):
+            key = (number, members[i - shift], process.rank, tag)
+            message = self.channels[key].messages[-1]
+            process.until(message.sent + 1)
+            self.receive_record(process, key, message)
+            process.end()
+
+    def ready(self, process):
+        """Requests that can be completed, those of a channel in their order."""
+        found, blocked = [], set()
+        for request in process.requests:
+            if request.is_done and (self.overtake or (request.is_send, request.key) not in blocked):
+                found.append(request)
+            else:
+                blocked.add((request.is_send, request.key))
+        return found
+
+    def complete(self, process=None):
+        process = process or self.pick_process()
+        ready = self.ready(process)
+        if not ready:
+            return
+        n = self.dice.choice([1, 1, 2, len(ready)])
+        if n == 1:
+            chosen, name = [ready[0]], self.dice.choice(WAIT_ONE)
+        else:
+            chosen = self.dice.sample(ready, min(n, len(ready)))
+            # Those of a channel in their order, too.
+            if not self.overtake:
+                chosen = ready[:n]
+            name = self.dice.choice(WAIT_MANY)
+        self.complete_in(process, chosen, name)
+
+    def complete_in(self, process, chosen, name):
+        process.begin(name)
+        for request in chosen:
+            message = request.message
+            process.tick()
+            if request.is_send:
+                process.until(message.posted + 1 if message.synchronous else 0)
+                process.note("C", request.number)
+            else:
+                process.until(message.sent + 1)
+                self.receive_record(process, request.key, message, request.number)
+            process.requests.remove(request)
+        process.end()
+
+    def test(self):
+        process = self.pick_process()
+        if process.requests:
+            process.begin("MPI_Test")
+            process.note("T", self.dice.choice(process.requests).number)
+            process.end()
+
+    # ---- Operations of many.
+
+    def operation(self):
+        name = self.dice.choice(list(OPERATIONS))
+        number = self.dice.choice(list(self.comms))
+        members = self.comms[number] or [self.dice.randrange(len(self.processes))]
+        self.operate(name, number, members)
+
+    def barrier(self):
+        self.operate("MPI_Barrier", 0, self.comms[0])
+
+    def operate(self, name, number, members):
+        code, shape = OPERATIONS[name]
+        members = [self.processes[rank] for rank in members]
+        root = self.dice.randrange(len(members))
+        begins = []
+        for process in members:
+            process.wander()
+            process.tick()
+            process.enter(name)
+            process.note("B") # recorders give both the same time
+            begins.append(process.time)
+        moved = [self.moved(name, shape, k == root, len(members)) for k in range(len(members))]
+        for k, process in enumerate(members):
+            needs = [begins[i] for i in self.needs(shape, k, root, moved)]
+            process.until(max([begins[k], *needs]))
+            process.tick(1)
+            with_root = root if shape in ("12n", "n21") else NO_ROOT
+            process.note("D", code, number, with_root, *moved[k])
+            process.end()
+
+    def moved(self, name, shape, is_root, n):
+        """Bytes (sent, received) of a member."""
+        size = self.dice.choice([0, 8, 64]) if name.endswith(("v", "w")) or self.dice.random() < 0.2 else 8
+        if shape == "barrier":
+            return 0, 0
+        if shape == "12n":
+            return (8 * n if is_root else 0), size
+        if shape == "n21":
+            return size, (8 * n if is_root else 0)
+        # A member that neither sends nor receives stops Scalasca's analyser.
+        return size, self.dice.choice([8, 64] if size == 0 else [0, size, size])
+
+    @staticmethod
+    def needs(shape, k, root, moved):
+        """The members without which one cannot be through."""
+        senders = [i for i, (sent, _) in enumerate(moved) if sent]
+        if shape == "barrier":
+            return range(len(moved))
+        if shape == "12n":
+            return [root] if moved[k][1] else []
+        if shape == "n21":
+            return senders if k == root else []
+        if shape == "scan":
+            return [i for i in senders if i <= k]
+        return senders if shape == "n2n" and moved[k][1] else []
+
+    # ---- Begin and end.
+
+    def start(self):
+        self.all_at_once("main", "MPI_Init" if self.dice.random() < 0.7 else "MPI_Init_thread")
+
+    def all_at_once(self, outer, name):
+        for process in self.processes:
+            if outer:
+                process.enter(outer)
+                process.compute()
+            process.begin(name)
+        latest = max(process.time for process in self.processes)
+        for process in self.processes:
+            process.until(latest)
+            process.tick(1)
+            process.leave()
+
+    def finish(self):
+        """All that was sent is received, and the other way round."""
+        for key, channel in list(self.channels.items()):
+            while channel.n_sent < channel.n_posted:
+                process = self.processes[key[1]]
+                self.complete_all()
+                self.send_record(process, key, process.begin("MPI_Send"))
+                process.end()
+        self.complete_all()
+        for key, channel in list(self.channels.items()):
+            while channel.n_posted < channel.n_sent:
+                self.recv(key)
+        self.complete_all()
+        for process in self.processes:
+            process.wander()
+            while len(process.stack) > 1:
+                process.end()
+        self.all_at_once(None, "MPI_Finalize")
+        for process in self.processes:
+            process.compute()
+            process.leave()
+
+    def complete_all(self):
+        for process in self.processes:
+            while self.ready(process):
+                self.complete(process)
+
+    # ---- The script.
+
+    def script(self, ticks_per_second=10**9, offset=0):
+        n = len(self.processes)
+        lines = [line for process in self.processes for line in process.lines]
+        last = max(process.time for process in self.processes)
+        lines += [f"clock {ticks_per_second} {offset} {last + 1}", f"processes {n}"]
+        lines += [f"location {rank} {rank} Master thread" for rank in range(n)]
+        for number, name in enumerate(REGIONS):
+            role = ROLES[OPERATIONS[name][1]] if name in OPERATIONS else FUNCTION if name in USER + ["main"] + OTHERS[:3] else POINT2POINT
+            lines.append(f"construct {number} {OF_MPI if name in MPI else COMPILER} {role} {name}")
+        lines.append(f"world 0 {' '.join(map(str, range(n)))}")
+        for number, members in self.comms.items():
+            if number:
+                lines.append(f"group {10 + number} {' '.join(map(str, members))}" if members else f"self {10 + number}")
+                lines.append(f"comm {number} {10 + number} comm {number}")
+        return lines
+
+
+STEPS = {"compute": Program.compute, "send": Program.send, "late_receiver": Program.late_receiver, "isend": Program.isend,
+         "irecv": Program.irecv, "recv": Program.recv, "pair": Program.pair, "ring": Program.ring, "complete": Program.complete,
+         "test": Program.test, "operation": Program.operation, "barrier": Program.barrier}

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Analyses of random programs against Scalasca's own analyser: every metric that both have, by call path and location.
+
+usage: test_scout.py [--seeds A-B] [--steps N] [--freeze FILE SEED] XTF OTF2-SCRIPT FROZEN...
+
+FROZEN are results of Scalasca 2.6 for small programs of the same generator, so they need no analyser here. Without them, programs are
+analysed by both: scout.mpi is looked for under the name that XTF_SCOUT has, or in PATH. --freeze writes a file of results.
+
+Where the analyser is known to say something else than its patterns mean, its values must be as known: see Reading and is_on_one.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zlib
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match"), str(TESTS / "export")]
+# pylint: disable=wrong-import-position
+import naive_waits
+import scout
+from cube_reader import Cube
+from random_programs import Program
+from xtfrun import Failure, Xtf, need, skip, temporary_folder
+
+SECONDS = 60
+ANALYSED = ("mpi_", "delay_", "critical_", "non_critical_")
+ORDER = ("mpi_lswo_same", "mpi_lswo_different", "mpi_slswo_count", "mpi_clswo_count")
+
+
+class Reading(naive_waits.Waits):
+    """How the analyser reads wrong order. If one receive shows that several late senders came in the wrong order, it takes the source
+    and the bytes of the first of them for all, and charges all to the call of that one: a set of events keeps what it was given first.
+    And it compares the senders' ranks in the communicators of their messages, so one sender is another one in another communicator."""
+
+    def __init__(self, archive):
+        self.read, self.meant = collections.Counter(), collections.Counter()
+        super().__init__(archive)
+
+    def wrong_order(self, receive, remembered):
+        late = [item for item in remembered if item[0].other.time > receive.other.time]
+        for record, wait in late:
+            first = late[0][0]
+            self.judge(self.meant, record, record.other.proc is receive.other.proc, wait)
+            self.judge(self.read, first, first.values["peer"][0] == receive.values["peer"][0], wait)
+        super().wrong_order(receive, remembered)
+
+    @staticmethod
+    def judge(sums, record, same, wait):
+        key = "".join("/" + name for name in record.call.path), record.proc.number
+        sums["mpi_lswo_same" if same else "mpi_lswo_different", *key] += wait
+        sums["mpi_clswo_count" if record.values["bytes"] else "mpi_slswo_count", *key] += 1
+
+    def values(self, sums, metric):
+        """{(call path, rank): seconds, or how many}"""
+        unit = 1 if metric.endswith("_count") else self.ticks
+        return {key[1:]: float(value / unit) for key, value in sums.items() if key[0] == metric}
+
+
+def is_on_one(values):
+    """Whether a process has as much activity as the critical path on each call path of it. Nothing is to be scaled there: the analyser
+    divides by zero, or by what rounding left, and no cost of imbalance is a number."""
+    on, active = collections.Counter(), collections.Counter()
+    for (path, _), value in values["critical_path"].items():
+        on[path] += value
+    for metric in ("critical_path_activities", "non_critical_path_activities"):
+        active.update(values[metric])
+    ranks = {rank for _, rank in values["time"]}
+    return any(all(active[path, rank] > value - scout.ABSOLUTE / 1000 for path, value in on.items()) for rank in ranks)
+
+
+class Comparison:
+    def __init__(self, options, folder):
+        self.options, self.folder, self.xtf = options, folder, Xtf(options.xtf)
+        self.compared, self.differences = 0, 0
+
+    def write(self, seed, steps):
+        """The archive of a program, and how many processes it has."""
+        program = Program(seed, 2 + seed % 4, steps)
+        lines = "\n".join(program.script()) + "\n"
+        shutil.rmtree(self.folder / "traces", ignore_errors=True)
+        subprocess.run([self.options.script, self.folder, "traces"], input=lines, text=True, check=True)
+        return self.folder / "traces.otf2", len(program.processes), zlib.crc32(lines.encode())
+
+    def ours(self, archive):
+        trace, profile = self.folder / "trace.xtf", self.folder / "ours.cubex"
+        self.xtf.expect("import", "--quiet", "--force", "-o", trace, archive)
+        self.xtf.expect("analyze", "--quiet", trace)
+        self.xtf.expect("export", "cube", "--quiet", "--force", "-o", profile, trace)
+        return values_of(Cube(profile))
+
+    def theirs(self, analyser, n):
+        """What the analyser says. It waits in loops, so processes that have nothing to do have to give way. It may stop: messages of its
+        own at operations of many go the ways of those that it replays, so one that is on its way there is taken for another."""
+        for old in self.folder.glob("scout.cubex"):
+            old.unlink()
+        command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", str(n), analyser, "./traces.otf2"]
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            try:
+                said, _ = process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                said, _ = process.communicate()
+        if not (self.folder / "scout.cubex").exists():
+            print(f"the analyser stopped: {said[-300:]}")
+            return None
+        return values_of(Cube(self.folder / "scout.cubex"))
+
+    def compare(self, what, archive, theirs, has):
+        """`has`: whether the analyser says something of a metric, which may be that it is 0 everywhere."""
+        ours, reading = self.ours(archive), Reading(str(archive))
+        left_out = {"critical_imbalance_impact"} if is_on_one(ours) else set()
+        for metric in sorted(metric for metric in {*ours} - left_out if has(metric)):
+            said = theirs.get(metric, {})
+            pairs = [(said, ours[metric])]
+            if metric in ORDER:
+                pairs = [(said, reading.values(reading.read, metric)), (reading.values(reading.meant, metric), ours[metric])]
+            for a, b in pairs:
+                self.compared += len(a)
+                for key, x, y in scout.differences(a, b):
+                    self.differences += 1
+                    print(f"{what}: {metric} {key[0]} {key[1]}: {y!r}, by the analyser {x!r}")
+
+
+def values_of(cube):
+    """{metric: {(call path, rank): value}}"""
+    return {metric: cube.by_name(metric) for metric in cube.metrics}
+
+
+def freeze(path, theirs, seed, steps, check):
+    """A call path is named once, by its number. Metrics that need no analysis are compared elsewhere."""
+    theirs = {metric: values for metric, values in theirs.items() if metric.startswith(ANALYSED)}
+    paths = sorted({key[0] for values in theirs.values() for key in values})
+    lines = [f"# Scalasca 2.6, scout.mpi, of random_programs.py: seed {seed} steps {steps} crc32 {check}"]
+    lines += [f"{number} {name}" for number, name in enumerate(paths)]
+    lines += [f"{metric} {paths.index(name)} {rank} {value:.10g}"
+              for metric, values in sorted(theirs.items()) for (name, rank), value in sorted(values.items())]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def thaw(path):
+    """(seed, steps, crc32 of the script, values)"""
+    head, *lines = path.read_text().splitlines()
+    words, paths, values = head.split(), [], collections.defaultdict(dict)
+    for line in lines:
+        cells = line.split()
+        if len(cells) == 2:
+            paths.append(cells[1])
+        else:
+            values[cells[0]][paths[int(cells[1])], int(cells[2])] = float(cells[3])
+    return (*(int(words[words.index(word) + 1]) for word in ("seed", "steps", "crc32")), values)
+
+
+def compare_frozen(comparison, path):
+    seed, steps, check, theirs = thaw(path)
+    archive, _, found = comparison.write(seed, steps)
+    if found != check:
+        raise Failure(f"{path.name}: its program is another one now: results have to be made anew (--freeze)")
+    comparison.compare(path.name, archive, theirs, lambda metric: metric.startswith(ANALYSED))
+
+
+def compare_live(comparison, analyser, options):
+    first, last = map(int, options.seeds.split("-"))
+    for seed in range(first, last + 1):
+        archive, n, check = comparison.write(seed, options.steps)
+        theirs = comparison.theirs(analyser, n)
+        if theirs:
+            comparison.compare(f"seed {seed}", archive, theirs, theirs.__contains__)
+        if theirs and options.freeze and seed == int(options.freeze[1]):
+            freeze(pathlib.Path(options.freeze[0]), theirs, seed, options.steps, check)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", default="1-4")
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--freeze", nargs=2)
+    parser.add_argument("xtf")
+    parser.add_argument("script")
+    parser.add_argument("frozen", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    need("otf2-print")
+    analyser = shutil.which(os.environ.get("XTF_SCOUT") or "scout.mpi")
+    if not options.frozen and not (analyser and shutil.which("mpirun")):
+        skip("Scalasca's analyser is not here: XTF_SCOUT may name its scout.mpi")
+    with temporary_folder() as name:
+        comparison = Comparison(options, pathlib.Path(name))
+        for path in options.frozen:
+            compare_frozen(comparison, path)
+        if not options.frozen:
+            compare_live(comparison, analyser, options)
+    print(f"{comparison.compared} values of the analyser, {comparison.differences} differences")
+    return 1 if comparison.differences or not comparison.compared else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")

@@ -3,7 +3,7 @@
 #include <netcdf.h>
 #include <string.h>
 
-#include "src/nettest/file.h"
+#include "src/nettest/netcdf-output.h"
 
 struct XtfClusteredWriter {
     const XtfNetwork *network;
@@ -15,51 +15,7 @@ struct XtfClusteredWriter {
     GArray *values;  /* double */
 };
 
-static bool done(const XtfNetcdf *netcdf, int status, GError **error)
-{
-    return status == NC_NOERR ||
-           xtf_fail(error, XTF_ERROR_IO, "%s: cannot be written: %s", netcdf->path, nc_strerror(status));
-}
-
-static bool create(XtfNetcdf *netcdf, const char *path, GError **error)
-{
-    int unused;
-
-    netcdf->path = g_strdup(path);
-    return done(netcdf, nc_create(path, NC_CLOBBER | NC_64BIT_OFFSET, &netcdf->id), error) &&
-           done(netcdf, nc_set_fill(netcdf->id, NC_NOFILL, &unused), error);
-}
-
-static bool close_file(XtfNetcdf *netcdf, GError **error)
-{
-    int id = netcdf->id;
-
-    netcdf->id = -1;
-    return id < 0 || done(netcdf, nc_close(id), error);
-}
-
 /* ---- The facts of the test, as the file has them that is clustered. */
-
-static bool put_number(XtfClusteredWriter *writer, const char *name, int number, GError **error)
-{
-    const XtfNetcdf *file = &writer->file;
-    int variable;
-
-    return done(file, nc_def_var(file->id, name, NC_INT, 0, NULL, &variable), error) &&
-           done(file, nc_enddef(file->id), error) && done(file, nc_put_var_int(file->id, variable, &number), error) &&
-           done(file, nc_redef(file->id), error);
-}
-
-static bool put_text(XtfClusteredWriter *writer, const char *name, const char *text, GError **error)
-{
-    const XtfNetcdf *file = &writer->file;
-    int dimension, variable;
-
-    return done(file, nc_def_dim(file->id, "strings", strlen(text) + 1, &dimension), error) &&
-           done(file, nc_def_var(file->id, name, NC_CHAR, 1, &dimension, &variable), error) &&
-           done(file, nc_enddef(file->id), error) && done(file, nc_put_var_text(file->id, variable, text), error) &&
-           done(file, nc_redef(file->id), error);
-}
 
 /* A number that the source has, under its own name or the authors' program's. */
 static bool copy_number(XtfClusteredWriter *writer, const char *name, bool *copied, GError **error)
@@ -76,7 +32,7 @@ static bool copy_number(XtfClusteredWriter *writer, const char *name, bool *copi
         nc_get_var_int(source->id, variable, &number) != NC_NOERR)
         return true;
     *copied = true;
-    return put_number(writer, name, number, error);
+    return xtf_netcdf_put_number(&writer->file, name, number, error);
 }
 
 static bool copy_facts(XtfClusteredWriter *writer, GError **error)
@@ -84,15 +40,12 @@ static bool copy_facts(XtfClusteredWriter *writer, GError **error)
     static const char *const names[] = {
         "begin_mes_length", "end_mes_length", "step_length",     "noise_mes_length", "num_noise_mes",
         "num_noise_proc",   "num_repeates",   "random_option_1", "random_option_2",  NULL};
-    static const int data_types[XTF_N_NETWORK_VALUES] = {
-        [XTF_NETWORK_AVERAGE] = 1, [XTF_NETWORK_MEDIAN] = 2, [XTF_NETWORK_DEVIATION] = 3,
-        [XTF_NETWORK_MIN] = 4,     [XTF_NETWORK_REPEAT] = 5, [XTF_NETWORK_AMOUNT] = 6};
     bool copied;
 
-    if (!put_number(writer, "proc_num", (int)writer->network->processes, error) ||
+    if (!xtf_netcdf_put_number(&writer->file, "proc_num", (int)writer->network->processes, error) ||
         !copy_number(writer, "test_type", &copied, error) ||
-        (!copied && !put_text(writer, "test_type", writer->network->test, error)) ||
-        !put_number(writer, "data_type", data_types[writer->value], error))
+        (!copied && !xtf_netcdf_put_text(&writer->file, "test_type", writer->network->test, error)) ||
+        !xtf_netcdf_put_number(&writer->file, "data_type", xtf_netcdf_data_type(writer->value), error))
         return false;
     for (const char *const *name = names; *name; name++) {
         if (!copy_number(writer, *name, &copied, error))
@@ -108,12 +61,13 @@ static bool define(XtfClusteredWriter *writer, GError **error)
     const XtfNetcdf *file = &writer->file;
     int dimensions[3]; /* n, x, y */
 
-    return done(file, nc_def_dim(file->id, "x", writer->network->processes, &dimensions[1]), error) &&
-           done(file, nc_def_dim(file->id, "y", writer->network->processes, &dimensions[2]), error) &&
-           done(file, nc_def_dim(file->id, "n", NC_UNLIMITED, &dimensions[0]), error) && copy_facts(writer, error) &&
-           done(file, nc_def_var(file->id, "info", NC_INT, 3, dimensions, &writer->info), error) &&
-           done(file, nc_def_var(file->id, "length", NC_INT, 1, dimensions, &writer->length), error) &&
-           done(file, nc_enddef(file->id), error);
+    return xtf_netcdf_written(file, nc_def_dim(file->id, "x", writer->network->processes, &dimensions[1]), error) &&
+           xtf_netcdf_written(file, nc_def_dim(file->id, "y", writer->network->processes, &dimensions[2]), error) &&
+           xtf_netcdf_written(file, nc_def_dim(file->id, "n", NC_UNLIMITED, &dimensions[0]), error) &&
+           copy_facts(writer, error) &&
+           xtf_netcdf_written(file, nc_def_var(file->id, "info", NC_INT, 3, dimensions, &writer->info), error) &&
+           xtf_netcdf_written(file, nc_def_var(file->id, "length", NC_INT, 1, dimensions, &writer->length), error) &&
+           xtf_netcdf_written(file, nc_enddef(file->id), error);
 }
 
 XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value, const char *path,
@@ -126,8 +80,8 @@ XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetwo
     writer->file.id = writer->other.id = -1;
     writer->starts = g_new(int32_t, (size_t)network->processes * network->processes);
     writer->values = g_array_new(FALSE, FALSE, sizeof(double));
-    return create(&writer->file, path, error) && (!data_path || create(&writer->other, data_path, error)) &&
-                   define(writer, error)
+    return xtf_netcdf_create(&writer->file, path, error) &&
+                   (!data_path || xtf_netcdf_create(&writer->other, data_path, error)) && define(writer, error)
                ? g_steal_pointer(&writer)
                : NULL;
 }
@@ -150,15 +104,16 @@ bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *port
         writer->starts[pair] = (int32_t)(before + portion->clusters[pair] * n_steps);
     g_array_append_vals(writer->values, portion->values, (guint)more);
     writer->n_portions++;
-    return done(&writer->file, nc_put_vara_int(writer->file.id, writer->info, first, count, writer->starts), error) &&
-           done(&writer->file, nc_put_var1_int(writer->file.id, writer->length, &k, &border), error);
+    return xtf_netcdf_written(&writer->file,
+                              nc_put_vara_int(writer->file.id, writer->info, first, count, writer->starts), error) &&
+           xtf_netcdf_written(&writer->file, nc_put_var1_int(writer->file.id, writer->length, &k, &border), error);
 }
 
 /* ---- The end. */
 
 static bool put_attribute(const XtfNetcdf *file, const char *name, double value, GError **error)
 {
-    return done(file, nc_put_att_double(file->id, NC_GLOBAL, name, NC_DOUBLE, 1, &value), error);
+    return xtf_netcdf_written(file, nc_put_att_double(file->id, NC_GLOBAL, name, NC_DOUBLE, 1, &value), error);
 }
 
 static bool put_facts(const XtfClusteredWriter *writer, const XtfClusteredFacts *facts, GError **error)
@@ -171,10 +126,13 @@ static bool put_facts(const XtfClusteredWriter *writer, const XtfClusteredFacts 
     int matrices = (int)writer->network->lengths;
     int right_border = (int)MIN(xtf_network_length(writer->network, writer->network->lengths), INT_MAX);
 
-    return done(file, nc_put_att_int(file->id, NC_GLOBAL, "matrices", NC_INT, 1, &matrices), error) &&
-           done(file, nc_put_att_int(file->id, NC_GLOBAL, "right_border", NC_INT, 1, &right_border), error) &&
-           done(file, nc_put_att_text(file->id, NC_GLOBAL, "method", strlen(facts->method), facts->method), error) &&
-           done(file, nc_put_att_text(file->id, NC_GLOBAL, "threshold_kind", strlen(kind), kind), error) &&
+    return xtf_netcdf_written(file, nc_put_att_int(file->id, NC_GLOBAL, "matrices", NC_INT, 1, &matrices), error) &&
+           xtf_netcdf_written(file, nc_put_att_int(file->id, NC_GLOBAL, "right_border", NC_INT, 1, &right_border),
+                              error) &&
+           xtf_netcdf_written(
+               file, nc_put_att_text(file->id, NC_GLOBAL, "method", strlen(facts->method), facts->method), error) &&
+           xtf_netcdf_written(file, nc_put_att_text(file->id, NC_GLOBAL, "threshold_kind", strlen(kind), kind),
+                              error) &&
            put_attribute(file, "threshold", facts->threshold.value, error) &&
            put_attribute(file, "mean_error", facts->report.mean_error, error) &&
            put_attribute(file, "greatest_error", facts->report.greatest_error, error) &&
@@ -188,31 +146,31 @@ static bool put_values(XtfClusteredWriter *writer, const XtfNetcdf *file, const 
     const size_t first = 0, count = writer->values->len;
     int dimension_id, variable;
 
-    return done(file, nc_def_dim(file->id, dimension, length, &dimension_id), error) &&
-           done(file, nc_def_var(file->id, "data", NC_DOUBLE, 1, &dimension_id, &variable), error) &&
-           done(file, nc_enddef(file->id), error) &&
-           (count == 0 || done(file,
-                               nc_put_vara_double(file->id, variable, &first, &count,
-                                                  (const double *)(const void *)writer->values->data),
-                               error));
+    return xtf_netcdf_written(file, nc_def_dim(file->id, dimension, length, &dimension_id), error) &&
+           xtf_netcdf_written(file, nc_def_var(file->id, "data", NC_DOUBLE, 1, &dimension_id, &variable), error) &&
+           xtf_netcdf_written(file, nc_enddef(file->id), error) &&
+           (count == 0 || xtf_netcdf_written(file,
+                                             nc_put_vara_double(file->id, variable, &first, &count,
+                                                                (const double *)(const void *)writer->values->data),
+                                             error));
 }
 
 bool xtf_clustered_writer_end(XtfClusteredWriter *writer, const XtfClusteredFacts *facts, GError **error)
 {
     bool two = writer->other.id >= 0;
 
-    return done(&writer->file, nc_redef(writer->file.id), error) && put_facts(writer, facts, error) &&
+    return xtf_netcdf_written(&writer->file, nc_redef(writer->file.id), error) && put_facts(writer, facts, error) &&
            (two ? put_values(writer, &writer->other, "n", NC_UNLIMITED, error)
                 : put_values(writer, &writer->file, "d", MAX(writer->values->len, 1), error)) &&
-           close_file(&writer->file, error) && close_file(&writer->other, error);
+           xtf_netcdf_end(&writer->file, error) && xtf_netcdf_end(&writer->other, error);
 }
 
 void xtf_clustered_writer_free(XtfClusteredWriter *writer)
 {
     if (!writer)
         return;
-    close_file(&writer->file, NULL);
-    close_file(&writer->other, NULL);
+    xtf_netcdf_end(&writer->file, NULL);
+    xtf_netcdf_end(&writer->other, NULL);
     g_free(writer->file.path);
     g_free(writer->other.path);
     g_free(writer->starts);

@@ -1,0 +1,10 @@
+/* network_test's row in the table of exporters. */
+#pragma once
+
+#include "src/export/exporter.h"
+
+extern const XtfExporter xtf_network_exporter;
+
+#ifdef XTF_WITH_NETCDF
+bool xtf_network_export(XtfExportJob *job, GError **error);
+#endif

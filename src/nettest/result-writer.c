@@ -1,0 +1,67 @@
+#include "src/nettest/result-writer.h"
+
+#include <netcdf.h>
+
+#include "src/nettest/netcdf-output.h"
+
+struct XtfResultWriter {
+    XtfNetcdf file;
+    uint32_t processes, lengths; /* so far */
+    int data;                    /* variable */
+};
+
+/* Variables of files are ints, what they are made from may be more. */
+static int as_int(int64_t number)
+{
+    return (int)CLAMP(number, INT_MIN, INT_MAX);
+}
+
+static bool define(XtfResultWriter *writer, const XtfResultFacts *facts, GError **error)
+{
+    const XtfNetcdf *file = &writer->file;
+    int dimensions[3]; /* n, x, y */
+
+    return xtf_netcdf_written(file, nc_def_dim(file->id, "x", facts->processes, &dimensions[1]), error) &&
+           xtf_netcdf_written(file, nc_def_dim(file->id, "y", facts->processes, &dimensions[2]), error) &&
+           xtf_netcdf_written(file, nc_def_dim(file->id, "n", NC_UNLIMITED, &dimensions[0]), error) &&
+           xtf_netcdf_put_number(file, "proc_num", as_int(facts->processes), error) &&
+           xtf_netcdf_put_text(file, "test_type", facts->test, error) &&
+           xtf_netcdf_put_number(file, "data_type", xtf_netcdf_data_type(facts->value), error) &&
+           xtf_netcdf_put_number(file, "begin_mes_length", as_int(facts->begin), error) &&
+           xtf_netcdf_put_number(file, "end_mes_length", as_int(facts->end), error) &&
+           xtf_netcdf_put_number(file, "step_length", as_int(facts->step), error) &&
+           (facts->repeats < 0 || xtf_netcdf_put_number(file, "num_repeates", as_int(facts->repeats), error)) &&
+           xtf_netcdf_written(file, nc_def_var(file->id, "data", NC_DOUBLE, 3, dimensions, &writer->data), error) &&
+           xtf_netcdf_written(file, nc_enddef(file->id), error);
+}
+
+XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *path, GError **error)
+{
+    g_autoptr(XtfResultWriter) writer = g_new0(XtfResultWriter, 1);
+
+    writer->processes = facts->processes;
+    return xtf_netcdf_create(&writer->file, path, error) && define(writer, facts, error) ? g_steal_pointer(&writer)
+                                                                                         : NULL;
+}
+
+bool xtf_result_writer_add(XtfResultWriter *writer, const double *matrix, GError **error)
+{
+    const size_t first[] = {writer->lengths++, 0, 0}, count[] = {1, writer->processes, writer->processes};
+
+    return xtf_netcdf_written(&writer->file, nc_put_vara_double(writer->file.id, writer->data, first, count, matrix),
+                              error);
+}
+
+bool xtf_result_writer_end(XtfResultWriter *writer, GError **error)
+{
+    return xtf_netcdf_end(&writer->file, error);
+}
+
+void xtf_result_writer_free(XtfResultWriter *writer)
+{
+    if (!writer)
+        return;
+    xtf_netcdf_end(&writer->file, NULL);
+    g_free(writer->file.path);
+    g_free(writer);
+}

@@ -66,6 +66,12 @@ void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most)
     g_autofree char *elided = xtf_text_elided(text, most);
 
     for (const char *c = elided; *c; c++) {
+        /* U+FFFE and U+FFFF are UTF-8, but nothing that XML may contain. */
+        if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0) {
+            g_string_append_c(drawing->out, '?');
+            c += 2;
+            continue;
+        }
         switch (*c) {
         case '&':
             g_string_append(drawing->out, "&amp;");

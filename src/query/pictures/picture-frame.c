@@ -11,7 +11,7 @@ enum {
 
 static const char style[] =
     "<style>"
-    ".xt{font:12px 'DejaVu Sans','Liberation Sans',Arial,sans-serif;background:#fff;print-color-adjust:exact}"
+    ".xt{font:12px 'DejaVu Sans','Liberation Sans',Arial,sans-serif;print-color-adjust:exact}.xt .xt-ground{fill:#fff}"
     ".xt text{fill:#1f2328;stroke:none}.xt .xt-title{font-size:15px;font-weight:bold}"
     ".xt .xt-dim,.xt .xt-axis text{fill:#59636e;font-size:11px}.xt .xt-row{fill:#eef1f4}"
     ".xt .xt-grid{stroke:#d8dee4;fill:none}.xt .xt-t{fill:#000;fill-opacity:0}"
@@ -20,7 +20,7 @@ static const char style[] =
     ".xt .xt-dot{fill:#1f2328}.xt .xt-open{stroke:#1f2328;fill:#fff}.xt .xt-wait{fill:#1f2328;fill-opacity:.22}"
     ".xt .xt-on-dark{fill:#fff}.xt .xt-on-light{fill:#000}.xt .xt-band{fill:#7f42a6;fill-opacity:.12}.xt "
     ".xt-bar{fill:#67a5d9}"
-    "@media(prefers-color-scheme:dark){.xt{background:#15181c}.xt text{fill:#e6edf3}"
+    "@media(prefers-color-scheme:dark){.xt .xt-ground{fill:#15181c}.xt text{fill:#e6edf3}"
     ".xt .xt-dim,.xt .xt-axis text{fill:#9aa4af}.xt .xt-row{fill:#262b32}.xt .xt-grid{stroke:#30363d}"
     ".xt .xt-t:hover,.xt .xt-m{stroke:#e6edf3}.xt a text{fill:#6cb6ff}.xt .xt-halo{stroke:#15181c}"
     ".xt .xt-dot{fill:#e6edf3}.xt .xt-open{stroke:#e6edf3;fill:#15181c}}"
@@ -76,6 +76,7 @@ void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const Xtf
              XTF_PICTURE_WIDTH, frame->height, XTF_PICTURE_WIDTH, frame->height);
     xtf_draw(drawing, "<title>%s, %s s to %s s</title><desc>%s</desc>\n%s", frame->what, begin, end, frame->description,
              style);
+    xtf_draw(drawing, "<rect class=\"xt-ground\" width=\"%d\" height=\"%d\"/>\n", XTF_PICTURE_WIDTH, frame->height);
     xtf_draw(drawing, "<text class=\"xt-title\" x=\"8\" y=\"20\">%s, %s s to %s s</text>", frame->what, begin, end);
     xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"20\" text-anchor=\"end\">%s of %s</text>",
              XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - 190, width, whole);

@@ -68,11 +68,15 @@ static uint32_t count_before(const XtfRecordInput *input, uint32_t n, uint64_t t
     return low;
 }
 
-/* Inputs are numbered in the order of their spans, and so must the parts be. */
-static int compare_parts(const void *a, const void *b)
+/* Adds a part; they are in the order of their spans. */
+static void add_part(Plan *plan, XtfRecordInput *input, uint32_t n_rows)
 {
-    const XtfRecordInput *x = ((const Part *)a)->input, *y = ((const Part *)b)->input;
-    return x->span < y->span ? -1 : x->span > y->span;
+    uint32_t at = plan->n_parts++;
+
+    for (; at > 0 && plan->parts[at - 1].input->span > input->span; at--)
+        plan->parts[at] = plan->parts[at - 1];
+    plan->parts[at] = (Part){input, n_rows};
+    plan->n_rows += n_rows;
 }
 
 static void plan_block(XtfRecordReader *reader, uint64_t max, Plan *plan)
@@ -87,11 +91,8 @@ static void plan_block(XtfRecordReader *reader, uint64_t max, Plan *plan)
         plan->to = MIN(plan->to, end_for(&reader->inputs[reader->order[i].input], most));
     for (uint32_t i = 0; i < reader->n_order && reader->order[i].t < plan->to; i++) {
         XtfRecordInput *input = &reader->inputs[reader->order[i].input];
-        uint32_t n = count_before(input, (uint32_t)MIN(input->left, most), plan->to);
-        plan->parts[plan->n_parts++] = (Part){input, n};
-        plan->n_rows += n;
+        add_part(plan, input, count_before(input, (uint32_t)MIN(input->left, most), plan->to));
     }
-    qsort(plan->parts, plan->n_parts, sizeof *plan->parts, compare_parts);
 }
 
 static bool is_worth_it(const Plan *plan)

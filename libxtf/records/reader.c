@@ -168,6 +168,18 @@ static bool settle_first(XtfRecordReader *reader, GError **error)
     return true;
 }
 
+/* By insertion: those that had no rows in the block are in order. */
+static void sort_few(XtfRecordKey *keys, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        XtfRecordKey key = keys[i];
+        uint32_t at = i;
+        for (; at > 0 && before(&key, &keys[at - 1]); at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+    }
+}
+
 /* Moves all inputs past the rows of the last block. */
 static bool settle_block(XtfRecordReader *reader, GError **error)
 {
@@ -185,8 +197,7 @@ static bool settle_block(XtfRecordReader *reader, GError **error)
             reader->order[kept++] = key;
     }
     reader->n_order = kept;
-    if (kept > 1)
-        qsort(reader->order, kept, sizeof *reader->order, compare_keys);
+    sort_few(reader->order, kept);
     return true;
 }
 

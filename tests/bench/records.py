@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""The records of one process through the mount, beside otf2-print on the archive.
+"""The records of one process and of all, through the mount and by `xtf cat`, beside a file in memory that the same kind of mount gives,
+and otf2-print on the archive.
 
 usage: records.py [--build DIR] [--dir DIR] [--times N] [--archive ARCHIVE.otf2] TRACE.xtf
 """
 
+import contextlib
 import pathlib
 import shutil
 import subprocess
+import sys
 import time
 
 import common
@@ -51,6 +54,44 @@ def report(where, path, what, target, arguments, peers=""):
         target = peers = ""
 
 
+@contextlib.contextmanager
+def memory_mounted(size, where, arguments):
+    """A file in memory, mounted with the options of `xtf mount`."""
+    process = subprocess.Popen([arguments.bench / "memory-mount", str(size), where], stdout=subprocess.PIPE)
+    try:
+        if process.stdout.readline() != b"ready\n":
+            sys.exit("memory-mount does not start")
+        yield
+    finally:
+        subprocess.run(["fusermount3", "-u", where], check=False)
+        process.wait()
+        process.stdout.close()
+
+
+def beside_memory(where, path, what, target, arguments):
+    """First reads of a file, and of one of its size that lies in memory, by turns; and `xtf cat` of the same."""
+    ours, theirs, catted = [], [], []
+    for _ in range(arguments.times):
+        with common.mounted(arguments.xtf, arguments.trace, where):
+            file = where / path
+            size = file.stat().st_size
+            width = len(file.open("rb").readline())
+        with common.mounted(arguments.xtf, arguments.trace, where):
+            common.make_memory_ready(size + size // 4)
+            ours.append(common.Run(["cat", file]).seconds)
+        with memory_mounted(size, where, arguments):
+            common.make_memory_ready(size + size // 4)
+            theirs.append(common.Run(["cat", where / "file"]).seconds)
+        catted.append(common.Run([arguments.xtf, "cat", arguments.trace, path]))
+    seconds, memory, cat = common.median(ours), common.median(theirs), common.median([run.seconds for run in catted])
+    lines = size / width / 1e6
+    common.row(f"{what}, cat, first read, by turns with a file in memory through a mount of the same options",
+               f"{lines / seconds:.1f} M lines/s, {100 * memory / seconds:.0f}% of the file in memory", target,
+               f"the file in memory {lines / memory:.1f} M such lines/s, {size / memory / 1e9:.2f} GB/s")
+    common.row(f"{what}, `xtf cat`", f"{lines / cat:.1f} M lines/s ({cat:.3f} s, "
+               f"{common.median([run.cpu for run in catted]):.3f} s of processor)", "20 M lines/s")
+
+
 def compare(where, path, folder, arguments):
     """Tools on a file of the mount that was read before, and on a plain copy of it."""
     plain = folder / "plain"
@@ -92,6 +133,9 @@ def main():
             has_calls = (where / process / "enters_leaves").exists()
         report(where, process / "records", "records of a process, all types", "2 GB/s, 20 M lines/s", arguments,
                otf2_print(arguments))
+        beside_memory(where, process / "records", "records of a process, all types",
+                      "24 M lines/s, 90% of the file in memory", arguments)
+        beside_memory(where, "records", "records of the whole trace", "20 M lines/s", arguments)
         compare(where, process / "records", folder, arguments)
         if has_calls:
             report(where, process / "enters_leaves" / "records", "records of a process, calls alone", "", arguments)

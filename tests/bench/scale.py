@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How XTF grows: one trace of the paper's 1 677 721 600 records, and one of 100 000 locations with 1000 records each.
+"""How XTF grows: one trace of the paper's 1 677 721 600 records, one of 100 000 locations with 1000 records each, and one of as many
+locations with 100 records each.
 
-usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L] [--only paper|many]
-                [--limit S]
+usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L] [--only paper|many|small]
+                [--limit S] [--whole]
 
-`generate` makes both traces. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all files are removed at the end. Each figure
+`generate` makes the traces. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all files are removed at the end. Each figure
 is a line of a Markdown table, with the command that it measures. Of 100 000 locations every table of the tree is read, whole and in
 a window, each by a new `xtf cat`: processor time, elapsed time and memory; the trace is in the system's cache, the page cache is
 the default one and empty at first. A table that takes longer than --limit seconds of processor is given up.
@@ -118,7 +119,7 @@ def table_names(arguments, path, where):
 
 def table_figures(arguments, path, name):
     common.make_warm(path)
-    for where in "", "time/10%-20%/":
+    for where in ("",) if arguments.whole else ("", "time/10%-20%/"):
         for table in table_names(arguments, path, where):
             run = common.Run([arguments.xtf, "cat", path, f"/{where}{table}"], limit=arguments.limit)
             figure(f"{table}{' in a window of 10%' if where else ', the whole trace'}",
@@ -127,12 +128,35 @@ def table_figures(arguments, path, name):
                    f"xtf cat {name}.xtf /{where}{table}")
 
 
+def small_figures(arguments, path, where, name):
+    """Queries that go over the rows of all locations, since few rows have no totals of their own; the least of some runs."""
+    common.make_warm(path)
+    for table in "profile", "time/10%-20%/profile", "time/10%-20%/count", "totals":
+        runs = [common.Run([arguments.xtf, "cat", path, f"/{table}"]) for _ in range(3)]
+        figure(table, f"{common.duration(min(run.cpu for run in runs))} of processor, "
+               f"{common.duration(min(run.seconds for run in runs))} elapsed, {max(run.mebibytes for run in runs):.0f} MiB",
+               f"xtf cat {name}.xtf /{table}")
+    with common.mounted(arguments.xtf, path, where):
+        list((where / "proc").iterdir())
+        (where / "matrix").stat()
+        for view in "count", "profile":
+            for window in windows(4, 1, 1):
+                (where / f"time/{window}" / view).read_bytes()
+        (where / "profile").read_bytes()
+        with open(where / "records", "rb") as records:
+            records.readline()
+        subprocess.run(["tail", "-1", where / "records"], check=True, stdout=subprocess.DEVNULL)
+        figure("the daemon's peak after `ls proc`, the size of the matrix, 4 counts and 4 profiles in windows, `profile`, the first "
+               "and the last line of `records`", f"{daemon_memory(where):.0f} MiB", f"xtf mount {name}.xtf")
+
+
 def main():
     parser = common.parser(__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=1677721600)
     parser.add_argument("--locations", type=int, default=100000)
     parser.add_argument("--limit", type=int, default=600, help="seconds of processor for a table")
-    parser.add_argument("--only", choices=("paper", "many"))
+    parser.add_argument("--whole", action="store_true", help="tables of the whole trace only, none of a window")
+    parser.add_argument("--only", choices=("paper", "many", "small"))
     arguments = parser.parse_args()
     arguments.xtf = arguments.build / "src/cli/xtf"
     arguments.bench = arguments.build / "tests/bench"
@@ -140,11 +164,16 @@ def main():
         print("| figure | measured | command |\n|---|---|---|", flush=True)
     with common.folder(arguments.dir) as folder:
         for name, records, locations, times in (("paper", arguments.records, 8, 50),
-                                                ("many", arguments.locations * 1000, arguments.locations, 5)):
+                                                ("many", arguments.locations * 1000, arguments.locations, 5),
+                                                ("small", arguments.locations * 100, arguments.locations, 0)):
             if arguments.only not in (None, name):
                 continue
             path = folder / f"{name}.xtf"
             make(arguments, path, records, locations)
+            if name == "small":
+                small_figures(arguments, path, folder / "mount", name)
+                path.unlink()
+                continue
             probe(arguments, path)
             mounted_figures(arguments, path, folder / "mount", name, times)
             if name == "many":

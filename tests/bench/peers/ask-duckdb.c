@@ -222,11 +222,33 @@ static uint64_t ask(void *opaque, const Question *question)
     return answer;
 }
 
-const Peer peer_duckdb = {
-    .name = "duckdb", .build = build, .open = open_it, .ask = ask, .close = disconnect, .file = "peer.duckdb"};
+/* In any order: rows of different locations need not be merged, as XTF merges them. */
+static uint64_t write_text(void *opaque)
+{
+    const Library *duckdb = library();
+    Result result;
+
+    run(opaque, "SET preserve_insertion_order = false");
+    int failed = duckdb->query(
+        ((Connection *)opaque)->connection,
+        "COPY calls TO '/dev/null' (FORMAT csv, DELIMITER ' ', HEADER false, USE_TMP_FILE false)", &result);
+    bench_check(!failed, NULL, "duckdb: %s", duckdb->result_error(&result));
+    uint64_t n = duckdb->value_uint64(&result, 0, 0);
+    duckdb->destroy_result(&result);
+    return n;
+}
+
+const Peer peer_duckdb = {.name = "duckdb",
+                          .build = build,
+                          .open = open_it,
+                          .ask = ask,
+                          .close = disconnect,
+                          .write_text = write_text,
+                          .file = "peer.duckdb"};
 const Peer peer_parquet = {.name = "parquet",
                            .build = build_parquet,
                            .open = open_parquet,
                            .ask = ask,
                            .close = disconnect,
+                           .write_text = write_text,
                            .file = "parquet"};

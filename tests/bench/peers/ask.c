@@ -6,6 +6,7 @@
  *     ask build PEER FOLDER TRACE.xtf      prints seconds, seconds of processor and rows
  *     ask warm|cold PEER SOURCE < QUESTIONS
  *     ask once PEER SOURCE KIND LOCATION ID FROM TO
+ *     ask text PEER SOURCE                 writes all calls as text to /dev/null; prints their number and seconds
  *
  * A question's line: share of the trace's time, kind, location, its id, from, to. Warm prints with each the answer and
  * the seconds that it took, of a peer that was asked the same four times before: the median of five. Cold opens the
@@ -305,6 +306,17 @@ static void build(const Peer *peer, const char *folder, const char *trace)
            MAX(0, bench_processor_time() - processor - reading_processor), rows);
 }
 
+static void write_text(const Peer *peer, const char *source)
+{
+    void *self = peer->open(source);
+    double before = bench_now();
+
+    bench_check(peer->write_text, NULL, "%s writes no text", peer->name);
+    uint64_t rows = peer->write_text(self);
+    printf("%" PRIu64 " %.4f\n", rows, bench_now() - before);
+    peer->close(self);
+}
+
 int main(int argc, char **argv)
 {
     g_set_prgname("ask");
@@ -316,6 +328,8 @@ int main(int argc, char **argv)
         build(peer_of(argv[2]), argv[3], argv[4]);
     } else if (argc == 4 && (g_str_equal(argv[1], "warm") || g_str_equal(argv[1], "cold"))) {
         answer_all(peer_of(argv[2]), argv[3], g_str_equal(argv[1], "cold"));
+    } else if (argc == 4 && g_str_equal(argv[1], "text")) {
+        write_text(peer_of(argv[2]), argv[3]);
     } else if (argc == 9 && g_str_equal(argv[1], "once")) {
         const Peer *peer = peer_of(argv[2]);
         void *self = peer->open(argv[3]);
@@ -326,7 +340,7 @@ int main(int argc, char **argv)
     } else {
         bench_fail(NULL,
                    "usage: ask cache TRACE | questions TRACE N | build PEER FOLDER TRACE | warm|cold PEER SOURCE | "
-                   "once PEER SOURCE KIND LOCATION ID FROM TO");
+                   "once PEER SOURCE KIND LOCATION ID FROM TO | text PEER SOURCE");
     }
     return 0;
 }

@@ -50,6 +50,7 @@ typedef struct {
     void *(*open)(const char *source);                    /* the folder; XTF and OTF2: the trace itself */
     uint64_t (*ask)(void *self, const Question *question);
     void (*close)(void *self);
+    uint64_t (*write_text)(void *self); /* all calls as text to /dev/null; returns their number. NULL: it cannot */
     /* What it keeps, below the folder: a name, or NULL for the source itself. */
     const char *file;
 } Peer;

@@ -167,18 +167,23 @@ def ask_all(arguments, peers, table, cache):
 
 
 def text_of_all(arguments, peers, table, mount):
-    """The text of the records, to /dev/null."""
+    """The text of the records, to /dev/null: XTF's and OTF2's of all types, the others' of the calls, which are nearly all of them."""
     cells = {}
     records = mount / "records"
     lines = int(output("wc", "-l", records).split()[0])
     run, _ = common.median_run(3, [arguments.xtf, "cat", peers.trace, "records"])
-    cells["xtf"] = f"{lines / run.seconds / 1e6:.1f}"
+    cells["xtf"] = f"{lines / run.seconds / 1e6:.1f} (all cores, in the order of time)"
+    for name in "duckdb", "parquet":
+        if name in peers.names:
+            runs = [output(peers.ask, "text", name, peers.source(name)).split() for _ in range(3)]
+            rows, seconds = int(runs[0][0]), statistics.median(float(run[1]) for run in runs)
+            cells[name] = f"{rows / seconds / 1e6:.1f} (all cores, CSV)"
     if shutil.which("otf2-print"):
-        cells["otf2"] = f"{lines / common.Run(['otf2-print', peers.archive]).seconds / 1e6:.1f}"
+        cells["otf2"] = f"{lines / common.Run(['otf2-print', peers.archive]).seconds / 1e6:.1f} (one core)"
     if "sqlite" in peers.names and shutil.which("sqlite3"):
         rows = int(output("sqlite3", peers.folder / "peer.sqlite", "SELECT count(*) FROM calls"))
         run = common.Run(["sqlite3", peers.folder / "peer.sqlite", "SELECT * FROM calls"])
-        cells["sqlite"] = f"{rows / run.seconds / 1e6:.1f}"
+        cells["sqlite"] = f"{rows / run.seconds / 1e6:.1f} (one core)"
     table.row("all records as text, million lines a second", cells)
 
 
@@ -192,7 +197,9 @@ def shell_question(arguments, peers, table, mount):
     cells = {}
     times = [common.Run(["cat", mount / f"proc/{index}/time/{window}/enters_leaves/count"]).seconds
              for window in windows]
-    cells["xtf"] = f"{common.duration(statistics.median(times))} (cat of the mount)"
+    run, _ = common.median_run(7, [peers.ask, "once", "xtf", peers.trace, "rows", index, location, begin, end])
+    cells["xtf"] = (f"{common.duration(run.seconds)}; {common.duration(statistics.median(times))} "
+                    "(cat of a mount that is there, new windows)")
     for name in peers.names:
         if name in ("xtf", "otf2"):
             continue

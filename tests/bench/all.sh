@@ -1,0 +1,89 @@
+#!/bin/sh
+# Measures what docs/BENCHMARKS.md marks with ° or †, and so wants a machine with nothing else to do: prints its tables, ready to be pasted,
+# in the order of that page. With hpcc on 8 ranks some 15 minutes on two cores, and less than 10 GB of disk, all removed at the end.
+#
+# usage: all.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--libduckdb FILE] [--locations L] [--times N] [--windows N]
+#
+# DIR (default: TMPDIR, or /var/tmp) takes the files. The archive is one that record-hpcc.sh recorded; without one, it is recorded first.
+# DuckDB and Parquet are measured if --libduckdb names DuckDB's library (peers/run.sh fetches it). --locations (default: 100000) is the size of
+# the traces of very many locations; --times (5) and --windows (10) are of how many a figure is the median. For a trial of a minute:
+#
+#     all.sh --archive examples/melt-4/eztrace_log.otf2 --locations 1000 --times 1 --windows 2
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../../build dir=${TMPDIR:-/var/tmp} archive='' duckdb='' locations=100000 times=5 windows=10
+
+while [ $# -gt 1 ]; do
+    case $1 in
+    --build) build=$2 ;;
+    --dir) dir=$2 ;;
+    --archive) archive=$2 ;;
+    --libduckdb) duckdb=$2 ;;
+    --locations) locations=$2 ;;
+    --times) times=$2 ;;
+    --windows) windows=$2 ;;
+    *) break ;;
+    esac
+    shift 2
+done
+if [ $# -ne 0 ]; then
+    sed -n 's/^# usage: /usage: /p' "$0" >&2
+    exit 2
+fi
+build=$(cd "$build" && pwd)
+xtf=$build/src/cli/xtf bench=$build/tests/bench
+[ -x "$bench/ask" ] || { echo "all.sh: $bench/ask is not built" >&2 && exit 1; }
+meson configure "$build" 2>/dev/null | grep -q '^ *buildtype *release' ||
+    echo "all.sh: $build is no release build: these are not its figures" >&2
+export PYTHONDONTWRITEBYTECODE=1
+
+scratch=$(mktemp -d "$dir/xtf-bench-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
+
+began=$(date +%s)
+say() {
+    echo "all.sh: $(($(date +%s) - began)) s: $*" >&2
+}
+
+# A bench's rows, each with the command that made it.
+figures() {
+    name=$1
+    say "$name"
+    shift
+    "$@" --rows | sed "s#\$# \`$name\` |#"
+}
+
+if [ -z "$archive" ]; then
+    say "recording hpcc"
+    archive=$("$here/record-hpcc.sh" 8 1500 "$scratch/hpcc")
+fi
+
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+echo "Measured on $(date -u +%Y-%m-%d), $(nproc) cores ($processor), Linux $(uname -r), load average when it began" \
+    "$(cut -d' ' -f1 /proc/loadavg)."
+printf '\n## XTF by itself\n\n| figure | XTF | to reach | peers, in the same run | bench |\n|---|---|---|---|---|\n'
+figures "import.py hpcc.otf2" python3 "$here/import.py" --build "$build" --dir "$scratch" --times "$times" "$archive"
+"$xtf" import -q -o "$scratch/hpcc.xtf" "$archive" 2>/dev/null
+"$xtf" import -q -o "$scratch/small.xtf" "$here/../../examples/melt-4" 2>/dev/null
+figures "read-rows hpcc.xtf" "$bench/read-rows" "$scratch/hpcc.xtf"
+figures "longest hpcc.xtf" "$bench/longest" "$scratch/hpcc.xtf"
+figures "mount.py hpcc.xtf melt-4.xtf" python3 "$here/mount.py" --build "$build" --dir "$scratch" --times "$times" \
+    "$scratch/hpcc.xtf" "$scratch/small.xtf"
+figures "records.py --archive hpcc.otf2 hpcc.xtf" python3 "$here/records.py" --build "$build" --dir "$scratch" --times "$times" \
+    --archive "$archive" "$scratch/hpcc.xtf"
+figures "first.py hpcc.xtf" python3 "$here/first.py" --build "$build" --times "$times" "$scratch/hpcc.xtf"
+rm "$scratch/hpcc.xtf" "$scratch/small.xtf"
+
+printf '\n## Beside the peers\n\n'
+say "peers.py"
+python3 "$here/peers/peers.py" --build "$build" --dir "$scratch" --windows "$windows" ${duckdb:+--libduckdb "$duckdb"} "$archive"
+
+printf '\n## How it grows\n\n'
+say "scale.py --only many"
+python3 "$here/scale.py" --build "$build" --dir "$scratch" --only many --locations "$locations" --limit 10 --whole
+printf '\n### Very many small locations\n\n'
+say "scale.py --only small"
+python3 "$here/scale.py" --build "$build" --dir "$scratch" --only small --locations "$locations"
+say "done"

@@ -151,8 +151,9 @@ static bool load_curve(XtfClusterView *view, const XtfLinkType *type, int statis
     g_autoptr(XtfSelection) links = xtf_links_of(portion, type, statistic);
     g_autoptr(XtfSelection) of_sender = xtf_selection_in_procs(links, sender);
     g_autoptr(XtfSelection) of_pair = xtf_selection_by(of_sender, XTF_BY_PEER, receiver);
+    const XtfLinkPart part = {of_pair, statistic, cluster->sender, 1};
 
-    return xtf_links_visit(view->resolver, of_pair, type, &view->sides, cluster->sender, 1, add_value, curve, error);
+    return xtf_links_visit(view->resolver, type, &view->sides, &part, add_value, curve, error);
 }
 
 static void add_line(const Cluster *cluster, uint32_t number, const Curve *curve, XtfLines *lines)

@@ -51,6 +51,7 @@ GString *xtf_link_curve_text(XtfLinkView *view, GError **error)
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
     g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, -1);
     g_autoptr(GString) text = g_string_new(NULL);
+    const XtfLinkPart part = {links, -1, 0, view->sides.senders->len};
     Curve curve = {.points = points};
     XtfGrid grid = {0};
     XtfLines lines;
@@ -60,8 +61,7 @@ GString *xtf_link_curve_text(XtfLinkView *view, GError **error)
         curve.events[i] = xtf_link_statistic(&view->type, shown[i]);
         xtf_grid_add(&grid, shown[i], XTF_LINK_CELL);
     }
-    if (!xtf_links_visit(view->resolver, links, &view->type, &view->sides, 0, view->sides.senders->len, add_value,
-                         &curve, error))
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_value, &curve, error))
         return NULL;
     xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
     xtf_lines_header(&lines);
@@ -143,7 +143,9 @@ static void add_point(const XtfLink *link, void *data)
 
 static bool load_curves(XtfLinkView *view, uint32_t sender, Curves *curves, GError **error)
 {
-    return xtf_links_visit(view->resolver, view->links, &view->type, &view->sides, sender, 1, add_point, curves, error);
+    const XtfLinkPart part = {view->links, view->statistic, sender, 1};
+
+    return xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_point, curves, error);
 }
 
 static const double *numbers(const GArray *array)

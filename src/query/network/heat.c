@@ -64,8 +64,8 @@ static void paint(const double *values, uint32_t n_senders, uint32_t n_receivers
 GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
 {
     uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
-    g_autofree double *values =
-        xtf_links_matrix(view->resolver, view->links, &view->type, &view->sides, 0, n_senders, error);
+    const XtfLinkPart part = {view->links, view->statistic, 0, n_senders};
+    g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
     double low = INFINITY, high = 0;
     uint32_t colours[COLOURS];
 

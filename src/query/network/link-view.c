@@ -48,9 +48,11 @@ static double factor_of(const XtfLinkView *view, int event)
     return is_statistic(view, event, AMOUNT) ? 1 : MICROSECONDS;
 }
 
-static double *matrix_of(XtfLinkView *view, XtfSelection *links, uint32_t first, uint32_t n, GError **error)
+static double *matrix_of(XtfLinkView *view, uint32_t first, uint32_t n, GError **error)
 {
-    return xtf_links_matrix(view->resolver, links, &view->type, &view->sides, first, n, error);
+    const XtfLinkPart part = {view->links, view->statistic, first, n};
+
+    return xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
 }
 
 /* ---- table */
@@ -73,7 +75,7 @@ bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_
         return true;
     uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
     double factor = factor_of(view, view->statistic);
-    g_autofree double *values = matrix_of(view, view->links, first, n, error);
+    g_autofree double *values = matrix_of(view, first, n, error);
     g_autofree char *text = g_malloc(n * line);
     if (!values)
         return false;
@@ -96,14 +98,20 @@ static void append_lengths(const XtfLink *link, void *data)
         g_array_append_val(lengths, link->length);
 }
 
+static bool visit_lengths(XtfLinkView *view, uint32_t sender, GArray *lengths, GError **error)
+{
+    const XtfLinkPart part = {view->links, view->statistic, sender, 1};
+
+    return xtf_links_visit(view->resolver, &view->type, &view->sides, &part, append_lengths, lengths, error);
+}
+
 /* The lengths that the first sender with links has. */
 static GArray *lengths_of(XtfLinkView *view, GError **error)
 {
     g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
     for (uint32_t s = 0; s < view->sides.senders->len && lengths->len == 0; s++)
-        if (!xtf_links_visit(view->resolver, view->links, &view->type, &view->sides, s, 1, append_lengths, lengths,
-                             error))
+        if (!visit_lengths(view, s, lengths, error))
             return NULL;
     return g_steal_pointer(&lengths);
 }
@@ -125,7 +133,8 @@ static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLin
 {
     g_autoptr(XtfSelection) of_length = xtf_selection_in_window(view->selection, length, length + 1);
     g_autoptr(XtfSelection) links = xtf_links_of(of_length, &view->type, event);
-    g_autofree double *values = matrix_of(view, links, 0, view->sides.senders->len, error);
+    const XtfLinkPart part = {links, event, 0, view->sides.senders->len};
+    g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
     g_autofree char *name = g_ascii_strdown(view->type.event->labels[event], -1);
     double factor = factor_of(view, event);
     XtfLinkStatistics is;
@@ -200,7 +209,7 @@ static void add_outlier(const XtfLinkView *view, const XtfOutlier *outlier, XtfL
 
 GString *xtf_link_outliers_text(XtfLinkView *view, GError **error)
 {
-    g_autofree double *values = matrix_of(view, view->links, 0, view->sides.senders->len, error);
+    g_autofree double *values = matrix_of(view, 0, view->sides.senders->len, error);
     XtfGrid grid = {0};
     XtfLines lines;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "libxtf/error.h"
+#include "libxtf/field-load.h"
 #include "libxtf/vocabulary.h"
 
 #define PREFERRED                  \
@@ -46,10 +46,29 @@ XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *typ
     return narrowed;
 }
 
+/* Whether the first process has links of a statistic. */
+static bool has_statistic(XtfResolver *resolver, const XtfLinkType *type, int statistic, bool *has, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(resolver->context, error);
+    uint64_t n = 0;
+
+    if (!locations)
+        return false;
+    g_autoptr(XtfSelection) all = xtf_selection_new(resolver->context);
+    g_autoptr(XtfNumberSet) one = locations->n_procs > 0 ? xtf_number_set_of_one(locations->procs[0]) : NULL;
+    g_autoptr(XtfSelection) first = xtf_selection_in_procs(all, one);
+    g_autoptr(XtfSelection) links = xtf_links_of(first, type, statistic);
+    if (!xtf_resolver_count(resolver, links, &n, error))
+        return false;
+    *has = n > 0;
+    return true;
+}
+
 bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int *statistic,
                          GError **error)
 {
     static const char *const preferred[] = PREFERRED;
+    bool has = false;
     uint64_t n;
 
     *statistic = -1;
@@ -58,12 +77,11 @@ bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, c
             *statistic = (int)n;
         return true;
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(preferred) && *statistic < 0; i++) {
+    for (unsigned i = 0; i < G_N_ELEMENTS(preferred) && !has; i++) {
         int candidate = xtf_link_statistic(type, preferred[i]);
-        g_autoptr(XtfSelection) links = candidate >= 0 ? xtf_links_of(selection, type, candidate) : NULL;
-        if (links && !xtf_resolver_count(resolver, links, &n, error))
+        if (candidate >= 0 && !has_statistic(resolver, type, candidate, &has, error))
             return false;
-        if (links && n > 0)
+        if (has)
             *statistic = candidate;
     }
     return true;
@@ -137,6 +155,8 @@ uint32_t xtf_link_receiver(const XtfLinkSides *sides, uint64_t proc)
 typedef struct {
     const XtfLinkType *type;
     const XtfLinkSides *sides;
+    int statistic;
+    const bool *wanted; /* by receiver */
     XtfLinkVisit visit;
     void *data;
 } Visit;
@@ -144,15 +164,20 @@ typedef struct {
 static void visit_rows(const Visit *visit, uint32_t sender, const uint8_t *row, uint64_t n)
 {
     const XtfLinkType *type = visit->type;
+    const XtfFieldLoad event = xtf_field_load(type->event), peer = xtf_field_load(type->peer);
+    const XtfFieldLoad value = xtf_field_load(type->value), length = xtf_field_load(&type->schema->fields[0]);
+    const uint32_t row_size = type->schema->row_size;
     XtfLink link = {.sender = sender};
 
-    for (; n > 0; n--, row += type->schema->row_size) {
-        link.receiver = xtf_link_receiver(visit->sides, xtf_field_get(type->peer, row));
-        link.length = xtf_field_get(&type->schema->fields[0], row);
-        link.event = (unsigned)xtf_field_get(type->event, row);
-        uint64_t bits = xtf_field_get(type->value, row);
+    for (; n > 0; n--, row += row_size) {
+        link.event = (unsigned)xtf_load_bits(&event, row);
+        if (visit->statistic >= 0 && (int)link.event != visit->statistic)
+            continue;
+        link.receiver = xtf_link_receiver(visit->sides, xtf_load_bits(&peer, row));
+        link.length = xtf_load_bits(&length, row);
+        uint64_t bits = xtf_load_bits(&value, row);
         memcpy(&link.value, &bits, sizeof link.value);
-        if (link.receiver != UINT32_MAX)
+        if (link.receiver != UINT32_MAX && visit->wanted[link.receiver])
             visit->visit(&link, visit->data);
     }
 }
@@ -187,16 +212,33 @@ static uint32_t find_sender(const XtfLinkSides *sides, uint32_t location)
     return g_array_binary_search(sides->senders, &location, compare_indices, &index) ? index : UINT32_MAX;
 }
 
-bool xtf_links_visit(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
-                     uint32_t first, uint32_t n, XtfLinkVisit visit, void *data, GError **error)
+/* Of each receiver of the sides, whether the selection has it. The caller frees it. */
+static bool *wanted_receivers(const XtfSelection *links, const XtfLinkSides *sides)
 {
+    const XtfNumberSet *peers = links->by[XTF_BY_PEER];
+    bool *wanted = g_new(bool, sides->n_receivers + 1);
+
+    for (uint32_t i = 0; i < sides->n_receivers; i++)
+        wanted[i] = !peers || xtf_number_set_contains(peers, sides->receivers[i]);
+    return wanted;
+}
+
+/* Rows of other statistics and receivers are passed over: they lie between the ones that are wanted, and totals by
+ * statistic and peer cost more than the rows. */
+bool xtf_links_visit(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides, const XtfLinkPart *part,
+                     XtfLinkVisit visit, void *data, GError **error)
+{
+    g_autoptr(XtfSelection) to_all = xtf_selection_without(part->links, XTF_BY_PEER);
+    g_autoptr(XtfSelection) links =
+        part->statistic < 0 ? xtf_selection_ref(to_all) : xtf_selection_without(to_all, XTF_BY_KIND);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, links, error);
-    const Visit all = {type, sides, visit, data};
+    g_autofree bool *wanted = wanted_receivers(part->links, sides);
+    const Visit all = {type, sides, part->statistic, wanted, visit, data};
 
     for (uint32_t i = 0; spans && i < spans->n; i++) {
         const XtfSpan *span = &spans->spans[i];
         uint32_t sender = find_sender(sides, span->tag);
-        if (span->array.schema == type->schema && sender >= first && sender - first < n &&
+        if (span->array.schema == type->schema && sender >= part->first && sender - part->first < part->n &&
             !visit_span(&all, span, sender, error))
             return false;
     }
@@ -215,16 +257,16 @@ static void put_value(const XtfLink *link, void *data)
     matrix->values[(size_t)(link->sender - matrix->first) * matrix->n_receivers + link->receiver] = link->value;
 }
 
-double *xtf_links_matrix(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
-                         uint32_t first, uint32_t n, GError **error)
+double *xtf_links_matrix(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides,
+                         const XtfLinkPart *part, GError **error)
 {
-    size_t size = (size_t)n * sides->n_receivers;
+    size_t size = (size_t)part->n * sides->n_receivers;
     g_autofree double *values = g_new(double, size + 1);
-    Matrix matrix = {values, first, sides->n_receivers};
+    Matrix matrix = {values, part->first, sides->n_receivers};
 
     for (size_t i = 0; i < size; i++)
         values[i] = NAN;
-    if (!xtf_links_visit(resolver, links, type, sides, first, n, put_value, &matrix, error))
+    if (!xtf_links_visit(resolver, type, sides, part, put_value, &matrix, error))
         return NULL;
     return g_steal_pointer(&values);
 }

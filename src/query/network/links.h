@@ -23,8 +23,8 @@ int xtf_link_statistic(const XtfLinkType *type, const char *name);
 /* The links of a selection, of one statistic; -1: of all. */
 XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic);
 
-/* The statistic that a selection is narrowed to; else the median, or if the trace has none the average, or the least.
- * -1: it has none of them; false with an error. */
+/* The statistic that a selection is narrowed to; else the median, or if the first process has none the average, or the
+ * least. -1: it has none of them; false with an error. */
 bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int *statistic,
                          GError **error);
 /* Whether a selection is of one length. */
@@ -66,11 +66,18 @@ typedef struct {
 
 typedef void (*XtfLinkVisit)(const XtfLink *link, void *data);
 
-/* Visits the links of senders `first` to first + n - 1, of each in order. */
-bool xtf_links_visit(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
-                     uint32_t first, uint32_t n, XtfLinkVisit visit, void *data, GError **error);
+/* Which links to visit: of a selection of links, those of senders `first` to first + n - 1, and of one statistic. */
+typedef struct {
+    XtfSelection *links; /* borrowed */
+    int statistic;       /* -1: all that the selection has */
+    uint32_t first, n;
+} XtfLinkPart;
+
+/* Visits links, those of a sender in order. */
+bool xtf_links_visit(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides, const XtfLinkPart *part,
+                     XtfLinkVisit visit, void *data, GError **error);
 
 /* The matrix of links of one length and statistic: n lines of receivers, NaN where there is no value. The caller frees
  * it. */
-double *xtf_links_matrix(XtfResolver *resolver, XtfSelection *links, const XtfLinkType *type, const XtfLinkSides *sides,
-                         uint32_t first, uint32_t n, GError **error);
+double *xtf_links_matrix(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides,
+                         const XtfLinkPart *part, GError **error);

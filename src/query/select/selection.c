@@ -94,6 +94,13 @@ XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection)
     return wider;
 }
 
+XtfSelection *xtf_selection_without(const XtfSelection *selection, XtfFacet facet)
+{
+    XtfSelection *wider = selection_copy(selection);
+    g_clear_pointer(&wider->by[facet], xtf_number_set_unref);
+    return wider;
+}
+
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context)
 {
     XtfSelection *narrow = xtf_selection_in_type(selection, (uint32_t)context->enters_leaves);

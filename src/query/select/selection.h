@@ -62,6 +62,8 @@ XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, Xt
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
 /* The same processes, threads and window, of all types. */
 XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection);
+/* The same without the narrowing by a field's values. */
+XtfSelection *xtf_selection_without(const XtfSelection *selection, XtfFacet facet);
 /* The calls of the selection. They exist if the trace keeps aggregates of frames. */
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);

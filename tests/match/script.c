@@ -244,6 +244,23 @@ static void define_world(Archive *archive, const Line *line)
     archive_world(archive, (uint32_t)line->numbers[0], line->numbers + 1, line->n - 1);
 }
 
+/* Threads of OpenMP, and the communicator of their team: the locations that they are. */
+static void define_team(Archive *archive, const Line *line)
+{
+    g_autofree uint64_t *ranks = g_new(uint64_t, line->n);
+    const uint32_t n = line->n - 1, id = (uint32_t)line->numbers[0];
+    OTF2_GlobalDefWriter *global = archive_global(archive);
+    OTF2_StringRef empty = archive_string(archive, "");
+
+    for (uint32_t i = 0; i < n; i++)
+        ranks[i] = i;
+    WRITE(OTF2_GlobalDefWriter_WriteGroup(global, id, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP,
+                                          OTF2_GROUP_FLAG_NONE, n, line->numbers + 1));
+    WRITE(OTF2_GlobalDefWriter_WriteGroup(global, id + 1, empty, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
+                                          OTF2_GROUP_FLAG_NONE, n, ranks));
+    WRITE(OTF2_GlobalDefWriter_WriteComm(global, id, empty, id + 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
 static void define_group(Archive *archive, const Line *line)
 {
     WRITE(OTF2_GlobalDefWriter_WriteGroup(archive_global(archive), (uint32_t)line->numbers[0],
@@ -282,7 +299,7 @@ static const struct {
     {"region", 1, define_region},       {"world", 2, define_world},         {"group", 1, define_group},
     {"self", 1, define_self},           {"comm", 2, define_comm},           {"inter", 3, define_inter},
     {"construct", 3, define_construct}, {"window", 2, define_window},       {"file", 1, define_file},
-    {"handle", 2, define_handle},
+    {"handle", 2, define_handle},       {"team", 2, define_team},
 };
 
 static void write_definition(Archive *archive, const char *word, const Line *line)

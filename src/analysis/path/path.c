@@ -30,17 +30,29 @@ static bool is_cancelled(const Run *run, GError **error)
 
 /* ---- Back along the waits. */
 
+/* Barriers of teams: as Scalasca has it, all other waits that need no messages are activity. */
+static bool is_of_team(const XtfPoint *point)
+{
+    return point->side == XTF_POINT_ALONE && point->kind == XTF_LABEL_omp_barrier_wait;
+}
+
 /* What is not activity. */
 static bool is_passive(const XtfPoint *point)
 {
-    return point->wait > 0 && point->side != XTF_POINT_ALONE && point->side != XTF_POINT_AWAITED &&
-           point->side != XTF_POINT_END;
+    return point->wait > 0 && (point->side != XTF_POINT_ALONE || is_of_team(point)) &&
+           point->side != XTF_POINT_AWAITED && point->side != XTF_POINT_END;
+}
+
+/* A thread of a team began when it was forked: there the path goes on at who forked it. */
+static bool is_fork(const XtfPoint *point)
+{
+    return point->side == XTF_POINT_ALONE && point->kind == XTF_LABEL_omp_fork;
 }
 
 /* Waits that the path leaves a location at. Nobody waits in MPI_Finalize for what is on the path: it begins there. */
 static bool moves_path(const XtfPoint *point)
 {
-    return is_passive(point) && point->partner != UINT32_MAX && point->side != XTF_POINT_WORLD;
+    return (is_passive(point) || is_fork(point)) && point->partner != UINT32_MAX && point->side != XTF_POINT_WORLD;
 }
 
 static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait, bool *found,
@@ -62,8 +74,9 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
             return false;
         behind -= n;
         while (!*found && n-- > 0) {
-            *found = moves_path(&points[n]) && points[n].end <= end && points[n].seq < seq;
-            *wait = (XtfPathWait){points[n].end, points[n].partner, points[n].partner_seq};
+            uint64_t over = points[n].end - (is_fork(&points[n]) ? points[n].wait : 0);
+            *found = moves_path(&points[n]) && over <= end && points[n].seq < seq;
+            *wait = (XtfPathWait){over, points[n].partner, points[n].partner_seq};
         }
     }
     return true;

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Analyses by an enemy: every field of every type that an analysis adds, with values that lead nowhere or everywhere. All files of the
+tree that tell of it, and the export to Cube, are text or say what is wrong: no crash, no endless answer, no huge memory.
+
+usage: test_hostile.py XTF DERIVED-SCRIPT ASK-TREE OTF2-SCRIPT [FIELD]
+
+FIELD, such as waits.cause, leaves out all others. Programs with sanitizers, which are slow to start, get each third file, unless there is
+a FIELD. Rows whose times fall are no matter for this test: libxtf writes none, and reads none (test_invariants.py).
+"""
+
+import itertools
+import pathlib
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
+# pylint: disable=wrong-import-position
+import xtf_reader
+from asking import Asker, Refused
+from meeting_programs import Program
+from test_path import make_archive
+from xtfrun import Failure, Xtf, is_sanitized, need, temporary_folder
+
+TYPES = ("waits", "delays", "critical", "activity", "ideal")
+CONTEXTS = "contexts"
+TYPES_OF_TREE = ("waits", "delays", "critical")
+PREFIXES = ("", "proc/1/", "time/20%-70%/", "time/20%-70%/proc/1/")
+MORE = ["efficiency", "proc/1/efficiency", "time/20%-70%/efficiency", "waits/culprit/0/profile", "waits/culprit/2/count", "waits/wait_nxn/records",
+        "waits/late_sender/profile", "delays/wait_nxn/callpaths", "critical/region/work/profile", "waits/by/culprit/count",
+        "waits/comm/MPI_COMM_WORLD/profile", "info"]
+SINGLE = "proc/1/waits/num/"
+LONGEST = 1 << 20  # bytes of an answer
+FAULTS = 3         # files that are shown
+
+
+def rows_of(path):
+    """Lines for derived-script, and by type the names and sizes of fields; lines are lists of words."""
+    trace, lines, fields = xtf_reader.Trace(str(path)), [], {}
+
+    def words(schema, row):
+        return ["-" if value is None else str(value) for value in schema.values(row)]
+
+    schema, rows = trace.tables[CONTEXTS]
+    fields[CONTEXTS] = [(field.name, field.size) for field in schema.fields]
+    lines += [[CONTEXTS, *words(schema, row)] for row in rows]
+    for array in trace.arrays():
+        if array.schema.name in TYPES:
+            fields[array.schema.name] = [(field.name, field.size) for field in array.schema.fields]
+            lines += [[array.schema.name, str(array.location), *words(array.schema, row)] for row in array.read_local()]
+    trace.close()
+    return lines, fields
+
+
+def extremes(size):
+    """Values of a field of so many bytes, and whether all rows have them, or a third: small ones, and where a sign or an absent value
+    begins."""
+    most = (1 << 8 * size) - 1
+    return [(value, False) for value in (0, 1, most >> 1, most - 1, most)] + [(value, True) for value in (1, most - 1)]
+
+
+def hostile(lines, name, at, value, every):
+    """The lines, with the value in a field of some rows of a type: of all, or of each third."""
+    changed, count = [], 0
+    for line in lines:
+        if line[0] == name:
+            count += 1
+            if every or count % 3 == 1:
+                line = [*line[:at], str(value), *line[at + 1:]]
+        changed.append(line)
+    return changed
+
+
+def cases(lines, fields, only):
+    """(what, lines)"""
+    yield "as it was", lines
+    for name, of in fields.items():
+        first = 1 if name == CONTEXTS else 2
+        for at, (field, size) in enumerate(of):
+            for value, every in extremes(size) if only in (None, f"{name}.{field}") else ():
+                yield f"{name}.{field} = {value}{' in all rows' if every else ''}", hostile(lines, name, first + at, value, every)
+    if only:
+        return
+    # Call paths in a circle, each in itself, and the next one's.
+    contexts = [i for i, line in enumerate(lines) if line[0] == CONTEXTS]
+    for shift in (0, 1):
+        changed = [list(line) for line in lines]
+        for number, i in enumerate(contexts):
+            changed[i][1] = str((number + shift) % len(contexts))
+        yield f"call paths in a circle of {shift + 1}", changed
+    yield "no call paths", [line for line in lines if line[0] != CONTEXTS]
+    for name in TYPES:
+        yield f"no {name}", [line for line in lines if line[0] != name]
+
+
+def write(script, trace, lines):
+    """Whether the writer takes the rows. What it refuses, such as times that fall, no file can have that libxtf has written."""
+    text = "".join(" ".join(line) + "\n" for line in lines)
+    done = subprocess.run([script, trace], input=text, text=True, capture_output=True, check=False)
+    if done.returncode not in (0, 1) or (done.returncode == 1 and "derived-script: " not in done.stderr):
+        raise Failure(f"the writer crashed: {done.stderr}")
+    return done.returncode == 0
+
+
+def questions(asker):
+    """All files below the types, of some selections; those of single waits."""
+    for kind in TYPES_OF_TREE:
+        for prefix in PREFIXES:
+            try:
+                names = asker.ask(f"ls {prefix}{kind}").decode().split()
+            except Refused:
+                continue
+            yield from (f"{prefix}{kind}/{name}" for name in names)
+    for number in range(6):
+        try:
+            names = asker.ask(f"ls {SINGLE}{number}").decode().split()
+        except Refused:
+            continue
+        yield from (f"{SINGLE}{number}/{name}" for name in names)
+    yield from MORE
+
+
+def ask_all(xtf, program, trace):
+    """{path: answer, or None if it is refused}"""
+    answers = {}
+    asker = Asker(xtf, program, trace)
+    for path in list(questions(asker)):
+        try:
+            answer = asker.ask(f"cat {path}")
+        except Refused as refused:
+            if not str(refused).partition(": ")[2].strip():
+                raise Failure(f"{path} is refused without a word") from None
+            answers[path] = None
+            continue
+        if len(answer) > LONGEST or b"\0" in answer:
+            raise Failure(f"{path}: {len(answer)} bytes: {answer[:200]}")
+        answer.decode()
+        answers[path] = answer
+    ended = asker.end()
+    if ended:
+        raise Failure(ended)
+    return answers
+
+
+def try_one(programs, base, folder, lines):
+    """The answers; None if no such file can be written."""
+    xtf, script, ask_tree = programs
+    trace = folder / "hostile.xtf"
+    trace.write_bytes(base.read_bytes())
+    if not write(script, trace, lines):
+        return None
+    answers = ask_all(xtf, ask_tree, trace)
+    done = xtf.run("export", "--quiet", "--force", "cube", "-o", folder / "hostile.cubex", trace)
+    if done.status and not done.errors:
+        raise Failure("export cube fails without a word")
+    return answers
+
+
+def main():
+    xtf, script, ask_tree, otf2_script = Xtf(sys.argv[1]), *sys.argv[2:5]
+    only = (sys.argv + [None])[5]
+    need("otf2-print")
+    faults, tried, refused = [], 0, 0
+    with temporary_folder() as temporary:
+        folder = pathlib.Path(temporary)
+        program = Program(4, 1)
+        program.play(24, 3)
+        archive, base, good = make_archive(otf2_script, folder, "program", program.lines), folder / "base.xtf", folder / "good.xtf"
+        xtf.import_archive(archive, base)
+        xtf.import_archive(archive, good)
+        xtf.expect("analyze", "--quiet", good)
+        lines, fields = rows_of(good)
+        wanted = ask_all(xtf, ask_tree, good)
+        step = 3 if is_sanitized(xtf.program) and not only else 1
+        for what, changed in itertools.islice(cases(lines, fields, only), 0, None, step):
+            try:
+                answers = try_one((xtf, script, ask_tree), base, folder, changed)
+            except Failure as failure:
+                faults.append(f"{what}: {failure}")
+                continue
+            tried, refused = tried + (answers is not None), refused + (answers is None)
+            if what == "as it was" and answers != wanted:
+                differ = [path for path in wanted if answers.get(path) != wanted[path]]
+                faults.append(f"{what}: other answers than of xtf analyze: {differ}")
+    print(f"{tried} files, and {refused} that no writer makes; {len(wanted)} questions to each")
+    print("\n".join([f"{len(faults)} faults", *faults[:FAULTS]]) if faults else "no fault")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -24,6 +24,13 @@ PROGRAMS = (kind_programs.locks, kind_programs.files, kind_programs.teams, kind_
 SEEDS = 4
 # The seq of these is that of what happened in the location before: the judge does not say it.
 WITHOUT_SEQ = ("omp_idle", "omp_limited")
+# Of what type the record is that `match` leads to: docs/VOCABULARY.md, section 9.
+MATCHES = {"lock_contention": "locks", "io_lock": "io_locks", "omp_barrier_wait": "enters_leaves", "omp_fork": "threads",
+           "omp_idle": "threads", "omp_limited": "threads", "wait_fence": "rma_collectives", "early_fence": "rma_operations",
+           "late_post": "rma_syncs", "early_wait": "rma_syncs", "lock_competition": "rma_locks", "wait_alloc": "rma_collectives",
+           "wait_create": "rma_collectives", "wait_barrier": "rma_collectives", "late_broadcast": "rma_collectives",
+           "wait_nxn": "rma_collectives", "wait_destroy": "rma_collectives", "early_reduce": "rma_collectives",
+           "early_scan": "rma_collectives"}
 
 
 def found_by(find_kinds, trace):
@@ -61,7 +68,23 @@ def check(xtf, options, make, seed, folder):
     written, wanted = sorted(shown(xtf, trace), key=repr), sorted(map(row_of, truth), key=repr)
     if written != wanted:
         raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, wanted)]))
+    check_links(xtf, trace, name)
     return len(found)
+
+
+def check_links(xtf, trace, name):
+    """The first wait of each kind leads to the record of the other side."""
+    columns = [line.split()[0] for line in xtf.expect("cat", trace, "waits/columns").decode().splitlines()[1:]]
+    seen = set()
+    for number, line in enumerate(xtf.expect("cat", trace, "waits/records").decode().splitlines()):
+        row = dict(zip(columns, line.split()))
+        if row["event"] in seen or row["match"] == "-" or row["culprit"] == "-":
+            continue
+        seen.add(row["event"])
+        wanted = f"proc/{row['culprit']}/thread/{row['culprit_thread']}/{MATCHES[row['event']]}/num/{row['match']}"
+        found, right = (xtf.expect("cat", trace, path) for path in (f"waits/num/{number}/match/record", f"{wanted}/record"))
+        if found != right:
+            raise Failure(f"{name}: {row['event']} leads to\n{found.decode()}, should lead to\n{right.decode()}")
 
 
 def row_of(wait):

@@ -368,6 +368,34 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})
 
+    def analysed(self):
+        trace = os.path.join(self.folder.name, "analysed.xtf")
+        if not os.path.exists(trace):
+            run(XTF, "analyze", "-q", "-o", trace, self.trace)
+        return trace
+
+    def test_completion_of_an_analysis(self):
+        self.analysed()
+        self.assertEqual(self.complete("cat", "analysed.xtf", "wai"), {"waits/"})
+        self.assertEqual(self.complete("cat", "analysed.xtf", "proc/1/del"), {"proc/1/delays/"})
+        self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/del"), set())
+        self.assertEqual(self.complete("cat", "analysed.xtf", "waits/culprit/"),
+                         {f"waits/culprit/{proc}/" for proc in run(XTF, "ls", self.trace, "proc").stdout.split()})
+        # The kinds that there are stand in a profile.
+        profile = "[[ $1 != cat ]] || printf '# kind waits\\nwait_nxn 1 a\\nlate_sender 2 a\\nlate_sender 1 b\\n'"
+        self.assertEqual(self.complete("cat", "analysed.xtf", "delays/", xtf=profile), {"delays/wait_nxn/", "delays/late_sender/"})
+
+    def test_messages_of_an_analysis(self):
+        for path, message in (("waits/late_bird/count", 'the trace has no kind "late_bird"'),
+                              ("late_sender/count", '"late_sender" is a kind of waits: it stands behind waits/ or delays/'),
+                              ("waits/culprit/99/count", "there is no process 99"),
+                              ("critical/region/main/profile", "profile does not go with region/"),
+                              ("time/0-1us/critical/callpaths", "callpaths is of the whole run: it does not go with time/"),
+                              ("delays/waves", "waves is about waits (waits)"),
+                              ("waits/callpaths", "callpaths is about")):
+            self.assertIn(message, run(XTF, "cat", self.analysed(), path, check=False).stderr, path)
+        self.assertIn("analyze", run(XTF, "cat", self.trace, "waits/count", check=False).stderr)
+
     def test_completion_of_names_that_shells_expand(self):
         """Who makes a trace chooses the names in it: they are text."""
         names = {"$(touch${IFS}owned)", "`touch${IFS}owned`", "*", "${PATH}"}

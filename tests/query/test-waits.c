@@ -378,7 +378,7 @@ Test(waits, names_that_are_none_are_explained)
     g_autoptr(Waits) waits = waits_new(3, 50);
 
     assert_missing(waits, "waits/late_bird", "kind");
-    assert_missing(waits, "late_sender", "no record type");
+    assert_missing(waits, "late_sender", "kind of waits");
     assert_missing(waits, "culprit/99", "process");
     assert_missing(waits, "waits/num/0-5/profile", "num/");
     assert_missing(waits, "culprit/1/profile", "culprit/");

@@ -31,6 +31,11 @@ static const struct {
     {"name", NULL, "", "region entered or left, or in which it happened; or metric", XTF_NAME_WIDTH_MAX, true},
 };
 
+/* Of the events of an analysis. */
+static const char kind_description[] = "kind of the wait, see VOCABULARY.md, section 9; ..._completion is no wait for "
+                                       "somebody, but what an operation took "
+                                       "longer here than for the first that was through";
+
 typedef struct {
     XtfFormats *formats;
     XtfFormat *format;
@@ -294,8 +299,9 @@ static void lay_out_type(Layout *layout, const XtfSchema *schema)
 
     add_prefix(layout, "time", "since the origin of the trace");
     uint32_t first = layout->format->columns->len;
-    for (uint32_t i = 0; i < 2; i++)
-        add_column(layout, merged_columns[i].name, "", merged_columns[i].description, 1);
+    add_column(layout, merged_columns[0].name, "", merged_columns[0].description, 1);
+    add_column(layout, merged_columns[1].name, "",
+               event && schema->kind == XTF_SCHEMA_DERIVED ? kind_description : merged_columns[1].description, 1);
     if (seq)
         add_cell(layout, schema, make_cell(layout, schema, seq), first);
     add_cell(layout, schema, event ? make_cell(layout, schema, event) : make_type_cell(layout, schema), first + 1);

@@ -123,6 +123,19 @@ static bool is_of_analysis(const char *name)
     return g_strv_contains(names, name);
 }
 
+/* Whether waits of a kind of this name may be. */
+static bool is_kind(XtfTraceContext *context, const char *name)
+{
+    const XtfSchema *waits = xtf_trace_context_schema(context, XTF_DERIVED_WAITS, XTF_SCHEMA_DERIVED);
+    const XtfField *event = waits ? xtf_schema_field_by_role(waits, XTF_ROLE_EVENT) : NULL;
+
+    for (uint32_t i = 0; event && i < event->n_labels; i++) {
+        if (g_str_equal(event->labels[i], name))
+            return true;
+    }
+    return false;
+}
+
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
     XtfTraceContext *context = &directory->tree->context;
@@ -146,6 +159,8 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
                              name);
     if (is_of_analysis(name))
         return xtf_not_found(error, "\"%s\" is there once the trace is analysed: xtf analyze TRACE", name);
+    if (is_kind(context, name))
+        return xtf_not_found(error, "\"%s\" is a kind of waits: it stands behind waits/ or delays/", name);
     return xtf_not_found(
         error,
         "\"%s\" is no file, no record type and none of calls, proc, thread, time, at, num, region, class, "

@@ -7,7 +7,8 @@
 #include "src/query/totals/waits/wait-causes.h"
 #include "src/query/tree/call-entries.h"
 
-#define CAUSES "causes"
+#define CAUSES    "causes"
+#define ONE_SIDED "rma_collectives" /* operations of all, of one-sided communication */
 
 enum {
     PERCENT_WIDTH = 6, /* "100.00" */
@@ -30,6 +31,17 @@ static const struct {
     {"wait_destroy", XTF_RECORD_COLLECTIVES},
     {"finalize_wait", XTF_RECORD_ENTERS_LEAVES},
     {"lock_contention", "locks"},
+    {"io_lock", "io_locks"},
+    {"omp_barrier_wait", XTF_RECORD_ENTERS_LEAVES},
+    {"omp_fork", "threads"},
+    {"omp_idle", "threads"},
+    {"omp_limited", "threads"},
+    {"wait_fence", ONE_SIDED},
+    {"early_fence", "rma_operations"},
+    {"late_post", "rma_syncs"},
+    {"early_wait", "rma_syncs"},
+    {"lock_competition", "rma_locks"},
+    {"wait_alloc", ONE_SIDED},
 };
 
 bool xtf_wait_entry_has(const char *name)
@@ -103,7 +115,7 @@ static bool find_of_culprit(const Row *row, const char *type, const char *field,
     return true;
 }
 
-static const char *type_of_match(const Row *row)
+static const char *type_by_kind(const Row *row)
 {
     const XtfField *event = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_EVENT);
     const char *kind = xtf_row_label(event, row->row);
@@ -164,6 +176,20 @@ static bool find_event(const Row *row, Place *place, bool *found, GError **error
     return true;
 }
 
+/* The other side of an operation of all is of the type that its own side is of. */
+static bool find_match(const Row *row, Place *place, bool *found, GError **error)
+{
+    const char *type = type_by_kind(row);
+    Place event;
+
+    if (type && g_str_equal(type, XTF_RECORD_COLLECTIVES)) {
+        if (!find_event(row, &event, found, error))
+            return false;
+        type = *found && g_str_equal(event.type, ONE_SIDED) ? ONE_SIDED : type;
+    }
+    return find_of_culprit(row, type, "match", place, found, error);
+}
+
 /* The path that a link leads to; *target is NULL if it leads nowhere. */
 static bool link_target(const Row *row, const char *name, char **target, GError **error)
 {
@@ -178,7 +204,7 @@ static bool link_target(const Row *row, const char *name, char **target, GError 
     else if (g_str_equal(name, "cause"))
         good = find_of_culprit(row, row->span->array.schema->name, "cause", &place, &found, error);
     else
-        good = find_of_culprit(row, type_of_match(row), "match", &place, &found, error);
+        good = find_match(row, &place, &found, error);
     return good && (!found || xtf_location_path(row->directory, place.location, place.type, place.row, target, error));
 }
 

@@ -12,11 +12,11 @@ enum {
     KEPT_PARTS = 64,
 };
 
+/* Every selection has the totals of records: those of waits come before. Of others of one name, too, those of records
+ * come first: they say why a selection has none, if all say it as well. */
 const XtfView *const xtf_all_views[] = {&xtf_view_totals_of_waits,
-                                        &xtf_view_histogram_of_waits,
-                                        &xtf_view_matrix_of_waits,
-                                        &xtf_view_waves,
                                         &xtf_view_totals,
+                                        &xtf_view_histogram_of_waits,
                                         &xtf_view_histogram,
                                         &xtf_view_profile,
                                         &xtf_view_profile_of_waits,
@@ -28,6 +28,8 @@ const XtfView *const xtf_all_views[] = {&xtf_view_totals_of_waits,
                                         &xtf_view_classes,
                                         &xtf_view_efficiency,
                                         &xtf_view_matrix,
+                                        &xtf_view_matrix_of_waits,
+                                        &xtf_view_waves,
                                         &xtf_view_messages,
                                         &xtf_view_unmatched,
                                         &xtf_view_bytes,
@@ -50,6 +52,14 @@ bool xtf_view_is_name(const char *name)
     return false;
 }
 
+/* How well a view that a selection does not have says what is missing. */
+static unsigned fitness(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
+{
+    if (!view->subject)
+        return 0;
+    return xtf_view_is_about(views->context, view->subject, selection) ? 2 : 1;
+}
+
 const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection)
 {
     const XtfView *first = NULL;
@@ -59,7 +69,7 @@ const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const 
             continue;
         if (xtf_view_exists(views, *view, selection))
             return *view;
-        if (!first || (!first->subject && (*view)->subject)) /* that says best what is missing */
+        if (!first || fitness(views, *view, selection) > fitness(views, first, selection))
             first = *view;
     }
     return first;

@@ -10,17 +10,24 @@ enum {
     OF_MESSAGES = 1 << XTF_BY_REGION | 1 << XTF_BY_COMM | 1 << XTF_BY_TAG | 1 << XTF_BY_PEER,
 };
 
-const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION};
-const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0};
-const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES};
-const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES};
+const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION, false};
+const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0, false};
+const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES, false};
+const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES, false};
 const XtfViewSubject xtf_about_groups = {"whole groups of messages", TYPES(XTF_RECORD_SENDS),
-                                         OF_MESSAGES & ~(1 << XTF_BY_REGION)};
+                                         OF_MESSAGES & ~(1 << XTF_BY_REGION), true};
 const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
-                                        TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), OF_MESSAGES};
-const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0};
-const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION};
-const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0};
+                                        TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), OF_MESSAGES,
+                                        false};
+const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0, false};
+const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION, false};
+const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0, false};
+const XtfViewSubject xtf_about_callpaths = {"the critical path", TYPES("critical"), 0, true};
+const XtfViewSubject xtf_about_waits = {"waits", TYPES(XTF_DERIVED_WAITS),
+                                        (OF_MESSAGES & ~(1 << XTF_BY_PEER)) | 1 << XTF_BY_KIND | 1 << XTF_BY_CULPRIT,
+                                        false};
+const XtfViewSubject xtf_about_delays = {"delays", TYPES(XTF_DERIVED_DELAYS), 1 << XTF_BY_REGION | 1 << XTF_BY_KIND,
+                                         false};
 
 static bool trace_has(const XtfTraceContext *context, const XtfViewSubject *subject)
 {
@@ -32,7 +39,7 @@ static bool trace_has(const XtfTraceContext *context, const XtfViewSubject *subj
     return false;
 }
 
-static bool has_type(const XtfTraceContext *context, const XtfViewSubject *subject, const XtfSelection *selection)
+bool xtf_view_is_about(const XtfTraceContext *context, const XtfViewSubject *subject, const XtfSelection *selection)
 {
     for (const char *const *type = subject->types; *type; type++) {
         const XtfSchema *schema = xtf_trace_find_schema(context->trace, *type);
@@ -77,12 +84,14 @@ static bool absent(const XtfTraceContext *context, const char *view, const XtfVi
         return xtf_fail(
             error, XTF_ERROR_NOT_FOUND,
             "%s needs totals or definitions that the trace does not have: was it written by another program?", view);
-    if (subject && !has_type(context, subject, selection))
+    if (subject && !xtf_view_is_about(context, subject, selection))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s): there are none among these records", view,
                         subject->what, types);
     const char *facet = subject ? strange_facet(subject, selection) : NULL;
     if (facet)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s does not go with %s", view, facet);
+    if (subject && subject->of_whole_run && (selection->time_from > 0 || !selection->endless))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is of the whole run: it does not go with time/", view);
     if (selection->base)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "there is no %s below num/: totals are of all records, or of a window of time/", view);
@@ -98,10 +107,24 @@ bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelect
            (!view->exists || view->exists(views->context, selection));
 }
 
+/* Whether all that the view is about has it. */
+static bool exists_of_all(const XtfViews *views, const XtfView *view)
+{
+    g_autoptr(XtfSelection) all = xtf_selection_new(views->context);
+
+    for (const char *const *type = view->subject ? view->subject->types : NULL; type && *type; type++) {
+        const XtfSchema *schema = xtf_trace_find_schema(views->context->trace, *type);
+        if (!schema || schema->kind != XTF_SCHEMA_DERIVED)
+            continue;
+        g_autoptr(XtfSelection) derived = xtf_selection_in_type(all, schema->id);
+        if (xtf_view_exists(views, view, derived))
+            return true;
+    }
+    return xtf_view_exists(views, view, all);
+}
+
 bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)
 {
-    if (xtf_view_exists(views, view, selection))
-        return true;
-    g_autoptr(XtfSelection) all = xtf_selection_new(views->context);
-    return absent(views->context, view->name, view->subject, selection, xtf_view_exists(views, view, all), error);
+    return xtf_view_exists(views, view, selection) ||
+           absent(views->context, view->name, view->subject, selection, exists_of_all(views, view), error);
 }

@@ -142,7 +142,7 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
 }
 
 const XtfView xtf_view_critical_callpaths = {.name = "callpaths",
-                                             .subject = &xtf_about_path,
+                                             .subject = &xtf_about_callpaths,
                                              .exists = exists,
                                              .shape = shape_callpaths,
                                              .fill = fill_callpaths};

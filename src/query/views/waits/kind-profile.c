@@ -191,7 +191,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
 
 /* ---- The views. */
 
-#define PROFILE(of, title)                                                                                           \
+#define PROFILE(of, title, about)                                                                                    \
     static bool exists_##of(const XtfTraceContext *context, const XtfSelection *selection)                           \
     {                                                                                                                \
         return xtf_kind_totals_exist(context, selection, of.source);                                                 \
@@ -211,12 +211,13 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
         return fill_profile(&of, views, selection, false, lines, error);                                             \
     }                                                                                                                \
     const XtfView xtf_view_profile_##of = {.name = title,                                                            \
+                                           .subject = &about,                                                        \
                                            .exists = exists_##of,                                                    \
                                            .shape = shape_##of,                                                      \
                                            .fill = fill_##of,                                                        \
                                            .fill_in_order = fill_in_order_##of,                                      \
                                            .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
 
-PROFILE(of_waits, "profile");
-PROFILE(of_delays, "profile");
-PROFILE(of_callpaths, "callpaths");
+PROFILE(of_waits, "profile", xtf_about_waits);
+PROFILE(of_delays, "profile", xtf_about_delays);
+PROFILE(of_callpaths, "callpaths", xtf_about_delays);

@@ -202,6 +202,7 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
 }
 
 const XtfView xtf_view_matrix_of_waits = {.name = "matrix",
+                                          .subject = &xtf_about_waits,
                                           .exists = matrix_exists,
                                           .shape = shape_matrix,
                                           .fill = fill_matrix,

@@ -165,6 +165,7 @@ static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyVa
 }
 
 const XtfView xtf_view_totals_of_waits = {.name = "totals",
+                                          .subject = &xtf_about_waits,
                                           .exists = totals_exist,
                                           .shape = shape_totals,
                                           .fill = fill_totals,
@@ -191,6 +192,7 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
 }
 
 const XtfView xtf_view_histogram_of_waits = {.name = "histogram",
+                                             .subject = &xtf_about_waits,
                                              .exists = totals_exist,
                                              .shape = shape_histogram,
                                              .fill = fill_histogram,

@@ -125,11 +125,5 @@ static bool fill_waves(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-static const XtfViewSubject about_waits = {
-    "waits",
-    (const char *const[]){XTF_DERIVED_WAITS, NULL},
-    1 << XTF_BY_REGION | 1 << XTF_BY_COMM | 1 << XTF_BY_TAG | 1 << XTF_BY_KIND | 1 << XTF_BY_CULPRIT,
-};
-
 const XtfView xtf_view_waves = {
-    .name = "waves", .subject = &about_waits, .exists = exists, .shape = shape_waves, .fill = fill_waves};
+    .name = "waves", .subject = &xtf_about_waits, .exists = exists, .shape = shape_waves, .fill = fill_waves};

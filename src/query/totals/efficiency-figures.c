@@ -36,7 +36,7 @@ static unsigned __int128 less(unsigned __int128 a, unsigned __int128 b)
 
 /* ---- Waits, of an analysis. */
 
-static const char *const by_event[] = {"event", NULL}, *const by_nothing[] = {NULL};
+static const char *const by_region[] = {"event", "region", NULL}, *const by_nothing[] = {NULL};
 static const char *const of_amount[] = {"amount", NULL}, *const of_waited[] = {"waited", NULL};
 
 /* What an analysis says of the waits of the first threads. */
@@ -73,25 +73,29 @@ static bool analysis_init(Analysis *analysis, XtfTraceContext *context, const Xt
     g_autoptr(XtfSelection) all = xtf_selection_of_any_type(selection);
 
     return find_rows(&analysis->waits, &analysis->waited, context, all, "waits",
-                     &(XtfAggregateNeed){by_event, of_amount}, "amount", error) &&
+                     &(XtfAggregateNeed){by_region, of_amount}, "amount", error) &&
            find_rows(&analysis->ideal, &analysis->waited_ideally, context, all, "ideal",
                      &(XtfAggregateNeed){by_nothing, of_waited}, NULL, error);
 }
 
-/* What comes after a wait is none. */
-static bool is_wait(const XtfAggregateRef *ref, uint64_t kind)
+/* Whether a group is of waits in MPI, but not in its files. What comes after a wait is none. */
+static bool is_wait(const XtfAggregateRef *ref, const XtfRegionClasses *classes, const uint64_t *key)
 {
     const XtfField *event = xtf_aggregate_ref_key(ref, 0);
-    return kind >= event->n_labels || !g_str_has_suffix(event->labels[kind], "_completion");
+    const XtfClassSet communication = XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO);
+
+    if (key[0] < event->n_labels && g_str_has_suffix(event->labels[key[0]], "_completion"))
+        return false;
+    return XTF_CLASS_BIT(xtf_region_classes_of(classes, key[1])) & communication;
 }
 
-/* The ticks that the location was said to wait in the window. */
+/* The ticks that the location was said to wait in the window: by `classes` those in MPI, without them all. */
 static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, const XtfLocationArrays *arrays,
-                      const XtfSelection *selection, bool by_kind, uint64_t *ticks, GError **error)
+                      const XtfSelection *selection, const XtfRegionClasses *classes, uint64_t *ticks, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, ref->schema);
     XtfGroupTotals *groups = lasting->totals.groups;
-    unsigned cell = xtf_aggregate_ref_cell(ref, by_kind ? *of_amount : *of_waited);
+    unsigned cell = xtf_aggregate_ref_cell(ref, classes ? *of_amount : *of_waited);
 
     *ticks = 0;
     if (!array)
@@ -101,28 +105,28 @@ static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, con
                                 error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
-        if (!by_kind || is_wait(ref, *xtf_group_totals_key(groups, i)))
+        if (!classes || is_wait(ref, classes, xtf_group_totals_key(groups, i)))
             *ticks += xtf_group_totals_cells(groups, i)[cell];
     }
     return true;
 }
 
 /* The least times of a process, by its first thread. */
-static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, const XtfClassTimes *times,
-                       uint64_t width, XtfEfficiency *measured, GError **error)
+static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, const XtfRegionClasses *classes,
+                       const XtfClassTimes *times, XtfEfficiency *measured, GError **error)
 {
     const XtfSelection *selection = region_times->selection;
     const XtfLocationArrays *arrays = &region_times->arrays;
     uint64_t proc = arrays->location->proc, ticks;
 
     if (analysis->waits.schema) {
-        if (!add_waits(&analysis->waits, &analysis->waited, arrays, selection, true, &ticks, error))
+        if (!add_waits(&analysis->waits, &analysis->waited, arrays, selection, classes, &ticks, error))
             return false;
-        unsigned __int128 files = xtf_class_times_of(times, XTF_CLASS_BIT(XTF_CLASS_MPI_IO));
-        note(&measured->unwaited, proc, (double)less(width, ticks + files));
+        unsigned __int128 communication = xtf_class_times_of(times, XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO));
+        note(&measured->untransferred, proc, (double)less(times->whole, less(communication, ticks)));
     }
     if (analysis->ideal.schema) {
-        if (!add_waits(&analysis->ideal, &analysis->waited_ideally, arrays, selection, false, &ticks, error))
+        if (!add_waits(&analysis->ideal, &analysis->waited_ideally, arrays, selection, NULL, &ticks, error))
             return false;
         note(&measured->ideal, proc,
              (double)less(times->whole, xtf_class_times_of(times, XTF_CLASSES_MPI)) + (double)ticks);
@@ -163,7 +167,7 @@ static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocat
         if (n++)
             continue;
         note(&measured->outside, process->proc, (double)less(times.whole, xtf_class_times_of(&times, XTF_CLASSES_MPI)));
-        if (!note_least(analysis, region_times, &times, measured->to - measured->from, measured, error))
+        if (!note_least(analysis, region_times, classes, &times, measured, error))
             return false;
     }
     if (n)

@@ -20,10 +20,11 @@
  *     communication efficiency = serialization * transfer,
  *     serialization = max useful / the least time that the window would take, transfer = the least time / width
  *
- * The least time is told in two ways. By the waits that an analysis found: the width less a process's waits and its
- * time in files of MPI, of the process that has most left (Cube's advisor, without a simulation). By the ideal run, in
- * which the network takes no time: the time outside of MPI and the waits of that run, of the process that takes longest
- * (Dimemas' definition). Both are about the first thread of each process.
+ * The least time is told in two ways. By the waits that an analysis found: a process's time less what it spends on the
+ * transfer of data, which is its time in MPI without waits and files, of the process that has most left (Cube's
+ * advisor, metrics transfer_time_mpi and max_total_time_ideal, without a simulation). By the ideal run, in which the
+ * network takes no time: the time outside of MPI and the waits of that run, of the process that takes longest (Dimemas'
+ * definition). Both are about the first thread of each process.
  */
 #pragma once
 
@@ -40,7 +41,7 @@ typedef struct {
 typedef struct {
     uint64_t from, to; /* the window, as far as it is in the trace */
     XtfEfficiencySpread useful, outside;
-    XtfEfficiencySpread unwaited, ideal; /* the least times; n is 0: no analysis tells */
+    XtfEfficiencySpread untransferred, ideal; /* the least times; n is 0: no analysis tells */
 } XtfEfficiency;
 
 /* Whether the selection has efficiencies. */

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Whose figures. */
-typedef enum { OF_USEFUL, OF_OUTSIDE, OF_UNWAITED, OF_IDEAL } Spread;
+typedef enum { OF_USEFUL, OF_OUTSIDE, OF_UNTRANSFERRED, OF_IDEAL } Spread;
 
 typedef struct {
     const char *name, *how;
@@ -26,8 +26,8 @@ static const Line figure_lines[] = {
     {"parallel_efficiency", "mean useful / width", false, XTF_MEAN_TO_WIDTH, OF_USEFUL},
     {"load_balance", "mean useful / max useful (of proc)", false, XTF_MEAN_TO_MAX, OF_USEFUL},
     {"communication_efficiency", "max useful (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_USEFUL},
-    {"serialization", "max useful / max unwaited (of proc)", false, XTF_USEFUL_TO_MAX, OF_UNWAITED},
-    {"transfer", "max unwaited (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_UNWAITED},
+    {"serialization", "max useful / max without transfer (of proc)", false, XTF_USEFUL_TO_MAX, OF_UNTRANSFERRED},
+    {"transfer", "max without transfer (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_UNTRANSFERRED},
     {"serialization_ideal", "max useful / ideal run (of proc)", false, XTF_USEFUL_TO_MAX, OF_IDEAL},
     {"transfer_ideal", "ideal run (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_IDEAL},
     {"mpi_parallel_efficiency", "mean time outside of MPI / width", false, XTF_MEAN_TO_WIDTH, OF_OUTSIDE},
@@ -63,7 +63,7 @@ static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *me
 {
     const XtfEfficiencySpread *const spreads[] = {[OF_USEFUL] = &measured->useful,
                                                   [OF_OUTSIDE] = &measured->outside,
-                                                  [OF_UNWAITED] = &measured->unwaited,
+                                                  [OF_UNTRANSFERRED] = &measured->untransferred,
                                                   [OF_IDEAL] = &measured->ideal};
     const XtfEfficiencySpread *spread = spreads[line->spread];
     bool of_process = !line->is_window && line->figure != XTF_MEAN_TO_WIDTH && line->figure != XTF_USEFUL_TO_MEAN;

@@ -103,6 +103,7 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
     XtfWaitsRow row = row_for(rows->points, location, point, point->time);
     row.event = (uint8_t)completion;
     row.amount = point->completion;
+    row.culprit = row.culprit_thread = XTF_NONE32; /* nobody's fault */
     return xtf_array_writer_append(array, &row, error);
 }
 

@@ -62,10 +62,13 @@ static bool find_lengths(Export *export, GError **error)
 static bool find_value(Export *export, GError **error)
 {
     XtfSelection *selection = export->job->selection;
+    XtfResolver *resolver = &export->job->tree->resolver;
+    uint64_t n;
 
-    if (!xtf_links_statistic(&export->job->tree->resolver, selection, &export->type, &export->statistic, error))
+    if (!xtf_links_statistic(resolver, selection, &export->type, &export->statistic, error) ||
+        !xtf_resolver_count(resolver, selection, &n, error))
         return false;
-    for (unsigned value = 0; value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
+    for (unsigned value = 0; n > 0 && value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
         if (xtf_link_statistic(&export->type, xtf_network_values[value]) == export->statistic) {
             export->facts.value = value;
             return true;

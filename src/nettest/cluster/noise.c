@@ -1,23 +1,47 @@
 #include "src/nettest/cluster/noise.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "libxtf/error.h"
 
 /* The standard deviation of normal values by their median absolute deviation. */
 #define OF_MAD 1.4826
 
-static int compare_doubles(const void *left, const void *right)
+/* Brings the k-th least value to its place, and none that is greater before it: Hoare's FIND, CACM 4, 1961. */
+static double select_value(double *values, size_t n, size_t k)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
+    size_t low = 0, high = n - 1;
+
+    while (low < high) {
+        double pivot = values[low + (high - low) / 2];
+        size_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (pivot < values[j])
+                j--;
+            if (i > j)
+                break;
+            double value = values[i];
+            values[i++] = values[j];
+            values[j] = value;
+            if (j-- == 0)
+                break;
+        }
+        if (k >= i)
+            low = i;
+        else if (j != SIZE_MAX && k <= j)
+            high = j;
+        else
+            break;
+    }
+    return values[k];
 }
 
 static double median_of(double *values, size_t n)
 {
-    qsort(values, n, sizeof *values, compare_doubles);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+    double upper = select_value(values, n, n / 2);
+    return n % 2 ? upper : (select_value(values, n, n / 2 - 1) + upper) / 2;
 }
 
 /* Of a step of length; `from` is overwritten. NaN if no pair was measured twice. */

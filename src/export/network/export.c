@@ -68,7 +68,8 @@ static bool find_value(Export *export, GError **error)
     if (!xtf_links_statistic(resolver, selection, &export->type, &export->statistic, error) ||
         !xtf_resolver_count(resolver, selection, &n, error))
         return false;
-    for (unsigned value = 0; n > 0 && value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
+    bool meant = n > 0 || selection->by[XTF_BY_KIND];
+    for (unsigned value = 0; meant && value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
         if (xtf_link_statistic(&export->type, xtf_network_values[value]) == export->statistic) {
             export->facts.value = value;
             return true;

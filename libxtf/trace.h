@@ -29,6 +29,10 @@ typedef struct {
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error);
 /* Takes over the source, also when it fails. */
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error);
+/* Opens a companion (writer.h) of the file `base`, wherever both lie: what it adds, and all of the base, are one trace.
+ * XTF_ERROR_INVALID if it is no companion, _STALE if the base was written since it was made, _DAMAGED if it is of
+ * another file. */
+XtfTrace *xtf_trace_open_companion(const char *path, const char *base, const XtfOpenOptions *options, GError **error);
 XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
@@ -73,6 +77,7 @@ typedef struct {
     uint64_t pages;     /* allotted, some of which may lie past the end of the file */
     uint64_t file_size; /* bytes, those of parts included */
     uint32_t parts;     /* files beside it that segments lie in (merge.h) */
+    bool companion;     /* it adds to the one part */
     bool joined;        /* the parts were joined in memory: rows of tables may have other numbers in a later commit */
     uint64_t wall_time; /* of the commit: nanoseconds since 1970, UTC */
     bool closed;        /* its writer closed the file with this commit */

@@ -18,6 +18,7 @@
 #include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/schema.h"
+#include "libxtf/trace.h"
 
 XTF_BEGIN_DECLS
 
@@ -53,6 +54,18 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, 
  * no_sync, level, keep_commits and keep_seconds are used, and codec for new arrays; arrays that exist keep their
  * codec. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
+
+/*
+ * Creates a companion of a trace, its base, which is opened as a whole from the file `base`: a file that has all rows
+ * of the base but derived ones, without holding them, and what is added to it. Read as one trace
+ * (xtf_trace_open_companion), it is as if that had been added to the base, whose derived rows it has its own in the
+ * place of. It must be closed without another commit before. Options that the base determines, such as page_size, are
+ * left out of account.
+ *
+ * XTF_ERROR_UNSUPPORTED if the base lies in several files.
+ */
+XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
+                                       const XtfWriterOptions *options, GError **error);
 
 /* Stores a copy of a schema and gives its id; the id of an equal schema if one is there already. XTF_ERROR_INVALID if a
  * different schema has its name. */

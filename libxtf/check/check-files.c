@@ -85,6 +85,6 @@ void xtf_checking_files(XtfChecking *check)
     check->wrong_pages[catalog->n_files] = wrong;
     check_names(check);
     for (uint32_t i = 0; catalog->n_files > 0 && i < catalog->n_segments; i++)
-        if (!segment_lies_in_a_file(catalog, &catalog->segments[i]))
+        if (!(i == 0 && trace->superblock.info.companion) && !segment_lies_in_a_file(catalog, &catalog->segments[i]))
             xtf_checking_problem(check, "segment %u lies in none of the files", i);
 }

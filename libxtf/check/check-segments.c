@@ -39,7 +39,8 @@ static void check_owner(XtfChecking *check)
 
     if (!catalog->segment_maps && (catalog->n_segments > 1 || catalog->segments[0].first_page > 0))
         xtf_checking_problem(check, "segments: there are several, or one from elsewhere, and no maps of them");
-    for (uint32_t i = 0; catalog->segment_maps && i < catalog->n_segments; i++)
+    bool companion = check->trace->superblock.info.companion;
+    for (uint32_t i = companion ? 1 : 0; catalog->segment_maps && i < catalog->n_segments; i++)
         if (catalog->segments[i].id == own)
             xtf_checking_problem(check, "segment %u: it is the file's own, and the others are those of parts", i);
 }

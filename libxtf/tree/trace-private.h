@@ -48,6 +48,7 @@ typedef struct {
     GPtrArray *schemas;     /* by id; owned */
     GHashTable *clocks;     /* a set of clock maps */
     XtfJoinedFiles *joined; /* NULL: it is a file */
+    const char *base;       /* while a companion is opened: the path of its base; borrowed */
 } XtfTraceFile;
 
 struct XtfTrace {

@@ -231,23 +231,47 @@ static bool share_schemas(XtfTrace *trace, GError **error)
     return true;
 }
 
+/* Whether the file has a segment of its own beside that of a part. */
+static bool is_companion(const XtfTrace *trace)
+{
+    const XtfCatalog *catalog = &trace->catalog;
+
+    return catalog->n_files == 1 && catalog->segments[0].first_page == 0 &&
+           catalog->segments[0].id == xtf_load64(trace->superblock.info.file_id);
+}
+
+/* Has the parts of a trace in its source. The file takes the old one's place, also when it fails. */
+static bool take_parts(XtfTrace *trace, GError **error)
+{
+    XtfTraceFile *file = trace->file;
+    XtfCatalog *catalog = &trace->catalog;
+    g_autofree char *folder = file->base ? g_path_get_dirname(file->base) : NULL;
+    const XtfPartsSetting setting = {
+        .own = g_steal_pointer(&file->source),
+        .folder = file->joined ? file->joined->folder : folder,
+        .page_size = trace->superblock.info.page_size,
+        .growing = file->joined != NULL,
+    };
+
+    if (file->base) { /* it may have another name by now */
+        g_free(catalog->files[0].name);
+        catalog->files[0].name = g_path_get_basename(file->base);
+    }
+    file->source = xtf_parts_source_new(&setting, catalog->files, catalog->n_files, error);
+    return file->source && (!file->base || xtf_parts_source_check(file->source, 0, error));
+}
+
 /* Once the first snapshot says which bytes there are: in this file, or in others as well. */
 static bool prepare_file(XtfTrace *trace, GError **error)
 {
     XtfTraceFile *file = trace->file;
     const XtfCatalog *catalog = &trace->catalog;
 
-    if (catalog->n_files > 0 && !file->cache) {
-        const XtfPartsSetting setting = {
-            .own = file->source,
-            .folder = file->joined ? file->joined->folder : NULL,
-            .page_size = trace->superblock.info.page_size,
-            .growing = file->joined != NULL,
-        };
-        file->source = xtf_parts_source_new(&setting, catalog->files, catalog->n_files, error);
-        if (!file->source)
-            return false;
-    }
+    if (file->base && !is_companion(trace))
+        return xtf_fail(error, XTF_ERROR_INVALID, "it is no companion of a trace");
+    if (catalog->n_files > 0 && !file->cache && !take_parts(trace, error))
+        return false;
+    trace->superblock.info.companion = is_companion(trace);
     trace->superblock.info.joined = file->joined != NULL;
     if (file->joined) /* only files are counted */
         trace->superblock.info.file_size = 0;
@@ -281,17 +305,37 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
     return g_steal_pointer(&trace);
 }
 
-XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
-                                GError **error)
+/* `joined` and `base` may be NULL. */
+static XtfTrace *open_as(XtfSource *source, XtfJoinedFiles *joined, const char *base, const XtfOpenOptions *options,
+                         GError **error)
 {
     XtfTraceFile *file = g_new0(XtfTraceFile, 1);
 
-    *file = (XtfTraceFile){.references = 1, .source = source, .joined = joined};
+    *file = (XtfTraceFile){.references = 1, .source = source, .joined = joined, .base = base};
     file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
     file->clocks = xtf_clock_set_new();
     g_mutex_init(&file->growing);
-    return open_file(file, error);
+    XtfTrace *trace = open_file(file, error);
+    if (trace)
+        file->base = NULL;
+    return trace;
+}
+
+XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
+                                GError **error)
+{
+    return open_as(source, joined, NULL, options, error);
+}
+
+XtfTrace *xtf_trace_open_companion(const char *path, const char *base, const XtfOpenOptions *options, GError **error)
+{
+    XtfSource *source = xtf_source_open_pread(path, error);
+    XtfTrace *trace = source ? open_as(source, NULL, base, options, error) : NULL;
+
+    if (source && !trace)
+        g_prefix_error(error, "%s: ", path);
+    return trace;
 }
 
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error)

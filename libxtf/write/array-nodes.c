@@ -91,6 +91,7 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
             .edge_checksum = array->edge.checksum,
             .height = array->height,
             .codec = array->leaf.codec,
+            .segment = array->segment,
             .clock_map = array->clock_map,
         };
         xtf_node_add_array(bytes, &stored);

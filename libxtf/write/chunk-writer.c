@@ -33,8 +33,9 @@ void xtf_chunk_writer_resume(XtfChunkWriter *chunks, const XtfChunks *stored, GB
 void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks)
 {
     guint start = chunks->bytes->len, n = chunks->starts->len;
+    guint length = n > 0 ? start - g_array_index(chunks->starts, guint, n - 1) : 0;
 
-    if (n == 0 || start - g_array_index(chunks->starts, guint, n - 1) >= XTF_CHUNK_BYTES)
+    if (n == 0 || length >= XTF_CHUNK_BYTES || (start == chunks->elsewhere && length > 0))
         g_array_append_val(chunks->starts, start);
 }
 

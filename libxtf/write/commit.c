@@ -21,6 +21,7 @@
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/companion.h"
 #include "libxtf/write/opening-items.h"
 
 bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
@@ -210,7 +211,7 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
                 .page_size = writer->page_size,
                 .epoch = writer->epoch,
                 .commit = writer->commit,
-                .pages = writer->pages,
+                .pages = writer->pages + (writer->base ? xtf_writer_base_pages(writer->base) : 0),
                 .wall_time = wall_time,
                 .closed = closed,
                 .kept_commits = writer->kept_commits,
@@ -242,6 +243,7 @@ static bool write_items(XtfWriter *writer, XtfOpeningItems *copies, unsigned n_c
     xtf_space_drop_pages(writer->space, writer->dropped_pages);
     g_array_set_size(writer->dropped_pages, 0);
     if (!add_arrays(&block, error) || !add_tables(&block, error) || !add_clock_maps(&block, error) ||
+        (writer->base && !xtf_writer_base_store(&block, error)) ||
         !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;
     writer->last_commit_bytes = block.written;

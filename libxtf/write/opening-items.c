@@ -8,6 +8,7 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/companion.h"
 
 /* Says of all schemas and limits that they changed. */
 static void change_all(XtfWriter *writer)
@@ -70,6 +71,8 @@ static void encode_catalog(XtfWriter *writer, uint32_t n_free, GByteArray *bytes
     catalog.n_segments = 1;
     catalog.free_pages = free_pages;
     catalog.n_free_pages = n_free;
+    if (writer->base)
+        xtf_writer_base_name(writer, &catalog);
     xtf_catalog_encode(&catalog, bytes);
 }
 

@@ -117,7 +117,7 @@ static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
 }
 
 /* The heap as it is, and the ids of the strings in it. */
-static bool resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
+bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfChunks *stored = &trace->catalog.strings;
     g_autoptr(GByteArray) heap = g_byte_array_new();
@@ -138,7 +138,6 @@ static bool resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
         id = xtf_strings_next(id, length);
     }
     xtf_chunk_writer_resume(&writer->strings, stored, heap);
-    use_chunks(writer, stored);
     return true;
 }
 
@@ -221,6 +220,16 @@ static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
     return resume_free_pages(writer, catalog, error);
 }
 
+/* Where it was the first record, it stays so if clocks are corrected. */
+uint64_t xtf_writer_origin_of(const XtfClock *clock)
+{
+    bool records = clock->first <= clock->last;
+    /* It is the first record's, or, without records, not known: then 0 is stored. */
+    bool none = records ? clock->origin == clock->first : clock->origin == 0;
+
+    return none ? UINT64_MAX : clock->origin;
+}
+
 static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
@@ -245,11 +254,7 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     memcpy(writer->file_id, info->file_id, sizeof writer->file_id);
     writer->incompatible = trace->superblock.incompatible;
     writer->catalog.clock = *clock;
-    /* Where it was the first record, it stays so if clocks are corrected. */
-    bool records = clock->first <= clock->last;
-    /* It is the first record's, or, without records, not known: then 0 is stored. */
-    bool none = records ? clock->origin == clock->first : clock->origin == 0;
-    writer->origin = none ? UINT64_MAX : clock->origin;
+    writer->origin = xtf_writer_origin_of(clock);
     /* What a writer that died had promised still holds. A closed file may be gone on with from any time. */
     writer->complete = clock->complete == UINT64_MAX ? 0 : clock->complete;
     writer->last_commit_bytes = 0;
@@ -257,7 +262,8 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     xtf_space_begin_commit(writer->space, info->commit + 1,
                            g_get_monotonic_time()); /* what is free waits from now on */
     xtf_writer_clocks_resume(writer, trace->clocks, trace->n_clocks, trace->catalog.clock_maps);
-    return resume_schemas(writer, trace, error) && resume_strings(writer, trace, error) &&
+    use_chunks(writer, &trace->catalog.strings);
+    return resume_schemas(writer, trace, error) && xtf_writer_resume_strings(writer, trace, error) &&
            resume_tables(writer, trace, error) && resume_arrays(writer, trace, error) &&
            resume_space(writer, trace, error);
 }

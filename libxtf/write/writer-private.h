@@ -13,6 +13,8 @@
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
  *   space.c             pages that items take, and when they may be reused
  *   commit-block.c      items onto pages
+ *   companion.c         files that name another, and add to it
+ *   companion-create.c  the same, at their beginning
  *   chunk-writer.c      what only grows, in chunks: strings, tables, schemas
  *   commit.c            commits: right edges, P index, catalog, superblock; closing
  *   resume.c            going on with a file that another writer left
@@ -59,6 +61,7 @@ struct XtfArrayWriter {
     XtfRef edge;                    /* as of the last commit, or the closing */
     uint32_t edge_bytes;            /* that the edge takes, with all that lies beside it; 0: it was never stored */
     uint32_t id;
+    uint32_t segment;   /* 0: the file's own. Arrays of other segments are closed */
     uint32_t clock_map; /* number; under the writer's lock */
     uint8_t height;
     bool changed;  /* since `edge` was stored */
@@ -69,10 +72,13 @@ struct XtfArrayWriter {
 /* Bytes that only grow: see chunk-writer.h. */
 typedef struct {
     GByteArray *bytes;
-    GArray *starts; /* guint: where chunks begin */
-    GArray *refs;   /* XtfRef: of the chunks that are stored, though the last may have grown since */
-    guint stored;   /* bytes that are */
+    GArray *starts;  /* guint: where chunks begin */
+    GArray *refs;    /* XtfRef: of the chunks that are stored, though the last may have grown since */
+    guint stored;    /* bytes that are */
+    guint elsewhere; /* bytes of the first chunks, if another file has them: no more are put into these */
 } XtfChunkWriter;
+
+typedef struct XtfWriterBase XtfWriterBase; /* companion.h */
 
 struct XtfTableWriter {
     XtfWriter *writer;
@@ -109,6 +115,7 @@ typedef struct {
 struct XtfWriter {
     int fd;
     char *path;
+    XtfWriterBase *base; /* NULL: the file is no companion */
     bool no_sync;
     bool failed;      /* a write failed: nothing may be committed any more */
     XtfCodecId codec; /* of new arrays' leaves */
@@ -151,6 +158,11 @@ struct XtfWriter {
 
 /* A writer of nothing yet, which owns the descriptor. */
 XtfWriter *xtf_writer_new_empty(int fd, const char *path);
+
+/* What xtf_writer_create() was given as origin by the writer of a file with this clock. */
+uint64_t xtf_writer_origin_of(const XtfClock *clock);
+/* Takes the strings of a file into a writer that has none: they keep their ids. */
+bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error);
 
 /* Takes the options that hold for created and opened files alike: no_sync, codec, level. `options` may be NULL. */
 bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, GError **error);

@@ -13,6 +13,7 @@
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/companion.h"
 
 static guint hash_key(gconstpointer data)
 {
@@ -88,6 +89,7 @@ void xtf_writer_abort(XtfWriter *writer)
     xtf_chunk_writer_finish(&writer->schema_rows);
     g_array_unref(writer->branch_nodes);
     g_array_unref(writer->dropped);
+    xtf_writer_base_free(writer->base);
     g_array_unref(writer->dropped_pages);
     g_hash_table_unref(writer->string_ids);
     xtf_writer_clocks_finish(&writer->clocks);

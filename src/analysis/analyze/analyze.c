@@ -49,8 +49,8 @@ static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id,
     }
     g_error_free(reason);
     return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "another version of xtf has analysed the trace, and its %s have other fields: -o FILE writes a "
-                    "copy, analysed anew",
+                    "another version of xtf has analysed the trace, and its %s have other fields: -o FILE writes "
+                    "the analysis into another file",
                     schema->name);
 }
 

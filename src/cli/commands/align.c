@@ -194,7 +194,7 @@ static bool align_in_place(Align *align, GError **error)
 static bool run(Align *align, GError **error)
 {
     g_autofree char *path = NULL;
-    const XtfSourceOptions how = {.quiet = align->quiet};
+    const XtfSourceOptions how = {.quiet = align->quiet, .alone = true};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(align->source, &how, &path, error);
     XtfInterrupts interrupts;
 

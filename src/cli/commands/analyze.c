@@ -8,8 +8,7 @@
 #include "libxtf/error.h"
 #include "src/analysis/analyze/analyze.h"
 #include "src/cli/commands/commands.h"
-#include "src/cli/trace/archive-cache.h"
-#include "src/cli/trace/copy-trace.h"
+#include "src/cli/trace/companion.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
@@ -92,40 +91,61 @@ static bool analyze_into(Analyze *analyze, XtfWriter *writer, GError **error)
     return xtf_analyze(analyze->trace, writer, TOOL, &options, &analyze->report, error);
 }
 
-static bool write_copy(Analyze *analyze, const char *path, GError **error)
+static bool write_companion(Analyze *analyze, const char *path, GError **error)
 {
-    const XtfClock *clock = xtf_trace_clock(analyze->trace);
-    const XtfCopyOptions copy = {
-        .cancel = analyze->cancel, .progress = show_progress, .progress_data = analyze, .no_derived = true};
     XtfTraceInfo info;
 
     xtf_trace_get_info(analyze->trace, &info);
-    const XtfWriterOptions options = {
-        .page_size = info.page_size,
-        .resolution_num = clock->resolution_num,
-        .resolution_den = clock->resolution_den,
-        .origin = clock->origin == clock->first ? UINT64_MAX : clock->origin,
-        .codec = info.codec,
-    };
-    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
-    return writer && xtf_copy_trace(analyze->trace, writer, &copy, error) && analyze_into(analyze, writer, error) &&
-           xtf_writer_close(g_steal_pointer(&writer), error);
+    const XtfWriterOptions options = {.codec = info.codec};
+    g_autoptr(XtfWriter) writer = xtf_writer_create_companion(path, analyze->trace, analyze->path, &options, error);
+    return writer && analyze_into(analyze, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-static bool analyze_copy(Analyze *analyze, GError **error)
+/* An analysis may be replaced, other files only if the user says so. */
+static bool may_replace(const Analyze *analyze, const char *path)
 {
-    if (!analyze->force && g_file_test(analyze->output, G_FILE_TEST_EXISTS))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", analyze->output);
-    XtfOutput *output = xtf_output_begin(analyze->output, analyze->path, error);
-    return output && xtf_output_end(output, write_copy(analyze, output->path, error), error);
+    g_autoptr(XtfTrace) there = analyze->force ? NULL : xtf_trace_open(path, NULL, NULL);
+    XtfTraceInfo info = {0};
+
+    if (there)
+        xtf_trace_get_info(there, &info);
+    return analyze->force || info.companion || !g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+static bool analyze_aside(Analyze *analyze, GError **error)
+{
+    g_autofree char *name = g_path_get_basename(analyze->path);
+    g_autofree char *beside = xtf_companion_beside(name);
+    bool is_folder = g_file_test(analyze->output, G_FILE_TEST_IS_DIR);
+    g_autofree char *place = is_folder ? g_build_filename(analyze->output, beside, NULL) : g_strdup(analyze->output);
+
+    if (!may_replace(analyze, place))
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", place);
+    XtfOutput *output = xtf_output_begin(place, analyze->path, error);
+    return output && xtf_output_end(output, write_companion(analyze, output->path, error), error);
 }
 
 /* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */
 static bool analyze_in_place(Analyze *analyze, GError **error)
 {
-    g_autoptr(XtfWriter) writer =
-        xtf_cli_writer_of(analyze->trace, analyze->source, analyze->path, "-o FILE writes an analysed copy", error);
+    g_autofree char *otherwise = xtf_companion_advice(analyze->source);
+    g_autoptr(XtfWriter) writer = xtf_cli_writer_of(analyze->trace, analyze->source, analyze->path, otherwise, error);
     return writer && analyze_into(analyze, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
+}
+
+/* What an analysis belongs to is one .xtf file. */
+static bool is_file(const Analyze *analyze, GError **error)
+{
+    g_autofree char *named = g_canonicalize_filename(analyze->source, NULL);
+
+    if (!g_str_equal(named, analyze->path))
+        return xtf_fail(
+            error, XTF_ERROR_INVALID,
+            "'%s' is no .xtf file: 'xtf import' makes one, and 'xtf mount --analyze' analyses its own import",
+            analyze->source);
+    return !g_file_test(analyze->path, G_FILE_TEST_IS_DIR) ||
+           xtf_fail(error, XTF_ERROR_INVALID,
+                    "'%s' is a folder: 'xtf merge' makes one file of it, which can be analysed", analyze->source);
 }
 
 static bool run(Analyze *analyze, GError **error)
@@ -133,18 +153,18 @@ static bool run(Analyze *analyze, GError **error)
     g_autofree char *path = NULL;
     /* Everything is read once or twice, from its beginning to its end. */
     const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
-    const XtfSourceOptions how = {.open = &open, .quiet = analyze->quiet};
+    const XtfSourceOptions how = {.open = &open, .quiet = analyze->quiet, .alone = true};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->source, &how, &path, error);
     XtfInterrupts interrupts;
 
-    if (!trace)
-        return false;
-    g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", analyze->quiet);
     analyze->trace = trace;
     analyze->path = path;
+    if (!trace || !is_file(analyze, error))
+        return false;
+    g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", analyze->quiet);
     analyze->progress = progress;
     analyze->cancel = xtf_interrupts_catch(&interrupts);
-    bool good = analyze->output ? analyze_copy(analyze, error) : analyze_in_place(analyze, error);
+    bool good = analyze->output ? analyze_aside(analyze, error) : analyze_in_place(analyze, error);
     xtf_interrupts_release(&interrupts);
     xtf_progress_hide(progress);
     if (good && !analyze->quiet)
@@ -157,20 +177,24 @@ int xtf_command_analyze(int argc, char **argv)
     g_autofree char *output = NULL;
     Analyze analyze = {0};
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write an analysed copy, and leave TRACE as it is", "FILE"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &analyze.force, "Replace FILE if it is there already", NULL},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the analysis into FILE, and leave TRACE as it is",
+         "FILE"},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &analyze.force, "Replace FILE if it is there already, and no analysis",
+         NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &analyze.quiet, "No progress, no report", NULL},
         {0},
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
-                       "Finds who waited for whom, and why: late senders and receivers, waits at barriers and in other\n"
-                       "collective operations, what delayed those who were waited for, the critical path, and the\n"
-                       "run on an ideal network. The result is stored in TRACE as derived types; no record is\n"
-                       "rewritten, and an earlier analysis is replaced.\n\n"
-                       "TRACE is an .xtf file, or with -o whatever `mount` takes.",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, 1, "TRACE",
+            "Finds who waited for whom, and why: late senders and receivers, waits at barriers and in other\n"
+            "collective operations, what delayed those who were waited for, the critical path, and the\n"
+            "run on an ideal network. The result is stored in TRACE as derived types; no record is\n"
+            "rewritten, and an earlier analysis is replaced.\n\n"
+            "With -o it goes into a file of its own. TRACE" XTF_COMPANION_SUFFIX " beside TRACE is found by\n"
+            "all commands, as long as TRACE stays as it is; another FILE by `xtf mount -o analysis=FILE`.",
+            entries))
         return XTF_EXIT_USAGE;
     analyze.source = argv[1];
     analyze.output = output;

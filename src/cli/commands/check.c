@@ -41,30 +41,12 @@ static bool walk(XtfTrace *trace, bool quiet, XtfCheckReport *report, GError **e
     return walked;
 }
 
-int xtf_command_check(int argc, char **argv)
+static bool check(XtfTrace *trace, bool quiet, uint64_t *problems, GError **error)
 {
-    gboolean quiet = FALSE;
-    const GOptionEntry entries[] = {
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show problems only: no progress, no summary", NULL},
-        {0},
-    };
     XtfCheckReport report = {0};
-    GError *error = NULL;
 
-    if (!xtf_cli_parse(
-            &argc, &argv, 1, "TRACE",
-            "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
-            "line; the exit status is 1 if there are any. What a later version of the format may have added is no\n"
-            "problem: a line says what is not known, and so not checked. Of an archive its import is checked.",
-            entries))
-        return XTF_EXIT_USAGE;
-    g_autofree char *path = NULL;
-    const XtfSourceOptions how = {.quiet = quiet};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
-    if (!trace)
-        return xtf_cli_fail(error);
-    if (!walk(trace, quiet, &report, &error))
-        return xtf_cli_fail(error);
+    if (!walk(trace, quiet, &report, error))
+        return false;
     if (!quiet)
         xtf_print_unknown(stdout, trace);
     if (!quiet && report.unknown_arrays > 0)
@@ -75,5 +57,49 @@ int xtf_command_check(int argc, char **argv)
                " free, %" PRIu64 " unreachable): %" PRIu64 " problem%s\n",
                report.arrays, report.rows, report.pages, report.reserved_pages, report.free_pages,
                report.unreachable_pages, report.problems, report.problems == 1 ? "" : "s");
-    return report.problems ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+    *problems += report.problems;
+    return true;
+}
+
+/* Checks the file alone, or what it is together with its companion, if it has one that fits. */
+static bool check_source(const char *source, bool alone, bool quiet, uint64_t *problems, GError **error)
+{
+    const XtfSourceOptions how = {.quiet = quiet, .alone = alone};
+    g_autofree char *path = NULL;
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
+    XtfTraceInfo info;
+
+    if (!trace)
+        return false;
+    xtf_trace_get_info(trace, &info);
+    if (!alone && !info.companion)
+        return true;
+    if (!alone && !quiet)
+        puts("with its analysis, which lies in another file:");
+    return check(trace, quiet, problems, error);
+}
+
+int xtf_command_check(int argc, char **argv)
+{
+    gboolean quiet = FALSE;
+    const GOptionEntry entries[] = {
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show problems only: no progress, no summary", NULL},
+        {0},
+    };
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(
+            &argc, &argv, 1, "TRACE",
+            "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
+            "line; the exit status is 1 if there are any. What a later version of the format may have added is no\n"
+            "problem: a line says what is not known, and so not checked. Of an archive its import is checked; an\n"
+            "analysis beside the trace is checked with it.",
+            entries))
+        return XTF_EXIT_USAGE;
+    uint64_t problems = 0;
+    bool good =
+        check_source(argv[1], true, quiet, &problems, &error) && check_source(argv[1], false, quiet, &problems, &error);
+    if (!good)
+        return xtf_cli_fail(error);
+    return problems ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
 }

@@ -77,7 +77,8 @@ int xtf_command_copy(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", argv[2]);
         return XTF_EXIT_FAILED;
     }
-    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], NULL, &error);
+    const XtfSourceOptions how = {.quiet = quiet};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], &how, &error);
     XtfOutput *output = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!output)
         return xtf_cli_fail(error);

@@ -5,7 +5,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/cli/commands/commands.h"
-#include "src/cli/trace/archive-cache.h"
+#include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/model/properties.h"
@@ -124,17 +124,24 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
     }
 }
 
-/* Who waited for whom is known after an analysis. */
-static bool print_analysis(XtfTrace *trace, GError **error)
+/* Who waited for whom is known after an analysis. `left_out`: why one beside the trace is not used; or NULL. */
+static bool print_analysis(XtfTrace *trace, const char *path, const char *left_out, GError **error)
 {
+    g_autofree char *companion = xtf_companion_beside(path);
+    XtfTraceInfo info;
     const char *tool;
 
     if (xtf_trace_counts_bytes(trace))
         return true;
     if (!xtf_analyses_find_tool(trace, XTF_DERIVED_WAITS, &tool, error))
         return false;
+    xtf_trace_get_info(trace, &info);
     g_autofree char *text = tool ? shown(tool) : g_strdup("none (xtf analyze finds who waited for whom)");
     xtf_print_line(stdout, "%-14s %s", "analysis", text);
+    if (info.companion)
+        xtf_print_line(stdout, "%-14s %s", "", companion);
+    if (left_out)
+        xtf_print_line(stdout, "%-14s one beside the trace is not used: %s", "", left_out);
     return true;
 }
 
@@ -178,6 +185,15 @@ static bool print_properties(XtfTrace *trace, GError **error)
     return true;
 }
 
+/* The file alone, of a trace that may be it with a companion. */
+static XtfTrace *open_file(XtfTrace *trace, const char *path, GError **error)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    return info.companion ? xtf_trace_open(path, NULL, error) : xtf_trace_ref(trace);
+}
+
 int xtf_command_info(int argc, char **argv)
 {
     gboolean all = FALSE;
@@ -193,13 +209,16 @@ int xtf_command_info(int argc, char **argv)
                        entries))
         return XTF_EXIT_USAGE;
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], NULL, &path, &error);
-    if (!trace)
+    g_autofree char *left_out = NULL;
+    const XtfSourceOptions how = {.left_out = &left_out};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
+    g_autoptr(XtfTrace) file = trace ? open_file(trace, path, &error) : NULL;
+    if (!file)
         return xtf_cli_fail(error);
     g_autofree char *whole = g_canonicalize_filename(argv[1], NULL);
-    print_file(trace, argv[1], g_str_equal(whole, path) ? NULL : path);
+    print_file(file, argv[1], g_str_equal(whole, path) ? NULL : path);
     print_clock(trace);
-    if (!print_analysis(trace, &error))
+    if (!print_analysis(trace, argv[1], left_out, &error))
         return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

@@ -33,7 +33,8 @@ int xtf_command_mount(int argc, char **argv)
         {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is being written, as of its last commit",
          NULL},
         {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
-         "Mount options: follow, cache=SIZE, cachedir=DIR, threads=N, max_nodes=N, uid=N, gid=N, allow_other...",
+         "Mount options: follow, cache=SIZE, cachedir=DIR, analysis=FILE, threads=N, max_nodes=N, uid=N, gid=N, "
+         "allow_other...",
          "OPTIONS"},
         {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze, "Analyse the trace first, as `xtf analyze` does, unless it is",
          NULL},

@@ -42,15 +42,17 @@ static const char *what_is_awaited(const char *path, const GError *problem)
 
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error)
 {
+    const XtfSourceOptions how = {.open = options, .quiet = quiet, .alone = true};
+
     for (bool said = quiet;; said = true) {
         g_autoptr(GError) problem = NULL;
-        XtfTrace *trace = xtf_cli_open_xtf(path, options, &problem);
+        XtfTrace *trace = xtf_cli_open_xtf(path, &how, &problem);
         if (trace)
             return trace;
         const char *awaited = what_is_awaited(path, problem);
         if (!awaited) {
             /* Was its first commit made meanwhile? */
-            if ((trace = xtf_cli_open_xtf(path, options, NULL)))
+            if ((trace = xtf_cli_open_xtf(path, &how, NULL)))
                 return trace;
             if (g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF))
                 g_prefix_error(&problem, "only an .xtf file, or a folder of them, can be followed: ");

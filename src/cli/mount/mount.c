@@ -76,7 +76,7 @@ static bool serve_confined(XtfTree *tree, const char *path, const char *director
     XtfTraceInfo info;
 
     xtf_trace_get_info(xtf_tree_trace(tree), &info);
-    bool opens_more = options->follow || is_folder || info.parts > 0;
+    bool opens_more = options->follow || is_folder || (info.parts > 0 && !info.companion);
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
     Serving serving = {.daemon = daemon,
                        .unmounter = {.socket = -1},
@@ -149,11 +149,16 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
         return status;
     }
     raise_descriptors();
-    if (options->follow) {
+    if (options->follow && options->companion) {
+        xtf_fail(&error, XTF_ERROR_INVALID, "an analysis is of a trace that is not written any more, so not followed");
+    } else if (options->follow) {
         path = g_strdup(source);
         trace = xtf_cli_await_trace(source, &open_options, manner->quiet, &error);
     } else {
-        const XtfSourceOptions how = {&open_options, options->cache_folder, manner->quiet};
+        const XtfSourceOptions how = {.open = &open_options,
+                                      .cache_folder = options->cache_folder,
+                                      .quiet = manner->quiet,
+                                      .companion = options->companion};
         trace = xtf_cli_open_source(source, &how, &path, &error);
     }
     if (!trace || !serve(trace, path, source, target, options, manner->debug, &daemon, &error))

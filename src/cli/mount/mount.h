@@ -16,6 +16,7 @@ typedef struct {
     uid_t uid;
     gid_t gid;
     char *cache_folder; /* for imports of archives; NULL: the default */
+    char *companion;    /* the analysis to show; NULL: that beside the trace */
     GString *kernel;    /* for mount(2), separated by commas */
 } XtfMountOptions;
 

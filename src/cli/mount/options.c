@@ -24,6 +24,7 @@ void xtf_mount_options_init(XtfMountOptions *options)
 void xtf_mount_options_finish(XtfMountOptions *options)
 {
     g_clear_pointer(&options->cache_folder, g_free);
+    g_clear_pointer(&options->companion, g_free);
     if (options->kernel)
         g_string_free(g_steal_pointer(&options->kernel), TRUE);
 }
@@ -80,14 +81,15 @@ static bool flag_option(XtfMountOptions *options, const char *option)
     return follow || nonempty;
 }
 
-static bool folder_option(XtfMountOptions *options, const char *option)
+/* If the option is NAME=PATH: sets *path. */
+static bool path_option(const char *option, const char *name, char **path)
 {
-    static const char name[] = "cachedir=";
+    size_t length = strlen(name);
 
-    if (!g_str_has_prefix(option, name) || option[strlen(name)] == '\0')
+    if (strncmp(option, name, length) != 0 || option[length] != '=' || option[length + 1] == '\0')
         return false;
-    g_free(options->cache_folder);
-    options->cache_folder = g_strdup(option + strlen(name));
+    g_free(*path);
+    *path = g_strdup(option + length + 1);
     return true;
 }
 
@@ -103,7 +105,8 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
-        if (flag_option(options, *option) || folder_option(options, *option))
+        if (flag_option(options, *option) || path_option(*option, "cachedir", &options->cache_folder) ||
+            path_option(*option, "analysis", &options->companion))
             continue;
         if (!own_option(options, *option, &valid) && !sloppy)
             return xtf_fail(error, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);

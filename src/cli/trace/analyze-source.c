@@ -2,7 +2,7 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/analysis/analyze/analyze.h"
-#include "src/cli/trace/archive-cache.h"
+#include "src/cli/trace/companion.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/progress.h"
@@ -26,8 +26,8 @@ static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
 static bool analyze(XtfTrace *trace, const char *path, bool quiet, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", quiet);
-    g_autoptr(XtfWriter) writer =
-        xtf_cli_writer_of(trace, path, path, "xtf analyze -o FILE writes an analysed copy", error);
+    g_autofree char *otherwise = xtf_companion_advice(path);
+    g_autoptr(XtfWriter) writer = xtf_cli_writer_of(trace, path, path, otherwise, error);
     XtfAnalyzeReport report;
     XtfInterrupts interrupts;
 

@@ -9,6 +9,7 @@
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
 #include "src/cli/trace/cache-folder.h"
+#include "src/cli/trace/companion.h"
 #include "src/cli/trace/import-archive.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
@@ -143,12 +144,12 @@ static bool is_foreign(const char *folder)
     return found != NULL;
 }
 
-XtfTrace *xtf_cli_open_xtf(const char *path, const XtfOpenOptions *options, GError **error)
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-        return xtf_trace_open(path, options, error);
+        return xtf_companion_open(path, how, error);
     if (!is_foreign(path))
-        return xtf_folder_open(path, options, error);
+        return xtf_folder_open(path, how->open, error);
     xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace of another format", path);
     return NULL;
 }
@@ -170,7 +171,7 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, c
     how = how ? how : &defaults;
     bool is_folder = g_file_test(source, G_FILE_TEST_IS_DIR);
     if (!is_folder || is_folder_of_parts(source)) {
-        XtfTrace *trace = xtf_cli_open_xtf(source, how->open, &refusal);
+        XtfTrace *trace = xtf_cli_open_xtf(source, how, &refusal);
         if (trace || is_folder || !g_error_matches(refusal, XTF_ERROR, XTF_ERROR_NOT_XTF)) {
             if (trace)
                 *path = g_canonicalize_filename(source, NULL);

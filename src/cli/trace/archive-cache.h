@@ -13,14 +13,18 @@
 #include "libxtf/trace.h"
 #include "src/query/tree/tree.h"
 
-/* Opens an .xtf file, or a folder of them (merge.h). */
-XtfTrace *xtf_cli_open_xtf(const char *path, const XtfOpenOptions *options, GError **error);
-
 typedef struct {
     const XtfOpenOptions *open; /* NULL: the defaults */
     const char *cache_folder;   /* NULL: as cache-folder.h says */
-    bool quiet;                 /* no progress, no warnings of an import */
+    bool quiet;                 /* no progress, no warnings of an import, no remarks */
+    const char *companion;      /* of an .xtf file; NULL: the one beside it, if there is one that fits (companion.h) */
+    bool alone;                 /* no companion: the file is to be written, or is followed */
+    char **left_out;            /* set to why a companion beside it is not used, for the caller to free; NULL: it is
+                                   said on stderr */
 } XtfSourceOptions;
+
+/* Opens an .xtf file, or a folder of them (merge.h). */
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError **error);
 
 /* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (import-archive.h).
  * `how` may be NULL. */

@@ -1,0 +1,185 @@
+/*
+ * Beginning a companion: what it takes from its base.
+ */
+#include "libxtf/disk/files.h"
+#include "libxtf/error.h"
+#include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/companion.h"
+
+static bool take_schemas(XtfWriter *writer, GError **error)
+{
+    XtfWriterBase *base = writer->base;
+    const XtfCatalog *catalog = &base->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        const XtfSchema *schema = catalog->schemas[i];
+        uint32_t id;
+        base->schemas[i] = UINT32_MAX;
+        if (!xtf_schema_is_known(schema, error))
+            return false;
+        if (schema->kind == XTF_SCHEMA_DERIVED)
+            continue;
+        if (!xtf_writer_add_schema(writer, schema, &id, error))
+            return false;
+        base->schemas[i] = id;
+        memcpy(writer->catalog.limits[id], catalog->limits[i], schema->n_fields * sizeof(XtfLimits));
+        writer->limits_changed[id] = catalog->limit_items[i].length > 0;
+    }
+    return true;
+}
+
+static bool take_strings(XtfWriter *writer, GError **error)
+{
+    XtfChunkWriter *strings = &writer->strings;
+
+    xtf_chunk_writer_finish(strings);
+    xtf_chunk_writer_init(strings);
+    if (!xtf_writer_resume_strings(writer, writer->base->trace, error))
+        return false;
+    strings->elsewhere = strings->bytes->len;
+    writer->base->n_strings = strings->refs->len;
+    return true;
+}
+
+static bool take_table(XtfWriter *writer, const XtfTableEntry *entry, GError **error)
+{
+    XtfTrace *trace = writer->base->trace;
+    const XtfSchema *schema = trace->catalog.schemas[entry->schema];
+    const XtfTable *stored;
+
+    if (!xtf_trace_table(trace, schema->name, &stored, error))
+        return false;
+    XtfTableWriter *table = xtf_writer_table(writer, writer->base->schemas[entry->schema], error);
+    for (uint64_t i = 0; table && i < stored->n_rows; i++)
+        if (!xtf_table_writer_append(table, stored->rows + i * schema->row_size, NULL, error))
+            return false;
+    if (table)
+        table->n_limited = table->n_rows;
+    return table;
+}
+
+static bool take_tables(XtfWriter *writer, GError **error)
+{
+    const XtfCatalog *catalog = &writer->base->trace->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_tables; i++)
+        if (!take_table(writer, &catalog->tables[i], error))
+            return false;
+    return true;
+}
+
+static void take_array(XtfWriter *writer, const XtfArray *stored)
+{
+    const XtfSchema *schema = writer->catalog.schemas[writer->base->schemas[stored->schema->id]];
+    const XtfArrayKey key = {.location = stored->location, .schema = schema->id};
+    XtfArrayWriter *array = g_new0(XtfArrayWriter, 1);
+
+    *array = (XtfArrayWriter){
+        .writer = writer,
+        .schema = schema,
+        .location = stored->location,
+        .n_rows = stored->n_rows,
+        .first = stored->first,
+        .last = stored->last,
+        .leaf = {.codec = stored->codec},
+        .edge = {stored->edge_offset, stored->edge_length, stored->edge_checksum},
+        .id = stored->id,
+        .segment = stored->segment + 1,
+        .height = stored->height,
+        .closed = true,
+    };
+    xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
+    g_hash_table_insert(writer->array_of, g_memdup2(&key, sizeof key), array);
+    xtf_writer_index_array(writer, array);
+}
+
+static bool take_arrays(XtfWriter *writer, GError **error)
+{
+    enum { AT_ONCE = 50 };
+    XtfTrace *trace = writer->base->trace;
+    uint64_t n = xtf_trace_n_arrays(trace);
+    XtfArray arrays[AT_ONCE];
+
+    for (uint64_t rank = 0; rank < n; rank += AT_ONCE) {
+        uint32_t some = (uint32_t)MIN(n - rank, (uint64_t)AT_ONCE);
+        if (!xtf_trace_get_arrays(trace, rank, some, arrays, error))
+            return false;
+        for (uint32_t i = 0; i < some; i++) {
+            XtfArray local = xtf_array_local(&arrays[i]);
+            if (local.schema->kind == XTF_SCHEMA_DERIVED)
+                continue;
+            if (!xtf_array_is_known(&local, error))
+                return false;
+            take_array(writer, &local);
+        }
+    }
+    return true;
+}
+
+static bool take_all(XtfWriter *writer, GError **error)
+{
+    XtfTrace *trace = writer->base->trace;
+
+    xtf_writer_clocks_resume(writer, trace->clocks, trace->n_clocks, (XtfRef){0});
+    writer->clocks.changed = trace->n_clocks > 0;
+    return take_schemas(writer, error) && take_strings(writer, error) && take_tables(writer, error) &&
+           take_arrays(writer, error);
+}
+
+/* ---- Creating. */
+
+static bool may_be_base(const XtfTrace *trace, GError **error)
+{
+    const XtfTraceInfo *info = &trace->superblock.info;
+
+    if (trace->catalog.n_files > 0)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace lies in several files, and a companion is of one");
+    if (!info->closed)
+        return xtf_fail(error, XTF_ERROR_INVALID, "its writer has not closed it");
+    if (info->passed_over)
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged", info->passed_over);
+    if (trace->catalog.has_unknown)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has a section that this program would not keep");
+    return xtf_superblock_writable(&trace->superblock, error);
+}
+
+static XtfWriterBase *base_new(XtfTrace *trace, const char *path)
+{
+    const XtfCatalog *catalog = &trace->catalog;
+    const XtfTraceInfo *info = &trace->superblock.info;
+    XtfWriterBase *base = g_new0(XtfWriterBase, 1);
+
+    base->trace = xtf_trace_ref(trace);
+    base->file = xtf_part_file_of(g_path_get_basename(path), info);
+    base->file.pages = MAX(info->pages, (info->file_size + info->page_size - 1) / info->page_size);
+    base->schemas = g_new(uint32_t, catalog->n_schemas + 1);
+    base->n_segments = catalog->n_segments + 1;
+    base->segments = g_new0(XtfSegment, base->n_segments);
+    base->maps = g_new0(XtfSegmentMap, base->n_segments);
+    return base;
+}
+
+XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
+                                       const XtfWriterOptions *given, GError **error)
+{
+    const XtfClock *clock = &trace->catalog.clock;
+    XtfWriterOptions options = given ? *given : (XtfWriterOptions){0};
+
+    options.page_size = trace->superblock.info.page_size;
+    options.resolution_num = clock->resolution_num;
+    options.resolution_den = clock->resolution_den;
+    options.origin = xtf_writer_origin_of(clock);
+    if (!may_be_base(trace, error))
+        return NULL;
+    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
+    if (!writer)
+        return NULL;
+    writer->base = base_new(trace, base);
+    writer->incompatible = trace->superblock.incompatible | XTF_FEATURE_FILES;
+    if (!xtf_file_name_valid(writer->base->file.name, strlen(writer->base->file.name)) ||
+        writer->base->file.pages > XTF_FILES_PAGES_MAX) {
+        xtf_fail(error, XTF_ERROR_INVALID, "%s: no companion can name such a file", base);
+        return NULL;
+    }
+    return take_all(writer, error) ? g_steal_pointer(&writer) : NULL;
+}

@@ -8,8 +8,8 @@
 enum {
     BUFFERS_BYTES = 16 << 20, /* of the logs that are read, of all processes */
     BUFFER_MAX = 32 << 10,
-    QUANTUM = 1024, /* rows that a process goes on at once */
-    ROW_BITS = 48,  /* of a key of posted receives; the location is above */
+    QUANTUM = 256, /* rows that a process goes on at once */
+    ROW_BITS = 48, /* of a key of posted receives; the location is above */
 };
 
 /* A receive that is posted: the k-th of a group, or of none. */

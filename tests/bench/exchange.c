@@ -1,0 +1,296 @@
+/*
+ * A made-up trace of a program that exchanges messages, all of whose waits are consistent.
+ *
+ *     exchange [--ranks R] [--iterations I] [--peers P] [--tags T] [--polls K] [--reduces N] FILE.xtf
+ *
+ * In each iteration each of R processes (default 16) computes for a random time, calls MPI_Test K times (default 32),
+ * posts receives from the P processes before it (default 4) with T tags (default 16), sends as many messages to the P
+ * behind it, waits for all it receives, and takes part in N MPI_Reduces of all (default 0), whose roots go round. By
+ * default I is 1250, which makes 1.28 million messages and 10.3 million records.
+ *
+ * When a process sends follows from its number and the iteration, so that processes are written one by one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "src/import/messages.h"
+
+enum { MAIN, TEST, IRECV, SEND, WAITALL, REDUCE, N_REGIONS };
+
+static const char *const named[N_REGIONS] = {"main", "MPI_Test", "MPI_Irecv", "MPI_Send", "MPI_Waitall", "MPI_Reduce"};
+
+enum {
+    STEP = 50,             /* ticks from record to record */
+    LATENCY = 500,         /* of a message */
+    OPERATION_REDUCE = 12, /* in xtf_collective_operations */
+};
+
+typedef struct {
+    const char *path;
+    uint64_t ranks, iterations, peers, tags, polls, reduces;
+    uint64_t computes; /* ticks at most */
+    uint64_t computed; /* by when all have received their messages, in an iteration */
+    uint64_t lasts;    /* an iteration */
+    XtfWriter *writer;
+    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+} Shape;
+
+typedef struct {
+    const Shape *shape;
+    XtfStream stream;
+    uint64_t self, time, random;
+} Process;
+
+/* ---- Definitions. */
+
+static void add_row(const Shape *shape, unsigned tag, const void *row)
+{
+    g_autoptr(GError) error = NULL;
+    XtfTableWriter *table = xtf_writer_table(shape->writer, shape->schemas[tag], &error);
+    bench_check(table && xtf_table_writer_append(table, row, NULL, &error), error, "%s", shape->path);
+}
+
+static uint32_t text(const Shape *shape, const char *name)
+{
+    g_autoptr(GError) error = NULL;
+    uint32_t id;
+    bench_check(xtf_writer_add_string(shape->writer, name, &id, &error), error, "%s", shape->path);
+    return id;
+}
+
+static void define_all(Shape *shape)
+{
+    g_autoptr(GError) error = NULL;
+    uint32_t none = text(shape, "");
+
+    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
+        bench_check(xtf_writer_add_schema(shape->writer, xtf_model_schema(tag), &shape->schemas[tag], &error), error,
+                    "%s", shape->path);
+    for (uint64_t i = 0; i < N_REGIONS; i++) {
+        XtfRegionRow row = {.line = XTF_NONE32,
+                            .end_line = XTF_NONE32,
+                            .canonical = none,
+                            .description = none,
+                            .file = none,
+                            .name = text(shape, named[i])};
+        add_row(shape, XTF_MODEL_REGIONS, &row);
+    }
+    for (uint64_t i = 0; i < shape->ranks; i++) {
+        uint32_t proc = (uint32_t)i;
+        XtfProcessRow process = {
+            .proc = proc, .id = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = none};
+        XtfLocationRow location = {.id = i, .proc = proc, .process = proc, .name = none};
+        XtfMemberRow member = {.member = i, .proc = proc};
+        add_row(shape, XTF_MODEL_PROCESSES, &process);
+        add_row(shape, XTF_MODEL_LOCATIONS, &location);
+        add_row(shape, XTF_MODEL_MEMBERS, &member);
+    }
+    XtfGroupRow group = {.count = shape->ranks, .name = text(shape, "world")};
+    XtfCommunicatorRow comm = {.remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(shape, "MPI_COMM_WORLD")};
+    add_row(shape, XTF_MODEL_GROUPS, &group);
+    add_row(shape, XTF_MODEL_COMMUNICATORS, &comm);
+}
+
+/* ---- Records. */
+
+/* At most STEP. */
+static uint64_t pass_time(Process *process)
+{
+    return process->time += STEP / 2 + bench_random(&process->random) % (STEP / 2);
+}
+
+static void enter(Process *process, uint32_t region)
+{
+    xtf_stream_enter(&process->stream, pass_time(process), region);
+}
+
+static void leave(Process *process, uint32_t region)
+{
+    xtf_stream_leave(&process->stream, pass_time(process), region);
+}
+
+/* When a process has computed, and polled. */
+static uint64_t ready_at(const Shape *shape, uint64_t rank, uint64_t iteration)
+{
+    uint64_t state = rank * 1000003 + iteration;
+    return iteration * shape->lasts + 1000 + bench_random(&state) % shape->computes + 2 * STEP * shape->polls;
+}
+
+/* When it has sent its last message, having posted all receives. */
+static uint64_t sent_at(const Shape *shape, uint64_t rank, uint64_t iteration)
+{
+    return ready_at(shape, rank, iteration) + 6 * STEP * shape->peers * shape->tags;
+}
+
+static uint64_t bytes_of(uint64_t sender, uint64_t tag)
+{
+    return UINT64_C(8) << (sender + tag) % 16;
+}
+
+static uint64_t peer_before(const Process *process, uint64_t i)
+{
+    return (process->self + process->shape->ranks - 1 - i) % process->shape->ranks;
+}
+
+static void post_all(Process *process)
+{
+    const Shape *shape = process->shape;
+
+    for (uint64_t i = 0; i < shape->peers * shape->tags; i++) {
+        XtfRequestsRow row = {.region = IRECV, .request = i};
+        enter(process, IRECV);
+        xtf_stream_request(&process->stream, XTF_LABEL_MPI_IRECV_REQUEST, pass_time(process), &row);
+        leave(process, IRECV);
+    }
+}
+
+static void send_all(Process *process)
+{
+    const Shape *shape = process->shape;
+
+    for (uint64_t i = 0; i < shape->peers * shape->tags; i++) {
+        uint64_t tag = i % shape->tags, to = (process->self + 1 + i / shape->tags) % shape->ranks;
+        XtfSendsRow row = {.region = SEND,
+                           .peer = (uint32_t)to,
+                           .tag = (uint32_t)tag,
+                           .bytes = bytes_of(process->self, tag),
+                           .request = XTF_NONE64};
+        enter(process, SEND);
+        xtf_stream_send(&process->stream, pass_time(process), &row);
+        leave(process, SEND);
+    }
+}
+
+static void wait_for_all(Process *process, uint64_t iteration)
+{
+    const Shape *shape = process->shape;
+
+    enter(process, WAITALL);
+    for (uint64_t i = 0; i < shape->peers; i++)
+        process->time = MAX(process->time, sent_at(shape, peer_before(process, i), iteration) + LATENCY);
+    for (uint64_t i = 0; i < shape->peers * shape->tags; i++) {
+        uint64_t tag = i % shape->tags, from = peer_before(process, i / shape->tags);
+        XtfRecvsRow row = {.region = WAITALL,
+                           .peer = (uint32_t)from,
+                           .tag = (uint32_t)tag,
+                           .bytes = bytes_of(from, tag),
+                           .request = i};
+        xtf_stream_irecv(&process->stream, process->time, &row);
+    }
+    leave(process, WAITALL);
+}
+
+/* The root waits until all have begun, those too that were roots before. */
+static void reduce(Process *process, uint64_t iteration, uint64_t number)
+{
+    const Shape *shape = process->shape;
+    uint32_t root = (uint32_t)((iteration + number) % shape->ranks);
+    XtfCollectivesRow begin = {.region = REDUCE,
+                               .operation = 0xff,
+                               .root = XTF_NONE32,
+                               .bytes = XTF_NONE64,
+                               .received = XTF_NONE64,
+                               .request = XTF_NONE64,
+                               .comm = XTF_NONE32};
+    XtfCollectivesRow end = begin;
+
+    enter(process, REDUCE);
+    xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_BEGIN, pass_time(process),
+                      &begin);
+    end.operation = OPERATION_REDUCE;
+    end.root = root;
+    end.bytes = 8;
+    end.received = root == process->self ? 8 * shape->ranks : 0;
+    end.comm = 0;
+    if (root == process->self)
+        process->time = iteration * shape->lasts + shape->computed + 10 * STEP * (number + 1);
+    xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_END, pass_time(process), &end);
+    leave(process, REDUCE);
+}
+
+static void iterate(Process *process, uint64_t iteration)
+{
+    const Shape *shape = process->shape;
+
+    process->time = ready_at(shape, process->self, iteration) - 2 * STEP * shape->polls;
+    for (uint64_t i = 0; i < shape->polls; i++) {
+        enter(process, TEST);
+        leave(process, TEST);
+    }
+    if (shape->peers > 0) {
+        post_all(process);
+        send_all(process);
+        wait_for_all(process, iteration);
+    }
+    for (uint64_t i = 0; i < shape->reduces; i++)
+        reduce(process, iteration, i);
+}
+
+static void write_process(gpointer data, gpointer user)
+{
+    const Shape *shape = user;
+    Process process = {.shape = shape, .self = GPOINTER_TO_SIZE(data) - 1};
+    g_autoptr(GError) error = NULL;
+
+    process.random = process.self;
+    xtf_stream_init(&process.stream, shape->writer, NULL, shape->schemas);
+    xtf_stream_begin(&process.stream, process.self);
+    enter(&process, MAIN);
+    for (uint64_t i = 0; i < shape->iterations; i++)
+        iterate(&process, i);
+    leave(&process, MAIN);
+    bench_check(xtf_stream_end(&process.stream, &error), error, "%s", shape->path);
+    xtf_stream_finish(&process.stream);
+}
+
+static void generate(Shape *shape)
+{
+    g_autoptr(GError) error = NULL;
+    const XtfWriterOptions options = {.origin = UINT64_MAX, .no_sync = true};
+
+    shape->computes = 100 * STEP + 4 * STEP * shape->peers * shape->tags;
+    shape->computed = shape->computes +
+                      STEP * (2 * shape->polls + 6 * shape->peers * shape->tags + 4 * shape->reduces) + 2 * LATENCY +
+                      1000;
+    shape->lasts = shape->computed + 10 * STEP * (shape->reduces + 2);
+    shape->writer = xtf_writer_create(shape->path, &options, &error);
+    bench_check(shape->writer, error, "%s", shape->path);
+    define_all(shape);
+    GThreadPool *pool = g_thread_pool_new(write_process, shape, (gint)g_get_num_processors(), TRUE, &error);
+    bench_check(pool, error, "threads");
+    for (uint64_t i = 0; i < shape->ranks; i++)
+        g_thread_pool_push(pool, GSIZE_TO_POINTER(i + 1), NULL);
+    g_thread_pool_free(pool, FALSE, TRUE);
+    bench_check(xtf_writer_close(shape->writer, &error), error, "%s", shape->path);
+}
+
+int main(int argc, char **argv)
+{
+    gint64 ranks = 16, iterations = 1250, peers = 4, tags = 16, polls = 32, reduces = 0;
+    const GOptionEntry entries[] = {
+        {"ranks", 'r', 0, G_OPTION_ARG_INT64, &ranks, "Processes (default: 16)", "R"},
+        {"iterations", 'i', 0, G_OPTION_ARG_INT64, &iterations, "Of each process (default: 1250)", "I"},
+        {"peers", 'p', 0, G_OPTION_ARG_INT64, &peers, "To which each sends (default: 4)", "P"},
+        {"tags", 't', 0, G_OPTION_ARG_INT64, &tags, "Messages to each (default: 16)", "T"},
+        {"polls", 'k', 0, G_OPTION_ARG_INT64, &polls, "Calls of MPI_Test in an iteration (default: 32)", "K"},
+        {"reduces", 'n', 0, G_OPTION_ARG_INT64, &reduces, "MPI_Reduces in an iteration (default: 0)", "N"},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("FILE.xtf");
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && ranks > 0 && iterations > 0 &&
+                    peers >= 0 && tags >= 0 && polls >= 0 && reduces >= 0,
+                error, "bad arguments: see --help");
+    Shape shape = {.path = argv[1],
+                   .ranks = (uint64_t)ranks,
+                   .iterations = (uint64_t)iterations,
+                   .peers = (uint64_t)MIN(peers, ranks - 1),
+                   .tags = (uint64_t)tags,
+                   .polls = (uint64_t)polls,
+                   .reduces = (uint64_t)reduces};
+    generate(&shape);
+    return 0;
+}

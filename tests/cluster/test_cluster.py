@@ -9,9 +9,11 @@ import math
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import cdf
@@ -265,6 +267,22 @@ class Clusters(unittest.TestCase):
         run(self.folder / "cut.nc", "-o", self.folder / "no.nc", status=1)
         run(self.folder / "none.nc", status=1)
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"net.nc", "out.nc", "cut.nc"})
+
+    def test_interrupted(self):
+        """Whenever it is: the file is whole, or there is none."""
+        source = self.write([list(m) for m in networks.matrices("torus", 64, range(30), noise=0.05)], 64)
+        for delay in (0, 0.01, 0.02, 0.03, 0.05, 0.1):
+            out = self.folder / f"{delay}.nc"
+            process = subprocess.Popen([XTF, "cluster", "-q", "-a", "-o", out, source], stderr=subprocess.PIPE, text=True)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            message = process.communicate()[1]
+            if process.returncode == 0:
+                self.assertEqual(portions_of(out)[-1][1], 30)
+                out.unlink()
+            else:
+                self.assertTrue(process.returncode == -signal.SIGINT or message == "xtf: interrupted\n", (process.returncode, message))
+            self.assertEqual({p.name for p in self.folder.iterdir()}, {"net.nc"})
 
     @unittest.skipUnless(TRACES and (TRACES / "network-4x4").is_dir(), "there is no ../shared/traces/network-4x4")
     def test_real_network(self):

@@ -364,6 +364,7 @@ class Commands(harness.TestCase):
         for before in ("by/time", ":", "4/pro"), ("by/time:4/pro",):
             self.assertEqual(self.complete("cat", "trace.xtf", *before), {"4/profile"})
         self.assertEqual(self.complete("cat", "trace.xtf", "by/time", ":", "10/by/pro"), {"10/by/proc/"})
+        self.assertEqual(self.complete("cluster", "--of", "me"), {"median"})
         self.assertEqual(self.complete("diff", "--by", "inc"), {"inclusive"})
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})

@@ -10,9 +10,11 @@ import pathlib
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 # pylint: disable=wrong-import-position
@@ -254,6 +256,24 @@ def check_refused(pair, folder):
         say(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "without a right to write: files changed")
 
 
+def check_interrupted(pair, folder):
+    """Ctrl-C, whenever it comes: there is the whole analysis, or nothing."""
+    new, right = folder / "new.analysis", run("cat", pair.trace, "waits/records").stdout
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for step in range(10):
+        with subprocess.Popen([XTF, "analyze", "-q", "-o", new, pair.trace], stderr=subprocess.PIPE) as process:
+            time.sleep(step * 0.004)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1].decode()
+        if process.returncode == 0:
+            new.rename(pair.companion)
+            say(run("cat", pair.trace, "waits/records").stdout == right, "interrupted, it was not whole")
+            pair.companion.write_bytes(before[pair.companion])
+        else:
+            say(process.returncode == -signal.SIGINT or "interrupted" in said, process.returncode, said)
+        say(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "interrupted, it left something")
+
+
 def main():
     for i, archive in enumerate(ARCHIVES):
         with tempfile.TemporaryDirectory() as name:
@@ -266,6 +286,7 @@ def main():
             check_damage(pair, 7)
             check_merged(pair, folder)
             check_refused(pair, folder)
+            check_interrupted(pair, folder)
             print(f"{archive}: {n} files are the same")
     return 0
 

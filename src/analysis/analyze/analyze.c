@@ -73,7 +73,7 @@ static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, con
 
     return xtf_causes_find(xtf_replay_context(replay)->trace, points, options->cancel, &delays, &report->causes,
                            error) &&
-           xtf_delays_write(points, delays, writer, error) &&
+           xtf_delays_write(points, delays, writer, options->cancel, error) &&
            xtf_critical_write(points, writer, options->cancel, &report->path, error) &&
            xtf_ideal_write(replay, writer, &report->ideal, error);
 }
@@ -88,7 +88,7 @@ static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, con
         return false;
     xtf_raw_points_finish(raw);
     return go_back(replay, points, writer, options, report, error) &&
-           xtf_waits_write(points, writer, &report->found, error);
+           xtf_waits_write(points, writer, options->cancel, &report->found, error);
 }
 
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,

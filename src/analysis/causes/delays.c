@@ -1,5 +1,6 @@
 #include "src/analysis/causes/delays.h"
 
+#include "libxtf/error.h"
 #include "src/analysis/replay/spool.h"
 #include "src/model/schemas.h"
 
@@ -80,13 +81,16 @@ bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDel
 }
 
 static bool write_location(const XtfPoints *points, const XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
-                           GError **error)
+                           atomic_bool *cancel, GError **error)
 {
+    enum { BETWEEN_LOOKS = 4096 };
     const XtfClockMap *clock = xtf_points_location(points, number)->clock;
     uint64_t n = xtf_delays_n(delays, number);
     XtfDelay delay;
 
     for (uint64_t i = 0; i < n; i++) {
+        if (i % BETWEEN_LOOKS == 0 && cancel && atomic_load(cancel))
+            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         if (!xtf_delays_get(delays, number, i, &delay, error))
             return false;
         const XtfDelaysRow row = {
@@ -104,7 +108,8 @@ static bool write_location(const XtfPoints *points, const XtfDelays *delays, uin
     return xtf_array_writer_close(array, error);
 }
 
-bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, GError **error)
+bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, atomic_bool *cancel,
+                      GError **error)
 {
     uint32_t schema;
 
@@ -114,7 +119,7 @@ bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWrite
         if (xtf_delays_n(delays, i) == 0)
             continue;
         XtfArrayWriter *array = xtf_writer_array(writer, xtf_points_location(points, i)->id, schema, error);
-        if (!array || !write_location(points, delays, i, array, error))
+        if (!array || !write_location(points, delays, i, array, cancel, error))
             return false;
     }
     return true;

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "libxtf/writer.h"
 #include "src/analysis/causes/costs.h"
 #include "src/analysis/waits/points.h"
@@ -30,5 +32,6 @@ bool xtf_delays_add(XtfDelays *delays, uint32_t location, const XtfDelay *delay,
 uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location);
 bool xtf_delays_get(const XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
 
-/* Writes the rows of `delays` of all locations. */
-bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, GError **error);
+/* Writes the rows of `delays` of all locations. `cancel`: true: stop, with XTF_ERROR_CANCELLED; may be NULL. */
+bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, atomic_bool *cancel,
+                      GError **error);

@@ -1,5 +1,6 @@
 #include "src/analysis/waits/rows.h"
 
+#include "libxtf/error.h"
 #include "src/query/select/parallel.h"
 
 enum {
@@ -10,6 +11,7 @@ typedef struct {
     const XtfPoints *points;
     XtfWriter *writer;
     uint32_t schema;
+    atomic_bool *cancel;
     XtfFound *found;
 } Rows;
 
@@ -115,6 +117,8 @@ static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *l
         return false;
     for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
         uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
+        if (rows->cancel && atomic_load(rows->cancel))
+            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         if (!xtf_points_read(rows->points, location->first + i, n, own->points, error) ||
             !xtf_points_results(rows->points, location->first + i, n, own->results, error))
             return false;
@@ -157,10 +161,10 @@ static void join(void *data, void *to)
     g_free(own);
 }
 
-bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfFound *found, GError **error)
+bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, atomic_bool *cancel, XtfFound *found, GError **error)
 {
     const XtfParallelWork how = {.step = 1, .begin = begin, .work = work, .join = join};
-    Rows rows = {.points = points, .writer = writer, .found = found};
+    Rows rows = {.points = points, .writer = writer, .cancel = cancel, .found = found};
 
     return write_contexts(points, writer, error) &&
            xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&

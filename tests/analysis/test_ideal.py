@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The ideal run as the tree shows it: of programs whose ideal run is known, and against the naive judge, row by row, to the tick; and
-the times of derived rows, where clocks are corrected.
+"""The ideal run as the tree shows it: of programs whose ideal run is known, and against the naive judge, row by row, to the tick;
+and the times of derived rows, where clocks are corrected.
 
 usage: test_ideal.py XTF OTF2-SCRIPT ARCHIVE...
 """
@@ -128,8 +128,8 @@ def wrong_clocks(n, n_rounds):
                       f"{rank} {offset + 1000 * i + 500 + rank} D {BARRIER} 0 {NO_ROOT} 0 0"]
     lines += ["clock 1000000000 0 100000000", f"processes {n}"]
     lines += [f"location {rank} {rank} P{rank}" for rank in range(n)]
-    lines += ["region 0 main", f"world 0 {' '.join(map(str, range(n)))}", f"group 1 {' '.join(map(str, range(n)))}", "comm 0 1 world"]
-    return lines
+    members = " ".join(map(str, range(n)))
+    return [*lines, "region 0 main", f"world 0 {members}", f"group 1 {members}", "comm 0 1 world"]
 
 
 def check_clocks(xtf, script, folder):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `xtf analyze` takes, for traces of many calls, of many messages, of many processes; beside a naive replay in Python, the judge
-of the tests. Figures a core are of processor time, of all threads.
+"""What `xtf analyze` takes, for traces of many calls, of many messages, of many processes; beside a naive replay in Python, the
+judge of the tests. Figures a core are of processor time, of all threads.
 
 usage: analyze.py [--trace FILE.xtf|ARCHIVE.otf2]... [--only WHAT] [options of all benches]
 
@@ -42,11 +42,11 @@ def records_of(arguments, trace):
 
 
 def messages_of(arguments, trace):
-    return int(subprocess.run([arguments.xtf, "cat", trace, "sends/count"], check=True, capture_output=True, text=True).stdout)
+    return count_of(arguments, trace, "sends")
 
 
-def waits_of(arguments, trace):
-    return int(subprocess.run([arguments.xtf, "cat", trace, "waits/count"], check=True, capture_output=True, text=True).stdout)
+def count_of(arguments, trace, kind):
+    return int(subprocess.run([arguments.xtf, "cat", trace, f"{kind}/count"], check=True, capture_output=True, text=True).stdout)
 
 
 def analyze(arguments, trace):
@@ -57,7 +57,7 @@ def analyze(arguments, trace):
         runs.append(common.Run([arguments.xtf, "analyze", "--quiet", copy]))
     runs.sort(key=lambda run: run.cpu)
     added = copy.stat().st_size - trace.stat().st_size
-    waits = waits_of(arguments, copy)
+    waits = count_of(arguments, copy, "waits")
     copy.unlink()
     return runs[len(runs) // 2], added, waits
 
@@ -88,7 +88,8 @@ def naive(arguments, folder):
     ours, _, _ = analyze(arguments, trace)
     took = judge.cpu - 3 * prints.cpu
     common.row(f"beside a naive replay: {arguments.naive.parent.name}, {records_of(arguments, trace)} events, "
-               f"{messages_of(arguments, trace)} messages", f"{ours.cpu * 1e3:.3g} ms of processor, {ours.mebibytes:.0f} MiB", "100 times",
+               f"{messages_of(arguments, trace)} messages",
+               f"{ours.cpu * 1e3:.3g} ms of processor, {ours.mebibytes:.0f} MiB", "100 times",
                f"Python {took:.3g} s and otf2-print, {judge.mebibytes:.0f} MiB: {took / ours.cpu:.0f} times")
 
 

@@ -159,6 +159,7 @@ int main(int argc, char **argv)
     keep_memory();
     signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of writing */
     setlocale(LC_ALL, "");
+    setlocale(LC_NUMERIC, "C"); /* tables and pictures are read by programs */
     g_log_set_default_handler(xtf_print_log, NULL);
     int status = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == XTF_EXIT_DONE) { /* a full disk */

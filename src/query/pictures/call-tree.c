@@ -15,27 +15,28 @@ enum {
 void xtf_call_tree_finish(XtfCallTree *tree)
 {
     g_clear_pointer(&tree->nodes, g_array_unref);
+    g_clear_pointer(&tree->children, g_hash_table_unref);
 }
 
 /* The child of a node with a region; it is added if it is not there. Of too many paths the node itself. */
 static uint32_t child_of(XtfCallTree *tree, uint32_t parent, uint64_t line)
 {
-    uint32_t i = xtf_call_node(tree, parent)->first_child, last = 0;
+    gint64 key = (gint64)((uint64_t)parent << 32 | (uint32_t)line); /* a trace has fewer regions */
+    gpointer known = g_hash_table_lookup(tree->children, &key);
 
-    for (; i != 0; last = i, i = xtf_call_node(tree, i)->next) {
-        if (xtf_call_node(tree, i)->line == line)
-            return i;
-    }
+    if (known)
+        return GPOINTER_TO_UINT(known);
     if (tree->nodes->len == NODES_MAX)
         return parent;
-    const XtfCallNode child = {.line = line, .parent = parent, .level = xtf_call_node(tree, parent)->level + 1};
-    i = tree->nodes->len;
+    const XtfCallNode child = {.line = line,
+                               .parent = parent,
+                               .level = xtf_call_node(tree, parent)->level + 1,
+                               .next = xtf_call_node(tree, parent)->first_child};
+    uint32_t i = tree->nodes->len;
     g_array_append_val(tree->nodes, child);
-    if (last != 0)
-        xtf_call_node(tree, last)->next = i;
-    else
-        xtf_call_node(tree, parent)->first_child = i;
+    xtf_call_node(tree, parent)->first_child = i;
     xtf_call_node(tree, parent)->n_children++;
+    g_hash_table_insert(tree->children, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(i));
     return i;
 }
 
@@ -184,7 +185,8 @@ bool xtf_call_tree_init(XtfCallTree *tree, XtfViews *views, XtfSelection *select
     XtfRegions regions;
     uint64_t n;
 
-    *tree = (XtfCallTree){.nodes = g_array_new(FALSE, FALSE, sizeof(XtfCallNode))};
+    *tree = (XtfCallTree){.nodes = g_array_new(FALSE, FALSE, sizeof(XtfCallNode)),
+                          .children = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
     g_array_append_val(tree->nodes, root);
     xtf_aggregate_ref_frames(&frames, views->context);
     if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||

@@ -20,7 +20,8 @@ typedef struct {
 } XtfCallNode;
 
 typedef struct {
-    GArray *nodes; /* of XtfCallNode; the first is the root: the lifetimes of all locations together */
+    GHashTable *children; /* by parent and line; private */
+    GArray *nodes;        /* of XtfCallNode; the first is the root: the lifetimes of all locations together */
     bool sampled;
     uint64_t n_locations, n_instants; /* sampled: instants of each location */
 } XtfCallTree;

@@ -10,7 +10,8 @@
 #include "src/query/pictures/time-axis.h"
 
 enum {
-    SIZE = 128 << 10,
+    SIZE = 256 << 10,
+    BAR_BYTES = 1 << 10, /* of a bar, at most */
     SLICES = 100,
     PANEL = 90, /* pixels */
     PANEL_PITCH = 120,
@@ -73,7 +74,7 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
     double height = value > 0 ? fmax(value / top * PANEL, 1) : 0;
     int bottom = TOP + (int)panel * PANEL_PITCH + PANEL + 16;
 
-    if (height == 0 || a == b)
+    if (height == 0 || a == b || xtf_drawing_left(picture->drawing) < BAR_BYTES)
         return;
     g_autofree char *link = xtf_picture_link(picture->links, a, b, NULL, NULL);
     xtf_draw_link(picture->drawing, link, xtf_picture_histogram.name);

@@ -16,7 +16,9 @@ enum {
     LEFT = 104,
     TOP = 92,
     SIZE_BASE = 64 << 10,
-    SIZE_OF_CELL = 240, /* bytes */
+    SIZE_OF_CELL = 256, /* bytes, mostly */
+    CELL_BYTES = 480,   /* of a cell, at most... */
+    BARE_BYTES = 120,   /* ...without its link and its tool tip */
     SIZE_OF_IMAGE = 1152 << 10,
     LEVELS = 16,
 };
@@ -122,26 +124,39 @@ static void draw_styles(XtfDrawing *drawing)
     xtf_draw(drawing, "</style>\n");
 }
 
+static void draw_cell(Picture *picture, uint32_t i, const char *window, bool bare)
+{
+    const Matrix *matrix = &picture->matrix;
+    const Cell *cell = &matrix->cells[i];
+    uint32_t size = picture->pitch > 6 ? picture->pitch - 1 : picture->pitch;
+    uint64_t sender = matrix->locations->procs[i / matrix->n], receiver = matrix->locations->procs[i % matrix->n];
+
+    if (!bare)
+        xtf_draw(picture->drawing, "<a href=\"%stime/%s/proc/%" PRIu64 "/peer/%" PRIu64 "/sends/\">", picture->links.up,
+                 window, sender, receiver);
+    xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">",
+             level_of(matrix, cell->bytes), LEFT + i % matrix->n * picture->pitch, TOP + i / matrix->n * picture->pitch,
+             size, size);
+    if (!bare)
+        xtf_draw(picture->drawing, "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title>",
+                 sender, receiver, cell->messages, cell->messages == 1 ? "" : "s", cell->bytes);
+    xtf_draw(picture->drawing, bare ? "</rect>\n" : "</rect></a>\n");
+}
+
+/* Cells have no links and tool tips once there is room for bare ones only. */
 static void draw_cells(Picture *picture)
 {
     const Matrix *matrix = &picture->matrix;
-    uint32_t size = picture->pitch > 6 ? picture->pitch - 1 : picture->pitch;
     char window[XTF_WINDOW_TEXT_MAX];
+    size_t n = 0;
 
+    for (uint32_t i = 0; i < matrix->n * matrix->n; i++)
+        n += matrix->cells[i].messages > 0;
     xtf_time_scale_print_window(&picture->links.context->scale, picture->from, picture->to, window);
     for (uint32_t i = 0; i < matrix->n * matrix->n; i++) {
-        const Cell *cell = &matrix->cells[i];
-        uint64_t sender = matrix->locations->procs[i / matrix->n], receiver = matrix->locations->procs[i % matrix->n];
-        if (cell->messages == 0)
+        if (matrix->cells[i].messages == 0)
             continue;
-        xtf_draw(picture->drawing, "<a href=\"%stime/%s/proc/%" PRIu64 "/peer/%" PRIu64 "/sends/\">", picture->links.up,
-                 window, sender, receiver);
-        xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">",
-                 level_of(matrix, cell->bytes), LEFT + i % matrix->n * picture->pitch,
-                 TOP + i / matrix->n * picture->pitch, size, size);
-        xtf_draw(picture->drawing,
-                 "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title></rect></a>\n", sender,
-                 receiver, cell->messages, cell->messages == 1 ? "" : "s", cell->bytes);
+        draw_cell(picture, i, window, xtf_drawing_left(picture->drawing) < CELL_BYTES + --n * BARE_BYTES);
     }
 }
 

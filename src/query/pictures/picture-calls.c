@@ -11,6 +11,7 @@ typedef struct {
     const XtfNumberSet *regions; /* those that are selected; NULL: all */
     XtfAggregateRef frames;
     XtfCallReaders *readers;
+    XtfLocationArrays arrays;
     XtfPictureCallVisit visit;
     void *data;
 } Reading;
@@ -49,16 +50,16 @@ static bool add_call(Reading *reading, const XtfSpan *span, uint64_t n, uint32_t
 static bool add_open(Reading *reading, uint32_t index, uint64_t from, GError **error)
 {
     const XtfLocation *location = &reading->selected->locations->all[index];
-    g_auto(XtfLocationArrays) arrays = {0};
+    XtfLocationArrays *arrays = &reading->arrays;
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
     uint64_t n;
     XtfSpan span;
 
-    if (!xtf_location_arrays_load(&arrays, reading->context, location, error))
+    if (!xtf_location_arrays_load(arrays, reading->context, location, error))
         return false;
-    const XtfArray *calls = xtf_location_arrays_find(&arrays, reading->frames.schema);
-    if (!calls || from > arrays.last)
+    const XtfArray *calls = xtf_location_arrays_find(arrays, reading->frames.schema);
+    if (!calls || from > arrays->last)
         return true;
     if (!xtf_array_rank(calls, from, &n, error) ||
         !xtf_array_stack(calls, reading->frames.number, n, &frames, &n_frames, error))
@@ -114,9 +115,9 @@ bool xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const Xtf
         return false;
     g_autoptr(XtfCallReaders) readers = xtf_call_readers_new(resolver->context, selected->locations);
     reading.readers = readers;
-    for (uint32_t i = 0; i < selected->n; i++) {
-        if (!add_open(&reading, selected->indices[i], selection->time_from, error))
-            return false;
-    }
-    return add_begun(&reading, spans, error);
+    bool good = true;
+    for (uint32_t i = 0; good && i < selected->n; i++)
+        good = add_open(&reading, selected->indices[i], selection->time_from, error);
+    xtf_location_arrays_finish(&reading.arrays);
+    return good && add_begun(&reading, spans, error);
 }

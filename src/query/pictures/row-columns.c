@@ -1,6 +1,7 @@
 #include "src/query/pictures/row-columns.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PURE_PER_MILLE = 995, /* a column of which a region has as much looks the same if it is divided */
@@ -13,19 +14,36 @@ uint64_t xtf_column_time(const XtfColumnPlan *plan, uint32_t cell)
 
 /* ---- One column. */
 
+/* The first share whose line is not less. */
+static uint32_t find_share(const XtfPictureColumn *column, uint64_t line)
+{
+    uint32_t low = 0, high = column->n;
+
+    if (high > 0 && column->shares[high - 1].line < line)
+        return high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (column->shares[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void xtf_picture_column_add(XtfPictureColumn *column, const XtfShare *share)
 {
-    uint32_t i = 0;
+    uint32_t i = find_share(column, share->line);
 
     column->regions += share->ticks;
-    while (i < column->n && column->shares[i].line != share->line)
-        i++;
-    if (i == column->n) {
+    if (i == column->n || column->shares[i].line != share->line) {
         if (column->n == column->room) {
             column->room = MAX(column->room * 2, 4);
             column->shares = g_renew(XtfShare, column->shares, column->room);
         }
-        column->shares[column->n++] = (XtfShare){.line = share->line};
+        memmove(&column->shares[i + 1], &column->shares[i], (column->n - i) * sizeof *column->shares);
+        column->shares[i] = (XtfShare){.line = share->line};
+        column->n++;
     }
     column->shares[i].ticks += share->ticks;
     column->shares[i].calls += share->calls;
@@ -67,13 +85,13 @@ static void subtract(XtfPictureColumn *whole, const XtfPictureColumn *left)
     whole->whole -= MIN(whole->whole, left->whole);
     whole->alive -= MIN(whole->alive, left->alive);
     whole->regions = 0;
-    for (uint32_t i = 0; i < whole->n; i++) {
+    for (uint32_t i = 0, j = 0; i < whole->n; i++) {
         XtfShare share = whole->shares[i];
-        for (uint32_t j = 0; j < left->n; j++) {
-            if (left->shares[j].line == share.line) {
-                share.ticks -= MIN(share.ticks, left->shares[j].ticks);
-                share.calls -= MIN(share.calls, left->shares[j].calls);
-            }
+        while (j < left->n && left->shares[j].line < share.line)
+            j++;
+        if (j < left->n && left->shares[j].line == share.line) {
+            share.ticks -= MIN(share.ticks, left->shares[j].ticks);
+            share.calls -= MIN(share.calls, left->shares[j].calls);
         }
         whole->regions += share.ticks;
         if (share.ticks || share.calls)
@@ -110,9 +128,10 @@ void xtf_row_meter_finish(XtfRowMeter *meter)
 
 static void add_groups(XtfRowMeter *meter, XtfPictureColumn *column)
 {
-    const XtfGroupTotals *groups = meter->times.groups;
+    XtfGroupTotals *groups = meter->times.groups;
     const XtfRegions *regions = &meter->times.regions;
 
+    xtf_group_totals_sort(groups);
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         const uint64_t *cells = xtf_group_totals_cells(groups, i);
         uint64_t line = xtf_region_line(regions, *xtf_group_totals_key(groups, i));

@@ -22,7 +22,7 @@ typedef struct {
     uint64_t whole;    /* its ticks, times the locations of the row */
     uint64_t alive;    /* those between the first and the last record of each location */
     uint64_t regions;  /* those in any region */
-    XtfShare *shares;
+    XtfShare *shares;  /* by line, ascending, until they are sorted otherwise */
     uint32_t n, room;
 } XtfPictureColumn;
 
@@ -63,7 +63,7 @@ void xtf_picture_column_add(XtfPictureColumn *column, const XtfShare *share);
 /* Adds all of a column to another. */
 void xtf_picture_column_join(XtfPictureColumn *to, const XtfPictureColumn *from);
 void xtf_picture_column_finish(XtfPictureColumn *column);
-/* Orders shares by ticks, the most first, then by line. */
+/* Orders shares by ticks, the most first, then by line: of a column to which nothing is added any more. */
 void xtf_picture_column_sort(XtfPictureColumn *column);
 /* All columns [from, to) of cells, which they divide evenly, as one; a new one. */
 XtfPictureColumn xtf_row_columns_sum(const XtfRowColumns *columns, uint32_t from, uint32_t to);

@@ -84,17 +84,11 @@ static double distance_between(const XtfPictureColumn *a, const XtfPictureColumn
 {
     double distance = 0;
 
-    for (uint32_t i = 0; i < a->n; i++) {
-        double other = 0;
-        for (uint32_t j = 0; j < b->n; j++)
-            other += a->shares[i].line == b->shares[j].line ? share_of(b, b->shares[j].ticks) : 0;
-        distance += fabs(share_of(a, a->shares[i].ticks) - other);
-    }
-    for (uint32_t j = 0; j < b->n; j++) {
-        bool met = false;
-        for (uint32_t i = 0; i < a->n; i++)
-            met = met || a->shares[i].line == b->shares[j].line;
-        distance += met ? 0 : share_of(b, b->shares[j].ticks);
+    for (uint32_t i = 0, j = 0; i < a->n || j < b->n;) {
+        uint64_t x = i < a->n ? a->shares[i].line : UINT64_MAX, y = j < b->n ? b->shares[j].line : UINT64_MAX;
+        double one = x <= y ? share_of(a, a->shares[i++].ticks) : 0,
+               other = y <= x ? share_of(b, b->shares[j++].ticks) : 0;
+        distance += fabs(one - other);
     }
     return distance / 2;
 }

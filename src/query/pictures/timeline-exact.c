@@ -209,8 +209,11 @@ bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GErr
     }
     place_rows(&exact);
     if (exact.calls->len <= items && exact.tops[timeline->rows.n] <= HEIGHT_MAX) {
-        *drawn = true;
+        size_t before = timeline->drawing->out->len;
         good = draw_all(&exact, error);
+        *drawn = xtf_drawing_left(timeline->drawing) > 0;
+        if (!*drawn) /* long names */
+            g_string_truncate(timeline->drawing->out, before);
     }
     g_array_unref(exact.calls);
     g_free(exact.levels);

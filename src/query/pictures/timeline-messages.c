@@ -12,7 +12,6 @@ enum {
     ROWS_MAX = 32,
     CLEAR_MESSAGES = 60, /* more are paler */
     RING = 3,            /* pixels */
-    MESSAGE_BYTES = 420,
 };
 
 typedef struct {
@@ -109,7 +108,7 @@ static void draw_message(const Lines *lines, const XtfMatchedSend *matched)
     uint32_t from = xtf_selected_number(&timeline->rows.selected, message->send.location), to = timeline->rows.n;
     double x1 = xtf_plot_x(plot, matched->times.sent);
 
-    if (from == timeline->rows.n || xtf_drawing_left(timeline->drawing) < MESSAGE_BYTES)
+    if (from == timeline->rows.n)
         return;
     if (message->has_receive)
         to = xtf_selected_number(&timeline->rows.selected, message->posting.location);

@@ -4,6 +4,11 @@
 #include "src/query/pictures/timeline-private.h"
 #include "src/query/select/parallel.h"
 
+enum {
+    ROWS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,  /* ...and threads take so many turns at least */
+};
+
 /* ---- Measuring. */
 
 static void *begin_measuring(void *data)
@@ -45,7 +50,10 @@ void xtf_timeline_forget(XtfTimeline *timeline)
 
 bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **error)
 {
-    const XtfParallelWork work = {.step = 1, .begin = begin_measuring, .work = measure_rows, .join = end_measuring};
+    const XtfParallelWork work = {.step = CLAMP(timeline->rows.n / LEAST_TURNS, 1, ROWS_AT_ONCE),
+                                  .begin = begin_measuring,
+                                  .work = measure_rows,
+                                  .join = end_measuring};
 
     xtf_timeline_forget(timeline);
     timeline->columns = g_new0(XtfRowColumns, MAX(timeline->rows.n, 1));

@@ -51,6 +51,12 @@ def another_segment(f):
     f.store_catalog(parts)
 
 
+def swap_segments(f):
+    """The first two, where they are."""
+    at = f.sections[SEGMENTS].end
+    f.data[at:at + 64] = f.data[at + 32:at + 64] + f.data[at:at + 32]
+
+
 # ---- Anchors.
 
 def files(f):
@@ -140,6 +146,7 @@ FILE_ROWS = [
     ("3", "segments-alone", "A file without segment maps has one segment", "small", another_segment, "and no maps of them", "segments: there are several"),
     ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: put(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),
      "it is the file's own", "segments: the file's own one"),
+    ("3", "segments-companion", "A companion file lists its own segment first", "companion", swap_segments, "it is the file's own", "segments: the file's own one"),
     ("3", "files-none", "FILES names a file at least", "anchor", no_files, "catalog: it names no file", "files: there are none"),
     ("3", "files-padding", "Zeros follow the name of a file", "anchor", behind_name, "bytes stand behind the name of a file", "files: bytes behind a name"),
     ("3", "files-name-length", "The name of a file has 1 to 255 bytes", "anchor", lambda f: put(next(files(f)), length=0), "the name of a file is none", "files: a name that is none"),

@@ -630,6 +630,11 @@ def make_bases(dump_trace, xtf, folder):
     other = folder / "other.xtf"
     subprocess.run([dump_trace, "write", other, *map(str, MERGED[1])], check=True)
     subprocess.run([xtf, "merge", "--quiet", "-o", folder / "merged.xtf", folder / f"{MERGED[0]}.xtf", other], check=True)
+    base = folder / "base_of_companion.xtf"
+    subprocess.run([dump_trace, "write", base, *map(str, BASES["small"])], check=True)
+    subprocess.run([xtf, "analyze", "--quiet", "-o", folder / "companion.xtf", base], check=True)
+    one_superblock(folder / "companion.xtf")
+    expect_sound(xtf, folder / "companion.xtf", "companion")
     shutil.copy(folder / "small.xtf", folder / "closed.xtf")
     expect_sound(xtf, folder / "closed.xtf", "closed")
     for name in (*BASES, "merged"):

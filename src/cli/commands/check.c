@@ -61,8 +61,9 @@ static bool check(XtfTrace *trace, bool quiet, uint64_t *problems, GError **erro
     return true;
 }
 
-/* Checks the file alone, or what it is together with its companion, if it has one that fits. */
-static bool check_source(const char *source, bool alone, bool quiet, uint64_t *problems, GError **error)
+/* Checks the file alone; or, unless it is a companion itself (*whole), what it is together with its companion, if it
+ * has one that fits. */
+static bool check_source(const char *source, bool alone, bool quiet, bool *whole, uint64_t *problems, GError **error)
 {
     const XtfSourceOptions how = {.quiet = quiet, .alone = alone};
     g_autofree char *path = NULL;
@@ -72,8 +73,9 @@ static bool check_source(const char *source, bool alone, bool quiet, uint64_t *p
     if (!trace)
         return false;
     xtf_trace_get_info(trace, &info);
-    if (!alone && !info.companion)
+    if (!alone && (!info.companion || *whole))
         return true;
+    *whole = info.companion;
     if (!alone && !quiet)
         puts("with its analysis, which lies in another file:");
     return check(trace, quiet, problems, error);
@@ -97,8 +99,9 @@ int xtf_command_check(int argc, char **argv)
             entries))
         return XTF_EXIT_USAGE;
     uint64_t problems = 0;
-    bool good =
-        check_source(argv[1], true, quiet, &problems, &error) && check_source(argv[1], false, quiet, &problems, &error);
+    bool whole = false;
+    bool good = check_source(argv[1], true, quiet, &whole, &problems, &error) &&
+                check_source(argv[1], false, quiet, &whole, &problems, &error);
     if (!good)
         return xtf_cli_fail(error);
     return problems ? XTF_EXIT_FAILED : XTF_EXIT_DONE;

@@ -1,6 +1,6 @@
 /*
- * How often a test repeats what it does at random. With sanitizers, which are several times as slow, a quarter of the rounds
- * finds what they find: what is right is compared in the ordinary build.
+ * How often a test repeats what it does at random. With sanitizers, which are several times as slow, a quarter of the
+ * rounds finds what they find: what is right is compared in the ordinary build.
  */
 #pragma once
 

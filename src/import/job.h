@@ -16,7 +16,7 @@
 /* What the output replaces. */
 typedef struct {
     const char *path; /* the output's place */
-    char *identity; /* of the trace that the import there is of (importer.h); NULL: whatever it is, it may go */
+    char *identity;   /* of the trace that the import there is of (importer.h); NULL: whatever it is, it may go */
 } XtfReplaced;
 
 struct XtfImportJob {

@@ -128,7 +128,8 @@ static GString *colours_text(XtfNode *file, GError **error)
 
 static bool has_colours(const XtfNode *directory)
 {
-    return xtf_picture_check(&directory->tree->pictures, xtf_picture_find("timeline.svg"), directory->tree->root->selection, NULL);
+    return xtf_picture_check(&directory->tree->pictures, xtf_picture_find("timeline.svg"),
+                             directory->tree->root->selection, NULL);
 }
 
 /* ---- Directories. */

@@ -22,7 +22,7 @@ ROOMS = [
     "src/nettest/cluster", "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest",
     "src/analysis/formulas",
-    "src/query/text", "src/query/images", "src/query/select",
+    "src/query/text", "src/query/images", "src/query/context", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
     "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/pictures", "src/query/tree", "src/query/diff",
     "src/export", "src/export/otf2", "src/export/network", "src/export/cube",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "messages.h"
-#include "src/query/select/name-index.h"
+#include "src/query/context/name-index.h"
 #include "src/query/text/time-scale.h"
 
 /* ---- Names, spelled by hand: all that is no letter or digit escaped. */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 enum {
     XTF_KIND_NONE = UINT8_MAX, /* of `part_kind` */

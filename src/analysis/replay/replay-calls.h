@@ -12,7 +12,7 @@
 #include "src/analysis/replay/context-sums.h"
 #include "src/analysis/replay/contexts.h"
 #include "src/model/mpi-functions.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 /* The innermost call around a row. */
 typedef struct {

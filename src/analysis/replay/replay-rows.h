@@ -6,7 +6,7 @@
 
 #include "libxtf/array.h"
 #include "src/analysis/replay/replay.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 typedef enum {
     XTF_ROW_SEND,

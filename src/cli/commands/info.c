@@ -9,7 +9,7 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/model/properties.h"
-#include "src/query/select/analyses.h"
+#include "src/query/context/analyses.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/time-scale.h"
 

@@ -6,7 +6,7 @@
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/progress.h"
-#include "src/query/select/analyses.h"
+#include "src/query/context/analyses.h"
 
 static void show_progress(uint64_t done, uint64_t total, void *progress)
 {

@@ -5,7 +5,7 @@
 
 #include "libxtf/group-filter.h"
 #include "src/model/collective-shape.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 /* Who takes part in a blocking operation records its begin and its end; of a non-blocking one, its request and its
  * completion. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "src/model/schemas.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 enum {
     XTF_CALLPATH_WIDTH_MAX = 1024, /* bytes of a name that are shown; longer ones are cut */

@@ -5,8 +5,8 @@
 #include "libxtf/error.h"
 #include "libxtf/spans.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/context/name-index.h"
 #include "src/query/match/message-calls.h"
-#include "src/query/select/name-index.h"
 
 const char *const xtf_message_waits[XTF_N_WAITS] = {[XTF_WAIT_NONE] = "-",
                                                     [XTF_WAIT_LATE_SENDER] = "late_sender",

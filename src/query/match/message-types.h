@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 typedef enum {
     XTF_MESSAGES_SENDS,

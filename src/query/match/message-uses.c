@@ -1,8 +1,8 @@
 /* What the names of regions tell of calls. */
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
+#include "src/query/context/name-index.h"
 #include "src/query/match/matching.h"
-#include "src/query/select/name-index.h"
 
 static uint8_t use_of(const char *name, XtfRegionClass class)
 {

@@ -7,8 +7,8 @@
  */
 #pragma once
 
+#include "src/query/context/number-set.h"
 #include "src/query/match/matching.h"
-#include "src/query/select/number-set.h"
 
 typedef struct {
     uint64_t comm, sender, receiver, tag; /* processes */

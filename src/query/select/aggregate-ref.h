@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "libxtf/aggregates.h"
+#include "src/query/context/trace-context.h"
 #include "src/query/select/selection.h"
-#include "src/query/select/trace-context.h"
 
 enum {
     XTF_KEY_NONE = XTF_AGGREGATE_KEYS_MAX, /* the index of a missing key */

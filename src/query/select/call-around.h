@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 /* The ENTER that row n of `enters_leaves` leads to: of a LEAVE its own, of an ENTER the one around it. False if it
  * leads to none. */

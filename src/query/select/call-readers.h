@@ -5,7 +5,7 @@
 
 #include "libxtf/frame-reader.h"
 #include "libxtf/spans.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 enum {
     XTF_N_FRAME_ENDINGS = XTF_FRAME_OPEN + 1,

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "libxtf/sweep.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 /* Of one thread. */
 typedef struct {

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "libxtf/group-filter.h"
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 typedef struct XtfSelection XtfSelection;
 

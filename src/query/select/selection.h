@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "libxtf/spans.h"
+#include "src/query/context/number-set.h"
+#include "src/query/context/trace-context.h"
 #include "src/query/select/keeper.h"
-#include "src/query/select/number-set.h"
-#include "src/query/select/trace-context.h"
 
 enum {
     XTF_ANY_TYPE = -1, /* records of all types; none that is derived */

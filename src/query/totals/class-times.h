@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/select/region-classes.h"
+#include "src/query/context/region-classes.h"
 #include "src/query/totals/region-times.h"
 
 typedef struct {

@@ -28,8 +28,8 @@
  */
 #pragma once
 
+#include "src/query/context/region-classes.h"
 #include "src/query/format/format.h"
-#include "src/query/select/region-classes.h"
 
 /* Of one time of each process. */
 typedef struct {

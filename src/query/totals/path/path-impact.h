@@ -24,8 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/query/context/trace-context.h"
 #include "src/query/format/callpaths.h"
-#include "src/query/select/trace-context.h"
 
 /* Of one call path on one location, in ticks. */
 typedef struct {

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 typedef struct {
     uint64_t region, context; /* rows of `regions` and `contexts`; UINT64_MAX: outside of all calls */

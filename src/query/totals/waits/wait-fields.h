@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no such type, or not these fields */

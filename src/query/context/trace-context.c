@@ -1,4 +1,4 @@
-#include "src/query/select/trace-context.h"
+#include "src/query/context/trace-context.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/properties.h"
-#include "src/query/select/analyses.h"
+#include "src/query/context/analyses.h"
 #include "src/query/text/digits.h"
 
 enum {

@@ -14,10 +14,10 @@
 
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
-#include "src/query/select/name-index.h"
-#include "src/query/select/number-set.h"
-#include "src/query/select/ranks.h"
-#include "src/query/select/region-classes.h"
+#include "src/query/context/name-index.h"
+#include "src/query/context/number-set.h"
+#include "src/query/context/ranks.h"
+#include "src/query/context/region-classes.h"
 #include "src/query/text/time-scale.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-#include "src/query/select/number-set.h"
+#include "src/query/context/number-set.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-#include "src/query/select/region-classes.h"
+#include "src/query/context/region-classes.h"
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/select/name-index.h"
-#include "src/query/select/name-pattern.h"
+#include "src/query/context/name-index.h"
+#include "src/query/context/name-pattern.h"
 
 bool xtf_region_classes_load(XtfRegionClasses *classes, XtfTrace *trace, GError **error)
 {

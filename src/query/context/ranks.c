@@ -1,4 +1,4 @@
-#include "src/query/select/ranks.h"
+#include "src/query/context/ranks.h"
 
 #include "libxtf/vocabulary.h"
 

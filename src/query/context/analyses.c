@@ -1,4 +1,4 @@
-#include "src/query/select/analyses.h"
+#include "src/query/context/analyses.h"
 
 #include "libxtf/vocabulary.h"
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "libxtf/trace.h"
-#include "src/query/select/number-set.h"
+#include "src/query/context/number-set.h"
 
 enum {
     XTF_DIRECTORY_NAME_MAX = 255, /* bytes */

@@ -1,10 +1,10 @@
-#include "src/query/select/name-index.h"
+#include "src/query/context/name-index.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/select/name-pattern.h"
+#include "src/query/context/name-pattern.h"
 #include "src/query/text/escape.h"
 
 /* ---- Texts as names of directories. */

@@ -11,7 +11,7 @@
 
 #include "libxtf/trace.h"
 #include "src/model/region-class.h"
-#include "src/query/select/number-set.h"
+#include "src/query/context/number-set.h"
 
 typedef struct {
     uint64_t n;          /* rows of the table of regions; 0: they have no names */

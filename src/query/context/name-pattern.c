@@ -1,4 +1,4 @@
-#include "src/query/select/name-pattern.h"
+#include "src/query/context/name-pattern.h"
 
 #include <glib.h>
 #include <stdint.h>

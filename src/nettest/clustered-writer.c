@@ -1,8 +1,8 @@
 #include "src/nettest/clustered-writer.h"
 
-#include <netcdf.h>
 #include <string.h>
 
+#include "src/nettest/netcdf-library.h"
 #include "src/nettest/netcdf-output.h"
 
 struct XtfClusteredWriter {

@@ -8,11 +8,11 @@
  * has that many values more, which is how it is known.
  */
 #include <math.h>
-#include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/nettest/file.h"
+#include "src/nettest/netcdf-library.h"
 
 static int compare_starts(const void *a, const void *b)
 {

@@ -1,6 +1,6 @@
 #include "src/nettest/netcdf-output.h"
+#include "src/nettest/netcdf-library.h"
 
-#include <netcdf.h>
 #include <string.h>
 
 bool xtf_netcdf_written(const XtfNetcdf *netcdf, int status, GError **error)
@@ -14,7 +14,8 @@ bool xtf_netcdf_create(XtfNetcdf *netcdf, const char *path, GError **error)
     int unused;
 
     *netcdf = (XtfNetcdf){.path = g_strdup(path), .id = -1};
-    return xtf_netcdf_written(netcdf, nc_create(path, NC_CLOBBER | NC_64BIT_OFFSET, &netcdf->id), error) &&
+    return xtf_netcdf_load(error) &&
+           xtf_netcdf_written(netcdf, nc_create(path, NC_CLOBBER | NC_64BIT_OFFSET, &netcdf->id), error) &&
            xtf_netcdf_written(netcdf, nc_set_fill(netcdf->id, NC_NOFILL, &unused), error);
 }
 

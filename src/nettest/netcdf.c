@@ -1,12 +1,12 @@
 /*
  * libnetcdf, with our errors.
  */
-#include <netcdf.h>
 #include <unistd.h>
 
 #include "libxtf/source.h"
 #include "src/nettest/file.h"
 #include "src/nettest/header.h"
+#include "src/nettest/netcdf-library.h"
 
 enum {
     NAME_LENGTH = 64,
@@ -26,6 +26,10 @@ bool xtf_netcdf_open(XtfNetcdf *netcdf, const char *path, GError **error)
     *netcdf = (XtfNetcdf){.path = g_strdup(path), .id = -1};
     if (fd < 0)
         return false;
+    if (!xtf_netcdf_load(error)) {
+        close(fd);
+        return false;
+    }
     g_autofree char *name = g_strdup_printf("/proc/self/fd/%d", fd);
     bool good = xtf_netcdf_check_header(fd, size, path, error) &&
                 xtf_netcdf_done(netcdf, nc_open(name, NC_NOWRITE, &netcdf->id), "cannot be opened as netCDF", error);

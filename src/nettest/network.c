@@ -1,12 +1,12 @@
 #include "src/nettest/network.h"
 
 #include <math.h>
-#include <netcdf.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libxtf/source.h"
 #include "src/nettest/file.h"
+#include "src/nettest/netcdf-library.h"
 
 enum {
     HOST_NAME_MAX_BYTES = 256,

@@ -1,9 +1,9 @@
 /*
  * A file of a result: what its scalars say, and the matrices.
  */
-#include <netcdf.h>
 
 #include "src/nettest/file.h"
+#include "src/nettest/netcdf-library.h"
 
 enum {
     NOT_SAID = -1,

@@ -1,7 +1,6 @@
 #include "src/nettest/result-writer.h"
 
-#include <netcdf.h>
-
+#include "src/nettest/netcdf-library.h"
 #include "src/nettest/netcdf-output.h"
 
 struct XtfResultWriter {

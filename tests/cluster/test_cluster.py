@@ -277,7 +277,7 @@ class Clusters(unittest.TestCase):
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
             message = process.communicate()[1]
-            if process.returncode == 0:
+            if out.exists(): # a signal may come when it is done
                 self.assertEqual(portions_of(out)[-1][1], 30)
                 out.unlink()
             else:

@@ -1,11 +1,11 @@
 #include "src/query/pictures/picture.h"
 
 #include "libxtf/error.h"
+#include "src/query/charts/histogram-picture.h"
+#include "src/query/charts/matrix-picture.h"
+#include "src/query/charts/profile-picture.h"
 #include "src/query/format/table.h"
-#include "src/query/pictures/histogram-picture.h"
-#include "src/query/pictures/matrix-picture.h"
-#include "src/query/pictures/profile-picture.h"
-#include "src/query/pictures/timeline.h"
+#include "src/query/timeline/timeline.h"
 
 enum {
     KEPT_BYTES = 32 << 20,

@@ -1,0 +1,229 @@
+#include "src/query/charts/call-tree.h"
+
+#include <stdlib.h>
+
+#include "src/query/select/aggregate-ref.h"
+#include "src/query/totals/region-lines.h"
+
+enum {
+    WALKED_MAX = 2000000, /* calls; the stack is looked at, if there are more */
+    INSTANTS = 10000,     /* of all locations together, about */
+    LEVELS_MAX = 1000,    /* deeper calls count for the one at this level */
+    NODES_MAX = 1 << 20,
+};
+
+void xtf_call_tree_finish(XtfCallTree *tree)
+{
+    g_clear_pointer(&tree->nodes, g_array_unref);
+    g_clear_pointer(&tree->children, g_hash_table_unref);
+}
+
+/* The child of a node with a region; it is added if it is not there. Of too many paths the node itself. */
+static uint32_t child_of(XtfCallTree *tree, uint32_t parent, uint64_t line)
+{
+    gint64 key = (gint64)((uint64_t)parent << 32 | (uint32_t)line); /* a trace has fewer regions */
+    gpointer known = g_hash_table_lookup(tree->children, &key);
+
+    if (known)
+        return GPOINTER_TO_UINT(known);
+    if (tree->nodes->len == NODES_MAX)
+        return parent;
+    const XtfCallNode child = {.line = line,
+                               .parent = parent,
+                               .level = xtf_call_node(tree, parent)->level + 1,
+                               .next = xtf_call_node(tree, parent)->first_child};
+    uint32_t i = tree->nodes->len;
+    g_array_append_val(tree->nodes, child);
+    xtf_call_node(tree, parent)->first_child = i;
+    xtf_call_node(tree, parent)->n_children++;
+    g_hash_table_insert(tree->children, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(i));
+    return i;
+}
+
+/* ---- Walking. */
+
+typedef struct {
+    XtfCallTree *tree;
+    const XtfRegions *regions;
+    uint64_t from, to;
+    GArray **stacks; /* by location: the nodes of the calls that were entered last, by level */
+} Walk;
+
+static void walk_call(const XtfPictureCall *call, void *data)
+{
+    Walk *walk = data;
+    GArray *stack = walk->stacks[call->location];
+    uint64_t begin = CLAMP(call->begin, walk->from, walk->to), end = CLAMP(call->end, begin, walk->to);
+    uint32_t level = MIN(MIN(call->level, stack->len), LEVELS_MAX);
+    uint32_t parent = level > 0 ? g_array_index(stack, uint32_t, level - 1) : 0;
+    uint32_t node = child_of(walk->tree, parent, xtf_region_line(walk->regions, call->line));
+
+    g_array_set_size(stack, level);
+    g_array_append_val(stack, node);
+    if (node == parent)
+        return;
+    xtf_call_node(walk->tree, node)->amount += end - begin;
+    xtf_call_node(walk->tree, node)->calls += call->begin >= walk->from;
+}
+
+static bool walk_all(XtfCallTree *tree, XtfViews *views, XtfSelection *selection, const XtfSelectedLocations *selected,
+                     const XtfRegions *regions, GError **error)
+{
+    Walk walk = {.tree = tree, .regions = regions, .stacks = g_new(GArray *, selected->n)};
+
+    xtf_selection_window(selection, &views->context->scale, &walk.from, &walk.to);
+    for (uint32_t i = 0; i < selected->n; i++)
+        walk.stacks[i] = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    bool good = xtf_picture_calls(views->resolver, selection, selected, walk_call, &walk, error);
+    for (uint32_t i = 0; i < selected->n; i++)
+        g_array_unref(walk.stacks[i]);
+    g_free(walk.stacks);
+    return good;
+}
+
+/* ---- Sampling. */
+
+/* A number in [0, stride) that is always the same for the i-th instant. */
+static uint64_t jitter(uint64_t i, uint64_t stride)
+{
+    uint64_t hash = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    return stride > 0 ? (hash ^ hash >> 31) % stride : 0;
+}
+
+typedef struct {
+    XtfCallTree *tree;
+    const XtfRegions *regions;
+    const XtfNumberSet *only;
+    XtfAggregateRef frames;
+    XtfLocationArrays arrays;
+} Sampling;
+
+static bool add_stack(Sampling *sampling, const XtfArray *calls, uint64_t t, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    size_t n_frames;
+    uint32_t node = 0;
+    uint64_t n;
+
+    /* The stack after the rows of this tick. */
+    if (!xtf_array_rank(calls, t + 1, &n, error) ||
+        !xtf_array_stack(calls, sampling->frames.number, n, &frames, &n_frames, error))
+        return false;
+    for (size_t i = 0; i < n_frames && i < LEVELS_MAX; i++) {
+        if (!xtf_number_set_contains(sampling->only, frames[i].key))
+            continue;
+        uint32_t child = child_of(sampling->tree, node, xtf_region_line(sampling->regions, frames[i].key));
+        if (child != node)
+            xtf_call_node(sampling->tree, child)->amount++;
+        node = child;
+    }
+    return true;
+}
+
+static bool sample_location(Sampling *sampling, const XtfTraceContext *context, const XtfLocation *location, uint64_t a,
+                            uint64_t b, uint64_t salt, GError **error)
+{
+    uint64_t n = sampling->tree->n_instants;
+
+    if (!xtf_location_arrays_load(&sampling->arrays, context, location, error))
+        return false;
+    const XtfArray *calls = xtf_location_arrays_find(&sampling->arrays, sampling->frames.schema);
+    for (uint64_t i = 0; calls && i < n; i++) {
+        uint64_t from = xtf_time_bin_bound(a, b, i, n), to = xtf_time_bin_bound(a, b, i + 1, n);
+        uint64_t t = from + jitter(salt * n + i, to - from);
+        if (t < sampling->arrays.first || t >= sampling->arrays.last)
+            continue;
+        xtf_call_node(sampling->tree, 0)->amount++;
+        if (!add_stack(sampling, calls, t, error))
+            return false;
+    }
+    return true;
+}
+
+static bool sample_all(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,
+                       const XtfSelectedLocations *selected, const XtfRegions *regions, GError **error)
+{
+    Sampling sampling = {.tree = tree, .regions = regions, .only = selection->by[XTF_BY_REGION]};
+    uint64_t from, to;
+    bool good = xtf_aggregate_ref_frames(&sampling.frames, views->context);
+
+    tree->sampled = true;
+    tree->n_instants = MAX(INSTANTS / MAX(selected->n, 1), 1);
+    xtf_selection_window(selection, &views->context->scale, &from, &to);
+    for (uint32_t i = 0; good && i < selected->n; i++)
+        good = sample_location(&sampling, views->context, xtf_selected_location(selected, i), from, to, i, error);
+    xtf_location_arrays_finish(&sampling.arrays);
+    return good;
+}
+
+/* ---- All of it. */
+
+/* The lifetimes of all locations in the window: what 100 % is of a tree that was walked. */
+static bool add_lifetimes(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,
+                          const XtfSelectedLocations *selected, GError **error)
+{
+    g_auto(XtfLocationArrays) arrays = {0};
+    uint64_t from, to;
+
+    xtf_selection_window(selection, &views->context->scale, &from, &to);
+    for (uint32_t i = 0; i < selected->n; i++) {
+        if (!xtf_location_arrays_load(&arrays, views->context, xtf_selected_location(selected, i), error))
+            return false;
+        uint64_t first = MAX(from, arrays.first), last = MIN(to, arrays.last);
+        xtf_call_node(tree, 0)->amount += last > first ? last - first : 0;
+    }
+    return true;
+}
+
+bool xtf_call_tree_init(XtfCallTree *tree, XtfViews *views, XtfSelection *selection, GError **error)
+{
+    g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, views->context);
+    g_auto(XtfSelectedLocations) selected = {0};
+    const XtfCallNode root = {0};
+    XtfAggregateRef frames;
+    XtfRegions regions;
+    uint64_t n;
+
+    *tree = (XtfCallTree){.nodes = g_array_new(FALSE, FALSE, sizeof(XtfCallNode)),
+                          .children = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+    g_array_append_val(tree->nodes, root);
+    xtf_aggregate_ref_frames(&frames, views->context);
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
+        !xtf_regions_load(&regions, views->formats, selection, &frames, error) ||
+        !xtf_resolver_count(views->resolver, calls, &n, error))
+        return false;
+    tree->n_locations = selected.n;
+    if (n > WALKED_MAX)
+        return sample_all(tree, views, selection, &selected, &regions, error);
+    return add_lifetimes(tree, views, selection, &selected, error) &&
+           walk_all(tree, views, selection, &selected, &regions, error);
+}
+
+/* ---- Order. */
+
+static int compare_nodes(const void *a, const void *b, void *data)
+{
+    const XtfCallNode *x = xtf_call_node(data, *(const uint32_t *)a), *y = xtf_call_node(data, *(const uint32_t *)b);
+
+    if (x->amount != y->amount)
+        return x->amount < y->amount ? 1 : -1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+void xtf_call_tree_sort(XtfCallTree *tree)
+{
+    for (uint32_t i = 0; i < tree->nodes->len; i++) {
+        XtfCallNode *node = xtf_call_node(tree, i);
+        if (node->n_children < 2)
+            continue;
+        g_autofree uint32_t *children = g_new(uint32_t, node->n_children);
+        uint32_t n = 0;
+        for (uint32_t child = node->first_child; child != 0; child = xtf_call_node(tree, child)->next)
+            children[n++] = child;
+        g_qsort_with_data(children, (gint)n, sizeof *children, compare_nodes, tree);
+        node->first_child = children[0];
+        for (uint32_t j = 0; j < n; j++)
+            xtf_call_node(tree, children[j])->next = j + 1 < n ? children[j + 1] : 0;
+    }
+}

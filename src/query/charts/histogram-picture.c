@@ -1,0 +1,130 @@
+#include "src/query/charts/histogram-picture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "libxtf/error.h"
+#include "src/query/drawing/picture-frame.h"
+#include "src/query/drawing/picture-table.h"
+#include "src/query/drawing/time-axis.h"
+
+enum {
+    SIZE = 256 << 10,
+    BAR_BYTES = 1 << 10, /* of a bar, at most */
+    SLICES = 100,
+    PANEL = 90, /* pixels */
+    PANEL_PITCH = 120,
+    TOP = 84,
+    HEIGHT = TOP + 3 * PANEL_PITCH + 8,
+};
+
+/* Columns of the table that are drawn. */
+static const struct {
+    const char *name;
+    unsigned column;
+} panels[] = {{"calls", 3}, {"messages sent", 4}, {"bytes sent", 5}};
+
+typedef struct {
+    unsigned n;
+    double values[G_N_ELEMENTS(panels)][SLICES];
+} Slices;
+
+static bool add_slice(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Slices *slices = data;
+
+    if (slices->n == SLICES || n < 6)
+        return xtf_damaged(error, "the histogram has other lines than were expected");
+    for (unsigned i = 0; i < G_N_ELEMENTS(panels); i++)
+        slices->values[i][slices->n] = strtod(cells[panels[i].column], NULL); /* a dash is 0 */
+    slices->n++;
+    return true;
+}
+
+static bool histogram_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
+{
+    *size = SIZE;
+    return true;
+}
+
+/* The top of a panel: a round number that is no less than any of its values. */
+static double top_of(const double *values, unsigned n)
+{
+    double most = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        most = fmax(most, values[i]);
+    return most > 0 ? xtf_round_up(most) : 1;
+}
+
+typedef struct {
+    XtfDrawing *drawing;
+    const XtfPictureLinks *links;
+    const Slices *slices;
+    XtfPlot plot;
+} Picture;
+
+static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double top)
+{
+    double value = picture->slices->values[panel][i];
+    uint64_t a = xtf_time_bin_bound(picture->plot.from, picture->plot.to, i, SLICES);
+    uint64_t b = xtf_time_bin_bound(picture->plot.from, picture->plot.to, i + 1, SLICES);
+    double x = xtf_plot_x(&picture->plot, a), width = xtf_plot_x(&picture->plot, b) - x;
+    double height = value > 0 ? fmax(value / top * PANEL, 1) : 0;
+    int bottom = TOP + (int)panel * PANEL_PITCH + PANEL + 16;
+
+    if (height == 0 || a == b || xtf_drawing_left(picture->drawing) < BAR_BYTES)
+        return;
+    g_autofree char *link = xtf_picture_link(picture->links, a, b, NULL, NULL);
+    xtf_draw_link(picture->drawing, link, xtf_picture_histogram.name);
+    xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x,
+             bottom - height, fmax(width - 1, 0.5), height);
+    xtf_draw(picture->drawing, "<title>%.0f %s</title></rect></a>\n", value, panels[panel].name);
+}
+
+static void draw_panel(const Picture *picture, unsigned panel)
+{
+    const double *values = picture->slices->values[panel];
+    double top = top_of(values, picture->slices->n);
+    int y = TOP + (int)panel * PANEL_PITCH + 16;
+
+    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", XTF_PICTURE_LEFT, y - 3, panels[panel].name);
+    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">%.10g</text>", y + 8, top);
+    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">0</text>", y + PANEL);
+    xtf_draw(picture->drawing, "<path class=\"xt-grid\" d=\"M%d %dH%d\"/>\n", XTF_PICTURE_LEFT, y + PANEL,
+             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT);
+    for (unsigned i = 0; i < picture->slices->n; i++)
+        draw_bar(picture, panel, i, top);
+}
+
+static bool histogram_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    g_autofree Slices *slices = g_new0(Slices, 1);
+    g_auto(XtfPictureLinks) links = {0};
+    XtfDrawing drawing;
+    Picture picture = {.drawing = &drawing, .links = &links, .slices = slices};
+    uint64_t from, to;
+
+    if (!xtf_picture_table_read(job->views, "histogram", job->selection, add_slice, slices, error))
+        return false;
+    xtf_drawing_init(&drawing, out, size);
+    xtf_picture_links_init(&links, context, job->selection, job->depth);
+    xtf_selection_window(job->selection, &context->scale, &from, &to);
+    picture.plot = (XtfPlot){from, to, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT};
+    const XtfPictureFrame frame = {.what = "histogram",
+                                   .file = xtf_picture_histogram.name,
+                                   .from = from,
+                                   .to = to,
+                                   .height = HEIGHT,
+                                   .description = "Calls, messages and bytes in 100 slices of time."};
+    xtf_draw_frame(&drawing, &frame, &links);
+    xtf_draw_time_axis(&drawing, &context->scale, &picture.plot, TOP - 8, HEIGHT - 8);
+    for (unsigned i = 0; i < G_N_ELEMENTS(panels); i++)
+        draw_panel(&picture, i);
+    return xtf_drawing_finish(&drawing, "</svg>\n", error);
+}
+
+const XtfPicture xtf_picture_histogram = {
+    .name = "histogram.svg", .of = "histogram", .size = histogram_size, .draw = histogram_draw};

@@ -1,0 +1,282 @@
+#include "src/query/charts/matrix-picture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/query/drawing/picture-frame.h"
+#include "src/query/drawing/picture-table.h"
+#include "src/query/drawing/time-axis.h"
+#include "src/query/images/indexed-png.h"
+
+enum {
+    CELLS_MAX = 64, /* processes: more are an image */
+    SIDE = 720,     /* pixels, of all cells */
+    CELL_MAX = 40,  /* pixels */
+    LEFT = 104,
+    TOP = 92,
+    SIZE_BASE = 64 << 10,
+    SIZE_OF_CELL = 256, /* bytes, mostly */
+    CELL_BYTES = 480,   /* of a cell, at most... */
+    BARE_BYTES = 120,   /* ...without its link and its tool tip */
+    SIZE_OF_IMAGE = 1152 << 10,
+    LEVELS = 16,
+};
+
+/* Pale to dark; the first is not quite the ground. */
+static XtfColour level_colour(unsigned level)
+{
+    return xtf_ramp_colour((double)level / (LEVELS - 1));
+}
+
+typedef struct {
+    uint64_t messages, bytes;
+} Cell;
+
+typedef struct {
+    const XtfLocations *locations;
+    uint32_t n, block; /* rows and columns; processes in each */
+    Cell *cells;       /* row by row: a row a sender */
+    uint64_t least, most;
+} Matrix;
+
+/* ---- From the table. */
+
+/* The row of a process; n if it is none of the trace's. */
+static uint32_t row_of(const Matrix *matrix, const char *text)
+{
+    uint64_t proc = strtoull(text, NULL, 10);
+    const uint64_t *found =
+        bsearch(&proc, matrix->locations->procs, matrix->locations->n_procs, sizeof proc, xtf_compare_numbers);
+    return found ? (uint32_t)(found - matrix->locations->procs) / matrix->block : matrix->n;
+}
+
+static bool add_pair(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Matrix *matrix = data;
+    uint32_t sender = n == 4 ? row_of(matrix, cells[0]) : matrix->n;
+    uint32_t receiver = n == 4 ? row_of(matrix, cells[1]) : matrix->n;
+
+    if (sender < matrix->n && receiver < matrix->n) {
+        Cell *cell = &matrix->cells[(size_t)sender * matrix->n + receiver];
+        cell->messages += strtoull(cells[2], NULL, 10);
+        cell->bytes += strtoull(cells[3], NULL, 10);
+    }
+    return true;
+}
+
+static void find_limits(Matrix *matrix)
+{
+    matrix->least = UINT64_MAX;
+    for (size_t i = 0; i < (size_t)matrix->n * matrix->n; i++) {
+        if (matrix->cells[i].messages > 0) {
+            matrix->least = MIN(matrix->least, matrix->cells[i].bytes);
+            matrix->most = MAX(matrix->most, matrix->cells[i].bytes);
+        }
+    }
+}
+
+/* Equal amounts are all the most. */
+static unsigned level_of(const Matrix *matrix, uint64_t bytes)
+{
+    double least = log((double)matrix->least + 1), most = log((double)matrix->most + 1);
+
+    if (most <= least)
+        return LEVELS - 1;
+    return (unsigned)lround((log((double)bytes + 1) - least) / (most - least) * (LEVELS - 1));
+}
+
+/* ---- Sizes. */
+
+static bool matrix_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+
+    if (!locations)
+        return false;
+    uint64_t n = locations->n_procs;
+    *size = n <= CELLS_MAX ? (SIZE_BASE + n * n * SIZE_OF_CELL + 4095) / 4096 * 4096 : SIZE_BASE + SIZE_OF_IMAGE;
+    return true;
+}
+
+/* ---- Drawing. */
+
+typedef struct {
+    const XtfPictureJob *job;
+    XtfDrawing *drawing;
+    XtfPictureLinks links;
+    Matrix matrix;
+    uint64_t from, to;
+    uint32_t pitch; /* pixels of a cell, its gap included */
+} Picture;
+
+static void draw_styles(XtfDrawing *drawing)
+{
+    char light[XTF_COLOUR_TEXT], dark[XTF_COLOUR_TEXT];
+
+    xtf_draw(drawing, "<style>");
+    for (unsigned i = 0; i < LEVELS; i++) {
+        xtf_colour_print(level_colour(i), light);
+        xtf_colour_print(level_colour(LEVELS - 1 - i), dark);
+        xtf_draw(drawing, ".xt .xt-q%u{fill:%s}@media(prefers-color-scheme:dark){.xt .xt-q%u{fill:%s}}", i, light, i,
+                 dark);
+    }
+    xtf_draw(drawing, "</style>\n");
+}
+
+static void draw_cell(Picture *picture, uint32_t i, const char *window, bool bare)
+{
+    const Matrix *matrix = &picture->matrix;
+    const Cell *cell = &matrix->cells[i];
+    uint32_t size = picture->pitch > 6 ? picture->pitch - 1 : picture->pitch;
+    uint64_t sender = matrix->locations->procs[i / matrix->n], receiver = matrix->locations->procs[i % matrix->n];
+
+    if (!bare)
+        xtf_draw(picture->drawing, "<a href=\"%stime/%s/proc/%" PRIu64 "/peer/%" PRIu64 "/sends/\">", picture->links.up,
+                 window, sender, receiver);
+    xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">",
+             level_of(matrix, cell->bytes), LEFT + i % matrix->n * picture->pitch, TOP + i / matrix->n * picture->pitch,
+             size, size);
+    if (!bare)
+        xtf_draw(picture->drawing, "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title>",
+                 sender, receiver, cell->messages, cell->messages == 1 ? "" : "s", cell->bytes);
+    xtf_draw(picture->drawing, bare ? "</rect>\n" : "</rect></a>\n");
+}
+
+/* Cells have no links and tool tips once there is room for bare ones only. */
+static void draw_cells(Picture *picture)
+{
+    const Matrix *matrix = &picture->matrix;
+    char window[XTF_WINDOW_TEXT_MAX];
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < matrix->n * matrix->n; i++)
+        n += matrix->cells[i].messages > 0;
+    xtf_time_scale_print_window(&picture->links.context->scale, picture->from, picture->to, window);
+    for (uint32_t i = 0; i < matrix->n * matrix->n; i++) {
+        if (matrix->cells[i].messages == 0)
+            continue;
+        draw_cell(picture, i, window, xtf_drawing_left(picture->drawing) < CELL_BYTES + --n * BARE_BYTES);
+    }
+}
+
+static bool draw_image(Picture *picture, GError **error)
+{
+    const Matrix *matrix = &picture->matrix;
+    size_t n = (size_t)matrix->n * matrix->n;
+    g_autofree uint8_t *pixels = g_malloc0(n);
+    uint32_t colours[LEVELS + 1] = {0xffffff};
+
+    for (unsigned i = 0; i < LEVELS; i++)
+        colours[i + 1] = level_colour(i);
+    for (size_t i = 0; i < n; i++)
+        pixels[i] = (uint8_t)(matrix->cells[i].messages ? level_of(matrix, matrix->cells[i].bytes) + 1 : 0);
+    const XtfIndexedImage image = {.width = matrix->n,
+                                   .height = matrix->n,
+                                   .pixels = pixels,
+                                   .colours = colours,
+                                   .n_colours = LEVELS + 1,
+                                   .first_is_clear = true};
+    g_autoptr(GByteArray) bytes = xtf_png_encode(&image, error);
+    if (!bytes)
+        return false;
+    g_autofree char *text = g_base64_encode(bytes->data, bytes->len);
+    xtf_draw(picture->drawing,
+             "<image x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\" style=\"image-rendering:pixelated\" "
+             "href=\"data:image/png;base64,%s\"/>\n",
+             LEFT, TOP, matrix->n * picture->pitch, matrix->n * picture->pitch, text);
+    return true;
+}
+
+/* Numbers of processes at both sides, at multiples of 1, 2 or 5 of a power of ten. */
+static void draw_numbers(Picture *picture)
+{
+    const Matrix *matrix = &picture->matrix;
+    uint32_t step = (uint32_t)xtf_round_up(fmax(28.0 / picture->pitch, 1));
+
+    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">receiver</text>", LEFT, TOP - 22);
+    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"8\" y=\"%d\">sender</text>\n", TOP + 10);
+    for (uint32_t i = 0; i < matrix->n; i += step) {
+        uint64_t proc = matrix->locations->procs[(size_t)i * matrix->block];
+        uint32_t middle = i * picture->pitch + picture->pitch / 2;
+        xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%u\" text-anchor=\"end\">%" PRIu64 "</text>",
+                 TOP + middle + 4, proc);
+        xtf_draw(picture->drawing,
+                 "<text class=\"xt-dim\" x=\"%u\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>\n", LEFT + middle,
+                 TOP - 8, proc);
+    }
+}
+
+/* The least and the greatest amount, and the levels between. */
+static void draw_scale(Picture *picture, int y)
+{
+    const Matrix *matrix = &picture->matrix;
+
+    if (matrix->most == 0 && matrix->least == UINT64_MAX) {
+        xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">no messages</text>\n", LEFT, y + 11);
+        return;
+    }
+    for (unsigned i = 0; i < LEVELS; i++)
+        xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%d\" width=\"16\" height=\"12\"/>", i,
+                 LEFT + 160 + 16 * i, y);
+    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%" PRIu64 " B</text>", LEFT + 152, y + 11,
+             matrix->least);
+    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%" PRIu64 " B</text>\n", LEFT + 168 + 16 * LEVELS, y + 11,
+             matrix->most);
+}
+
+static bool draw_all(Picture *picture, GError **error)
+{
+    Matrix *matrix = &picture->matrix;
+
+    picture->pitch = (uint32_t)CLAMP(SIDE / matrix->n, 1, CELL_MAX);
+    int bottom = TOP + (int)(matrix->n * picture->pitch);
+    g_autofree char *what = matrix->block == 1
+                                ? g_strdup_printf("Bytes sent between %" PRIu32 " processes", matrix->n)
+                                : g_strdup_printf("Bytes sent between groups of %" PRIu32 " processes", matrix->block);
+    const XtfPictureFrame frame = {.what = what,
+                                   .file = xtf_picture_matrix.name,
+                                   .from = picture->from,
+                                   .to = picture->to,
+                                   .height = bottom + 40,
+                                   .description = "Who sent how much to whom."};
+    xtf_draw_frame(picture->drawing, &frame, &picture->links);
+    draw_styles(picture->drawing);
+    xtf_draw(picture->drawing, "<rect class=\"xt-row\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\"/>\n", LEFT, TOP,
+             matrix->n * picture->pitch, matrix->n * picture->pitch);
+    draw_numbers(picture);
+    draw_scale(picture, bottom + 12);
+    if (matrix->locations->n_procs > CELLS_MAX)
+        return draw_image(picture, error);
+    draw_cells(picture);
+    return true;
+}
+
+static bool matrix_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    Picture picture = {.job = job};
+    Matrix *matrix = &picture.matrix;
+    XtfDrawing drawing;
+
+    if (!(matrix->locations = xtf_trace_context_locations(context, error)))
+        return false;
+    uint32_t procs = MAX(matrix->locations->n_procs, 1);
+    matrix->block = (procs + SIDE - 1) / SIDE;
+    matrix->n = (procs + matrix->block - 1) / matrix->block;
+    matrix->cells = g_new0(Cell, (size_t)matrix->n * matrix->n);
+    xtf_drawing_init(&drawing, out, size);
+    picture.drawing = &drawing;
+    xtf_picture_links_init(&picture.links, context, job->selection, job->depth);
+    xtf_selection_window(job->selection, &context->scale, &picture.from, &picture.to);
+    bool good = xtf_picture_table_read(job->views, "matrix", job->selection, add_pair, matrix, error);
+    if (good) {
+        find_limits(matrix);
+        good = draw_all(&picture, error) && xtf_drawing_finish(&drawing, "</svg>\n", error);
+    }
+    xtf_picture_links_finish(&picture.links);
+    g_free(matrix->cells);
+    return good;
+}
+
+const XtfPicture xtf_picture_matrix = {.name = "matrix.svg", .of = "matrix", .size = matrix_size, .draw = matrix_draw};

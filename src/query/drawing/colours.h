@@ -1,0 +1,24 @@
+/*
+ * The colours of a trace's regions, by line of XtfRegions (region-lines.h). Found once, from the profile of the whole
+ * trace: the twelve regions of the program that take most time get colours of their own, and a region around nearly
+ * all of the run is pale. Immutable.
+ */
+#pragma once
+
+#include "src/query/drawing/palette.h"
+#include "src/query/format/format.h"
+
+typedef struct {
+    uint64_t n;         /* lines */
+    XtfColour *by_line; /* colours */
+    uint8_t *paints;    /* XtfPaint */
+    uint8_t *classes;   /* XtfRegionClass */
+    char **names;       /* as they may be printed, but for what XML escapes */
+} XtfColours;
+
+XtfColours *xtf_colours_new(XtfFormats *formats, GError **error);
+void xtf_colours_free(XtfColours *colours); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfColours, xtf_colours_free)
+
+/* definitions/colours: row, class, colour, name; a line each. */
+GString *xtf_colours_text(const XtfColours *colours);

@@ -1,0 +1,85 @@
+#include "src/query/drawing/picture-frame.h"
+
+#include <inttypes.h>
+
+#include "src/query/drawing/time-axis.h"
+
+static const char style[] =
+    "<style>"
+    ".xt{font:12px 'DejaVu Sans','Liberation Sans',Arial,sans-serif;print-color-adjust:exact}.xt .xt-ground{fill:#fff}"
+    ".xt text{fill:#1f2328;stroke:none}.xt .xt-title{font-size:15px;font-weight:bold}"
+    ".xt .xt-dim,.xt .xt-axis text{fill:#59636e;font-size:11px}.xt .xt-row{fill:#eef1f4}"
+    ".xt .xt-grid{stroke:#d8dee4;fill:none}.xt .xt-t{fill:#000;fill-opacity:0}"
+    ".xt .xt-t:hover{stroke:#1f2328;stroke-width:1}.xt a text{fill:#0550ae}"
+    ".xt .xt-m{stroke:#1f2328;fill:none}.xt .xt-halo{stroke:#fff;stroke-width:3;fill:none;stroke-opacity:.7}"
+    ".xt .xt-dot{fill:#1f2328}.xt .xt-open{stroke:#1f2328;fill:#fff}.xt .xt-wait{fill:#1f2328;fill-opacity:.22}"
+    ".xt .xt-on-dark{fill:#fff}.xt .xt-on-light{fill:#000}.xt .xt-band{fill:#7f42a6;fill-opacity:.12}.xt "
+    ".xt-bar{fill:#67a5d9}"
+    "@media(prefers-color-scheme:dark){.xt .xt-ground{fill:#15181c}.xt text{fill:#e6edf3}"
+    ".xt .xt-dim,.xt .xt-axis text{fill:#9aa4af}.xt .xt-row{fill:#262b32}.xt .xt-grid{stroke:#30363d}"
+    ".xt .xt-t:hover,.xt .xt-m{stroke:#e6edf3}.xt a text{fill:#6cb6ff}.xt .xt-halo{stroke:#15181c}"
+    ".xt .xt-dot{fill:#e6edf3}.xt .xt-open{stroke:#e6edf3;fill:#15181c}}"
+    "@media print{.xt a text{fill:#1f2328}}"
+    "</style>\n";
+
+static void draw_link(XtfDrawing *drawing, int x, const char *path, const char *file, const char *text)
+{
+    xtf_draw_link(drawing, path, file);
+    xtf_draw(drawing, "<text x=\"%d\" y=\"20\" text-anchor=\"end\">%s</text></a>", x, text);
+}
+
+/* Previous, next, out, whole: windows of the same selection. */
+static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
+{
+    const XtfTimeScale *scale = &links->context->scale;
+    uint64_t width = frame->to - frame->from;
+    g_autofree char *whole = xtf_picture_link_whole(links);
+    int x = XTF_PICTURE_LEFT + XTF_PICTURE_PLOT;
+
+    if (frame->from <= scale->origin && frame->to >= scale->end)
+        return;
+    draw_link(drawing, x, whole, frame->file, "whole");
+    uint64_t half = width / 2, left = MIN(half, frame->from - MIN(frame->from, scale->origin));
+    uint64_t right = MIN(half, scale->end - MIN(scale->end, frame->to));
+    g_autofree char *out = xtf_picture_link(links, frame->from - left, frame->to + right, NULL, NULL);
+    draw_link(drawing, x - 48, out, frame->file, "out");
+    if (width > 0 && frame->to < scale->end) {
+        g_autofree char *next = xtf_picture_link(links, frame->to, frame->to + width, NULL, NULL);
+        draw_link(drawing, x - 80, next, frame->file, "next");
+    }
+    if (width > 0 && frame->from > scale->origin) {
+        uint64_t step = MIN(width, frame->from - scale->origin);
+        g_autofree char *previous = xtf_picture_link(links, frame->from - step, frame->from, NULL, NULL);
+        draw_link(drawing, x - 116, previous, frame->file, "previous");
+    }
+}
+
+void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
+{
+    const XtfTimeScale *scale = &links->context->scale;
+    char width[48], whole[48];
+    char from[XTF_TIME_TEXT_MAX], *begin = from + sizeof from - 1, to[XTF_TIME_TEXT_MAX], *end = to + sizeof to - 1;
+
+    *begin = *end = '\0';
+    begin = xtf_time_scale_put(scale, frame->from - MIN(frame->from, scale->origin), begin);
+    end = xtf_time_scale_put(scale, frame->to - MIN(frame->to, scale->origin), end);
+    xtf_time_in_words(scale, frame->to - frame->from, width, sizeof width);
+    xtf_time_in_words(scale, scale->end - scale->origin, whole, sizeof whole);
+    xtf_draw(drawing,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"img\" width=\"%d\" height=\"%d\" "
+             "viewBox=\"0 0 %d %d\">\n",
+             XTF_PICTURE_WIDTH, frame->height, XTF_PICTURE_WIDTH, frame->height);
+    xtf_draw(drawing, "<title>%s, %s s to %s s</title><desc>%s</desc>\n%s", frame->what, begin, end, frame->description,
+             style);
+    xtf_draw(drawing, "<rect class=\"xt-ground\" width=\"%d\" height=\"%d\"/>\n", XTF_PICTURE_WIDTH, frame->height);
+    xtf_draw(drawing, "<text class=\"xt-title\" x=\"8\" y=\"20\">%s, %s s to %s s</text>", frame->what, begin, end);
+    xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"20\" text-anchor=\"end\">%s of %s</text>",
+             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - 190, width, whole);
+    draw_links(drawing, frame, links);
+    xtf_draw(drawing, "\n");
+}
+
+void xtf_draw_footer(XtfDrawing *drawing, int y, const char *text)
+{
+    xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">%s</text>\n", XTF_PICTURE_LEFT, y, text);
+}

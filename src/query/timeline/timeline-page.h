@@ -1,0 +1,12 @@
+/*
+ * The page of a timeline: the picture in HTML, with a script that shows the time under the pointer, and goes to the
+ * window that is dragged over it. All data is in the page: browsers let files of a mount read no others. Zooming is
+ * navigation, so the browser's Back zooms out, and without a script all links still work.
+ */
+#pragma once
+
+#include "src/query/drawing/drawing.h"
+#include "src/query/drawing/picture-kind.h"
+
+void xtf_timeline_page_begin(XtfDrawing *drawing);
+void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job);

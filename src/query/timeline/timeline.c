@@ -1,0 +1,130 @@
+#include "src/query/timeline/timeline.h"
+
+#include "src/query/timeline/timeline-page.h"
+#include "src/query/timeline/timeline-private.h"
+
+enum {
+    SIZE_BASE = 256 << 10,
+    SIZE_OF_ROW = 16 << 10,  /* up to XTF_STACKED_ROWS_MAX rows */
+    SIZE_DENSE = 1280 << 10, /* of more rows, whatever their number */
+    EDGES_MAX = 6000,        /* that are asked of the index, in all rows but those of dense pictures */
+    ITEM_BYTES = 300,        /* that a bar or a message may take in an exact picture, about */
+};
+
+/* ---- The picture. */
+
+/* Rows of up to 16 processes have columns of 2 pixels at the narrowest, others of 4. */
+static void plan_columns(XtfTimeline *timeline)
+{
+    uint32_t rows = MAX(timeline->rows.n, 1);
+    XtfColumnPlan *plan = &timeline->plan;
+
+    plan->cells = XTF_PICTURE_PLOT / 2;
+    plan->narrowest = rows <= 16 ? 1 : 2;
+    timeline->tiles = rows <= 8 ? 40 : 12;
+    plan->columns = rows <= 8 ? 80 : 84;
+    if (rows > XTF_STACKED_ROWS_MAX)
+        plan->columns = 92;
+    /* No cell is narrower than a tick. */
+    uint64_t ticks = plan->to > plan->from ? plan->to - plan->from : 1;
+    plan->cells = (uint32_t)MIN(plan->cells, ticks);
+    if (plan->cells < plan->columns)
+        plan->columns = timeline->tiles = plan->cells;
+    uint32_t edges = MAX(EDGES_MAX / rows, 100);
+    plan->splits = edges > plan->columns ? edges - plan->columns : 0;
+}
+
+static uint64_t size_of_rows(uint32_t rows)
+{
+    return rows <= XTF_STACKED_ROWS_MAX ? SIZE_BASE + (uint64_t)rows * SIZE_OF_ROW : SIZE_DENSE;
+}
+
+static bool timeline_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
+{
+    g_auto(XtfPictureRows) rows = {0};
+
+    if (!xtf_picture_rows_init(&rows, views->context, selection, error))
+        return false;
+    *size = size_of_rows(rows.n);
+    return true;
+}
+
+static bool draw_rows(XtfTimeline *timeline, uint64_t size, GError **error)
+{
+    bool drawn = false;
+
+    if (timeline->rows.n <= XTF_STACKED_ROWS_MAX &&
+        !xtf_timeline_exact(timeline, (size - (64 << 10)) / ITEM_BYTES, &drawn, error))
+        return false;
+    if (drawn)
+        return true;
+    plan_columns(timeline);
+    if (timeline->rows.n > XTF_STACKED_ROWS_MAX)
+        return xtf_timeline_dense(timeline, error);
+    return xtf_timeline_stacked(timeline, error);
+}
+
+static void timeline_finish(XtfTimeline *timeline)
+{
+    xtf_timeline_forget(timeline);
+    xtf_region_times_finish(&timeline->times);
+    xtf_picture_rows_finish(&timeline->rows);
+    xtf_picture_links_finish(&timeline->links);
+}
+
+/* The SVG without its last tag. */
+static bool draw_timeline(const XtfPictureJob *job, const char *file, XtfDrawing *drawing, GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    XtfTimeline timeline = {.job = job, .file = file, .drawing = drawing};
+
+    xtf_picture_links_init(&timeline.links, context, job->selection, job->depth);
+    xtf_selection_window(job->selection, &context->scale, &timeline.plan.from, &timeline.plan.to);
+    timeline.plot = (XtfPlot){timeline.plan.from, timeline.plan.to, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT};
+    bool good = xtf_picture_rows_init(&timeline.rows, context, job->selection, error) &&
+                xtf_region_times_init(&timeline.times, job->views->formats, job->selection, error) &&
+                draw_rows(&timeline, drawing->size, error);
+    timeline_finish(&timeline);
+    return good;
+}
+
+static bool timeline_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+{
+    XtfDrawing drawing;
+
+    xtf_drawing_init(&drawing, out, size);
+    return draw_timeline(job, "timeline.svg", &drawing, error) && xtf_drawing_finish(&drawing, "</svg>\n", error);
+}
+
+const XtfPicture xtf_picture_timeline = {
+    .name = "timeline.svg", .of = "profile", .size = timeline_size, .draw = timeline_draw};
+
+/* ---- The same as a page, in which a window is chosen by dragging. */
+
+enum {
+    PAGE_BYTES = 16 << 10, /* more than the picture */
+};
+
+static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
+{
+    bool good = timeline_size(views, selection, size, error);
+    *size += PAGE_BYTES;
+    return good;
+}
+
+static bool page_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+{
+    XtfDrawing drawing;
+
+    xtf_drawing_init(&drawing, out, size - PAGE_BYTES / 2);
+    xtf_timeline_page_begin(&drawing);
+    if (!draw_timeline(job, "timeline.html", &drawing, error))
+        return false;
+    drawing.size = size;
+    xtf_draw(&drawing, "</svg>\n");
+    xtf_timeline_page_script(&drawing, job);
+    return xtf_drawing_finish(&drawing, "</body></html>\n", error);
+}
+
+const XtfPicture xtf_picture_timeline_page = {
+    .name = "timeline.html", .of = "profile", .size = page_size, .draw = page_draw};

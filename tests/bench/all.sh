@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures what docs/BENCHMARKS.md marks with ° or †, and so wants a machine with nothing else to do: prints its tables, ready to be pasted,
-# in the order of that page. With hpcc on 8 ranks some 15 minutes on two cores, and less than 10 GB of disk, all removed at the end.
+# Measures what wants a machine with nothing else to do, as docs/BENCHMARKS.md says: prints its tables, ready to be pasted,
+# in the order of that page. With hpcc on 8 ranks some 12 minutes on two cores, and less than 10 GB of disk, all removed at the end.
 #
 # usage: all.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--libduckdb FILE] [--locations L] [--times N] [--windows N]
 #

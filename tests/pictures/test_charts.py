@@ -90,7 +90,7 @@ def check_histogram(trace, path):
             check(total == title.split()[0], f"{path}: {where} has {total} {words}, not {title}")
 
 
-PATHS = ["", "time/40%-60%", "proc/0", "proc/0,1/time/10%-90%", "time/50%-", "sends/time/20%-80%"]
+PATHS = ["", "time/40%-60%", "proc/0", "proc/0,1/time/10%-90%", "time/50%-", "sends/time/20%-80%", "recvs", "tag/0", "proc/1/peer/0-"]
 
 
 def check_trace(xtf, ask_tree, path):

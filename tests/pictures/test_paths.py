@@ -22,28 +22,32 @@ TOP, BOX, LEVELS, LEAST = 60, 20, 24, 0.4
 
 
 def calls_of(trace):
-    """(proc, thread, start, end, depth, name) of all calls, location by location."""
+    """By process and thread: (start, end, depth, region, name) of all calls."""
     found = collections.defaultdict(list)
     for line in trace.text("calls/records").splitlines():
-        start, proc, thread, end, _, _, depth, _, _, name = line.split(None, 9)
-        found[int(proc), int(thread)].append((decimal.Decimal(start), decimal.Decimal(end), int(depth), name.rstrip()))
+        start, proc, thread, end, _, _, depth, _, region, name = line.split(None, 9)
+        found[int(proc), int(thread)].append((decimal.Decimal(start), decimal.Decimal(end), int(depth), region, name.rstrip()))
     return found
 
 
-def naive_tree(calls, begin, end, procs):
-    """By path: time, and calls that begin in the window. A path has no more levels than are drawn."""
+def naive_tree(calls, begin, end, procs, regions=None):
+    """By path, of selected regions: time, and calls that begin in the window."""
     times, counts = collections.Counter(), collections.Counter()
     for (proc, _), of_location in calls.items():
         if procs is not None and proc not in procs:
             continue
         stack = []
-        for start, stop, depth, name in of_location:
-            del stack[depth - 1:]
-            stack.append(name)
+        for start, stop, depth, region, name in of_location:
+            while stack and not (stack[-1][0] < depth and stop <= stack[-1][2]):
+                stack.pop()
+            if regions is not None and region not in regions:
+                continue
+            stack.append((depth, name, stop))
+            path = tuple(name for _, name, _ in stack)
             if stop < begin or start >= end or (stop == begin and start < begin):
                 continue
-            times[tuple(stack)] += max(min(stop, end) - max(start, begin), 0)
-            counts[tuple(stack)] += start >= begin
+            times[path] += max(min(stop, end) - max(start, begin), 0)
+            counts[path] += start >= begin
     return times, counts
 
 
@@ -62,10 +66,10 @@ def boxes_of(picture):
         yield (*path, name), amount
 
 
-def check_exact(trace, path, calls, procs):
+def check_exact(trace, path, calls, procs, regions=None):
     info = {line["what"]: line["value"] for line in trace.table(path, "info")}
     begin = decimal.Decimal(info["from"])
-    times, counts = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), procs)
+    times, counts = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), procs, regions)
     seen = set()
     for box, amount in boxes_of(trace.picture(path, "profile.svg")):
         time, number = re.match(r"([0-9.]+) s, [0-9.]+ %, (\d+) calls?$", amount).groups()
@@ -74,7 +78,7 @@ def check_exact(trace, path, calls, procs):
         check(abs(decimal.Decimal(time) - times[box]) <= slack, f"{path}: {'/'.join(box)}: {time} s, {times[box]} expected")
         check(int(number) == counts[box], f"{path}: {'/'.join(box)}: {number} calls, {counts[box]} expected")
         seen.add(box)
-    whole = sum(decimal.Decimal(line["exclusive"]) for line in trace.profile(path))
+    whole = sum(decimal.Decimal(line["exclusive"]) for line in trace.profile(path if regions is None else ""))
     least = whole * decimal.Decimal(2 * LEAST / svg.WIDTH)
     missing = [box for box in times if times[box] > least and len(box) <= LEVELS and box not in seen]
     check(not missing, f"{path}: no box of {missing[:2]}")
@@ -106,6 +110,8 @@ def check_trace(xtf, ask_tree, path):
     try:
         calls = calls_of(trace)
         trace.whole_digits = prints_whole_ticks(xtf, path)
+        rows = random.sample(sorted({call[3] for of_location in calls.values() for call in of_location}), 2)
+        check_exact(trace, f"region/#{rows[0]},#{rows[1]}", calls, None, rows)
         return sum(check_exact(trace, where, calls, procs)
                    for where, procs in (("", None), ("proc/0", {0}), ("time/40%-60%", None), ("time/33%-33.3%/proc/0,1", {0, 1})))
     except Refused as error:

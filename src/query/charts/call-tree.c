@@ -8,7 +8,7 @@
 enum {
     WALKED_MAX = 2000000, /* calls; the stack is looked at, if there are more */
     INSTANTS = 10000,     /* of all locations together, about */
-    LEVELS_MAX = 1000,    /* deeper calls count for the one at this level */
+    LEVELS_MAX = 1000,    /* deeper calls are left out */
     NODES_MAX = 1 << 20,
 };
 
@@ -46,20 +46,35 @@ typedef struct {
     XtfCallTree *tree;
     const XtfRegions *regions;
     uint64_t from, to;
-    GArray **stacks; /* by location: the nodes of the calls that were entered last, by level */
+    GArray **stacks; /* by location: Entered, the calls around the one that was entered last, and that one */
 } Walk;
+
+/* Where regions are selected levels are missing, so an end is not told by the next call of that level. */
+typedef struct {
+    uint32_t level, node;
+    uint64_t end; /* global ticks */
+} Entered;
+
+/* Whether a call that was entered before is around another one. */
+static bool is_around(const Entered *entered, const XtfPictureCall *call)
+{
+    return entered->level < call->level && call->end <= entered->end;
+}
 
 static void walk_call(const XtfPictureCall *call, void *data)
 {
     Walk *walk = data;
     GArray *stack = walk->stacks[call->location];
     uint64_t begin = CLAMP(call->begin, walk->from, walk->to), end = CLAMP(call->end, begin, walk->to);
-    uint32_t level = MIN(MIN(call->level, stack->len), LEVELS_MAX);
-    uint32_t parent = level > 0 ? g_array_index(stack, uint32_t, level - 1) : 0;
-    uint32_t node = child_of(walk->tree, parent, xtf_region_line(walk->regions, call->line));
 
-    g_array_set_size(stack, level);
-    g_array_append_val(stack, node);
+    if (call->level >= LEVELS_MAX)
+        return;
+    while (stack->len > 0 && !is_around(&g_array_index(stack, Entered, stack->len - 1), call))
+        g_array_set_size(stack, stack->len - 1);
+    uint32_t parent = stack->len > 0 ? g_array_index(stack, Entered, stack->len - 1).node : 0;
+    uint32_t node = child_of(walk->tree, parent, xtf_region_line(walk->regions, call->line));
+    const Entered entered = {call->level, node, call->end};
+    g_array_append_val(stack, entered);
     if (node == parent)
         return;
     xtf_call_node(walk->tree, node)->amount += end - begin;
@@ -73,7 +88,7 @@ static bool walk_all(XtfCallTree *tree, XtfViews *views, XtfSelection *selection
 
     xtf_selection_window(selection, &views->context->scale, &walk.from, &walk.to);
     for (uint32_t i = 0; i < selected->n; i++)
-        walk.stacks[i] = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        walk.stacks[i] = g_array_new(FALSE, FALSE, sizeof(Entered));
     bool good = xtf_picture_calls(views->resolver, selection, selected, walk_call, &walk, error);
     for (uint32_t i = 0; i < selected->n; i++)
         g_array_unref(walk.stacks[i]);

@@ -76,7 +76,7 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
 
     if (height == 0 || a == b || xtf_drawing_left(picture->drawing) < BAR_BYTES)
         return;
-    g_autofree char *link = xtf_picture_link(picture->links, a, b, NULL, NULL);
+    g_autofree char *link = xtf_picture_link(picture->links, a, b, NULL);
     xtf_draw_link(picture->drawing, link, xtf_picture_histogram.name);
     xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x,
              bottom - height, fmax(width - 1, 0.5), height);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/vocabulary.h"
 #include "src/query/drawing/picture-frame.h"
 #include "src/query/drawing/picture-table.h"
 #include "src/query/drawing/time-axis.h"
@@ -99,6 +100,12 @@ static bool matrix_size(XtfViews *views, const XtfSelection *selection, uint64_t
     return true;
 }
 
+static bool is_image(XtfViews *views, const XtfSelection *selection)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, NULL);
+    return locations && locations->n_procs > CELLS_MAX;
+}
+
 /* ---- Drawing. */
 
 typedef struct {
@@ -124,16 +131,30 @@ static void draw_styles(XtfDrawing *drawing)
     xtf_draw(drawing, "</style>\n");
 }
 
-static void draw_cell(Picture *picture, uint32_t i, const char *window, bool bare)
+/* The directory of a cell's messages; under recvs/ they are the receiver's records. */
+static char *link_of(const Picture *picture, uint64_t sender, uint64_t receiver)
+{
+    const XtfSelection *selection = picture->job->selection;
+    const XtfSchema *recvs = xtf_trace_find_schema(picture->links.context->trace, XTF_RECORD_RECVS);
+    bool at_receiver = recvs && selection->type == recvs->id;
+    char one[24], other[24];
+
+    g_snprintf(one, sizeof one, "%" PRIu64, at_receiver ? receiver : sender);
+    g_snprintf(other, sizeof other, "%" PRIu64, at_receiver ? sender : receiver);
+    const XtfPictureWhere where = {.proc = one, .peer = other, .type = XTF_RECORD_SENDS};
+    return xtf_picture_link(&picture->links, picture->from, picture->to, &where);
+}
+
+static void draw_cell(Picture *picture, uint32_t i, bool bare)
 {
     const Matrix *matrix = &picture->matrix;
     const Cell *cell = &matrix->cells[i];
     uint32_t size = picture->pitch > 6 ? picture->pitch - 1 : picture->pitch;
     uint64_t sender = matrix->locations->procs[i / matrix->n], receiver = matrix->locations->procs[i % matrix->n];
+    g_autofree char *link = bare ? NULL : link_of(picture, sender, receiver);
 
     if (!bare)
-        xtf_draw(picture->drawing, "<a href=\"%stime/%s/proc/%" PRIu64 "/peer/%" PRIu64 "/sends/\">", picture->links.up,
-                 window, sender, receiver);
+        xtf_draw_link(picture->drawing, link, "");
     xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">",
              level_of(matrix, cell->bytes), LEFT + i % matrix->n * picture->pitch, TOP + i / matrix->n * picture->pitch,
              size, size);
@@ -147,16 +168,13 @@ static void draw_cell(Picture *picture, uint32_t i, const char *window, bool bar
 static void draw_cells(Picture *picture)
 {
     const Matrix *matrix = &picture->matrix;
-    char window[XTF_WINDOW_TEXT_MAX];
     size_t n = 0;
 
     for (uint32_t i = 0; i < matrix->n * matrix->n; i++)
         n += matrix->cells[i].messages > 0;
-    xtf_time_scale_print_window(&picture->links.context->scale, picture->from, picture->to, window);
     for (uint32_t i = 0; i < matrix->n * matrix->n; i++) {
-        if (matrix->cells[i].messages == 0)
-            continue;
-        draw_cell(picture, i, window, xtf_drawing_left(picture->drawing) < CELL_BYTES + --n * BARE_BYTES);
+        if (matrix->cells[i].messages > 0)
+            draw_cell(picture, i, xtf_drawing_left(picture->drawing) < CELL_BYTES + --n * BARE_BYTES);
     }
 }
 
@@ -229,7 +247,7 @@ static bool draw_all(Picture *picture, GError **error)
 {
     Matrix *matrix = &picture->matrix;
 
-    picture->pitch = (uint32_t)CLAMP(SIDE / matrix->n, 1, CELL_MAX);
+    picture->pitch = (uint32_t)CLAMP(SIDE / MAX(matrix->n, 1), 1, CELL_MAX);
     int bottom = TOP + (int)(matrix->n * picture->pitch);
     g_autofree char *what = matrix->block == 1
                                 ? g_strdup_printf("Bytes sent between %" PRIu32 " processes", matrix->n)
@@ -261,8 +279,8 @@ static bool matrix_draw(const XtfPictureJob *job, uint64_t size, GString *out, G
 
     if (!(matrix->locations = xtf_trace_context_locations(context, error)))
         return false;
-    uint32_t procs = MAX(matrix->locations->n_procs, 1);
-    matrix->block = (procs + SIDE - 1) / SIDE;
+    uint32_t procs = matrix->locations->n_procs;
+    matrix->block = MAX((procs + SIDE - 1) / SIDE, 1);
     matrix->n = (procs + matrix->block - 1) / matrix->block;
     matrix->cells = g_new0(Cell, (size_t)matrix->n * matrix->n);
     xtf_drawing_init(&drawing, out, size);
@@ -279,4 +297,5 @@ static bool matrix_draw(const XtfPictureJob *job, uint64_t size, GString *out, G
     return good;
 }
 
-const XtfPicture xtf_picture_matrix = {.name = "matrix.svg", .of = "matrix", .size = matrix_size, .draw = matrix_draw};
+const XtfPicture xtf_picture_matrix = {
+    .name = "matrix.svg", .of = "matrix", .is_image = is_image, .size = matrix_size, .draw = matrix_draw};

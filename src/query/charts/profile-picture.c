@@ -72,14 +72,13 @@ static void draw_box(Picture *picture, const XtfCallNode *node, double x, double
     const XtfColours *colours = picture->job->colours;
     uint64_t line = MIN(node->line, colours->n - 1);
     int y = TOP + (int)(node->level - 1) * BOX;
-    char colour[XTF_COLOUR_TEXT], window[XTF_WINDOW_TEXT_MAX];
+    char colour[XTF_COLOUR_TEXT], region[24];
+    g_autofree char *link = NULL;
 
-    xtf_time_scale_print_window(&picture->links.context->scale, picture->from, picture->to, window);
+    g_snprintf(region, sizeof region, "%%23%" PRIu64, line);
     if (line < picture->links.context->regions.n_rows)
-        xtf_draw(picture->drawing, "<a href=\"%stime/%s/region/%%23%" PRIu64 "/timeline.svg\">", picture->links.up,
-                 window, line);
-    else
-        xtf_draw(picture->drawing, "<a>");
+        link = xtf_picture_link(&picture->links, picture->from, picture->to, &(XtfPictureWhere){.region = region});
+    xtf_draw_link(picture->drawing, link, "timeline.svg");
     xtf_colour_print(colours->by_line[line], colour);
     xtf_draw(picture->drawing,
              "<rect class=\"xt-box\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"><title>", x, y,
@@ -177,4 +176,4 @@ static bool profile_draw(const XtfPictureJob *job, uint64_t size, GString *out, 
 }
 
 const XtfPicture xtf_picture_profile = {
-    .name = "profile.svg", .of = "profile", .size = profile_size, .draw = profile_draw};
+    .name = "profile.svg", .of = "profile", .has_colours = true, .size = profile_size, .draw = profile_draw};

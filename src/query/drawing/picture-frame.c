@@ -41,15 +41,16 @@ static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const 
     draw_link(drawing, x, whole, frame->file, "whole");
     uint64_t half = width / 2, left = MIN(half, frame->from - MIN(frame->from, scale->origin));
     uint64_t right = MIN(half, scale->end - MIN(scale->end, frame->to));
-    g_autofree char *out = xtf_picture_link(links, frame->from - left, frame->to + right, NULL, NULL);
+    g_autofree char *out = xtf_picture_link(links, frame->from - left, frame->to + right, NULL);
     draw_link(drawing, x - 48, out, frame->file, "out");
     if (width > 0 && frame->to < scale->end) {
-        g_autofree char *next = xtf_picture_link(links, frame->to, frame->to + width, NULL, NULL);
+        g_autofree char *next =
+            xtf_picture_link(links, frame->to, frame->to + MIN(width, UINT64_MAX - 1 - frame->to), NULL);
         draw_link(drawing, x - 80, next, frame->file, "next");
     }
     if (width > 0 && frame->from > scale->origin) {
         uint64_t step = MIN(width, frame->from - scale->origin);
-        g_autofree char *previous = xtf_picture_link(links, frame->from - step, frame->from, NULL, NULL);
+        g_autofree char *previous = xtf_picture_link(links, frame->from - step, frame->from, NULL);
         draw_link(drawing, x - 116, previous, frame->file, "previous");
     }
 }

@@ -57,22 +57,15 @@ static void add_classes(GString *path, XtfClassSet classes)
     g_string_append_c(path, '/');
 }
 
-/* Regions by their class, or by rows as "#ROW", whose # a URL needs escaped. False if they are too many for a name. */
-static bool add_regions(GString *path, const XtfTraceContext *context, const XtfNumberSet *regions)
+/* Rows of a table as "#ROW", whose # a URL needs escaped. False if they are too many for a name. */
+static bool add_rows(GString *path, const char *directory, const XtfNumberSet *rows, uint64_t n_rows)
 {
-    const char *separator = "region/";
+    const char *separator = "";
     size_t length = 0;
 
-    if (!regions)
-        return true;
-    XtfClassSet classes = classes_of(&context->classes, regions);
-    if (classes) {
-        add_classes(path, classes);
-        return true;
-    }
-    for (unsigned i = 0; i < regions->n_ranges; i++) {
-        uint64_t last = MIN(regions->ranges[i].last, context->regions.n_rows - 1);
-        for (uint64_t row = regions->ranges[i].first; row <= last; row++) {
+    g_string_append_printf(path, "%s/", directory);
+    for (unsigned i = 0; i < rows->n_ranges; i++) {
+        for (uint64_t row = rows->ranges[i].first; row <= rows->ranges[i].last && row < n_rows; row++) {
             g_string_append_printf(path, "%s%%23%" PRIu64, separator, row);
             separator = ",";
             length += xtf_count_digits(row) + 2;
@@ -81,33 +74,72 @@ static bool add_regions(GString *path, const XtfTraceContext *context, const Xtf
         }
     }
     g_string_append_c(path, '/');
+    return length > 0;
+}
+
+static bool add_regions(GString *path, const XtfTraceContext *context, const XtfNumberSet *regions, const char *instead)
+{
+    XtfClassSet classes = regions && !instead ? classes_of(&context->classes, regions) : 0;
+
+    if (instead || !regions) {
+        add_set(path, "region", NULL, instead);
+        return true;
+    }
+    if (!classes)
+        return add_rows(path, "region", regions, context->regions.n_rows);
+    add_classes(path, classes);
     return true;
 }
 
-static char *link_to(const XtfPictureLinks *links, const char *window, const char *proc, const char *thread)
+/* The records' type, whose name may be any that a file has. */
+static void add_type(GString *path, const XtfPictureLinks *links, const char *instead)
 {
+    const XtfSelection *selection = links->selection;
+    const char *name = selection->calls       ? "calls"
+                       : selection->type >= 0 ? links->context->type_names[selection->type]
+                                              : instead;
+
+    if (name) {
+        g_autofree char *escaped = g_uri_escape_string(name, NULL, FALSE);
+        g_string_append_printf(path, "%s/", escaped);
+    }
+}
+
+static char *link_to(const XtfPictureLinks *links, const char *window, const XtfPictureWhere *where)
+{
+    static const XtfPictureWhere nothing;
+    const XtfSelection *selection = links->selection;
     g_autoptr(GString) path = g_string_new(links->up);
 
+    if (selection->base || selection->type == XTF_NO_TYPE)
+        return NULL;
+    if (!where)
+        where = &nothing;
     if (window)
         g_string_append_printf(path, "time/%s/", window);
-    add_set(path, "proc", links->selection->procs, proc);
-    add_set(path, "thread", links->selection->threads, thread);
-    if (!add_regions(path, links->context, links->selection->by[XTF_BY_REGION]))
+    add_set(path, "proc", selection->procs, where->proc);
+    add_set(path, "thread", selection->threads, where->thread);
+    add_set(path, "peer", selection->by[XTF_BY_PEER], where->peer);
+    add_set(path, "tag", selection->by[XTF_BY_TAG], NULL);
+    if (!add_regions(path, links->context, selection->by[XTF_BY_REGION], where->region))
         return NULL;
+    if (selection->by[XTF_BY_COMM] && !add_rows(path, "comm", selection->by[XTF_BY_COMM], links->context->comms.n_rows))
+        return NULL;
+    add_type(path, links, where->type);
     return g_strdup(path->str);
 }
 
-char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const char *proc, const char *thread)
+char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureWhere *where)
 {
     char window[XTF_WINDOW_TEXT_MAX];
 
     xtf_time_scale_print_window(&links->context->scale, from, to, window);
-    return link_to(links, window, proc, thread);
+    return link_to(links, window, where);
 }
 
 char *xtf_picture_link_whole(const XtfPictureLinks *links)
 {
-    return link_to(links, NULL, NULL, NULL);
+    return link_to(links, NULL, NULL);
 }
 
 void xtf_draw_link(XtfDrawing *drawing, const char *link, const char *file)

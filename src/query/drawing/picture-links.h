@@ -19,10 +19,17 @@ void xtf_picture_links_init(XtfPictureLinks *links, const XtfTraceContext *conte
 void xtf_picture_links_finish(XtfPictureLinks *links);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPictureLinks, xtf_picture_links_finish)
 
-/* The picture's selection in another window; `procs` and `threads` are names of sets, and NULL leaves them as they are.
- * Ends in '/'. NULL: it has too many regions for the name of a directory. The caller frees it. Nothing in it needs
- * escaping in XML or in a URL. */
-char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const char *proc, const char *thread);
+/* What a link leads to instead of what the picture's selection has; NULL leaves that. As in a URL: names of
+ * directories with nothing to escape. */
+typedef struct {
+    const char *proc, *thread, *peer, *region;
+    const char *type; /* if the selection is of all types */
+} XtfPictureWhere;
+
+/* The picture's selection in another window; NULL for `where` changes nothing else. Ends in '/'. NULL: there is no such
+ * directory: the selection is one of records by number, or has too many regions for the name of one. The caller frees
+ * it. Nothing in it needs escaping in XML or in a URL. */
+char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureWhere *where);
 /* The same without any window. */
 char *xtf_picture_link_whole(const XtfPictureLinks *links);
 

@@ -5,6 +5,7 @@
 #include "src/query/charts/matrix-picture.h"
 #include "src/query/charts/profile-picture.h"
 #include "src/query/format/table.h"
+#include "src/query/images/indexed-png.h"
 #include "src/query/timeline/timeline.h"
 
 enum {
@@ -94,6 +95,9 @@ bool xtf_picture_check(const XtfPictures *pictures, const XtfPicture *picture, c
     if (selection->type >= 0 && !xtf_trace_context_is_record(context, (uint32_t)selection->type))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s draws records of the trace, not of its analysis",
                         picture->name);
+    if (!xtf_png_is_built() && picture->is_image && picture->is_image(pictures->views, selection))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "%s of so many processes needs libpng, which this xtf was built without", picture->name);
     return xtf_view_check(pictures->views, view, selection, error);
 }
 
@@ -105,12 +109,18 @@ bool xtf_picture_size(XtfPictures *pictures, const XtfPicture *picture, const Xt
 
 static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
 {
-    const XtfColours *colours = xtf_pictures_colours(pictures, error);
+    XtfTraceContext *context = pictures->views->context;
     g_autoptr(GString) text = g_string_new(NULL);
-    const XtfPictureJob job = {pictures->views, drawn->selection, colours, drawn->depth};
+    XtfPictureJob job = {.views = pictures->views, .selection = drawn->selection, .depth = drawn->depth};
     uint64_t size;
 
-    if (!colours || !drawn->picture->size(pictures->views, drawn->selection, &size, error) ||
+    /* Links name regions, classes and communicators. */
+    if (!xtf_trace_context_regions(context, error) || !xtf_trace_context_classes(context, error) ||
+        !xtf_trace_context_comms(context, error))
+        return NULL;
+    if (drawn->picture->has_colours && !(job.colours = xtf_pictures_colours(pictures, error)))
+        return NULL;
+    if (!drawn->picture->size(pictures->views, drawn->selection, &size, error) ||
         !drawn->picture->draw(&job, size, text, error))
         return NULL;
     return g_steal_pointer(&text);

@@ -6,6 +6,7 @@
  * and the one most unlike it. Means would hide what is looked for: one slow process among many.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/query/images/indexed-png.h"
 #include "src/query/timeline/row-distance.h"
@@ -195,6 +196,18 @@ static void draw_numbers(Dense *dense)
     xtf_draw(timeline->drawing, "\n");
 }
 
+/* The processes of rows [first, end), as the name of a directory. */
+static char *set_of_rows(const XtfTimeline *timeline, uint32_t first, uint32_t end)
+{
+    const XtfNumberRange range = {timeline->rows.all[first].proc, timeline->rows.all[end - 1].proc};
+    g_autoptr(XtfNumberSet) all = xtf_number_set_from_ranges(&range, 1);
+    g_autoptr(XtfNumberSet) set = xtf_number_set_intersect(timeline->job->selection->procs, all);
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    xtf_number_set_print(set, text);
+    return g_strdup(text->str);
+}
+
 /* Bands of rows over all of the window: what their processes did, and which of a group are shown. */
 static void draw_bands(Dense *dense)
 {
@@ -208,14 +221,17 @@ static void draw_bands(Dense *dense)
         uint32_t end = last->first + last->n;
         for (uint32_t row = first->first; row < end; row++)
             xtf_picture_column_join(&sum, &dense->wholes[row]);
-        uint64_t low = timeline->rows.all[first->first].proc, high = timeline->rows.all[end - 1].proc;
-        g_autofree char *set = g_strdup_printf("%" PRIu64 "-%" PRIu64, low, high);
-        g_autofree char *who = g_strdup_printf("processes %s", set);
-        g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, set, NULL);
+        g_autofree char *set = set_of_rows(timeline, first->first, end);
+        g_autofree char *who = xtf_text_elided(set, XTF_TITLE_NAME);
+        g_autofree char *of_whom = g_strdup_printf("processes %s", who);
+        g_autofree char *link = strlen(set) > XTF_DIRECTORY_NAME_MAX
+                                    ? NULL
+                                    : xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to,
+                                                       &(XtfPictureWhere){.proc = set});
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"%u\">",
                  XTF_PICTURE_LEFT, XTF_TIMELINE_TOP + a * dense->pixels, XTF_PICTURE_PLOT, (b - a) * dense->pixels);
-        xtf_timeline_tip(timeline, who, timeline->plan.from, timeline->plan.to, &sum);
+        xtf_timeline_tip(timeline, of_whom, timeline->plan.from, timeline->plan.to, &sum);
         xtf_draw(timeline->drawing, "</rect></a>\n");
         xtf_picture_column_finish(&sum);
     }

@@ -92,8 +92,8 @@ static void draw_bar(const Exact *exact, const XtfPictureCall *call)
         return;
     int y = exact->tops[call->location] + (int)call->level * LANE;
     g_snprintf(proc, sizeof proc, "%" PRIu64, timeline->rows.all[call->location].proc);
-    g_autofree char *link =
-        xtf_picture_link(&timeline->links, call->begin, MAX(call->end, call->begin + 1), proc, NULL);
+    g_autofree char *link = xtf_picture_link(&timeline->links, call->begin, MAX(call->end, call->begin + 1),
+                                             &(XtfPictureWhere){.proc = proc});
     xtf_colour_print(colours->by_line[line], colour);
     xtf_draw_link(timeline->drawing, link, timeline->file);
     xtf_draw(timeline->drawing, "<rect class=\"xt-call\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\">",
@@ -146,6 +146,7 @@ static bool draw_ground(const Exact *exact, uint32_t row, GError **error)
 static bool draw_all(Exact *exact, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
+    bool is_cut = false;
 
     /* One column a row, for the legend. */
     timeline->plan.cells = timeline->plan.columns = timeline->plan.narrowest = 1;
@@ -155,6 +156,7 @@ static bool draw_all(Exact *exact, GError **error)
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
         if (!draw_ground(exact, i, error))
             return false;
+        is_cut = is_cut || exact->deeper[i] > 0;
     }
     for (guint i = 0; i < exact->calls->len; i++)
         draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i));
@@ -163,7 +165,8 @@ static bool draw_all(Exact *exact, GError **error)
     for (guint i = 0; i < exact->calls->len; i++)
         draw_name(exact, &g_array_index(exact->calls, XtfPictureCall, i));
     xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18,
-                    "Every call is drawn, nested in the one around it; lines are messages.");
+                    is_cut ? "Calls are nested in those around them, eight levels of them; lines are messages."
+                           : "Every call is drawn, nested in the one around it; lines are messages.");
     return true;
 }
 

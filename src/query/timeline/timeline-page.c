@@ -20,7 +20,8 @@ static const char script[] =
     "function x(e){var r=s.getBoundingClientRect();"
     "return Math.min(Math.max((e.clientX-r.left)*1600/r.width,w.left),w.left+w.width)}\n"
     "function time(p){return w.from+(p-w.left)/w.width*(w.to-w.from)}\n"
-    "function go(a,b){a=Math.max(a,w.first);if(b>a)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
+    "function go(a,b){var t=Math.pow(10,-w.digits);a=Math.max(a,w.first);b=Math.max(Math.min(b,w.last),a+t);"
+    "if(a<w.last)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
     "b.toFixed(w.digits)+'/'+w.rest+'timeline.html'}\n"
     "s.addEventListener('mousedown',function(e){if(e.button===0){start=x(e);moved=false;e.preventDefault()}});\n"
     "window.addEventListener('mousemove',function(e){var p=x(e);set(cross,{d:'M'+p+' 68V'+(h-28)});"
@@ -59,11 +60,13 @@ void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job)
     xtf_picture_links_init(&links, job->views->context, job->selection, job->depth);
     xtf_selection_window(job->selection, scale, &from, &to);
     g_autofree char *whole = xtf_picture_link_whole(&links);
+    if (!whole) /* no directory is the selection in another window */
+        return;
     xtf_draw(drawing, "<script>\nvar w={");
     draw_time(drawing, "from", scale, from);
     draw_time(drawing, "to", scale, to);
     draw_time(drawing, "first", scale, scale->origin);
     draw_time(drawing, "last", scale, scale->end);
     xtf_draw(drawing, "digits:%u,left:%d,width:%d,up:'%s',rest:'%s'};\n%s</script>\n", scale->digits, XTF_PICTURE_LEFT,
-             XTF_PICTURE_PLOT, links.up, whole ? whole + strlen(links.up) : "", script);
+             XTF_PICTURE_PLOT, links.up, whole + strlen(links.up), script);
 }

@@ -134,8 +134,8 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
     xtf_picture_row_label(row, label);
     print_number(row->proc, proc);
     print_number(row->thread, thread);
-    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, proc,
-                                             row->is_thread ? thread : NULL);
+    const XtfPictureWhere where = {.proc = proc, .thread = row->is_thread ? thread : NULL};
+    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &where);
     xtf_draw_link(timeline->drawing, link, timeline->file);
     xtf_draw(timeline->drawing, "<text x=\"96\" y=\"%d\" text-anchor=\"end\">%s</text></a>\n", middle + 4, label);
 }
@@ -173,6 +173,7 @@ void xtf_timeline_tiles(XtfTimeline *timeline, const XtfPictureRow *row, const X
     print_number(row->proc, proc);
     print_number(row->thread, thread);
     who = g_strdup_printf("process %s", label);
+    const XtfPictureWhere where = {.proc = proc, .thread = row->is_thread ? thread : NULL};
     for (uint32_t i = 0; i < timeline->tiles; i++) {
         uint32_t cells = timeline->plan.cells;
         uint32_t a = (uint32_t)((uint64_t)cells * i / timeline->tiles);
@@ -181,7 +182,7 @@ void xtf_timeline_tiles(XtfTimeline *timeline, const XtfPictureRow *row, const X
         if (from == to || xtf_drawing_left(timeline->drawing) < 2 << 10)
             continue;
         XtfPictureColumn sum = xtf_row_columns_sum(columns, a, b);
-        g_autofree char *link = xtf_picture_link(&timeline->links, from, to, proc, row->is_thread ? thread : NULL);
+        g_autofree char *link = xtf_picture_link(&timeline->links, from, to, &where);
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\">",
                  xtf_timeline_x(timeline, a), top, xtf_timeline_x(timeline, b) - xtf_timeline_x(timeline, a), height);

@@ -49,6 +49,13 @@ static bool timeline_size(XtfViews *views, const XtfSelection *selection, uint64
     return true;
 }
 
+static bool is_dense(XtfViews *views, const XtfSelection *selection)
+{
+    g_auto(XtfPictureRows) rows = {0};
+
+    return xtf_picture_rows_init(&rows, views->context, selection, NULL) && rows.n > XTF_STACKED_ROWS_MAX;
+}
+
 static bool draw_rows(XtfTimeline *timeline, uint64_t size, GError **error)
 {
     bool drawn = false;
@@ -96,8 +103,12 @@ static bool timeline_draw(const XtfPictureJob *job, uint64_t size, GString *out,
     return draw_timeline(job, "timeline.svg", &drawing, error) && xtf_drawing_finish(&drawing, "</svg>\n", error);
 }
 
-const XtfPicture xtf_picture_timeline = {
-    .name = "timeline.svg", .of = "profile", .size = timeline_size, .draw = timeline_draw};
+const XtfPicture xtf_picture_timeline = {.name = "timeline.svg",
+                                         .of = "profile",
+                                         .has_colours = true,
+                                         .is_image = is_dense,
+                                         .size = timeline_size,
+                                         .draw = timeline_draw};
 
 /* ---- The same as a page, in which a window is chosen by dragging. */
 
@@ -107,9 +118,10 @@ enum {
 
 static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
 {
-    bool good = timeline_size(views, selection, size, error);
+    if (!timeline_size(views, selection, size, error))
+        return false;
     *size += PAGE_BYTES;
-    return good;
+    return true;
 }
 
 static bool page_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
@@ -126,5 +138,9 @@ static bool page_draw(const XtfPictureJob *job, uint64_t size, GString *out, GEr
     return xtf_drawing_finish(&drawing, "</body></html>\n", error);
 }
 
-const XtfPicture xtf_picture_timeline_page = {
-    .name = "timeline.html", .of = "profile", .size = page_size, .draw = page_draw};
+const XtfPicture xtf_picture_timeline_page = {.name = "timeline.html",
+                                              .of = "profile",
+                                              .has_colours = true,
+                                              .is_image = is_dense,
+                                              .size = page_size,
+                                              .draw = page_draw};

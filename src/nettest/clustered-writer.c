@@ -93,8 +93,13 @@ bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *port
     size_t n_pairs = (size_t)network->processes * network->processes;
     uint64_t before = writer->values->len, n_steps = portion->right - portion->left,
              more = portion->n_clusters * n_steps;
-    int border = (int)xtf_network_length(network, portion->left);
+    int64_t length = xtf_network_length(network, portion->left);
 
+    if (length > INT_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "%s: a portion begins at %" PRId64 " bytes; borders up to %d can be written", writer->file.path,
+                        length, INT_MAX);
+    int border = (int)length;
     if (before + more > INT32_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE,
                         "%s: clusters of all lengths up to matrix %" PRIu32 " have %" PRIu64
@@ -124,11 +129,12 @@ static bool put_facts(const XtfClusteredWriter *writer, const XtfClusteredFacts 
     const XtfNetcdf *file = &writer->file;
     const char *kind = kinds[facts->threshold.kind];
     int matrices = (int)writer->network->lengths;
-    int right_border = (int)MIN(xtf_network_length(writer->network, writer->network->lengths), INT_MAX);
+    double right_border = (double)xtf_network_length(writer->network, writer->network->lengths);
+    nc_type border_type = right_border <= INT_MAX ? NC_INT : NC_DOUBLE;
 
     return xtf_netcdf_written(file, nc_put_att_int(file->id, NC_GLOBAL, "matrices", NC_INT, 1, &matrices), error) &&
-           xtf_netcdf_written(file, nc_put_att_int(file->id, NC_GLOBAL, "right_border", NC_INT, 1, &right_border),
-                              error) &&
+           xtf_netcdf_written(
+               file, nc_put_att_double(file->id, NC_GLOBAL, "right_border", border_type, 1, &right_border), error) &&
            xtf_netcdf_written(
                file, nc_put_att_text(file->id, NC_GLOBAL, "method", strlen(facts->method), facts->method), error) &&
            xtf_netcdf_written(file, nc_put_att_text(file->id, NC_GLOBAL, "threshold_kind", strlen(kind), kind),

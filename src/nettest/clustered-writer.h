@@ -16,7 +16,7 @@ typedef struct XtfClusteredWriter XtfClusteredWriter;
 XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value, const char *path,
                                              const char *data_path, GError **error);
 
-/* XTF_ERROR_TOO_LARGE: places of values are 31-bit numbers. */
+/* XTF_ERROR_TOO_LARGE: places of values, and lengths at left borders, are 31-bit numbers. */
 bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *portion, GError **error);
 
 typedef struct {

@@ -146,12 +146,31 @@ static bool guess_lengths(XtfNetworkFile *file, GError **error)
     return true;
 }
 
+/* The number of matrices, from the attribute or by what is left. The left borders are known. */
+static bool find_lengths(XtfNetworkFile *file, GError **error)
+{
+    XtfNetworkPortion *last = portion_at(file->clustered, file->clustered->portions->len - 1);
+    double matrices, right_border;
+
+    if (!xtf_netcdf_attribute(&file->netcdf, NC_GLOBAL, "matrices", NAN, &matrices, error) ||
+        !xtf_netcdf_attribute(&file->netcdf, NC_GLOBAL, "right_border", NAN, &right_border, error))
+        return false;
+    if (isnan(matrices)) {
+        if (!guess_lengths(file, error))
+            return false;
+    } else if (!(matrices > last->begin && matrices <= INT32_MAX) || matrices != floor(matrices))
+        return bad_borders(file, error);
+    else
+        file->lengths = (uint32_t)matrices;
+    last->end = file->lengths;
+    return true;
+}
+
 /* From the message lengths at the left borders. */
 static bool borders_of_paper(XtfNetworkFile *file, const int32_t *borders, GError **error)
 {
     XtfClustered *clustered = file->clustered;
     uint32_t n = clustered->portions->len;
-    int matrices = 0;
 
     if (file->step <= 0 && n > 1)
         return bad_borders(file, error);
@@ -165,17 +184,7 @@ static bool borders_of_paper(XtfNetworkFile *file, const int32_t *borders, GErro
         if (k > 0)
             portion_at(clustered, k - 1)->end = begin;
     }
-    if (!count_clusters(file, error))
-        return false;
-    if (nc_get_att_int(file->netcdf.id, NC_GLOBAL, "matrices", &matrices) != NC_NOERR) {
-        if (!guess_lengths(file, error))
-            return false;
-    } else if (matrices <= (int)portion_at(clustered, n - 1)->begin)
-        return bad_borders(file, error);
-    else
-        file->lengths = matrices;
-    portion_at(clustered, n - 1)->end = file->lengths;
-    return true;
+    return count_clusters(file, error) && find_lengths(file, error);
 }
 
 static bool get_borders(XtfNetworkFile *file, const char *prefix, GError **error)
@@ -230,8 +239,7 @@ static bool load_curves(XtfNetworkFile *file, const char *prefix, GError **error
 
     if (variable < 0 || !xtf_netcdf_shape(netcdf, variable, NC_DOUBLE, 1, &file->clustered->n_curves, error))
         return false;
-    if (nc_get_att_double(netcdf->id, variable, "_FillValue", &file->fill) != NC_NOERR)
-        file->fill = NC_FILL_DOUBLE;
+    file->fill = xtf_netcdf_fill(netcdf, variable);
     file->clustered->curves = g_new(double, MAX(file->clustered->n_curves, 1));
     return xtf_netcdf_done(netcdf, nc_get_var_double(netcdf->id, variable, file->clustered->curves), "data", error);
 }

@@ -65,6 +65,12 @@ bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned 
  * is an error. */
 bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *name, int64_t missing, int64_t *number,
                        GError **error);
+/* An attribute of a variable, or of NC_GLOBAL, that is one number. Of one that is missing it is `missing`, and of one
+ * that is a text or several numbers, too, with an error. */
+bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *name, double missing, double *number,
+                          GError **error);
+/* The value that stands where nothing was written to a variable of doubles. */
+double xtf_netcdf_fill(const XtfNetcdf *netcdf, int variable);
 /* Checks P, as the dimensions of a variable and `proc_num` have it. */
 bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64_t x, uint64_t y, GError **error);
 

@@ -11,12 +11,12 @@
 #undef nc_def_var
 #undef nc_enddef
 #undef nc_get_att_double
-#undef nc_get_att_int
 #undef nc_get_var_double
 #undef nc_get_var_int
 #undef nc_get_var_text
 #undef nc_get_vara_double
 #undef nc_get_vara_int
+#undef nc_inq_att
 #undef nc_inq_dimlen
 #undef nc_inq_var
 #undef nc_inq_varid

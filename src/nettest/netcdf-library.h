@@ -15,12 +15,12 @@
     X(nc_def_var)               \
     X(nc_enddef)                \
     X(nc_get_att_double)        \
-    X(nc_get_att_int)           \
     X(nc_get_var_double)        \
     X(nc_get_var_int)           \
     X(nc_get_var_text)          \
     X(nc_get_vara_double)       \
     X(nc_get_vara_int)          \
+    X(nc_inq_att)               \
     X(nc_inq_dimlen)            \
     X(nc_inq_var)               \
     X(nc_inq_varid)             \
@@ -56,12 +56,12 @@ bool xtf_netcdf_load(GError **error);
 #define nc_def_var         (*xtf_netcdf_calls.nc_def_var)
 #define nc_enddef          (*xtf_netcdf_calls.nc_enddef)
 #define nc_get_att_double  (*xtf_netcdf_calls.nc_get_att_double)
-#define nc_get_att_int     (*xtf_netcdf_calls.nc_get_att_int)
 #define nc_get_var_double  (*xtf_netcdf_calls.nc_get_var_double)
 #define nc_get_var_int     (*xtf_netcdf_calls.nc_get_var_int)
 #define nc_get_var_text    (*xtf_netcdf_calls.nc_get_var_text)
 #define nc_get_vara_double (*xtf_netcdf_calls.nc_get_vara_double)
 #define nc_get_vara_int    (*xtf_netcdf_calls.nc_get_vara_int)
+#define nc_inq_att         (*xtf_netcdf_calls.nc_inq_att)
 #define nc_inq_dimlen      (*xtf_netcdf_calls.nc_inq_dimlen)
 #define nc_inq_var         (*xtf_netcdf_calls.nc_inq_var)
 #define nc_inq_varid       (*xtf_netcdf_calls.nc_inq_varid)

@@ -93,6 +93,33 @@ bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *
     return true;
 }
 
+/* libnetcdf stores all that an attribute has, however many, so its length is asked first. */
+bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *name, double missing, double *number,
+                          GError **error)
+{
+    nc_type type = NC_NAT;
+    size_t length = 0;
+    double found;
+
+    *number = missing;
+    if (nc_inq_att(netcdf->id, variable, name, &type, &length) != NC_NOERR)
+        return true;
+    if (type == NC_CHAR || length != 1)
+        return xtf_damaged(error, "%s: its attribute %s is not one number", netcdf->path, name);
+    if (!xtf_netcdf_done(netcdf, nc_get_att_double(netcdf->id, variable, name, &found), name, error))
+        return false;
+    *number = found;
+    return true;
+}
+
+double xtf_netcdf_fill(const XtfNetcdf *netcdf, int variable)
+{
+    double fill;
+
+    xtf_netcdf_attribute(netcdf, variable, "_FillValue", NC_FILL_DOUBLE, &fill, NULL);
+    return fill;
+}
+
 bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64_t x, uint64_t y, GError **error)
 {
     if (x != y || stated != (int64_t)x)

@@ -117,6 +117,11 @@ char *xtf_network_path(const XtfNetwork *network, XtfNetworkValue value)
     return network->files[value] ? g_strdup(network->files[value]->netcdf.path) : NULL;
 }
 
+uint32_t xtf_network_lengths(const XtfNetwork *network, XtfNetworkValue value)
+{
+    return network->files[value]->lengths;
+}
+
 void xtf_network_free(XtfNetwork *network)
 {
     if (!network)

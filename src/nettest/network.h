@@ -79,6 +79,9 @@ static inline int64_t xtf_network_length(const XtfNetwork *network, uint32_t i)
     return network->begin + i * network->step;
 }
 
+/* How many lengths the file with these values has, which the result has: at most those of the result. */
+uint32_t xtf_network_lengths(const XtfNetwork *network, XtfNetworkValue value);
+
 /* Reads matrix i of one that the result has, but not of XTF_NETWORK_REPEAT: P * P values. */
 bool xtf_network_read(XtfNetwork *network, XtfNetworkValue value, uint32_t i, double *matrix, GError **error);
 

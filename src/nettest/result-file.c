@@ -136,8 +136,7 @@ static bool open_kind(XtfNetworkFile *file, GError **error)
         return xtf_fail(error, XTF_ERROR_NOT_XTF,
                         "%s: is netCDF, but no result of network_test: it has neither data nor info",
                         file->netcdf.path);
-    if (nc_get_att_double(file->netcdf.id, file->data, "_FillValue", &file->fill) != NC_NOERR)
-        file->fill = NC_FILL_DOUBLE;
+    file->fill = xtf_netcdf_fill(&file->netcdf, file->data);
     return get_facts(file, "", error) && open_matrices(file, error);
 }
 

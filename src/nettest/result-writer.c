@@ -10,9 +10,12 @@ struct XtfResultWriter {
 };
 
 /* Variables of files are ints, what they are made from may be more. */
-static int as_int(int64_t number)
+static bool put_number(const XtfNetcdf *file, const char *name, int64_t number, GError **error)
 {
-    return (int)CLAMP(number, INT_MIN, INT_MAX);
+    if (number < INT_MIN || number > INT_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: its %s would be %" PRId64 "; numbers up to %d can be written",
+                        file->path, name, number, INT_MAX);
+    return xtf_netcdf_put_number(file, name, (int)number, error);
 }
 
 static bool define(XtfResultWriter *writer, const XtfResultFacts *facts, GError **error)
@@ -23,13 +26,13 @@ static bool define(XtfResultWriter *writer, const XtfResultFacts *facts, GError 
     return xtf_netcdf_written(file, nc_def_dim(file->id, "x", facts->processes, &dimensions[1]), error) &&
            xtf_netcdf_written(file, nc_def_dim(file->id, "y", facts->processes, &dimensions[2]), error) &&
            xtf_netcdf_written(file, nc_def_dim(file->id, "n", NC_UNLIMITED, &dimensions[0]), error) &&
-           xtf_netcdf_put_number(file, "proc_num", as_int(facts->processes), error) &&
+           put_number(file, "proc_num", facts->processes, error) &&
            xtf_netcdf_put_text(file, "test_type", facts->test, error) &&
            xtf_netcdf_put_number(file, "data_type", xtf_netcdf_data_type(facts->value), error) &&
-           xtf_netcdf_put_number(file, "begin_mes_length", as_int(facts->begin), error) &&
-           xtf_netcdf_put_number(file, "end_mes_length", as_int(facts->end), error) &&
-           xtf_netcdf_put_number(file, "step_length", as_int(facts->step), error) &&
-           (facts->repeats < 0 || xtf_netcdf_put_number(file, "num_repeates", as_int(facts->repeats), error)) &&
+           put_number(file, "begin_mes_length", facts->begin, error) &&
+           put_number(file, "end_mes_length", facts->end, error) &&
+           put_number(file, "step_length", facts->step, error) &&
+           (facts->repeats < 0 || put_number(file, "num_repeates", facts->repeats, error)) &&
            xtf_netcdf_written(file, nc_def_var(file->id, "data", NC_DOUBLE, 3, dimensions, &writer->data), error) &&
            xtf_netcdf_written(file, nc_enddef(file->id), error);
 }

@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct XtfResultWriter XtfResultWriter;
 
-/* The file `path` is replaced. */
+/* The file `path` is replaced. XTF_ERROR_TOO_LARGE: the facts are 31-bit numbers there. */
 XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *path, GError **error);
 /* The matrix of the next length, as xtf_network_read() has it. */
 bool xtf_result_writer_add(XtfResultWriter *writer, const double *matrix, GError **error);

@@ -33,3 +33,28 @@ Test(writer, more_values_than_places)
     g_clear_pointer(&writer, xtf_clustered_writer_free);
     remove_folder(folder);
 }
+
+/* So are the lengths at borders. */
+Test(writer, a_border_beyond_31_bits)
+{
+    const ResultFile result = {
+        .processes = 1, .lengths = 3, .begin = 2000000000, .step = 100000000, .data_type = 2, .value = zero};
+    g_autofree char *folder = make_folder();
+    g_autofree char *source = g_build_filename(folder, "net.nc", NULL), *out = g_build_filename(folder, "out.nc", NULL);
+    g_autoptr(GError) error = NULL;
+    const uint32_t cluster = 0;
+    const double values[] = {0, 0};
+    const XtfPortion first = {0, 2, 1, &cluster, values}, second = {2, 3, 1, &cluster, values};
+
+    write_result(source, &result);
+    g_autoptr(XtfNetwork) network = xtf_network_open(source, &error);
+    cr_assert(network, "%s", error ? error->message : "");
+    g_autoptr(XtfClusteredWriter) writer = xtf_clustered_writer_new(network, XTF_NETWORK_MEDIAN, out, NULL, &error);
+    cr_assert(writer, "%s", error ? error->message : "");
+    cr_assert(xtf_clustered_writer_add(writer, &first, NULL));
+    cr_assert_not(xtf_clustered_writer_add(writer, &second, &error));
+    cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_TOO_LARGE));
+    cr_expect(strstr(error->message, "begins at 2200000000 bytes"), "%s", error->message);
+    g_clear_pointer(&writer, xtf_clustered_writer_free);
+    remove_folder(folder);
+}

@@ -98,8 +98,13 @@ void write_clustered(const char *path, const ClusteredFile *clustered)
     int data = variable(other, prefix, "data", NC_DOUBLE, 1, &values);
     size_t start[] = {0, 0, 0}, count[] = {clustered->portions, clustered->processes, clustered->processes};
 
-    if (clustered->matrices)
-        done(nc_put_att_int(file, NC_GLOBAL, "matrices", NC_INT, 1, &clustered->matrices));
+    if (clustered->matrices) {
+        int n = MAX(clustered->times, 1);
+        g_autofree int *matrices = g_new(int, n);
+        for (int i = 0; i < n; i++)
+            matrices[i] = clustered->matrices;
+        done(nc_put_att_int(file, NC_GLOBAL, "matrices", NC_INT, n, matrices));
+    }
     put_scalars(file, prefix,
                 (const Scalar[]){{"proc_num", clustered->processes},
                                  {"begin_mes_length", clustered->begin},

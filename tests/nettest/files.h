@@ -21,6 +21,7 @@ typedef struct {
     const int *length; /* portions */
     const double *data;
     int matrices;                   /* an attribute; 0: none */
+    int times;                      /* that it is there; 0: once */
     const char *prefix, *data_path; /* data_path: of a second file, or NULL */
 } ClusteredFile;
 

@@ -58,6 +58,18 @@ data: proc_num = {p} ; test_type = 1 ; data_type = {TYPES[kind]} ; begin_mes_len
     subprocess.run(["ncgen", "-k", "64-bit offset", "-o", path], input=cdl, text=True, check=True, timeout=60)
 
 
+def write_repeats(path, begin, step, data):
+    """By ncgen. data[i][receiver][sender] are all measurements."""
+    p, repeats = len(data[0]), len(data[0][0][0])
+    flat = ", ".join("NaN" if math.isnan(v) else repr(v) for matrix in data for row in matrix for cell in row for v in cell)
+    cdl = f"""netcdf x {{
+dimensions: x = {p} ; y = {p} ; z = {repeats} ; n = UNLIMITED ;
+variables: int proc_num ; int test_type ; int data_type ; int begin_mes_length ; int step_length ; double data(n, x, y, z) ;
+data: proc_num = {p} ; test_type = 1 ; data_type = 5 ; begin_mes_length = {begin} ; step_length = {step} ; data = {flat} ;
+}}"""
+    subprocess.run(["ncgen", "-k", "64-bit offset", "-o", path], input=cdl, text=True, check=True, timeout=60)
+
+
 def make(folder, name, p, lengths, begin=1000, step=1000, seed=1):
     """Two nodes of p/2 processes; links within a node are faster, and change their protocol at half of the lengths. Writes
     average, median, deviation, min and amount, and the hosts; returns {kind: path}."""

@@ -12,6 +12,7 @@
 enum {
     FACTOR = 1000,
     CUTS = 40,
+    MANY = 20000, /* numbers of an attribute */
 };
 
 static double plain(int i, int receiver, int sender, int repeat)
@@ -303,6 +304,10 @@ Test(network, refuses_clusters_that_lead_nowhere)
     file.matrices = 4;
     write_clustered(path, &file);
     expect_refusal(path, XTF_ERROR_DAMAGED, "its clusters have 6 values, but data has 5");
+    file.matrices = 3;
+    file.times = MANY;
+    write_clustered(path, &file);
+    expect_refusal(path, XTF_ERROR_DAMAGED, "its attribute matrices is not one number");
     file = paper;
     file.data = holes;
     write_clustered(path, &file);

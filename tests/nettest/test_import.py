@@ -6,11 +6,14 @@ usage: test_import.py XTF
 
 import math
 import pathlib
+import random
+import resource
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import cdf
 import measured
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
@@ -94,6 +97,36 @@ class Import(unittest.TestCase):
         done = run("import", "-o", trace, path)
         self.assertIn("not measured (NaN, -1 or nothing): 3", done.stdout)
         self.assertEqual(cat(trace, "links/count"), "3\n")
+
+    def test_a_fill_value_is_one_number(self):
+        """As of one that is none nothing was written over: -7 is a value then, and wrong."""
+        path, trace = self.folder / "fill.nc", self.folder / "fill.xtf"
+        measured.write(path, "median", 0, 8, [[[0.0, -7.0], [1e-6, 0.0]]])
+        file = cdf.read(path)
+        for fill, good in ([-7.0], True), ([-7.0] * 5000, False), ("-7", False):
+            file.variables["data"].attributes = {"_FillValue": fill}
+            cdf.write(path, file)
+            done = run("import", "--force", "-o", trace, path)
+            self.assertEqual(done.returncode, 0 if good else 1, done.stderr)
+            self.assertIn("(NaN, -1 or nothing): 1" if good else "the median value from 1 to 0 at 0 bytes is -7", done.stdout if good else done.stderr)
+
+    def test_files_of_different_lengths_and_repeats(self):
+        """Many lengths without repeats beside many repeats of one length: each file takes what it has, not their product."""
+        n, repeats = 3000, 40000
+        dice = random.Random(6)
+        medians = [[[0.0, 1e-6 * dice.random()], [1e-6 * dice.random(), 0.0]] for _ in range(n)]
+        measured.write(self.folder / "mix_median.nc", "median", 0, 1, medians)
+        each = [[[[1e-6 * dice.random() for _ in range(repeats)] for _ in range(2)] for _ in range(2)]]
+        measured.write_repeats(self.folder / "mix_all.nc", 0, 1, each)
+        trace = self.folder / "mix.xtf"
+        limit = 1 << 30  # bytes; the product is twice that
+        done = subprocess.run([XTF, "import", "-o", trace, self.folder / "mix_median.nc"], capture_output=True, text=True, timeout=120, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(f"not measured (NaN, -1 or nothing): {4 * repeats * (n - 1)}", done.stdout)
+        self.assertEqual([float(line.split()[-1]) for line in cat(trace, "pair/1/0/repeat/links/records").splitlines()], each[0][0][1])
+        self.assertEqual([float(line.split()[-1]) for line in cat(trace, "pair/1/0/median/links/records").splitlines()],
+                         [matrix[0][1] for matrix in medians])
 
     def test_wrong_files_are_refused_by_name(self):
         data = [[[0.0, 1.0], [1.0, 0.0]]]

@@ -153,7 +153,7 @@ static bool read_block(Import *import, GError **error)
     XtfNetwork *network = import->network;
 
     for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++)
-        for (uint32_t i = 0; network->files[value] && i < network->lengths; i++) {
+        for (uint32_t i = 0; network->files[value] && i < xtf_network_lengths(network, value); i++) {
             if (!xtf_network_read_senders(network, value, i, import->first, import->n, values_at(import, value, i),
                                           error))
                 return false;
@@ -162,10 +162,17 @@ static bool read_block(Import *import, GError **error)
     return true;
 }
 
-/* The rows of one statistic from a sender to a receiver. From a process to itself 0 means that nothing was measured. */
+/* The rows of one statistic from a sender to a receiver. From a process to itself 0 means that nothing was measured;
+ * and so do lengths that other files have, and this one does not. */
 static bool append_values(Import *import, XtfStream *stream, unsigned value, uint32_t i, uint32_t receiver)
 {
     uint32_t each = values_a_pair(import, value), sender = stream->location;
+
+    if (i >= xtf_network_lengths(import->network, value)) {
+        import->read += each;
+        import->unmeasured += each;
+        return true;
+    }
     const double *values = values_at(import, value, i) + ((size_t)receiver * import->n + sender - import->first) * each;
 
     for (uint32_t k = 0; k < each; k++) {
@@ -223,29 +230,51 @@ static bool append_sender(Import *import, XtfStream *stream, uint32_t sender, GE
     return good;
 }
 
-/* How many senders fit a block, at least one; and memory for them. */
-static uint32_t make_block(Import *import)
+static bool does_not_fit(const Import *import, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                    "%s: the values of %u lengths of one of %u processes do not fit the memory", import->job->anchor,
+                    import->network->lengths, import->network->processes);
+}
+
+/* The bytes that all lengths of a sender take, of one statistic. False: more than can be counted. */
+static bool bytes_of_sender(const Import *import, unsigned value, uint64_t *bytes)
 {
     const XtfNetwork *network = import->network;
-    uint64_t each = 0;
+    uint64_t pairs = (uint64_t)xtf_network_lengths(network, value) * network->processes;
+
+    return !__builtin_mul_overflow(pairs, values_a_pair(import, value) * sizeof(double), bytes);
+}
+
+/* How many senders fit a block, at least one; and memory for them. */
+static bool make_block(Import *import, uint32_t *senders, GError **error)
+{
+    const XtfNetwork *network = import->network;
+    uint64_t each = 0, bytes;
 
     for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++)
-        if (network->files[value])
-            each += (uint64_t)network->lengths * network->processes * values_a_pair(import, value) * sizeof(double);
-    uint32_t senders = (uint32_t)CLAMP(BLOCK_BYTES / MAX(each, 1), 1, MIN(BLOCK_SENDERS_MAX, network->processes));
-    for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++)
-        if (network->files[value])
-            import->values[value] = g_malloc_n((size_t)network->lengths * network->processes * senders + 1,
-                                               MAX(values_a_pair(import, value), 1) * sizeof(double));
-    return senders;
+        if (network->files[value] &&
+            (!bytes_of_sender(import, value, &bytes) || __builtin_add_overflow(each, bytes, &each)))
+            return does_not_fit(import, error);
+    *senders = (uint32_t)CLAMP(BLOCK_BYTES / MAX(each, 1), 1, MIN(BLOCK_SENDERS_MAX, network->processes));
+    for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++) {
+        if (!network->files[value] || !bytes_of_sender(import, value, &bytes))
+            continue;
+        import->values[value] = g_try_malloc_n(MAX(bytes, 1), *senders);
+        if (!import->values[value])
+            return does_not_fit(import, error);
+    }
+    return true;
 }
 
 static bool append_all(Import *import, GError **error)
 {
-    uint32_t senders = make_block(import);
     XtfStream stream;
+    uint32_t senders = 1;
     bool good = true;
 
+    if (!make_block(import, &senders, error))
+        return false;
     xtf_stream_init(&stream, import->job->writer, &import->definitions, import->job->schemas);
     for (; import->first < import->network->processes && good; import->first += import->n) {
         import->n = MIN(senders, import->network->processes - import->first);

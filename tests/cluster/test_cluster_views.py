@@ -166,6 +166,14 @@ class ClusterViews(unittest.TestCase):
         self.assertIn("clusters", run("ls", trace).decode().split())
         self.assertEqual(run("ls", trace, f"clusters/{listed[1]}").decode().split()[-2:], ["summary", "table"])
 
+    def test_amounts_are_numbers(self):
+        lengths, each = range(100, 600, 100), [0, 30, 40, 0]
+        networks.write(self.folder / "net.nc", 2, lengths, array.array("d", each * len(lengths)), data_type=6)
+        run("cluster", "-q", "-t", "1%", "-o", self.folder / "amounts.nc", self.folder / "net.nc")
+        rows = rows_of(cat(self.folder / "amounts.nc", "clusters/100/summary"))
+        self.assertEqual({tuple(row[1:]) for row in rows if row[2] not in ("-", "0.0000")},
+                         {("1", f"{n}.0000", f"{n}.0000", f"{n}.0000", "-", "-") for n in (30, 40)})
+
     def test_part(self):
         """The senders and receivers of a selection."""
         trace, file = self.clustered()

@@ -87,6 +87,19 @@ class NetworkExport(unittest.TestCase):
         run("export", "network", "-q", "-o", self.out, self.folder / "net.nc")
         self.assertEqual([repr(v) for v in values_of(self.out)], ["0.0", "1e-06", "nan", "0.0", "0.0", "nan", "2e-06", "0.0"])
 
+    def test_lengths_beyond_31_bits(self):
+        """The last one may be there, with its end cut; what begins or ends behind is refused."""
+        source = self.source()
+        file = cdf.read(source)
+        for begin, good in (2147483646 - 10 * 500, True), (2147483647, False):
+            file.variables["begin_mes_length"].values = [begin]
+            cdf.write(source, file)
+            text = run("export", "network", "-f", "-o", self.out, source, status=0 if good else 1)
+            if good:
+                self.assertEqual(self.numbers(self.out)["end_mes_length"], 2147483647)
+            else:
+                self.assertIn("its end_mes_length would be 2147489147; numbers up to 2147483647 can be written", text)
+
     def test_refusals(self):
         source = self.source()
         run("import", "-q", "-o", self.folder / "net.xtf", source)

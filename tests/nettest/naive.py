@@ -74,8 +74,10 @@ def hockney(points):
         alpha, beta = (y0 * s2 - y1 * s1) / determinant, (s0 * y1 - s1 * y0) / determinant
         if beta < 0:
             alpha, beta = y0 / s0, fractions.Fraction(0)
+    if len({l for l, _ in points}) < 2:
+        beta = None
     rest = sum(((t - alpha - (beta or 0) * l) / t) ** 2 for l, t in points)
-    if len(points) < 3:
+    if len({l for l, _ in points}) < 3:
         return float(alpha), None, beta if beta is None else float(beta), None, float(rest)
     variance = rest / (len(points) - 2)
     return (float(alpha), math.sqrt(variance * s2 / determinant), float(beta), math.sqrt(variance * s0 / determinant), float(rest))
@@ -90,6 +92,8 @@ def segments(points):
 
     best, found = information(hockney(points)[4], 2), [points]
     for k in range(3, n - 2):
+        if points[k - 1][0] == points[k][0] or min(len({l for l, _ in part}) for part in (points[:k], points[k:])) < 3:
+            continue
         both = information(hockney(points[:k])[4] + hockney(points[k:])[4], 5)
         if both < best:
             best, found = both, [points[:k], points[k:]]

@@ -6,6 +6,7 @@ usage: test_views.py XTF
 
 import math
 import pathlib
+import random
 import struct
 import subprocess
 import sys
@@ -224,6 +225,58 @@ class Views(unittest.TestCase):
         line, = self.lines(trace, f"length/{first}/pair/0/1/fit")
         self.compare_fit(line[2:], self.points(results["median"], 0, 1)[:1], line)
         self.assertEqual(self.lines(trace, "length/1-2/pair/0/1/fit"), [])
+
+    def test_fits_of_repeats(self):
+        """Several values of one length are one length: no slope of one, no errors of two, and no break between equal ones."""
+        dice = random.Random(9)
+        def times(i):
+            return [1e-6 * (1 + (i if i < 4 else 3 * i)) * (1 + dice.random() / 10) for _ in range(7)]
+        for n in 1, 2, 8:
+            path = pathlib.Path(self.holder.name) / f"repeated{n}_all.nc"
+            trace = path.with_suffix(".xtf")
+            data = [[[times(i) for _ in range(2)] for _ in range(2)] for i in range(n)]
+            measured.write_repeats(path, 1000, 1000, data)
+            self.assertEqual(run("import", "-q", "-o", trace, path).returncode, 0)
+            for s, r in (0, 1), (1, 0):
+                points = [(1000 + 1000 * i, t) for i in range(n) for t in data[i][r][s]]
+                shown, expected = self.lines(trace, f"pair/{s}/{r}/fit"), naive.segments(points)
+                self.assertEqual([(int(line[0]), int(line[1])) for line in shown], [(part[0][0], part[-1][0]) for part in expected])
+                self.assertEqual(len(expected), 2 if n == 8 else 1)
+                for line, part in zip(shown, expected):
+                    self.compare_fit(line[2:], part, (n, s, r))
+                line, = (line for line in self.lines(trace, f"proc/{s}/fit") if int(line[1]) == r)
+                self.compare_fit(line[2:], points, (n, s, r))
+
+    def test_statistics_of_what_there_is(self):
+        """Senders, files and statistics that others have and some lack."""
+        folder, nan = pathlib.Path(self.holder.name), math.nan
+        def statistics(name, path="statistics"):
+            trace = folder / f"{name}.xtf"
+            done = run("import", "-q", "-o", trace, folder / f"{name}.nc")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return [(int(line[0]), line[1], int(line[2]), float(line[3])) for line in self.lines(trace, path)]
+
+        def matrices(n, value):
+            return [[[0.0, value], [value, 0.0]] for _ in range(n)]
+        dead = [[[0.0, 2e-6, 3e-6], [1e-6 if i == 0 else nan, 0.0, 4e-6], [1e-6 if i == 0 else nan, 5e-6, 0.0]] for i in range(3)]
+        measured.write(folder / "dead.nc", "median", 10, 10, dead)
+        self.assertEqual(statistics("dead"), [(10, "median", 6, 1.0), (20, "median", 4, 2.0), (30, "median", 4, 2.0)])
+        measured.write(folder / "cut_average.nc", "average", 10, 10, matrices(3, 2e-6))
+        measured.write(folder / "cut_median.nc", "median", 10, 10, matrices(2, 1e-6))
+        self.assertEqual(statistics("cut_median"), [(10, "median", 2, 1.0), (20, "median", 2, 1.0), (30, "average", 2, 2.0)])
+        self.assertEqual(statistics("cut_median", "length/30/statistics"), [(30, "average", 2, 2.0)])
+        self.assertEqual(statistics("cut_median", "average/statistics"), [(length, "average", 2, 2.0) for length in (10, 20, 30)])
+        measured.write(folder / "few_deviation.nc", "deviation", 10, 10, matrices(2, 1e-7))
+        measured.write(folder / "few_measurements_amount.nc", "measurements_amount", 10, 10, matrices(2, 50.0))
+        self.assertEqual(statistics("few_deviation"), [(10, "deviation", 2, 0.1), (20, "deviation", 2, 0.1)])
+        self.assertEqual(statistics("few_deviation", "length/20/statistics"), [(20, "deviation", 2, 0.1), (20, "amount", 2, 50.0)])
+
+    def test_pictures_of_amounts(self):
+        trace, _ = self.networks[-1]
+        done = run("cat", trace, "length/3000/amount/heat.png", text=False)
+        if b"libpng" in done.stderr:
+            self.skipTest("this xtf was built without libpng")
+        self.assertIn(b"from 50 (dark) to 50 (bright)", png(done.stdout)[3])
 
     def test_pictures(self):
         trace, results = self.networks[-1]

@@ -55,7 +55,9 @@ static bool find_lengths(Export *export, GError **error)
     }
     export->facts.begin = export->lengths > 0 ? export->first : begin;
     export->facts.step = step;
-    export->facts.end = export->facts.begin + export->lengths * step;
+    /* Any end behind the last length is as good, and files have 31-bit numbers. */
+    int64_t last = export->facts.begin + (export->lengths - 1) * step, end = last + step;
+    export->facts.end = last < INT_MAX ? MIN(end, INT_MAX) : end;
     return true;
 }
 
@@ -134,8 +136,10 @@ static bool write_matrices(Export *export, GError **error)
 {
     g_autoptr(XtfResultWriter) writer = xtf_result_writer_new(&export->facts, export->job->output, error);
     size_t n_pairs = (size_t) export->facts.processes * export->facts.processes;
-    g_autofree double *matrix = g_new(double, n_pairs + 1);
+    g_autofree double *matrix = g_try_new(double, n_pairs + 1);
 
+    if (!matrix)
+        return xtf_links_do_not_fit(&export->sides, error);
     if (!writer)
         return false;
     for (int64_t i = 0; i < export->lengths; i++) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -17,7 +18,6 @@ enum {
     NOTHING = 0, /* a colour; clusters have the others */
     COLOURS = XTF_PNG_COLOURS_MAX,
 };
-#define MICROSECONDS 1e6
 
 bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
                            GError **error)
@@ -116,76 +116,138 @@ bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer,
 
 /* ---- summary */
 
-/* A cluster: its pairs, and one of them that has links. */
+#define NONE UINT32_MAX
+
+/* Which values are shown. */
+typedef struct {
+    XtfLinkType type;
+    int statistic;
+} Shown;
+
+/* A cluster: its pairs, and the values of one of them that has links, which are those of all. */
 typedef struct {
     uint64_t pairs;
     uint32_t sender, receiver; /* the last pair, not of a process with itself if there is another one */
+    uint32_t n;                /* values; 0: the figures mean nothing */
+    double least, greatest, mean;
+    XtfHockney fit;
 } Cluster;
 
 typedef struct {
     GArray *lengths, *times; /* double */
-    double least, greatest, sum;
 } Curve;
+
+/* The curves of one sender's pairs that stand for clusters. */
+typedef struct {
+    Curve *curves;
+    const uint32_t *places; /* in `curves`, by receiver; NONE: it stands for no cluster */
+} Curves;
 
 static void add_value(const XtfLink *link, void *data)
 {
-    Curve *curve = data;
+    const Curves *curves = data;
     double length = (double)link->length;
 
-    if (isnan(link->value))
+    if (isnan(link->value) || curves->places[link->receiver] == NONE)
         return;
+    Curve *curve = &curves->curves[curves->places[link->receiver]];
     g_array_append_val(curve->lengths, length);
     g_array_append_val(curve->times, link->value);
-    curve->least = fmin(curve->least, link->value);
-    curve->greatest = fmax(curve->greatest, link->value);
-    curve->sum += link->value;
 }
 
-/* The values of a pair in the portion. */
-static bool load_curve(XtfClusterView *view, const XtfLinkType *type, int statistic, const Cluster *cluster,
-                       Curve *curve, GError **error)
+static void take_figures(Cluster *cluster, const Curve *curve)
 {
-    g_autoptr(XtfNumberSet) sender = xtf_number_set_of_one(xtf_link_sender(&view->sides, cluster->sender));
-    g_autoptr(XtfNumberSet) receiver = xtf_number_set_of_one(view->sides.receivers[cluster->receiver]);
+    const double *times = (const double *)(const void *)curve->times->data;
+    double sum = 0;
+
+    cluster->n = curve->times->len;
+    cluster->least = INFINITY;
+    for (uint32_t i = 0; i < cluster->n; i++) {
+        cluster->least = fmin(cluster->least, times[i]);
+        cluster->greatest = fmax(cluster->greatest, times[i]);
+        sum += times[i];
+    }
+    cluster->mean = sum / cluster->n;
+    if (cluster->n > 0 && cluster->least > 0)
+        xtf_hockney_fit((const double *)(const void *)curve->lengths->data, times, cluster->n, &cluster->fit);
+}
+
+/* The links of a sender in the portion. */
+static bool visit_sender(XtfClusterView *view, const Shown *shown, uint32_t sender, Curves *curves, GError **error)
+{
+    g_autoptr(XtfNumberSet) proc = xtf_number_set_of_one(xtf_link_sender(&view->sides, sender));
     g_autoptr(XtfSelection) portion = xtf_selection_in_window(view->selection, view->portion->from, view->portion->to);
-    g_autoptr(XtfSelection) links = xtf_links_of(portion, type, statistic);
-    g_autoptr(XtfSelection) of_sender = xtf_selection_in_procs(links, sender);
-    g_autoptr(XtfSelection) of_pair = xtf_selection_by(of_sender, XTF_BY_PEER, receiver);
-    const XtfLinkPart part = {of_pair, statistic, cluster->sender, 1};
+    g_autoptr(XtfSelection) links = xtf_links_of(portion, &shown->type, shown->statistic);
+    g_autoptr(XtfSelection) of_sender = xtf_selection_in_procs(links, proc);
+    const XtfLinkPart part = {of_sender, shown->statistic, sender, 1};
 
-    return xtf_links_visit(view->resolver, type, &view->sides, &part, add_value, curve, error);
+    return xtf_links_visit(view->resolver, &shown->type, &view->sides, &part, add_value, curves, error);
 }
 
-static void add_line(const Cluster *cluster, uint32_t number, const Curve *curve, XtfLines *lines)
+/* The figures of n clusters that one sender stands for. */
+static bool load_sender(XtfClusterView *view, const Shown *shown, Cluster *const *clusters, uint32_t n, GError **error)
 {
-    uint32_t n = curve->times->len;
-    XtfHockney fit = {.alpha = NAN, .beta = NAN};
-    bool has_beta;
+    g_autofree Curve *all = g_new(Curve, n);
+    g_autofree uint32_t *places = g_new(uint32_t, view->sides.n_receivers);
+    Curves curves = {all, places};
 
-    if (n > 0 && curve->least > 0)
-        xtf_hockney_fit((const double *)(const void *)curve->lengths->data,
-                        (const double *)(const void *)curve->times->data, n, &fit);
-    has_beta = fit.beta > 0 && !(fit.beta_error > fit.beta); /* a figure below its own error says nothing */
+    memset(places, 0xff, view->sides.n_receivers * sizeof *places);
+    for (uint32_t i = 0; i < n; i++) {
+        places[clusters[i]->receiver] = i;
+        all[i] = (Curve){g_array_new(FALSE, FALSE, sizeof(double)), g_array_new(FALSE, FALSE, sizeof(double))};
+    }
+    bool good = visit_sender(view, shown, clusters[0]->sender, &curves, error);
+    for (uint32_t i = 0; i < n; i++) {
+        if (good)
+            take_figures(clusters[i], &all[i]);
+        g_array_unref(all[i].lengths);
+        g_array_unref(all[i].times);
+    }
+    return good;
+}
+
+static int compare_senders(const void *a, const void *b)
+{
+    uint32_t left = (*(Cluster *const *)a)->sender, right = (*(Cluster *const *)b)->sender;
+
+    return (left > right) - (left < right);
+}
+
+/* The figures of all clusters that have pairs: the links of each sender are visited once. */
+static bool load_figures(XtfClusterView *view, const Shown *shown, Cluster *clusters, GError **error)
+{
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+    bool good = true;
+
+    for (uint32_t c = 0; c < view->portion->clusters; c++)
+        if (clusters[c].pairs > 0)
+            g_ptr_array_add(order, &clusters[c]);
+    if (order->len > 1)
+        qsort(order->pdata, order->len, sizeof *order->pdata, compare_senders);
+    for (guint first = 0, n; good && first < order->len; first += n) {
+        Cluster *const *of_sender = (Cluster *const *)(order->pdata + first);
+        n = 1;
+        while (first + n < order->len && of_sender[n]->sender == of_sender[0]->sender)
+            n++;
+        good = load_sender(view, shown, of_sender, n, error);
+    }
+    return good;
+}
+
+static void add_line(const Cluster *cluster, uint32_t number, const Shown *shown, XtfLines *lines)
+{
+    double factor = xtf_link_factor(&shown->type, shown->statistic);
+    bool has_fit = cluster->n > 0 && cluster->least > 0 && factor != 1; /* numbers have no model */
+    const XtfHockney *fit = &cluster->fit;
+    bool has_beta = has_fit && fit->beta > 0 && !(fit->beta_error > fit->beta); /* else it says nothing */
+
     xtf_lines_number(lines, number);
     xtf_lines_number(lines, cluster->pairs);
-    xtf_link_cell(lines, n > 0 ? curve->least * MICROSECONDS : NAN);
-    xtf_link_cell(lines, n > 0 ? curve->sum / n * MICROSECONDS : NAN);
-    xtf_link_cell(lines, n > 0 ? curve->greatest * MICROSECONDS : NAN);
-    xtf_link_figure(lines, fit.alpha);
-    xtf_link_figure(lines, has_beta ? fit.beta : NAN);
-}
-
-static bool summarise(XtfClusterView *view, const XtfLinkType *type, int statistic, const Cluster *cluster,
-                      uint32_t number, XtfLines *lines, GError **error)
-{
-    g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(double));
-    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
-    Curve curve = {.lengths = lengths, .times = times, .least = INFINITY};
-
-    if (!load_curve(view, type, statistic, cluster, &curve, error))
-        return false;
-    add_line(cluster, number, &curve, lines);
-    return true;
+    xtf_link_cell(lines, cluster->n > 0 ? cluster->least * factor : NAN);
+    xtf_link_cell(lines, cluster->n > 0 ? cluster->mean * factor : NAN);
+    xtf_link_cell(lines, cluster->n > 0 ? cluster->greatest * factor : NAN);
+    xtf_link_figure(lines, has_fit ? fit->alpha : NAN);
+    xtf_link_figure(lines, has_beta ? fit->beta : NAN);
 }
 
 static Cluster *count_pairs(XtfClusterView *view, GError **error)
@@ -220,11 +282,11 @@ GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error)
     g_autoptr(GString) text = g_string_new(NULL);
     XtfGrid grid = {0};
     XtfLines lines;
-    XtfLinkType type;
-    int statistic;
+    Shown shown;
 
-    if (!clusters || !xtf_link_type_find(&type, view->resolver->context) ||
-        !xtf_links_statistic(view->resolver, view->selection, &type, &statistic, error))
+    if (!clusters || !xtf_link_type_find(&shown.type, view->resolver->context) ||
+        !xtf_links_statistic(view->resolver, view->selection, &shown.type, &shown.statistic, error) ||
+        !load_figures(view, &shown, clusters, error))
         return NULL;
     xtf_grid_add(&grid, "cluster", xtf_wide_width(view->portion->clusters));
     xtf_grid_add(&grid, "pairs", xtf_wide_width((uint64_t)view->sides.senders->len * view->sides.n_receivers));
@@ -234,10 +296,9 @@ GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error)
     xtf_grid_add(&grid, "beta_s_per_B", XTF_LINK_FIGURE);
     xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
     xtf_lines_header(&lines);
-    for (uint32_t c = 0; c < view->portion->clusters; c++) {
-        if (clusters[c].pairs > 0 && !summarise(view, &type, statistic, &clusters[c], c, &lines, error))
-            return NULL;
-    }
+    for (uint32_t c = 0; c < view->portion->clusters; c++)
+        if (clusters[c].pairs > 0)
+            add_line(&clusters[c], c, &shown, &lines);
     return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
 }
 
@@ -274,9 +335,13 @@ GString *xtf_cluster_png(XtfClusterView *view, GError **error)
 {
     uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
     unsigned zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1;
-    g_autofree uint8_t *pixels = g_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
+    g_autofree uint8_t *pixels = g_try_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
     uint32_t colours[COLOURS];
 
+    if (!pixels) {
+        xtf_links_do_not_fit(&view->sides, error);
+        return NULL;
+    }
     for (uint32_t s = 0; s < n_senders; s++) {
         g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
         if (!clusters)

@@ -26,7 +26,7 @@ bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer,
 
 /* NULL with an error. */
 GString *xtf_cluster_portions_text(const XtfTraceContext *context, GError **error);
-/* Of each cluster the least, mean and greatest value at the lengths of its portion, in microseconds, and Hockney's
- * model of them. */
+/* Of each cluster the least, mean and greatest value at the lengths of its portion, in microseconds (of amounts: as
+ * they are), and Hockney's model of them. */
 GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error);
 GString *xtf_cluster_png(XtfClusterView *view, GError **error);

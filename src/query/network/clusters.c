@@ -69,8 +69,12 @@ uint32_t *xtf_link_clusters(XtfTrace *trace, const XtfLinkSides *sides, const Xt
     const XtfSchema *schema = xtf_trace_find_schema(trace, XTF_SIDE_LINK_CLUSTERS);
     const Fields fields = {.peer = schema ? xtf_schema_field_by_role(schema, XTF_ROLE_PEER) : NULL,
                            .cluster = schema ? xtf_schema_field(schema, "cluster") : NULL};
-    g_autofree uint32_t *clusters = g_new(uint32_t, (size_t)n * sides->n_receivers + 1);
+    g_autofree uint32_t *clusters = g_try_new(uint32_t, (size_t)n * sides->n_receivers + 1);
 
+    if (!clusters) {
+        xtf_links_do_not_fit(sides, error);
+        return NULL;
+    }
     memset(clusters, 0xff, (size_t)n * sides->n_receivers * sizeof *clusters);
     for (uint32_t s = 0; s < n && fields.peer && fields.cluster; s++) {
         const XtfLocation *sender = &sides->locations->all[g_array_index(sides->senders, uint32_t, first + s)];

@@ -14,7 +14,6 @@ enum {
     SMALL_PIXELS = 4,
     STOPS = 5,
 };
-#define MICROSECONDS 1e6
 
 /* From blue over green to yellow, rising in lightness, so that it reads in grey too. */
 static const uint8_t stops[STOPS][3] = {{48, 18, 98}, {44, 86, 150}, {28, 148, 140}, {120, 198, 86}, {252, 232, 60}};
@@ -61,6 +60,18 @@ static void paint(const double *values, uint32_t n_senders, uint32_t n_receivers
     }
 }
 
+/* Says what the picture shows, from when to when. The caller frees it. */
+static char *title_of(const XtfLinkView *view, double low, double high)
+{
+    double factor = xtf_link_factor(&view->type, view->statistic);
+    const char *unit = factor == 1 ? "" : " us"; /* a number has none */
+
+    return g_strdup_printf("%s of messages of %" PRIu64 " bytes: a line a sender, a column a receiver; from %.4g%s "
+                           "(dark) to %.4g%s (bright), logarithmic; grey: not measured",
+                           view->statistic < 0 ? "nothing" : view->type.event->labels[view->statistic],
+                           view->selection->time_from, low * factor, unit, high * factor, unit);
+}
+
 GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
 {
     uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
@@ -77,14 +88,14 @@ GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
             high = fmax(high, values[i]);
         }
     unsigned zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1;
-    g_autofree uint8_t *pixels = g_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
+    g_autofree uint8_t *pixels = g_try_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
+    if (!pixels) {
+        xtf_links_do_not_fit(&view->sides, error);
+        return NULL;
+    }
     paint(values, n_senders, n_receivers, zoom, low, high, pixels);
     make_colours(colours);
-    g_autofree char *title = g_strdup_printf(
-        "%s of messages of %" PRIu64 " bytes: a line a sender, a column a receiver; from %.4g us (dark) to %.4g us "
-        "(bright), logarithmic; grey: not measured",
-        view->statistic < 0 ? "nothing" : view->type.event->labels[view->statistic], view->selection->time_from,
-        high > 0 ? low * MICROSECONDS : 0, high * MICROSECONDS);
+    g_autofree char *title = title_of(view, high > 0 ? low : 0, high);
     const XtfIndexedImage image = {.width = MAX(n_receivers * zoom, 1),
                                    .height = MAX(n_senders * zoom, 1),
                                    .pixels = pixels,

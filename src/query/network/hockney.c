@@ -1,68 +1,81 @@
 #include "src/query/network/hockney.h"
 
+#include <float.h>
+#include <glib.h>
 #include <math.h>
 
 enum {
-    SEGMENT_MIN = 3,
+    LENGTHS_MIN = 3, /* for errors, and of a segment */
     PARAMETERS_OF_ONE = 2,
     PARAMETERS_OF_TWO = 5,
 };
 #define RESIDUALS_MIN 1e-24 /* relative squares: below is rounding */
 
-/* Sums of the weighted normal equations; weights are 1 / t^2. Lengths are counted from `origin`, their weighted mean,
- * so that the two equations are independent. */
+/* A fit that grows by one value at a time; weights are 1 / t^2. Sums of squares are kept as such (D. H. D. West:
+ * Updating mean and variance estimates, CACM 22, 1979), so that a long curve, or lengths that are near each other, lose
+ * no digits by differences of large sums. */
 typedef struct {
-    double weights, origin, squares, products, times;
+    uint32_t n, lengths; /* values; different lengths among them */
+    double last;         /* length */
+    double weights;      /* their sum */
+    double length, time; /* weighted means */
+    double ll, lt, tt;   /* weighted sums of products of the distances from the means */
+    double rest;         /* weighted sum of squares that the best line leaves, rising or not */
 } Sums;
 
-static Sums add_up(const double *lengths, const double *times, uint32_t n)
+static void add(Sums *sums, double length, double time)
 {
-    Sums sums = {0};
+    double weight = 1 / (time * time), weights = sums->weights + weight;
+    double share = weight / weights, factor = share * sums->weights;
+    double dl = length - sums->length, dt = time - sums->time;
 
-    for (uint32_t i = 0; i < n; i++) {
-        double w = 1 / (times[i] * times[i]);
-        sums.weights += w;
-        sums.origin += w * lengths[i];
-        sums.times += w * times[i];
-    }
-    sums.origin /= sums.weights;
-    for (uint32_t i = 0; i < n; i++) {
-        double w = 1 / (times[i] * times[i]), l = lengths[i] - sums.origin;
-        sums.squares += w * l * l;
-        sums.products += w * l * times[i];
-    }
-    return sums;
+    if (sums->ll > 0) {
+        double off = dt - sums->lt / sums->ll * dl; /* what the line so far is off */
+        sums->rest += factor * off * off / (1 + factor * dl * dl / sums->ll);
+    } else if (dl == 0)
+        sums->rest += factor * dt * dt; /* else a line through both lengths leaves no more than before */
+    sums->ll += factor * dl * dl;
+    sums->lt += factor * dl * dt;
+    sums->tt += factor * dt * dt;
+    sums->length += share * dl;
+    sums->time += share * dt;
+    sums->weights = weights;
+    sums->lengths += sums->n == 0 || length != sums->last;
+    sums->last = length;
+    sums->n++;
 }
 
-static double residuals(const double *lengths, const double *times, uint32_t n, const XtfHockney *fit)
+/* Whether the lengths are apart by more than rounding; the sums of equal ones are 0. */
+static bool has_slope(const Sums *sums)
 {
-    double sum = 0;
+    double rounding = DBL_EPSILON * sums->length;
 
-    for (uint32_t i = 0; i < n; i++) {
-        double beta = isnan(fit->beta) ? 0 : fit->beta;
-        double rest = (times[i] - fit->alpha - beta * lengths[i]) / times[i];
-        sum += rest * rest;
-    }
-    return sum;
+    return sums->lengths > 1 && sums->ll > rounding * rounding * sums->weights;
+}
+
+/* Of the best line that does not fall. */
+static double rest_of(const Sums *sums)
+{
+    return has_slope(sums) && sums->lt > 0 ? sums->rest : sums->tt;
 }
 
 void xtf_hockney_fit(const double *lengths, const double *times, uint32_t n, XtfHockney *fit)
 {
-    Sums sums = add_up(lengths, times, n);
-    double mean = sums.times / sums.weights;
+    Sums sums = {0};
 
-    *fit = (XtfHockney){.n = n, .alpha = mean, .alpha_error = NAN, .beta = NAN, .beta_error = NAN};
-    if (n > 1 && sums.squares > 0) {
-        fit->beta = fmax(sums.products / sums.squares, 0);
-        fit->alpha = mean - fit->beta * sums.origin;
-    }
-    double rest = residuals(lengths, times, n, fit);
-    fit->rms = sqrt(rest / n);
-    if (n < SEGMENT_MIN)
+    for (uint32_t i = 0; i < n; i++)
+        add(&sums, lengths[i], times[i]);
+    *fit = (XtfHockney){.n = n, .alpha = sums.time, .alpha_error = NAN, .beta = NAN, .beta_error = NAN};
+    fit->rms = sqrt(rest_of(&sums) / n);
+    if (!has_slope(&sums))
         return;
-    double variance = rest / (n - PARAMETERS_OF_ONE);
-    fit->beta_error = sqrt(variance / sums.squares);
-    fit->alpha_error = sqrt(variance / sums.weights + variance * sums.origin * sums.origin / sums.squares);
+    fit->beta = fmax(sums.lt / sums.ll, 0);
+    fit->alpha = sums.time - fit->beta * sums.length;
+    if (sums.lengths < LENGTHS_MIN)
+        return;
+    double variance = rest_of(&sums) / (n - PARAMETERS_OF_ONE);
+    fit->beta_error = sqrt(variance / sums.ll);
+    fit->alpha_error = sqrt(variance / sums.weights + variance * sums.length * sums.length / sums.ll);
 }
 
 static double information(double rest, uint32_t n, unsigned parameters)
@@ -70,29 +83,41 @@ static double information(double rest, uint32_t n, unsigned parameters)
     return n * log(fmax(rest, RESIDUALS_MIN) / n) + parameters * log(n);
 }
 
-static double rest_of(const XtfHockney *fit)
+/* The number of values before the break that lowers the information most; 0: none does. One pass from each side. */
+static uint32_t find_break(const double *lengths, const double *times, uint32_t n)
 {
-    return fit->rms * fit->rms * fit->n;
+    g_autofree double *behind = g_new(double, (size_t)n + 1); /* what a line leaves of the values from there on */
+    Sums left = {0}, right = {0};
+    uint32_t found = 0;
+
+    for (uint32_t i = n; i-- > 0;) {
+        add(&right, lengths[i], times[i]);
+        behind[i] = right.lengths < LENGTHS_MIN ? INFINITY : rest_of(&right);
+    }
+    double best = information(rest_of(&right), n, PARAMETERS_OF_ONE);
+    for (uint32_t i = 1; i < n; i++) {
+        add(&left, lengths[i - 1], times[i - 1]);
+        if (left.lengths < LENGTHS_MIN || lengths[i] == lengths[i - 1])
+            continue;
+        double both = information(rest_of(&left) + behind[i], n, PARAMETERS_OF_TWO);
+        if (both < best) {
+            best = both;
+            found = i;
+        }
+    }
+    return found;
 }
 
 unsigned xtf_hockney_fit_segments(const double *lengths, const double *times, uint32_t n, XtfHockney fits[static 2])
 {
-    unsigned segments = 1;
+    uint32_t at = find_break(lengths, times, n);
 
-    xtf_hockney_fit(lengths, times, n, &fits[0]);
-    double best = information(rest_of(&fits[0]), n, PARAMETERS_OF_ONE);
-    for (uint32_t k = SEGMENT_MIN; n >= 2 * SEGMENT_MIN && k <= n - SEGMENT_MIN; k++) {
-        XtfHockney left, right;
-        xtf_hockney_fit(lengths, times, k, &left);
-        xtf_hockney_fit(lengths + k, times + k, n - k, &right);
-        double both = information(rest_of(&left) + rest_of(&right), n, PARAMETERS_OF_TWO);
-        if (both >= best)
-            continue;
-        best = both;
-        right.first = k;
-        fits[0] = left;
-        fits[1] = right;
-        segments = 2;
+    if (at == 0) {
+        xtf_hockney_fit(lengths, times, n, &fits[0]);
+        return 1;
     }
-    return segments;
+    xtf_hockney_fit(lengths, times, at, &fits[0]);
+    xtf_hockney_fit(lengths + at, times + at, n - at, &fits[1]);
+    fits[1].first = at;
+    return 2;
 }

@@ -11,9 +11,6 @@ enum {
     REASON_WIDTH = 8,
     FACTOR_WIDTH = 9,
 };
-#define AMOUNT       "amount"
-#define REPEAT       "repeat"
-#define MICROSECONDS 1e6
 
 bool xtf_link_view_init(XtfLinkView *view, XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
@@ -35,17 +32,6 @@ void xtf_link_view_finish(XtfLinkView *view)
 {
     xtf_link_sides_finish(&view->sides);
     g_clear_pointer(&view->links, xtf_selection_unref);
-}
-
-static bool is_statistic(const XtfLinkView *view, int event, const char *name)
-{
-    return event >= 0 && event == xtf_link_statistic(&view->type, name);
-}
-
-/* What values are multiplied by to be shown. */
-static double factor_of(const XtfLinkView *view, int event)
-{
-    return is_statistic(view, event, AMOUNT) ? 1 : MICROSECONDS;
 }
 
 static double *matrix_of(XtfLinkView *view, uint32_t first, uint32_t n, GError **error)
@@ -74,7 +60,7 @@ bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_
     if (line == 0 || length == 0)
         return true;
     uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
-    double factor = factor_of(view, view->statistic);
+    double factor = xtf_link_factor(&view->type, view->statistic);
     g_autofree double *values = matrix_of(view, first, n, error);
     g_autofree char *text = g_malloc(n * line);
     if (!values)
@@ -90,29 +76,37 @@ bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_
 
 /* ---- statistics */
 
-static void append_lengths(const XtfLink *link, void *data)
+static void note_length(const XtfLink *link, void *data)
 {
-    GArray *lengths = data;
-
-    if (lengths->len == 0 || g_array_index(lengths, uint64_t, lengths->len - 1) != link->length)
-        g_array_append_val(lengths, link->length);
+    g_hash_table_add(data, GSIZE_TO_POINTER(link->length));
 }
 
-static bool visit_lengths(XtfLinkView *view, uint32_t sender, GArray *lengths, GError **error)
+static int compare_lengths(const void *a, const void *b)
 {
-    const XtfLinkPart part = {view->links, view->statistic, sender, 1};
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
-    return xtf_links_visit(view->resolver, &view->type, &view->sides, &part, append_lengths, lengths, error);
+    return (left > right) - (left < right);
 }
 
-/* The lengths that the first sender with links has. */
+/* All lengths at which a sender has links: one may lack what others have. Ascending; NULL with an error. */
 static GArray *lengths_of(XtfLinkView *view, GError **error)
 {
     g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_autoptr(GHashTable) found = g_hash_table_new(NULL, NULL);
+    bool narrowed = view->selection->by[XTF_BY_KIND];
+    g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, narrowed ? view->statistic : -1);
+    const XtfLinkPart part = {links, narrowed ? view->statistic : -1, 0, view->sides.senders->len};
+    GHashTableIter iter;
+    gpointer key;
 
-    for (uint32_t s = 0; s < view->sides.senders->len && lengths->len == 0; s++)
-        if (!visit_lengths(view, s, lengths, error))
-            return NULL;
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, note_length, found, error))
+        return NULL;
+    g_hash_table_iter_init(&iter, found);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        uint64_t length = GPOINTER_TO_SIZE(key);
+        g_array_append_val(lengths, length);
+    }
+    g_array_sort(lengths, compare_lengths);
     return g_steal_pointer(&lengths);
 }
 
@@ -129,22 +123,25 @@ static void statistics_grid(const XtfLinkView *view, XtfGrid *grid)
     xtf_grid_add(grid, "outliers", XTF_LINK_CELL);
 }
 
-static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLines *lines, GError **error)
+/* A line of one length and statistic, if it was measured, which *added says. */
+static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLines *lines, bool *added, GError **error)
 {
     g_autoptr(XtfSelection) of_length = xtf_selection_in_window(view->selection, length, length + 1);
     g_autoptr(XtfSelection) links = xtf_links_of(of_length, &view->type, event);
     const XtfLinkPart part = {links, event, 0, view->sides.senders->len};
     g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
     g_autofree char *name = g_ascii_strdown(view->type.event->labels[event], -1);
-    double factor = factor_of(view, event);
+    double factor = xtf_link_factor(&view->type, event);
     XtfLinkStatistics is;
 
-    if (!values)
+    *added = false;
+    if (!values || !xtf_link_statistics(values, &view->sides, &is, error))
         return false;
-    xtf_link_statistics(values, &view->sides, &is);
     if (is.pairs == 0)
         return true;
-    g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides);
+    g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides, error);
+    if (!outliers)
+        return false;
     const double figures[] = {is.min, is.q1, is.median, is.mean, is.q3, is.max, is.stddev};
     xtf_lines_ticks(lines, length);
     xtf_lines_text(lines, name, 0);
@@ -153,30 +150,55 @@ static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLin
         xtf_link_cell(lines, figures[i] * factor);
     xtf_link_cell(lines, is.asymmetry * 100);
     xtf_lines_number(lines, outliers->len);
+    *added = true;
     return true;
 }
 
-/* Of one length all statistics, else of each length the one that is shown. */
+/* All statistics of one length that the selection has. Repeats are no matrix. */
+static bool add_all(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
+{
+    const XtfNumberSet *wanted = view->selection->by[XTF_BY_KIND];
+    int repeat = xtf_link_statistic(&view->type, XTF_LINK_REPEAT);
+    bool good = true, added;
+
+    for (int event = 0; good && event < (int)view->type.event->n_labels; event++)
+        if (event != repeat && (!wanted || xtf_number_set_contains(wanted, (uint64_t)event)))
+            good = add_statistics(view, length, event, lines, &added, error);
+    return good;
+}
+
+/* The first preferred statistic of one length. */
+static bool add_preferred(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
+{
+    bool good = true, added = false;
+
+    for (unsigned i = 0; good && !added && xtf_links_preferred[i]; i++) {
+        int event = xtf_link_statistic(&view->type, xtf_links_preferred[i]);
+        if (event >= 0 && !g_str_equal(xtf_links_preferred[i], XTF_LINK_REPEAT))
+            good = add_statistics(view, length, event, lines, &added, error);
+    }
+    return good;
+}
+
 GString *xtf_link_statistics_text(XtfLinkView *view, GError **error)
 {
     g_autoptr(GArray) lengths = lengths_of(view, error);
-    bool all = xtf_links_one_length(view->selection) && !view->selection->by[XTF_BY_KIND];
-    GString *text = g_string_new(NULL);
+    bool all = xtf_links_one_length(view->selection) || view->selection->by[XTF_BY_KIND];
+    g_autoptr(GString) text = g_string_new(NULL);
     XtfGrid grid = {0};
     XtfLines lines;
-    bool good = lengths;
 
+    if (!lengths)
+        return NULL;
     statistics_grid(view, &grid);
     xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
     xtf_lines_header(&lines);
-    for (guint i = 0; good && i < lengths->len; i++)
-        for (int event = 0; good && event < (int)view->type.event->n_labels; event++)
-            if (!is_statistic(view, event, REPEAT) && (all || event == view->statistic))
-                good = add_statistics(view, g_array_index(lengths, uint64_t, i), event, &lines, error);
-    if (good && xtf_lines_finish(&lines, error))
-        return text;
-    g_string_free(text, TRUE);
-    return NULL;
+    for (guint i = 0; i < lengths->len; i++) {
+        uint64_t length = g_array_index(lengths, uint64_t, i);
+        if (!(all ? add_all : add_preferred)(view, length, &lines, error))
+            return NULL;
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
 }
 
 /* ---- outliers */
@@ -194,7 +216,7 @@ static void outliers_grid(const XtfLinkView *view, XtfGrid *grid)
 static void add_outlier(const XtfLinkView *view, const XtfOutlier *outlier, XtfLines *lines)
 {
     static const char *const reasons[] = {"pair", "sender", "receiver"};
-    double factor = factor_of(view, view->statistic), ratio = outlier->value / outlier->expected;
+    double factor = xtf_link_factor(&view->type, view->statistic), ratio = outlier->value / outlier->expected;
 
     xtf_lines_number(lines, xtf_link_sender(&view->sides, outlier->sender));
     xtf_lines_number(lines, view->sides.receivers[outlier->receiver]);
@@ -215,8 +237,10 @@ GString *xtf_link_outliers_text(XtfLinkView *view, GError **error)
 
     if (!values)
         return NULL;
-    g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides);
+    g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides, error);
     g_autoptr(GString) text = g_string_new(NULL);
+    if (!outliers)
+        return NULL;
     outliers_grid(view, &grid);
     xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
     xtf_lines_header(&lines);

@@ -31,7 +31,8 @@ bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_
 uint64_t xtf_link_fits_size(const XtfLinkView *view);
 bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error);
 
-/* NULL with an error. */
+/* NULL with an error. Statistics have, of one length or where statistics are chosen, a line for each; else a line for
+ * each length that was measured, of the first preferred statistic there. */
 GString *xtf_link_statistics_text(XtfLinkView *view, GError **error);
 GString *xtf_link_outliers_text(XtfLinkView *view, GError **error);
 GString *xtf_link_curve_text(XtfLinkView *view, GError **error);    /* of one pair */

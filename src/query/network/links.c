@@ -3,13 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "libxtf/error.h"
 #include "libxtf/field-load.h"
 #include "libxtf/vocabulary.h"
 
-#define PREFERRED                  \
-    {                              \
-        "median", "average", "min" \
-    }
+#define AMOUNT       "amount"
+#define MICROSECONDS 1e6
+
+const char *const xtf_links_preferred[] = {"median", "average", "min", XTF_LINK_REPEAT, "deviation", AMOUNT, NULL};
 
 bool xtf_link_type_find(XtfLinkType *type, const XtfTraceContext *context)
 {
@@ -34,6 +35,11 @@ int xtf_link_statistic(const XtfLinkType *type, const char *name)
     return -1;
 }
 
+double xtf_link_factor(const XtfLinkType *type, int statistic)
+{
+    return statistic >= 0 && statistic == xtf_link_statistic(type, AMOUNT) ? 1 : MICROSECONDS;
+}
+
 XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic)
 {
     XtfSelection *links = xtf_selection_in_type(selection, type->schema->id);
@@ -46,18 +52,14 @@ XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *typ
     return narrowed;
 }
 
-/* Whether the first process has links of a statistic. */
-static bool has_statistic(XtfResolver *resolver, const XtfLinkType *type, int statistic, bool *has, GError **error)
+/* Whether the senders of a selection have links of a statistic. Their receivers would cost more than all rows. */
+static bool has_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int statistic,
+                          bool *has, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(resolver->context, error);
+    g_autoptr(XtfSelection) to_all = xtf_selection_without(selection, XTF_BY_PEER);
+    g_autoptr(XtfSelection) links = xtf_links_of(to_all, type, statistic);
     uint64_t n = 0;
 
-    if (!locations)
-        return false;
-    g_autoptr(XtfSelection) all = xtf_selection_new(resolver->context);
-    g_autoptr(XtfNumberSet) one = locations->n_procs > 0 ? xtf_number_set_of_one(locations->procs[0]) : NULL;
-    g_autoptr(XtfSelection) first = xtf_selection_in_procs(all, one);
-    g_autoptr(XtfSelection) links = xtf_links_of(first, type, statistic);
     if (!xtf_resolver_count(resolver, links, &n, error))
         return false;
     *has = n > 0;
@@ -67,7 +69,6 @@ static bool has_statistic(XtfResolver *resolver, const XtfLinkType *type, int st
 bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int *statistic,
                          GError **error)
 {
-    static const char *const preferred[] = PREFERRED;
     bool has = false;
     uint64_t n;
 
@@ -77,9 +78,9 @@ bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, c
             *statistic = (int)n;
         return true;
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(preferred) && !has; i++) {
-        int candidate = xtf_link_statistic(type, preferred[i]);
-        if (candidate >= 0 && !has_statistic(resolver, type, candidate, &has, error))
+    for (unsigned i = 0; xtf_links_preferred[i] && !has; i++) {
+        int candidate = xtf_link_statistic(type, xtf_links_preferred[i]);
+        if (candidate >= 0 && !has_statistic(resolver, selection, type, candidate, &has, error))
             return false;
         if (has)
             *statistic = candidate;
@@ -257,13 +258,23 @@ static void put_value(const XtfLink *link, void *data)
     matrix->values[(size_t)(link->sender - matrix->first) * matrix->n_receivers + link->receiver] = link->value;
 }
 
+bool xtf_links_do_not_fit(const XtfLinkSides *sides, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_TOO_LARGE, "a matrix of %u senders and %u receivers does not fit the memory",
+                    sides->senders->len, sides->n_receivers);
+}
+
 double *xtf_links_matrix(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides,
                          const XtfLinkPart *part, GError **error)
 {
     size_t size = (size_t)part->n * sides->n_receivers;
-    g_autofree double *values = g_new(double, size + 1);
+    g_autofree double *values = g_try_new(double, size + 1);
     Matrix matrix = {values, part->first, sides->n_receivers};
 
+    if (!values) {
+        xtf_links_do_not_fit(sides, error);
+        return NULL;
+    }
     for (size_t i = 0; i < size; i++)
         values[i] = NAN;
     if (!xtf_links_visit(resolver, type, sides, part, put_value, &matrix, error))

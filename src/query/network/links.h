@@ -23,10 +23,17 @@ int xtf_link_statistic(const XtfLinkType *type, const char *name);
 /* The links of a selection, of one statistic; -1: of all. */
 XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic);
 
-/* The statistic that a selection is narrowed to; else the median, or if the first process has none the average, or the
- * least. -1: it has none of them; false with an error. */
+/* "median", "average", ...: NULL-terminated, the one first that is shown where only one is. */
+extern const char *const xtf_links_preferred[];
+#define XTF_LINK_REPEAT "repeat" /* of which a pair has several values a length */
+
+/* The statistic that a selection is narrowed to; else the first preferred one that its senders have at its lengths. -1:
+ * they have none; false with an error. */
 bool xtf_links_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int *statistic,
                          GError **error);
+/* What values are multiplied by to be shown: times are in microseconds, amounts as they are. */
+double xtf_link_factor(const XtfLinkType *type, int statistic);
+
 /* Whether a selection is of one length. */
 static inline bool xtf_links_one_length(const XtfSelection *selection)
 {
@@ -77,7 +84,10 @@ typedef struct {
 bool xtf_links_visit(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides, const XtfLinkPart *part,
                      XtfLinkVisit visit, void *data, GError **error);
 
+/* False with XTF_ERROR_TOO_LARGE: a matrix of the sides does not fit the memory. */
+bool xtf_links_do_not_fit(const XtfLinkSides *sides, GError **error);
+
 /* The matrix of links of one length and statistic: n lines of receivers, NaN where there is no value. The caller frees
- * it. */
+ * it. XTF_ERROR_TOO_LARGE if it does not fit the memory. */
 double *xtf_links_matrix(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides,
                          const XtfLinkPart *part, GError **error);

@@ -35,13 +35,14 @@ static void sort(double *values, uint64_t n)
         qsort(values, n, sizeof *values, compare_values);
 }
 
-/* The values that were measured, but not of a process to itself. The caller frees it. */
+/* The values that were measured, but not of a process to itself. The caller frees it;
+ * NULL: there is no memory for it. */
 static double *measured(const double *values, const XtfLinkSides *sides, uint64_t *n)
 {
-    double *found = g_new(double, (size_t)sides->senders->len * sides->n_receivers + 1);
+    double *found = g_try_new(double, (size_t)sides->senders->len * sides->n_receivers + 1);
 
     *n = 0;
-    for (uint32_t s = 0; s < sides->senders->len; s++)
+    for (uint32_t s = 0; found && s < sides->senders->len; s++)
         for (uint32_t r = 0; r < sides->n_receivers; r++) {
             double value = values[(size_t)s * sides->n_receivers + r];
             if (!isnan(value) && !is_self(sides, s, r))
@@ -93,15 +94,17 @@ static double asymmetry(const double *values, const XtfLinkSides *sides)
     return pairs > 0 ? sum / (double)pairs : NAN;
 }
 
-void xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLinkStatistics *statistics)
+bool xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLinkStatistics *statistics, GError **error)
 {
     uint64_t n;
     g_autofree double *sorted = measured(values, sides, &n);
     double sum = 0, squares = 0;
 
+    if (!sorted)
+        return xtf_links_do_not_fit(sides, error);
     *statistics = (XtfLinkStatistics){.pairs = n};
     if (n == 0)
-        return;
+        return true;
     sort(sorted, n);
     for (uint64_t i = 0; i < n; i++)
         sum += sorted[i];
@@ -115,6 +118,7 @@ void xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLin
     statistics->median = quantile(sorted, n, 0.5);
     statistics->q3 = quantile(sorted, n, 0.75);
     statistics->asymmetry = asymmetry(values, sides);
+    return true;
 }
 
 /* ---- Outliers. */
@@ -230,14 +234,18 @@ static int compare_outliers(const void *a, const void *b)
                                   : (x->receiver > y->receiver) - (x->receiver < y->receiver);
 }
 
-GArray *xtf_link_outliers(const double *values, const XtfLinkSides *sides)
+GArray *xtf_link_outliers(const double *values, const XtfLinkSides *sides, GError **error)
 {
-    GArray *outliers = g_array_new(FALSE, FALSE, sizeof(XtfOutlier));
     uint32_t n_senders = sides->senders->len, n_receivers = sides->n_receivers;
-    g_autofree bool *near = g_new(bool, (size_t)n_senders *n_receivers + 1);
+    g_autofree bool *near = g_try_new(bool, (size_t)n_senders *n_receivers + 1);
     g_autofree Line *lines = g_new0(Line, ((size_t)n_senders + n_receivers + 1) * KINDS);
     Search search = {values, sides, near, (Line(*)[KINDS])lines, (Line(*)[KINDS])(lines + (size_t)n_senders * KINDS)};
 
+    if (!near) {
+        xtf_links_do_not_fit(sides, error);
+        return NULL;
+    }
+    GArray *outliers = g_array_new(FALSE, FALSE, sizeof(XtfOutlier));
     make_lines(&search);
     find_outliers(&search, outliers);
     for (guint i = 0; i < outliers->len; i++) {

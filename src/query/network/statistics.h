@@ -18,8 +18,10 @@ typedef struct {
     double asymmetry; /* mean of |there - back| / their mean, of pairs measured both ways; NaN: there are none */
 } XtfLinkStatistics;
 
-/* Quartiles are interpolated between values. The matrix is of all senders of the sides. */
-void xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLinkStatistics *statistics);
+/* Quartiles are interpolated between values. The matrix is of all senders of the sides. False with XTF_ERROR_TOO_LARGE
+ * if another one does not fit the memory. */
+bool xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLinkStatistics *statistics,
+                         GError **error);
 
 typedef enum {
     XTF_OUTLIER_PAIR,
@@ -33,5 +35,6 @@ typedef struct {
     XtfOutlierReason reason;
 } XtfOutlier;
 
-/* Of XtfOutlier, the farthest from what was expected first. The caller frees it. */
-GArray *xtf_link_outliers(const double *values, const XtfLinkSides *sides);
+/* Of XtfOutlier, the farthest from what was expected first. The caller frees it. NULL with
+ * XTF_ERROR_TOO_LARGE if they cannot be told within the memory. */
+GArray *xtf_link_outliers(const double *values, const XtfLinkSides *sides, GError **error);

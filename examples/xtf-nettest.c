@@ -238,7 +238,10 @@ static void write_hosts(Test *test)
         FILE *file = fopen(path, "w");
         for (int i = 0; file && i < test->n_procs; i++)
             fprintf(file, "%s\n", &all[(size_t)i * sizeof host]);
-        if (!file || fclose(file) != 0) {
+        bool good = file && !ferror(file); /* a buffer that was flushed in between may have failed */
+        if (file && fclose(file) != 0)
+            good = false;
+        if (!good) {
             fprintf(stderr, "xtf-nettest: %s: %s\n", path, strerror(errno));
             MPI_Abort(MPI_COMM_WORLD, 1);
         }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
@@ -183,7 +184,8 @@ static void show_progress(void *data, uint64_t done, uint64_t total)
     xtf_progress_update(data, done, total, done);
 }
 
-/* Both files, or none: the second one takes its place if the first one did. */
+/* Both files, or none: the one with values takes its place first, and leaves it if the other one cannot take its own.
+ * One that was there before is lost then; it would not belong to the other file either. */
 static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClusterReport *report, GError **error)
 {
     XtfOutput *info = xtf_output_begin(cluster->output, cluster->source, error);
@@ -198,7 +200,11 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
     bool good = xtf_network_cluster(network, &cluster->how, &cluster->options, report, error);
     if (data)
         good = xtf_output_end(data, good, error);
-    return xtf_output_end(info, good, error);
+    if (xtf_output_end(info, good, error))
+        return true;
+    if (data && good)
+        unlink(cluster->data_output);
+    return false;
 }
 
 static bool is_there(const Cluster *cluster, const char *path, GError **error)

@@ -163,6 +163,46 @@ Test(waves, causes_in_circles_come_to_an_end)
     assert_line(&written, "waits/waves", 2, "2 - - - - - - - - - - - - -");
 }
 
+/* The wave's last wait is for a message of which there is an earlier one, with `n` short waits in between. */
+static void write_iteration(Written *written, uint64_t n)
+{
+    const XtfRecvsRow recvs[] = {{.time = 1, .seq = 1}, {.time = 2 * n + 1000, .seq = 2}};
+    const XtfWaitsRow first = wait_of(2 * n + 100, 50, 3, XTF_NONE64), second = wait_of(2 * n + 200, 50, 0, 0);
+    XtfWaitsRow third = wait_of(2 * n + 1000, 700, 1, 0);
+    Writing writing = {0};
+
+    define(&writing, 2 * n + 2000);
+    for (unsigned i = 0; i < G_N_ELEMENTS(recvs); i++)
+        writing_append(&writing, 7, XTF_MODEL_RECVS, &recvs[i]);
+    writing_append(&writing, 5, XTF_MODEL_WAITS, &first);
+    writing_append(&writing, 6, XTF_MODEL_WAITS, &second);
+    for (uint64_t i = 1; i <= n; i++) {
+        const XtfWaitsRow between = wait_of(2 * i, 1, 3, XTF_NONE64);
+        writing_append(&writing, 7, XTF_MODEL_WAITS, &between);
+    }
+    third.seq = 2;
+    writing_append(&writing, 7, XTF_MODEL_WAITS, &third);
+    writing_end(&writing, written);
+}
+
+/* One rank by an iteration of n + 300 ns, if the waits in it are not too many to be looked at. */
+Test(waves, iterations_are_less_what_was_waited)
+{
+    static const struct {
+        uint64_t n;
+        const char *expected;
+    } cases[] = {{0, "3.33333e+06"}, {100, "2.5e+06"}, {9700, "100000"}, {20000, "-"}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(Written) written = {0};
+        write_iteration(&written, cases[i].n);
+        g_auto(GStrv) cells = line_of(&written, "waits/waves", 1);
+        cr_assert_str_eq(cells[6], "3");
+        cr_assert_str_eq(cells[10], "8e+06");
+        cr_assert_str_eq(cells[11], cases[i].expected, "%" PRIu64 ": %s", cases[i].n, cells[11]);
+    }
+}
+
 Test(waves, waits_that_begin_before_the_trace_are_damage)
 {
     g_auto(Written) written = {0};

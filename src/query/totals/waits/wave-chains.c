@@ -6,8 +6,10 @@
 #include "libxtf/error.h"
 
 enum {
-    SLICE = 1 << 18,       /* waits that are looked at together, if not very many more end at one time */
-    PENDING_MAX = 1 << 20, /* chains that wait for their cause's turn */
+    SLICE = 1 << 18, /* waits that are looked at together, if not very many more end at one time */
+    /* Chains that wait for their cause's turn, at most: of each location, and besides. */
+    PENDING_EACH = 4,
+    PENDING_LEAST = 1024,
 };
 
 /* A wait of a slice. */
@@ -28,7 +30,8 @@ typedef struct {
     const XtfWaitFields *fields;
     const XtfLocations *locations;
     GHashTable *pending; /* of Pending, by cause */
-    GArray *found;       /* XtfWaitChain, the best first */
+    uint64_t most_pending;
+    GArray *found; /* XtfWaitChain, the best first */
     unsigned most;
 } Search;
 
@@ -94,7 +97,7 @@ static void put_off(Search *search, const XtfWaitPlace *cause, const XtfWaitChai
 {
     Pending *other = g_hash_table_lookup(search->pending, cause);
 
-    if (!other && g_hash_table_size(search->pending) < PENDING_MAX) {
+    if (!other && g_hash_table_size(search->pending) < search->most_pending) {
         Pending *pending = g_new(Pending, 1);
         *pending = (Pending){*cause, *chain};
         g_hash_table_add(search->pending, pending);
@@ -311,7 +314,12 @@ GArray *xtf_wait_chains_find(const XtfSpans *spans, const XtfWaitFields *fields,
 {
     g_autoptr(GHashTable) pending = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfWaitChain));
-    Search search = {.fields = fields, .locations = locations, .pending = pending, .found = found, .most = most};
+    Search search = {.fields = fields,
+                     .locations = locations,
+                     .pending = pending,
+                     .most_pending = PENDING_EACH * (uint64_t)locations->n + PENDING_LEAST,
+                     .found = found,
+                     .most = most};
     GHashTableIter iter;
     gpointer rest;
 

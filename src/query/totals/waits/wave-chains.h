@@ -8,7 +8,7 @@
  *
  * All waits are gone through once, backwards, in slices of bounded memory: what is behind a wait is complete when its
  * turn comes. Waits that are led to by one that did not have its turn yet are at most one a location, in an analysis
- * that is true; of a file with very many more, chains are cut.
+ * that is true; of a file with more than four a location, chains are cut.
  */
 #pragma once
 

@@ -5,7 +5,8 @@
 #include "src/query/select/call-around.h"
 
 enum {
-    RECEIVES_MAX = 4096, /* that are looked at */
+    RECEIVES_MAX = 4096,  /* that are looked at */
+    WAITS_MAX = 16 << 10, /* the same */
 };
 
 typedef struct {
@@ -75,21 +76,31 @@ static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t
     return true;
 }
 
-/* What was waited for others in [from, to), by the waits before row n. */
+/* What was waited for others in [from, to), by the waits before row n; UINT64_MAX: they are too many. */
 static bool add_waits(const Place *place, const XtfWaitFields *fields, uint64_t n, uint64_t from, uint64_t to,
                       uint64_t *waited, GError **error)
 {
-    uint8_t row[XTF_ROW_MAX];
+    g_auto(XtfCursor) cursor;
+    bool found = false;
 
-    for (*waited = 0; n > 0; n--) {
-        if (!xtf_array_row(&place->waits, n - 1, row, error))
-            return false;
+    *waited = 0;
+    xtf_cursor_init(&cursor, &place->waits);
+    if (n > 0 && !xtf_cursor_seek_n(&cursor, n - 1, &found, error))
+        return false;
+    for (unsigned i = 0; found; i++) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
         uint64_t end = xtf_field_get(&fields->schema->fields[0], row), amount = xtf_field_get(fields->amount, row);
         if (end <= from)
             return true;
+        if (i == WAITS_MAX) {
+            *waited = UINT64_MAX;
+            return true;
+        }
         uint64_t begin = MAX(end - MIN(end, amount), from);
         if (!xtf_field_is_none(fields->culprit, row))
             *waited += MIN(end, to) - MIN(begin, MIN(end, to));
+        if (!xtf_cursor_next(&cursor, -1, &found, error))
+            return false;
     }
     return true;
 }
@@ -149,6 +160,6 @@ bool xtf_wave_iteration(XtfTraceContext *context, const XtfWaitFields *fields, c
         return true;
     if (!add_waits(&place, fields, at->row, before, begin, &waited, error))
         return false;
-    *ticks = begin - before - MIN(waited, begin - before);
+    *ticks = begin - before - MIN(waited, begin - before); /* 0 if they are too many */
     return true;
 }

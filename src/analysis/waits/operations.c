@@ -2,8 +2,13 @@
 
 #include <stdlib.h>
 
-/* Lists of members that are known: each hash has one place. */
-enum { SETS = 1024 };
+enum { SETS_MAX = 1 << 16 }; /* lists of members that are known */
+
+typedef struct {
+    uint64_t hash; /* first: it is the key. Of two lists that share one the later is known */
+    uint64_t first;
+    uint32_t n;
+} Set;
 
 bool xtf_operations_open(XtfOperations *operations, GError **error)
 {
@@ -15,7 +20,7 @@ void xtf_operations_close(XtfOperations *operations)
 {
     xtf_spool_close(&operations->heads);
     xtf_spool_close(&operations->members);
-    g_clear_pointer(&operations->sets, g_free);
+    g_clear_pointer(&operations->sets, g_hash_table_unref);
 }
 
 static int compare_members(const void *a, const void *b)
@@ -42,8 +47,8 @@ static bool read_members(const XtfOperations *operations, uint64_t first, XtfOpe
 }
 
 /* Whether the known list is that of the members. */
-static bool is_same(const XtfOperations *operations, const XtfOperationSet *set, const XtfOperationMember *members,
-                    bool *same, GError **error)
+static bool is_same(const XtfOperations *operations, const Set *set, const XtfOperationMember *members, bool *same,
+                    GError **error)
 {
     g_autofree XtfOperationMember *known = g_new(XtfOperationMember, set->n);
 
@@ -62,17 +67,21 @@ static bool put_members(XtfOperations *operations, const XtfOperationMember *mem
     bool same = false;
 
     if (!operations->sets)
-        operations->sets = g_new0(XtfOperationSet, SETS);
-    XtfOperationSet *set = &operations->sets[hash % SETS];
-    if (set->n > 0 && set->n == n && set->hash == hash && !is_same(operations, set, members, &same, error))
+        operations->sets = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    const Set *known = g_hash_table_lookup(operations->sets, &hash);
+    if (known && known->n == n && !is_same(operations, known, members, &same, error))
         return false;
-    if (!same) {
-        *set = (XtfOperationSet){
-            .hash = hash, .first = xtf_spool_allot(&operations->members, n * sizeof *members), .n = n};
-        if (!xtf_spool_put(&operations->members, set->first, members, n * sizeof *members, error))
-            return false;
+    if (same) {
+        *first = known->first;
+        return true;
     }
-    *first = set->first;
+    *first = xtf_spool_allot(&operations->members, n * sizeof *members);
+    if (!xtf_spool_put(&operations->members, *first, members, n * sizeof *members, error))
+        return false;
+    if (g_hash_table_size(operations->sets) >= SETS_MAX)
+        g_hash_table_remove_all(operations->sets);
+    const Set set = {.hash = hash, .first = *first, .n = n};
+    g_hash_table_add(operations->sets, g_memdup2(&set, sizeof set));
     return true;
 }
 

@@ -29,13 +29,8 @@ typedef struct {
 } XtfOperation;
 
 typedef struct {
-    uint64_t hash, first;
-    uint32_t n; /* 0: none */
-} XtfOperationSet;
-
-typedef struct {
     XtfSpool heads, members;
-    XtfOperationSet *sets; /* lists of members of late, by their hash; NULL: none yet */
+    GHashTable *sets; /* lists of members of late; NULL: none yet */
 } XtfOperations;
 
 #define XTF_OPERATIONS_NONE ((XtfOperations){XTF_SPOOL_NONE, XTF_SPOOL_NONE, NULL})

@@ -71,7 +71,6 @@ void xtf_replay_walk_finish(XtfReplayWalk *walk)
     if (walk->open)
         xtf_cursor_finish(&walk->cursor);
     walk->open = false;
-    xtf_context_sums_finish(&walk->sums);
     g_clear_pointer(&walk->frames, g_free);
     walk->depth = walk->room = 0;
 }
@@ -94,7 +93,7 @@ static void go_to(XtfReplayWalk *walk, uint64_t time)
         return;
     if (!top || top->kind == XTF_MPI_CALL_NONE)
         walk->outside += time - walk->time;
-    xtf_context_sums_add(&walk->sums, top ? top->context : UINT32_MAX, time - walk->time);
+    xtf_context_sums_add(walk->shared->sums, top ? top->context : UINT32_MAX, time - walk->time);
     walk->time = time;
 }
 
@@ -191,17 +190,20 @@ static bool open_cursor(XtfReplayWalk *walk, GError **error)
 /* Goes through all calls before a record: a leaf's rows at once. */
 static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
 {
+    const XtfReplayWalkShared *shared = walk->shared;
+
     if (!open_cursor(walk, error))
         return false;
     while (walk->found) {
-        const XtfFieldLoad load = walk->shared->types->seq;
+        const XtfFieldLoad load = shared->types->seq;
         const uint8_t *row = xtf_cursor_row(&walk->cursor);
         uint32_t size = walk->calls.schema->row_size;
         uint64_t n = xtf_cursor_available(&walk->cursor), i = 0;
         for (uint64_t own; i < n && (own = xtf_load_value(&load, row)) < seq; i++, row += size)
             if (!step(walk, row, own, error))
                 return false;
-        if (i > 0 && !xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error))
+        if (i > 0 && ((shared->went && !shared->went(shared->data, i, error)) ||
+                      !xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error)))
             return false;
         if (i < n)
             break;

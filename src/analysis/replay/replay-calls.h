@@ -54,11 +54,16 @@ typedef struct {
     uint8_t kind;
 } XtfReplayFrame;
 
-/* What walks of one thread share. */
+/* What walks of one thread share. The sums are of the walk at hand: whoever goes on with another one takes them first,
+ * since they are as long as there are call paths, and a process may have thousands of walks. */
 typedef struct {
     const XtfReplayCallTypes *types;
     XtfContexts *contexts;
     XtfContextCache *cache; /* the thread's own */
+    XtfContextSums *sums;   /* the thread's own: since the caller took them last */
+    /* Called again and again, with the rows of calls since the last time; false stops the walk. May be NULL. */
+    bool (*went)(void *data, uint64_t n_rows, GError **error);
+    void *data; /* of `went` */
 } XtfReplayWalkShared;
 
 /* The walk of a location. */
@@ -71,8 +76,7 @@ typedef struct {
     uint32_t depth, room;
     uint32_t n_bounds; /* frames of MPI_Init and MPI_Finalize */
     XtfReplayBound init, finalize;
-    uint64_t end;        /* of the location's last record: calls that are never left end there */
-    XtfContextSums sums; /* since the caller took them last */
+    uint64_t end; /* of the location's last record: calls that are never left end there */
     /* Called before a LEAVE that may end MPI_Init or MPI_Finalize; may be NULL; to be set by the caller. */
     bool (*before_bound)(void *data, uint64_t seq, GError **error);
     void *data;

@@ -18,6 +18,7 @@ typedef struct {
     XtfReplay *replay;
     XtfReplayWalkShared shared;
     XtfContextCache cache;
+    XtfContextSums sums;
     XtfGroups envelopes; /* of the process at hand */
     XtfGroupKey last;    /* envelope, and its number; UINT32_MAX: none yet */
     uint32_t last_number;
@@ -46,7 +47,7 @@ typedef struct {
 static bool put_times(void *data, uint64_t seq, GError **error)
 {
     Walked *walked = data;
-    XtfContextSums *sums = &walked->walk.sums;
+    XtfContextSums *sums = walked->walk.shared->sums;
 
     for (uint32_t i = 0; i < sums->n_touched;) {
         uint32_t end = MIN(i + TIMES_AT_ONCE, sums->n_touched);
@@ -143,7 +144,6 @@ static bool end_location(Pass *pass, uint32_t number, GError **error)
     location->init = walk->init;
     location->finalize = walk->finalize;
     location->outside = walk->outside;
-    pass->own->n_rows += walk->any ? walk->calls.n_rows : 0;
     return true;
 }
 
@@ -191,6 +191,15 @@ static bool tell(Own *own, GError **error)
     return true;
 }
 
+/* Calls are as many as all other rows, or far more: they count as these do. */
+static bool went(void *data, uint64_t n_rows, GError **error)
+{
+    Own *own = data;
+
+    own->n_rows += n_rows;
+    return own->n_rows < ROWS_AT_ONCE || tell(own, error);
+}
+
 static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
 {
     XtfReplayCall call;
@@ -205,7 +214,7 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
     row->envelope = envelope_of(pass->own, row);
     xtf_log_end(&pass->log, xtf_row_encode(&pass->state, row, walked ? &call : NULL, to));
     pass->n_rows++;
-    return ++pass->own->n_rows < ROWS_AT_ONCE || tell(pass->own, error);
+    return went(pass->own, 1, error);
 }
 
 static bool put_rows(Pass *pass, GError **error)
@@ -332,7 +341,12 @@ static void *begin(void *data)
     Own *own = g_new0(Own, 1);
 
     own->replay = replay;
-    own->shared = (XtfReplayWalkShared){.types = &replay->types, .contexts = &replay->contexts, .cache = &own->cache};
+    own->shared = (XtfReplayWalkShared){.types = &replay->types,
+                                        .contexts = &replay->contexts,
+                                        .cache = &own->cache,
+                                        .sums = &own->sums,
+                                        .went = went,
+                                        .data = own};
     xtf_context_cache_init(&own->cache);
     return own;
 }
@@ -352,6 +366,7 @@ static void join(void *data, void *to)
     Own *own = data;
 
     xtf_context_cache_finish(&own->cache);
+    xtf_context_sums_finish(&own->sums);
     g_free(own);
 }
 

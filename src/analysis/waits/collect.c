@@ -13,6 +13,7 @@ enum {
 /* What a thread has. */
 typedef struct {
     XtfPoints *points;
+    atomic_bool *cancel;
     XtfContextCache cache;
     XtfContextSums sums; /* of calls since the point before */
     XtfPoint out[POINTS_AT_ONCE];
@@ -27,6 +28,14 @@ typedef struct {
     const XtfRawPoints *raw;
     atomic_bool *cancel;
 } Work;
+
+/* Looked at within a location too: one may have all the calls and points of a trace. */
+static bool goes_on(void *data, uint64_t n_rows, GError **error)
+{
+    const Own *own = data;
+
+    return !own->cancel || !atomic_load(own->cancel) || xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+}
 
 /* ---- Time by call path. */
 
@@ -63,8 +72,9 @@ static bool flush_points(Own *own, GError **error)
     return xtf_spool_put(&own->points->points, first * sizeof *own->out, own->out, n * sizeof *own->out, error);
 }
 
-static bool put_point(Own *own, const XtfPoint *point, XtfContextSums *sums, GError **error)
+static bool put_point(Own *own, const XtfPoint *point, GError **error)
 {
+    XtfContextSums *sums = &own->sums;
     uint32_t n = sums->n_touched, *touched = sums->touched;
 
     if (own->n_out == POINTS_AT_ONCE || (own->n_times > 0 && own->n_times + n > TIMES_AT_ONCE))
@@ -93,15 +103,14 @@ static bool put_point(Own *own, const XtfPoint *point, XtfContextSums *sums, GEr
 typedef struct {
     XtfReplayTimes *times;
     XtfReplayWalk *walk; /* NULL: by the replay */
-    XtfContextSums *sums;
 } Times;
 
-static bool go_to(const Times *times, XtfPoint *point, GError **error)
+static bool go_to(Own *own, const Times *times, XtfPoint *point, GError **error)
 {
     XtfReplayCall call;
 
     if (!times->walk)
-        return xtf_replay_times_until(times->times, point->seq, times->sums, error);
+        return xtf_replay_times_until(times->times, point->seq, &own->sums, error);
     if (!xtf_replay_walk_to(times->walk, point->time, point->seq, &call, error))
         return false;
     point->context = call.context;
@@ -124,9 +133,9 @@ static bool put_end(Own *own, const Times *times, uint64_t time, GError **error)
                     .comm = UINT32_MAX,
                     .tag = UINT32_MAX,
                     .side = XTF_POINT_END};
-    bool good = times->walk ? xtf_replay_walk_end(times->walk, error) : go_to(times, &end, error);
+    bool good = times->walk ? xtf_replay_walk_end(times->walk, error) : go_to(own, times, &end, error);
 
-    return good && put_point(own, &end, times->sums, error);
+    return good && put_point(own, &end, error);
 }
 
 /* The waits of a location do not overlap and are in the order of time, whatever a trace says. */
@@ -159,12 +168,11 @@ static bool put_points(Own *own, XtfRawReader *reader, const Times *times, XtfPo
             return false;
         if (!found)
             return put_end(own, times, location->end, error);
-        if (!go_to(times, &point, error))
+        if (!go_to(own, times, &point, error))
             return false;
         settle(&point, &last, &rows);
-        if (!put_point(own, &point, times->sums, error))
+        if (!put_point(own, &point, error) || (++location->n % POINTS_AT_ONCE == 0 && !goes_on(own, 0, error)))
             return false;
-        location->n++;
     }
 }
 
@@ -184,13 +192,17 @@ static bool put_location(Own *own, const Work *work, uint32_t number, const Time
 static bool walk_location(Own *own, const Work *work, uint32_t number, GError **error)
 {
     const XtfPointLocation *location = &own->points->locations[number];
-    const XtfReplayWalkShared shared = {
-        .types = xtf_replay_call_types(own->points->replay), .contexts = own->points->contexts, .cache = &own->cache};
+    const XtfReplayWalkShared shared = {.types = xtf_replay_call_types(own->points->replay),
+                                        .contexts = own->points->contexts,
+                                        .cache = &own->cache,
+                                        .sums = &own->sums,
+                                        .went = goes_on,
+                                        .data = own};
     XtfReplayWalk walk;
 
     xtf_replay_walk_init(&walk, &shared, location->calls.schema ? &location->calls : NULL, location->begin,
                          location->end);
-    const Times times = {.walk = &walk, .sums = &walk.sums};
+    const Times times = {.walk = &walk};
     bool good = put_location(own, work, number, &times, error);
     xtf_replay_walk_finish(&walk);
     return good;
@@ -201,14 +213,14 @@ static bool collect_location(Own *own, const Work *work, uint32_t number, GError
     const XtfPointLocation *location = &own->points->locations[number];
     XtfReplayTimes times;
 
-    if (work->cancel && atomic_load(work->cancel))
-        return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    if (!goes_on(own, 0, error))
+        return false;
     if (location->begin > location->end)
         return true;
     if (work->raw->locations[number].kinds)
         return walk_location(own, work, number, error);
     xtf_replay_times_init(&times, own->points->replay, number);
-    const Times known = {.times = &times, .sums = &own->sums};
+    const Times known = {.times = &times};
     bool good = put_location(own, work, number, &known, error);
     xtf_replay_times_finish(&times);
     return good;
@@ -218,9 +230,11 @@ static bool collect_location(Own *own, const Work *work, uint32_t number, GError
 
 static void *begin(void *data)
 {
+    const Work *work = data;
     Own *own = g_new0(Own, 1);
 
-    own->points = ((Work *)data)->points;
+    own->points = work->points;
+    own->cancel = work->cancel;
     xtf_context_cache_init(&own->cache);
     own->room = TIMES_AT_ONCE;
     own->times = g_new(XtfContextTicks, own->room);

@@ -1,23 +1,64 @@
 /*
  * Finding what an array takes. The file may be damaged, or made to deceive: a page counts as the array's only if it
- * says so itself, since what is found here will be written over.
+ * says so itself and its checksum is right, since what is found here will be written over. No page is gone through
+ * twice, whatever leads to it.
  */
 #include "libxtf/write/array-pages.h"
 
 #include <unistd.h>
 
+#include "libxtf/base/checksum.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/page.h"
 
 typedef struct {
+    XtfPageSearch *search;
     const XtfArrayWriter *array;
     XtfSegment segment;
     GArray *places;
 } Walk;
 
-static bool read_all(const XtfWriter *writer, uint64_t place, uint8_t *bytes, size_t length)
+bool xtf_page_search_init(XtfPageSearch *search, const XtfWriter *writer)
 {
-    uint64_t offset = place * writer->page_size;
+    GHashTableIter arrays;
+    gpointer array;
+
+    *search = (XtfPageSearch){.writer = writer,
+                              .met = g_hash_table_new(g_direct_hash, g_direct_equal),
+                              .ids = g_hash_table_new(g_direct_hash, g_direct_equal)};
+    for (guint i = 0; i < writer->dropped_pages->len; i++)
+        g_hash_table_add(search->met, GSIZE_TO_POINTER(g_array_index(writer->dropped_pages, uint64_t, i)));
+    search->free = xtf_space_list(writer->space, &search->n_free);
+    g_hash_table_iter_init(&arrays, writer->array_of);
+    while (g_hash_table_iter_next(&arrays, NULL, &array))
+        if (!g_hash_table_add(search->ids, GUINT_TO_POINTER(((const XtfArrayWriter *)array)->id)))
+            return false;
+    return true;
+}
+
+void xtf_page_search_finish(XtfPageSearch *search)
+{
+    g_clear_pointer(&search->met, g_hash_table_unref);
+    g_clear_pointer(&search->ids, g_hash_table_unref);
+}
+
+/* Whether nothing takes one of the pages. */
+static bool any_free(const XtfPageSearch *search, uint64_t place, uint64_t n_pages)
+{
+    uint32_t low = 0, high = search->n_free; /* of those that begin before the end of the pages, the last */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (search->free[middle].page < place + n_pages)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && search->free[low - 1].page + search->free[low - 1].n_pages > place;
+}
+
+static bool read_all(const XtfWriter *writer, uint64_t offset, uint8_t *bytes, size_t length)
+{
     ssize_t n = 1;
 
     for (; length > 0 && n > 0; bytes += n, offset += (uint64_t)n, length -= (size_t)n)
@@ -25,17 +66,62 @@ static bool read_all(const XtfWriter *writer, uint64_t place, uint8_t *bytes, si
     return length == 0;
 }
 
-/* Notes pages side by side. A tree that leads to a page twice might lead to it very often. */
+/* Notes pages side by side, none of which was met before. */
 static bool take(Walk *walk, uint64_t place, uint64_t n_pages)
 {
     const XtfWriter *writer = walk->array->writer;
 
     if (place < xtf_first_place(writer->page_size) || place >= writer->pages || n_pages > writer->pages - place ||
-        walk->places->len + n_pages > writer->pages || xtf_space_is_used(writer->space, place, n_pages))
+        any_free(walk->search, place, n_pages) || xtf_space_is_used(writer->space, place, n_pages))
         return false;
-    for (uint64_t i = 0; i < n_pages; i++, place++)
+    for (uint64_t i = 0; i < n_pages; i++, place++) {
+        if (!g_hash_table_add(walk->search->met, GSIZE_TO_POINTER(place)))
+            return false;
         g_array_append_val(walk->places, place);
+    }
     return true;
+}
+
+/* Reads a leaf or index page; whether it is a sealed one of the array's. */
+static bool read_page(const Walk *walk, uint64_t place, unsigned level, uint8_t *bytes)
+{
+    const XtfWriter *writer = walk->array->writer;
+    const XtfDiskPage *head = (const XtfDiskPage *)(const void *)bytes;
+
+    return place < writer->pages && read_all(writer, place * writer->page_size, bytes, writer->page_size) &&
+           !xtf_page_fault(bytes, writer->page_size, place, &walk->segment) &&
+           xtf_read32(head->array) == walk->array->id && head->level == level;
+}
+
+/* Whether the head of a companion is the one that goes with its index page. */
+static bool heads_agree(const XtfArrayWriter *array, const XtfDiskPage *page, const XtfDiskPage *companion)
+{
+    XtfDiskPage expected = *page;
+
+    expected.kind = XTF_PAGE_TOTALS;
+    expected.codec = array->leaf.codec;
+    expected.length = companion->length;
+    expected.checksum = companion->checksum;
+    xtf_write32(&expected.companion, 0);
+    return memcmp(&expected, companion, sizeof expected) == 0;
+}
+
+/* Reads the payload of a companion, in pieces: its length is not to be relied on before the checksum is known. */
+static bool companion_is_whole(const XtfWriter *writer, const XtfDiskPage *head, uint64_t place)
+{
+    g_autofree uint8_t *piece = g_malloc(writer->page_size);
+    uint64_t offset = place * writer->page_size + sizeof *head;
+    uint32_t left = xtf_read32(head->length), checksum = xtf_page_checksum(head, place, piece, 0);
+
+    while (left > 0) {
+        uint32_t n = MIN(left, writer->page_size);
+        if (!read_all(writer, offset, piece, n))
+            return false;
+        checksum = xtf_checksum_on(checksum, piece, n);
+        offset += n;
+        left -= n;
+    }
+    return checksum == xtf_read32(head->checksum);
 }
 
 static bool take_companion(Walk *walk, const XtfDiskPage *page, uint64_t place)
@@ -46,30 +132,53 @@ static bool take_companion(Walk *walk, const XtfDiskPage *page, uint64_t place)
 
     if (distance == 0)
         return true;
-    if (place + distance >= writer->pages || !read_all(writer, place + distance, (uint8_t *)&head, sizeof head))
+    place += distance;
+    if (place >= writer->pages || !read_all(writer, place * writer->page_size, (uint8_t *)&head, sizeof head) ||
+        !heads_agree(walk->array, page, &head) || !companion_is_whole(writer, &head, place))
         return false;
     uint64_t used = sizeof head + (uint64_t)xtf_read32(head.length);
-    return xtf_read32(head.magic) == XTF_PAGE_MAGIC && head.kind == XTF_PAGE_TOTALS &&
-           xtf_read32(head.array) == walk->array->id && xtf_read64(head.segment) == writer->segment &&
-           take(walk, place + distance, (used + writer->page_size - 1) / writer->page_size);
+    return take(walk, place, (used + writer->page_size - 1) / writer->page_size);
 }
 
-/* A sealed page, and all below it. */
-static bool walk_page(Walk *walk, uint64_t place, unsigned level)
+/* A sealed page whose first row is row `first_n`, and all below it. */
+static bool walk_page(Walk *walk, uint64_t place, unsigned level, uint64_t first_n)
 {
-    const XtfWriter *writer = walk->array->writer;
-    g_autofree uint8_t *bytes = g_malloc(writer->page_size);
+    g_autofree uint8_t *bytes = g_malloc(walk->array->writer->page_size);
     const XtfDiskPage *head = (const XtfDiskPage *)(const void *)bytes;
     const XtfDiskEntry *entries = (const XtfDiskEntry *)(const void *)(bytes + sizeof *head);
 
-    if (!take(walk, place, 1) || !read_all(writer, place, bytes, writer->page_size) ||
-        xtf_page_fault(bytes, writer->page_size, place, &walk->segment) || xtf_read32(head->array) != walk->array->id ||
-        head->level != level || !take_companion(walk, head, place))
+    if (!take(walk, place, 1) || !read_page(walk, place, level, bytes) || xtf_read64(head->first_n) != first_n ||
+        !take_companion(walk, head, place))
         return false;
     for (uint32_t i = 0; level > 0 && i < xtf_read32(head->count); i++)
-        if (!walk_page(walk, xtf_read64(entries[i].child), level - 1))
+        if (!walk_page(walk, xtf_read64(entries[i].child), level - 1, xtf_read64(entries[i].before)))
             return false;
     return true;
+}
+
+/* Whether a page lies at a place that says that it is another array's. */
+static bool is_of_another(const Walk *walk, uint64_t place)
+{
+    const XtfWriter *writer = walk->array->writer;
+    XtfDiskPage head;
+
+    if (!read_all(writer, place * writer->page_size, (uint8_t *)&head, sizeof head))
+        return false; /* the file ends before it */
+    uint32_t id = xtf_read32(head.array);
+    return xtf_read32(head.magic) == XTF_PAGE_MAGIC && xtf_read64(head.segment) == writer->segment &&
+           id != walk->array->id && g_hash_table_contains(walk->search->ids, GUINT_TO_POINTER(id));
+}
+
+/* The place that is reserved for the open page of a level. Nothing of the array lies there yet: the level's page before
+ * names it. */
+static bool take_reserved(Walk *walk, unsigned number)
+{
+    const XtfLevel *level = &walk->array->levels[number];
+    g_autofree uint8_t *bytes = g_malloc(walk->array->writer->page_size);
+    const XtfDiskPage *before = (const XtfDiskPage *)(const void *)bytes;
+
+    return read_page(walk, level->previous, number, bytes) && xtf_read64(before->next) == level->place &&
+           take(walk, level->place, 1) && !is_of_another(walk, level->place);
 }
 
 /* The open page of a level: the place that is reserved for it, and what is below it. Its last entry leads to the open
@@ -80,34 +189,20 @@ static bool walk_open(Walk *walk, unsigned number)
     const XtfDiskEntry *entries =
         level->page ? (const XtfDiskEntry *)(const void *)(level->page + sizeof(XtfDiskPage)) : NULL;
 
-    if (level->place && !take(walk, level->place, 1))
+    if (level->place && !take_reserved(walk, number))
         return false;
     for (uint32_t i = 0; number > 0 && i + 1 < level->count; i++)
-        if (!walk_page(walk, xtf_read64(entries[i].child), number - 1))
+        if (!walk_page(walk, xtf_read64(entries[i].child), number - 1, xtf_read64(entries[i].before)))
             return false;
     return true;
 }
 
-static int compare_places(const void *a, const void *b)
+bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, GArray *places)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static bool has_twice(GArray *places)
-{
-    g_array_sort(places, compare_places);
-    for (guint i = 1; i < places->len; i++)
-        if (g_array_index(places, uint64_t, i) == g_array_index(places, uint64_t, i - 1))
-            return true;
-    return false;
-}
-
-bool xtf_array_writer_find_pages(const XtfArrayWriter *array, GArray *places)
-{
-    const XtfWriter *writer = array->writer;
+    const XtfWriter *writer = search->writer;
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    Walk walk = {.array = array,
+    Walk walk = {.search = search,
+                 .array = array,
                  .segment = {.id = writer->segment, .pages = writer->pages, .epoch = writer->epoch},
                  .places = found};
 
@@ -118,8 +213,6 @@ bool xtf_array_writer_find_pages(const XtfArrayWriter *array, GArray *places)
     for (unsigned i = 0; i < array->height; i++)
         if (!walk_open(&walk, i))
             return false;
-    if (has_twice(found))
-        return false;
     g_array_append_vals(places, found->data, found->len);
     return true;
 }

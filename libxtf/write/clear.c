@@ -4,25 +4,12 @@
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/write/array-pages.h"
 
-/* Whether all arrays have ids of their own: if not, what lies in a page is not known to be a certain array's. */
-static bool ids_differ(const XtfWriter *writer)
+/* The array is as new, but for its place in the P index. A new id keeps its old pages from being taken for its own.
+ * `search` is NULL if nobody knows its pages. */
+static void clear_array(XtfWriter *writer, XtfArrayWriter *array, XtfPageSearch *search)
 {
-    g_autoptr(GHashTable) ids = g_hash_table_new(NULL, NULL);
-    GHashTableIter arrays;
-    gpointer array;
-
-    g_hash_table_iter_init(&arrays, writer->array_of);
-    while (g_hash_table_iter_next(&arrays, NULL, &array))
-        if (!g_hash_table_add(ids, GUINT_TO_POINTER(((const XtfArrayWriter *)array)->id)))
-            return false;
-    return true;
-}
-
-/* The array is as new, but for its place in the P index. A new id keeps its old pages from being taken for its own. */
-static void clear_array(XtfWriter *writer, XtfArrayWriter *array, bool with_pages)
-{
-    if (with_pages)
-        xtf_array_writer_find_pages(array, writer->dropped_pages);
+    if (search)
+        xtf_page_search_array(search, array, writer->dropped_pages);
     /* The edge of one that was closed since the last commit is not in the file yet. */
     if (!g_ptr_array_remove(writer->pending_arrays, array))
         xtf_writer_drop(writer, array->edge.offset, array->edge_bytes);
@@ -37,14 +24,17 @@ bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error)
 
     if (schema >= catalog->n_schemas || catalog->schemas[schema]->kind == XTF_SCHEMA_TABLE)
         return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is of no arrays", schema);
-    bool with_pages = ids_differ(writer);
+    if (g_hash_table_size(writer->array_of) > UINT32_MAX - writer->next_array)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the file has no ids for more arrays");
+    g_auto(XtfPageSearch) search;
+    bool with_pages = xtf_page_search_init(&search, writer);
     for (guint i = 0; i < writer->nodes->len; i++) {
         XtfNodeWriter *node = writer->nodes->pdata[i];
         for (guint a = 0; a < node->arrays->len; a++) {
             XtfArrayWriter *array = node->arrays->pdata[a];
             if (array->schema->id != schema || array->n_rows == 0)
                 continue;
-            clear_array(writer, array, with_pages);
+            clear_array(writer, array, with_pages ? &search : NULL);
             node->changed = true;
         }
     }

@@ -42,6 +42,10 @@ static bool resume_leaf(XtfArrayWriter *array, const XtfArray *stored, XtfBlock 
 /* `stored` has local times, as a writer does. */
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
 {
+    if (stored->id == UINT32_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "location %" PRIu64 ", %s: its array has the last id, and none is left for others",
+                        stored->location, stored->schema->name);
     XtfArrayWriter *array = xtf_writer_array(writer, stored->location, stored->schema->id, error);
     g_autoptr(XtfBlock) edge = array ? xtf_edge_get(stored, error) : NULL;
     if (!edge)

@@ -246,6 +246,10 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
     const XtfSchema *schema = schema_for(writer, schema_id, false, error);
     if (!schema)
         return NULL;
+    if (writer->next_array == UINT32_MAX) {
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "the file has no ids for more arrays");
+        return NULL;
+    }
     array = xtf_array_writer_new(writer, location, schema);
     array->id = writer->next_array++;
     array->clock_map = xtf_writer_clock_of(writer, location);

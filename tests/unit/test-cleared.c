@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "libxtf/disk/page.h"
+#include "libxtf/write/writer-private.h"
 
 enum {
     RECORDS = 7,   /* the location whose rows stay */
@@ -232,35 +234,78 @@ Test(cleared, writers_that_die)
     remove_folder(folder);
 }
 
-/* Overwrites the first index page that is not of the array of records. */
-static void damage_index_page(const char *path, uint32_t spared)
+/* Damages the first page of a kind that is not of the array of records. */
+static void damage_page(const char *path, XtfPageKind kind, void (*damage)(uint8_t *page, uint64_t place))
 {
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray records = find_array(trace, RECORDS, xtf_trace_find_schema(trace, "calls")->id);
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    uint8_t page[PAGE_SIZE];
+    _Alignas(XtfDiskPage) uint8_t page[PAGE_SIZE];
+    const XtfDiskPage *head = (const XtfDiskPage *)page;
 
     cr_assert_geq(fd, 0);
     for (off_t at = 2 * PAGE_SIZE; pread(fd, page, sizeof page, at) == sizeof page; at += PAGE_SIZE) {
-        bool is_index = memcmp(page, "XTFp", 4) == 0 && page[4] == 2;
-        if (!is_index || page[8] == spared)
+        if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != kind || xtf_read32(head->array) == records.id)
             continue;
-        page[100] ^= 1;
+        damage(page, (uint64_t)at / PAGE_SIZE);
         cr_assert_eq(pwrite(fd, page, sizeof page, at), sizeof page);
         close(fd);
         return;
     }
-    cr_assert_fail("there is no index page");
+    cr_assert_fail("there is no such page");
 }
 
-Test(cleared, damaged_pages_stay_unused)
+static void seal(uint8_t *page, uint64_t place)
 {
-    char *folder = make_folder();
-    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    XtfDiskPage *head = (XtfDiskPage *)(void *)page;
+    xtf_write32(&head->checksum, xtf_page_checksum(head, place, page + sizeof *head, xtf_read32(head->length)));
+}
+
+static XtfDiskEntry *entries_of(uint8_t *page)
+{
+    return (XtfDiskEntry *)(void *)(page + sizeof(XtfDiskPage));
+}
+
+static void flip_bit(uint8_t *page, uint64_t place)
+{
+    (void)place;
+    page[100] ^= 1;
+}
+
+static void name_one_child(uint8_t *page, uint64_t place)
+{
+    XtfDiskEntry *entries = entries_of(page);
+    for (uint32_t i = 1; i < xtf_read32(((XtfDiskPage *)(void *)page)->count); i++)
+        entries[i].child = entries[0].child;
+    seal(page, place);
+}
+
+static void swap_children(uint8_t *page, uint64_t place)
+{
+    XtfDiskEntry *entries = entries_of(page);
+    XtfLe64 child = entries[0].child;
+    entries[0].child = entries[1].child;
+    entries[1].child = child;
+    seal(page, place);
+}
+
+/* One bit, as if the payload took one more page, or a few. */
+static void lengthen(uint8_t *page, uint64_t place)
+{
+    XtfDiskPage *head = (XtfDiskPage *)(void *)page;
+    uint32_t bit = PAGE_SIZE;
+
+    (void)place;
+    while (xtf_read32(head->length) & bit)
+        bit <<= 1;
+    xtf_write32(&head->length, xtf_read32(head->length) | bit);
+}
+
+/* All rows are right after each turn, and the pages of the array that is damaged are never used again. */
+static void assert_pages_stay_unused(const char *path)
+{
     uint64_t unreachable = 0;
 
-    write_first(path);
-    g_autoptr(XtfTrace) trace = open_trace(path, 0);
-    XtfArray records = find_array(trace, RECORDS, xtf_trace_find_schema(trace, "calls")->id);
-    damage_index_page(path, records.id);
     for (unsigned turn = 2; turn <= TURNS; turn++) {
         write_turn(path, turn);
         g_autoptr(XtfTrace) now = open_trace(path, 0);
@@ -270,5 +315,80 @@ Test(cleared, damaged_pages_stay_unused)
         cr_assert(turn == 2 || report.unreachable_pages == unreachable);
         unreachable = report.unreachable_pages;
     }
+}
+
+Test(cleared, damaged_pages_stay_unused)
+{
+    void (*const damages[])(uint8_t *, uint64_t) = {flip_bit, name_one_child, swap_children};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(damages); i++) {
+        char *folder = make_folder();
+        g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+        write_first(path);
+        damage_page(path, XTF_PAGE_INDEX, damages[i]);
+        assert_pages_stay_unused(path);
+        remove_folder(folder);
+    }
+}
+
+/* Pages of totals have pages of records behind them. */
+static void write_mixed(const char *path)
+{
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+
+    cr_assert_good(writer, error);
+    XtfArrayWriter *records = xtf_writer_array(writer, RECORDS, add_schema(writer, "calls"), &error);
+    XtfArrayWriter *found = xtf_writer_array(writer, 0, add_derived(writer), &error);
+    for (uint64_t n = 0; n < 2 * ROWS; n++) {
+        TestRow row = row_of(RECORDS, 0, n), other = row_of(0, 1, n);
+        cr_assert_good(xtf_array_writer_append(records, &row, &error), error);
+        cr_assert_good(n % 2 == 1 || xtf_array_writer_append(found, &other, &error), error);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+Test(cleared, a_wrong_length_of_totals)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+
+    write_mixed(path);
+    damage_page(path, XTF_PAGE_TOTALS, lengthen);
+    assert_pages_stay_unused(path);
+    remove_folder(folder);
+}
+
+static void assert_too_large(bool good, GError **error)
+{
+    cr_assert(!good);
+    cr_assert(g_error_matches(*error, XTF_ERROR, XTF_ERROR_TOO_LARGE), "%s", (*error)->message);
+    g_clear_error(error);
+}
+
+Test(cleared, ids_come_to_an_end)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+
+    cr_assert_good(writer, error);
+    uint32_t schema = add_derived(writer);
+    writer->next_array = UINT32_MAX - 1;
+    XtfArrayWriter *array = xtf_writer_array(writer, 0, schema, &error);
+    TestRow row = row_of(0, 1, 0);
+    cr_assert_good(array && xtf_array_writer_append(array, &row, &error), error);
+    assert_too_large(xtf_writer_array(writer, 1, schema, &error), &error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+
+    writer = xtf_writer_open(path, &how, &error);
+    cr_assert_good(writer, error);
+    assert_too_large(xtf_writer_array(writer, 1, schema, &error), &error);
+    assert_too_large(xtf_writer_clear_arrays(writer, schema, &error), &error);
+    xtf_writer_array(writer, 0, schema, &error)->id = UINT32_MAX;
+    xtf_writer_array(writer, 0, schema, &error)->changed = true;
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    assert_too_large(xtf_writer_open(path, &how, &error), &error);
     remove_folder(folder);
 }

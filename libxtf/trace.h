@@ -25,13 +25,12 @@ typedef struct {
     bool use_mmap;      /* for xtf_trace_open(): map the file instead of reading it */
 } XtfOpenOptions;
 
-/* `options` may be NULL. */
+/* `options` may be NULL. Of a companion (writer.h), its base must lie beside it, as it was: errors as below. */
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error);
 /* Takes over the source, also when it fails. */
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error);
 /* Opens a companion (writer.h) of the file `base`, wherever both lie: what it adds, and all of the base, are one trace.
- * XTF_ERROR_INVALID if it is no companion, _STALE if the base was written since it was made, _DAMAGED if it is of
- * another file. */
+ * XTF_ERROR_INVALID if it is no companion, or of another file, _STALE if the base was written since it was made. */
 XtfTrace *xtf_trace_open_companion(const char *path, const char *base, const XtfOpenOptions *options, GError **error);
 XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is fine */

@@ -52,15 +52,16 @@ typedef struct {
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
 /* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options
  * no_sync, level, keep_commits and keep_seconds are used, and codec for new arrays; arrays that exist keep their
- * codec. */
+ * codec. What the file says of commits and seconds that are kept does not go on: without options the defaults hold.
+ * XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
 /*
  * Creates a companion of a trace, its base, which is opened as a whole from the file `base`: a file that has all rows
  * of the base but derived ones, without holding them, and what is added to it. Read as one trace
  * (xtf_trace_open_companion), it is as if that had been added to the base, whose derived rows it has its own in the
- * place of. It must be closed without another commit before. Options that the base determines, such as page_size, are
- * left out of account.
+ * place of. It is closed without another commit before, which is XTF_ERROR_INVALID. Options that the base determines,
+ * such as page_size, are left out of account.
  *
  * XTF_ERROR_UNSUPPORTED if the base lies in several files.
  */
@@ -86,7 +87,7 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
 /* Takes all rows out of all arrays of a schema, to which nothing refers; others may be appended. What lay in the file
  * is in no commit from the next one on, and its pages are used again once no commit names them that is kept. (Pages of
  * an array that this writer closed, or of which one is damaged, stay unused.) Nobody else may use the writer meanwhile.
- */
+ * XTF_ERROR_TOO_LARGE if the file has no new ids for all arrays, as it would after 2^32. */
 bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error);
 /* Says that no more rows will come: the array's right edge is written at the next commit, or before it together with
  * those of others. Appending again is an error. The writer still owns the array. */

@@ -240,6 +240,20 @@ static bool is_companion(const XtfTrace *trace)
            catalog->segments[0].id == xtf_load64(trace->superblock.info.file_id);
 }
 
+/* Whether the base of a companion is the one that is meant. If not, that is no damage of the companion. */
+static bool base_is_meant(const XtfTrace *trace, GError **error)
+{
+    GError *problem = NULL;
+
+    if (xtf_parts_source_check(trace->file->source, 0, &problem))
+        return true;
+    if (g_error_matches(problem, XTF_ERROR, XTF_ERROR_DAMAGED) ||
+        g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF))
+        problem->code = XTF_ERROR_INVALID;
+    g_propagate_error(error, problem);
+    return false;
+}
+
 /* Has the parts of a trace in its source. The file takes the old one's place, also when it fails. */
 static bool take_parts(XtfTrace *trace, GError **error)
 {
@@ -258,7 +272,7 @@ static bool take_parts(XtfTrace *trace, GError **error)
         catalog->files[0].name = g_path_get_basename(file->base);
     }
     file->source = xtf_parts_source_new(&setting, catalog->files, catalog->n_files, error);
-    return file->source && (!file->base || xtf_parts_source_check(file->source, 0, error));
+    return file->source && (!is_companion(trace) || base_is_meant(trace, error));
 }
 
 /* Once the first snapshot says which bytes there are: in this file, or in others as well. */

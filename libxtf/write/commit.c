@@ -278,6 +278,8 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
 
 bool xtf_writer_commit(XtfWriter *writer, GError **error)
 {
+    if (writer->base)
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion is committed once, when it is closed", writer->path);
     return commit(writer, false, error);
 }
 

@@ -401,3 +401,41 @@ Test(writer, tables_strings_and_limits)
     assert_sound(trace);
     remove_folder(folder);
 }
+
+Test(writer, a_companion_is_committed_once)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *beside = g_strconcat(path, ".analysis", NULL);
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    g_autoptr(GArray) rows = random_rows(random, 100, 10);
+    GError *error = NULL;
+
+    write_rows(path, 4096, false, rows);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfWriter *writer = xtf_writer_create_companion(beside, trace, path, NULL, &error);
+    cr_assert_good(writer, error);
+    cr_assert(!xtf_writer_commit(writer, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID), "%s", error->message);
+    g_clear_error(&error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    g_autoptr(XtfTrace) whole = open_trace(beside, 0);
+    assert_sound(whole);
+    cr_assert_eq(find_array(whole, 7, xtf_trace_find_schema(whole, "calls")->id).n_rows, rows->len);
+
+    writer = xtf_writer_open(path, NULL, &error);
+    cr_assert_good(writer, error);
+    append_rows(writer, 8, 0, rows, 0, rows->len);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    cr_assert_null(xtf_trace_open(beside, NULL, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_STALE), "%s", error->message);
+    g_clear_error(&error);
+    write_rows(path, 4096, false, rows);
+    cr_assert_null(xtf_trace_open_companion(beside, path, NULL, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID), "%s", error->message);
+    g_clear_error(&error);
+    g_unlink(path);
+    cr_assert_null(xtf_trace_open(beside, NULL, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO), "%s", error->message);
+    g_clear_error(&error);
+    remove_folder(folder);
+}

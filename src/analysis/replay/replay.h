@@ -147,8 +147,9 @@ typedef struct {
     bool local;          /* local times; else global ones */
     bool calls;          /* with the calls around, completions of sends, and operations that hold nobody up */
     atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
-    /* Now and then: rows gone through, and all rows of one run, or of making the replay; then by any thread, one at a
-     * time. May be NULL. */
+    /* Now and then: rows gone through, and all rows of one run, or of making the replay. While the replay is made,
+     * worker threads call it, one at a time, under a lock of the replay: it must be quick, and ask the replay nothing.
+     * A run calls it in the thread of its caller. May be NULL. */
     void (*progress)(uint64_t done, uint64_t total, void *data);
     void *progress_data;
 } XtfReplayOptions;

@@ -85,7 +85,7 @@ class Pair:
 
     def __init__(self, folder, archive, align):
         self.plain, self.inside, self.trace = (folder / name for name in ("plain.xtf", "inside.xtf", "trace.xtf"))
-        self.companion = folder / "trace.xtf.analysis"
+        self.companion, self.archive = folder / "trace.xtf.analysis", pathlib.Path(archive)
         run("import", "-q", "-o", self.plain, archive)
         if align:
             run("align", "-q", self.plain)
@@ -114,6 +114,7 @@ def check_equal(pair, folder):
         sound(trace)
     info = run("info", pair.trace).stdout.decode()
     say(str(pair.companion) in info and "xtf analyze" in info, info)
+    say(b".analysis.analysis" not in run("info", pair.companion).stdout, "info names a file that is not there")
     copy = folder / "copy.xtf"
     run("copy", "-q", pair.trace, copy)
     compare(pair.inside, copy, paths)
@@ -150,6 +151,9 @@ def check_elsewhere(pair, folder):
         for wrong in (pair.plain, folder / "none", CHECKER):
             said = run("mount", "-q", "-o", f"analysis={wrong}", pair.trace, point, status=1).stderr.decode()
             say(str(wrong) in said, said)
+        for trace in (pair.archive, pair.archive.parent):
+            said = run("mount", "-q", "-o", f"analysis={other},cachedir={folder}", trace, point, status=1).stderr.decode()
+            say(str(other) in said and "analysis of" in said, said)
     renamed = place / "renamed.xtf"
     shutil.copy(pair.trace, renamed)
     other.rename(place / "renamed.xtf.analysis")
@@ -174,12 +178,19 @@ def check_misfits(pair, folder):
     run("analyze", "-q", "-o", pair.companion, "-f", other)
     pair.is_plain("/info", "/records", "/proc/0/profile")
     say("another file" in run("info", pair.trace).stdout.decode(), "info does not say why")
+    say("another file" in run("check", pair.trace).stderr.decode() and not run("check", "-q", pair.trace).stderr, "check does not say why")
+    said = run("analyze", "-q", "-o", pair.companion, pair.trace, status=1).stderr.decode()
+    say("--force" in said, "the analysis of another trace was replaced", said)
     other.unlink()
     pair.companion.write_bytes(kept)
     run("analyze", "-q", pair.trace)  # in place
     done = run("cat", pair.trace, "waits/records")
     say(REMARK in done.stderr.decode() and done.stdout == run("cat", pair.inside, "waits/records").stdout, "the trace's own is not shown")
-    say("written on" in run("info", pair.trace).stdout.decode(), "info does not say why")
+    for asked in (run("info", pair.trace).stdout, run("check", pair.trace).stderr, run("info", pair.companion, status=1).stderr):
+        say(b"written on" in asked, "it is not said why", asked)
+    run("analyze", "-q", "-o", pair.companion, pair.trace)  # the one of an earlier commit is replaced
+    say(str(pair.companion) in run("info", pair.trace).stdout.decode(), "it is as stale as before")
+    pair.companion.write_bytes(kept)
     shutil.copy(pair.plain, pair.trace)
     run("cat", pair.trace, "waits/records")
 
@@ -204,6 +215,11 @@ def check_damage(pair, seed):
                 say(done.returncode == 1 and done.stderr.startswith(b"xtf: "), f"damaged (turn {turn}): {path}: {done.returncode}", done.stderr)
                 say(wanted.startswith(done.stdout), f"damaged (turn {turn}): {path} is wrong")
                 counts[2] += 1
+    for damaged in (b"x", bytes(16384) + kept[16384:], kept[:len(kept) // 2]):
+        pair.companion.write_bytes(damaged)
+        for options in ((), ("-q",)):
+            said = run("check", *options, pair.trace, status=1).stdout.decode()
+            say(str(pair.companion) in said, "check does not say that the analysis is damaged:", said)
     pair.companion.write_bytes(kept)
     say(all(counts), "damage showed too little:", counts)
 
@@ -229,6 +245,9 @@ def check_merged(pair, folder):
     say(run("cat", merged, "waits/profile").stdout == run("cat", pair.inside, "waits/profile").stdout, "merged, its waits are others")
     said = run("analyze", "-q", "-o", folder / "x", place, status=1).stderr.decode()
     say("xtf merge" in said, said)
+    if mounts():
+        said = run("mount", "-q", "-o", f"analysis={merged}.analysis", place, folder / "mnt", status=1).stderr.decode()
+        say("is a folder" in said, said)
     for path in (merged, copy, pathlib.Path(f"{merged}.analysis")):
         path.unlink()
 

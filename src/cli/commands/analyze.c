@@ -101,15 +101,15 @@ static bool write_companion(Analyze *analyze, const char *path, GError **error)
     return writer && analyze_into(analyze, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-/* An analysis may be replaced, other files only if the user says so. */
+/* An analysis of this trace may be replaced, also one of an earlier commit; other files only if the user says so. */
 static bool may_replace(const Analyze *analyze, const char *path)
 {
-    g_autoptr(XtfTrace) there = analyze->force ? NULL : xtf_trace_open(path, NULL, NULL);
-    XtfTraceInfo info = {0};
+    g_autoptr(GError) problem = NULL;
 
-    if (there)
-        xtf_trace_get_info(there, &info);
-    return analyze->force || info.companion || !g_file_test(path, G_FILE_TEST_EXISTS);
+    if (analyze->force || !g_file_test(path, G_FILE_TEST_EXISTS))
+        return true;
+    g_autoptr(XtfTrace) there = xtf_trace_open_companion(path, analyze->path, NULL, &problem);
+    return there || g_error_matches(problem, XTF_ERROR, XTF_ERROR_STALE);
 }
 
 static bool analyze_aside(Analyze *analyze, GError **error)
@@ -120,7 +120,8 @@ static bool analyze_aside(Analyze *analyze, GError **error)
     g_autofree char *place = is_folder ? g_build_filename(analyze->output, beside, NULL) : g_strdup(analyze->output);
 
     if (!may_replace(analyze, place))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", place);
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "'%s' is there already, and no analysis of this trace: --force replaces it", place);
     XtfOutput *output = xtf_output_begin(place, analyze->path, error);
     return output && xtf_output_end(output, write_companion(analyze, output->path, error), error);
 }
@@ -179,8 +180,8 @@ int xtf_command_analyze(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the analysis into FILE, and leave TRACE as it is",
          "FILE"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &analyze.force, "Replace FILE if it is there already, and no analysis",
-         NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &analyze.force,
+         "Replace FILE if it is there already, and no analysis of TRACE", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &analyze.quiet, "No progress, no report", NULL},
         {0},
     };

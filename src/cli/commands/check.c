@@ -2,8 +2,9 @@
 #include <stdio.h>
 
 #include "libxtf/check.h"
+#include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
-#include "src/cli/trace/archive-cache.h"
+#include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -61,17 +62,35 @@ static bool check(XtfTrace *trace, bool quiet, uint64_t *problems, GError **erro
     return true;
 }
 
+/* A companion beside the trace that cannot be read is a problem; one that belongs to another trace, or to an earlier
+ * commit, or that a later version wrote, is none. */
+static void judge_left_out(const char *source, const GError *reason, bool quiet, uint64_t *problems)
+{
+    bool damaged = !g_error_matches(reason, XTF_ERROR, XTF_ERROR_STALE) &&
+                   !g_error_matches(reason, XTF_ERROR, XTF_ERROR_INVALID) &&
+                   !g_error_matches(reason, XTF_ERROR, XTF_ERROR_UNSUPPORTED);
+
+    if (damaged)
+        xtf_print_line(stdout, "the analysis beside '%s' cannot be read: %s", source, reason->message);
+    else if (!quiet)
+        xtf_companion_remark(reason);
+    *problems += damaged;
+}
+
 /* Checks the file alone; or, unless it is a companion itself (*whole), what it is together with its companion, if it
  * has one that fits. */
 static bool check_source(const char *source, bool alone, bool quiet, bool *whole, uint64_t *problems, GError **error)
 {
-    const XtfSourceOptions how = {.quiet = quiet, .alone = alone};
+    g_autoptr(GError) left_out = NULL;
+    const XtfSourceOptions how = {.quiet = quiet, .alone = alone, .left_out = &left_out};
     g_autofree char *path = NULL;
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
     XtfTraceInfo info;
 
     if (!trace)
         return false;
+    if (left_out)
+        judge_left_out(source, left_out, quiet, problems);
     xtf_trace_get_info(trace, &info);
     if (!alone && (!info.companion || *whole))
         return true;

@@ -124,8 +124,9 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
     }
 }
 
-/* Who waited for whom is known after an analysis. `left_out`: why one beside the trace is not used; or NULL. */
-static bool print_analysis(XtfTrace *trace, const char *path, const char *left_out, GError **error)
+/* Who waited for whom is known after an analysis. `left_out`: why one beside the trace is not used; or NULL. The trace
+ * may also be a companion that was named itself. */
+static bool print_analysis(XtfTrace *trace, const char *path, const GError *left_out, GError **error)
 {
     g_autofree char *companion = xtf_companion_beside(path);
     XtfTraceInfo info;
@@ -138,10 +139,10 @@ static bool print_analysis(XtfTrace *trace, const char *path, const char *left_o
     xtf_trace_get_info(trace, &info);
     g_autofree char *text = tool ? shown(tool) : g_strdup("none (xtf analyze finds who waited for whom)");
     xtf_print_line(stdout, "%-14s %s", "analysis", text);
-    if (info.companion)
-        xtf_print_line(stdout, "%-14s %s", "", companion);
     if (left_out)
-        xtf_print_line(stdout, "%-14s one beside the trace is not used: %s", "", left_out);
+        xtf_print_line(stdout, "%-14s one beside the trace is not used: %s", "", left_out->message);
+    else if (info.companion && g_file_test(companion, G_FILE_TEST_EXISTS))
+        xtf_print_line(stdout, "%-14s %s", "", companion);
     return true;
 }
 
@@ -209,7 +210,7 @@ int xtf_command_info(int argc, char **argv)
                        entries))
         return XTF_EXIT_USAGE;
     g_autofree char *path = NULL;
-    g_autofree char *left_out = NULL;
+    g_autoptr(GError) left_out = NULL;
     const XtfSourceOptions how = {.left_out = &left_out};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
     g_autoptr(XtfTrace) file = trace ? open_file(trace, path, &error) : NULL;

@@ -144,12 +144,21 @@ static bool is_foreign(const char *folder)
     return found != NULL;
 }
 
+/* An analysis in a file of its own is of an .xtf file. */
+static bool has_no_companion(const char *path, const char *what, const XtfSourceOptions *how, GError **error)
+{
+    if (!how->companion)
+        return true;
+    return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is %s, and '%s' can be an analysis of an .xtf file only", path,
+                    what, how->companion);
+}
+
 XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
         return xtf_companion_open(path, how, error);
     if (!is_foreign(path))
-        return xtf_folder_open(path, how->open, error);
+        return has_no_companion(path, "a folder", how, error) ? xtf_folder_open(path, how->open, error) : NULL;
     xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace of another format", path);
     return NULL;
 }
@@ -197,6 +206,8 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, c
         g_propagate_error(error, problem);
         return NULL;
     }
+    if (!has_no_companion(source, "no .xtf file", how, error))
+        return NULL;
     g_autofree char *anchor = realpath(found, NULL);
     if (!anchor) {
         fail_errno(found, error);

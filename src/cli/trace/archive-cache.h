@@ -17,9 +17,10 @@ typedef struct {
     const XtfOpenOptions *open; /* NULL: the defaults */
     const char *cache_folder;   /* NULL: as cache-folder.h says */
     bool quiet;                 /* no progress, no warnings of an import, no remarks */
-    const char *companion;      /* of an .xtf file; NULL: the one beside it, if there is one that fits (companion.h) */
+    const char *companion;      /* of an .xtf file, and of nothing else; NULL: the one beside it, if there is one that
+                                   fits (companion.h) */
     bool alone;                 /* no companion: the file is to be written, or is followed */
-    char **left_out;            /* set to why a companion beside it is not used, for the caller to free; NULL: it is
+    GError **left_out;          /* set to why a companion beside it is not used, for the caller to free; NULL: it is
                                    said on stderr */
 } XtfSourceOptions;
 

@@ -29,18 +29,15 @@ static XtfTrace *open_given(const char *path, const XtfSourceOptions *how, GErro
     return trace;
 }
 
-static void leave_out(const XtfSourceOptions *how, const char *reason)
+void xtf_companion_remark(const GError *reason)
 {
-    if (how->left_out)
-        *how->left_out = g_strdup(reason);
-    else if (!how->quiet)
-        xtf_print_line(stderr, "xtf: remark: an analysis beside the trace is not used: %s", reason);
+    xtf_print_line(stderr, "xtf: remark: an analysis beside the trace is not used: %s", reason->message);
 }
 
 XtfTrace *xtf_companion_open(const char *path, const XtfSourceOptions *how, GError **error)
 {
     g_autofree char *beside = xtf_companion_beside(path);
-    g_autoptr(GError) problem = NULL;
+    GError *problem = NULL;
 
     if (how->companion)
         return open_given(path, how, error);
@@ -50,7 +47,12 @@ XtfTrace *xtf_companion_open(const char *path, const XtfSourceOptions *how, GErr
     if (trace)
         return trace;
     trace = xtf_trace_open(path, how->open, error);
-    if (trace)
-        leave_out(how, problem->message);
+    if (trace && how->left_out) {
+        g_propagate_error(how->left_out, problem);
+        return trace;
+    }
+    if (trace && !how->quiet)
+        xtf_companion_remark(problem);
+    g_error_free(problem);
     return trace;
 }

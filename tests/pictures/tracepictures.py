@@ -14,7 +14,8 @@ class Trace:
     def __init__(self, xtf, ask_tree, path):
         self.path = path
         self.asker = Asker(xtf, ask_tree, path)
-        self.colours = {line.split(None, 3)[3]: line.split()[2] for line in self.text("definitions/colours").splitlines()[1:]}
+        self.colours = {line["name"].rstrip(): line["colour"] for line in self.table("definitions", "colours")}
+        self.colours["(before trace)"] = svg.UNMEASURED
 
     def bytes(self, path):
         return self.asker.ask(f"cat {path}")

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
+#include "src/query/text/lines.h"
 #include "src/query/totals/region-totals.h"
 
 enum {
@@ -113,6 +115,7 @@ XtfColours *xtf_colours_new(XtfFormats *formats, GError **error)
     colours->paints = g_new0(uint8_t, totals.n);
     colours->classes = g_new0(uint8_t, totals.n);
     colours->names = g_new0(char *, totals.n);
+    colours->shown = totals.times.regions.names;
     if (!load_names(colours, formats, &totals.times.regions, error))
         return NULL;
     for (uint64_t line = 0; line < totals.n; line++)
@@ -121,15 +124,36 @@ XtfColours *xtf_colours_new(XtfFormats *formats, GError **error)
     return g_steal_pointer(&colours);
 }
 
-GString *xtf_colours_text(const XtfColours *colours)
+static size_t class_width(void)
 {
-    GString *text = g_string_new("#    row class        colour  name\n");
-    char colour[XTF_COLOUR_TEXT];
+    size_t width = 0;
 
-    for (uint64_t line = 0; line < colours->n; line++) {
-        xtf_colour_print(colours->by_line[line], colour);
-        g_string_append_printf(text, "%8" PRIu64 " %-12s %s %s\n", line, xtf_class_names[colours->classes[line]],
-                               colour, colours->names[line]);
+    for (unsigned i = 0; i < XTF_N_CLASSES; i++)
+        width = MAX(width, strlen(xtf_class_names[i]));
+    return width;
+}
+
+GString *xtf_colours_text(const XtfColours *colours, const XtfTimeScale *scale)
+{
+    const XtfPaddedNames *names = colours->shown;
+    uint64_t n = names ? names->n : 0;
+    GString *text = g_string_new(NULL);
+    char colour[XTF_COLOUR_TEXT];
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    xtf_grid_add(&grid, "row", xtf_count_digits(n > 0 ? n - 1 : 0));
+    xtf_grid_add_text(&grid, "class", class_width());
+    xtf_grid_add_text(&grid, "colour", XTF_COLOUR_TEXT - 1);
+    xtf_grid_add_text(&grid, "name", names ? names->width : 0);
+    xtf_lines_init(&lines, &grid, scale, text);
+    xtf_lines_header(&lines);
+    for (uint64_t row = 0; row < n; row++) {
+        xtf_colour_print(colours->by_line[row], colour);
+        xtf_lines_number(&lines, row);
+        xtf_lines_word(&lines, xtf_class_names[colours->classes[row]]);
+        xtf_lines_word(&lines, colour);
+        xtf_lines_name(&lines, names->text + row * names->width, names->width);
     }
     return text;
 }

@@ -9,16 +9,17 @@
 #include "src/query/format/format.h"
 
 typedef struct {
-    uint64_t n;         /* lines */
-    XtfColour *by_line; /* colours */
-    uint8_t *paints;    /* XtfPaint */
-    uint8_t *classes;   /* XtfRegionClass */
-    char **names;       /* as they may be printed, but for what XML escapes */
+    uint64_t n;                  /* lines */
+    XtfColour *by_line;          /* colours */
+    uint8_t *paints;             /* XtfPaint */
+    uint8_t *classes;            /* XtfRegionClass */
+    const XtfPaddedNames *shown; /* of rows of regions, as tables have them; NULL: none. Borrowed from the formats */
+    char **names;                /* as they may be printed, but for what XML escapes */
 } XtfColours;
 
 XtfColours *xtf_colours_new(XtfFormats *formats, GError **error);
 void xtf_colours_free(XtfColours *colours); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfColours, xtf_colours_free)
 
-/* definitions/colours: row, class, colour, name; a line each. */
-GString *xtf_colours_text(const XtfColours *colours);
+/* definitions/colours: row, class, colour, name; a line for each region. */
+GString *xtf_colours_text(const XtfColours *colours, const XtfTimeScale *scale);

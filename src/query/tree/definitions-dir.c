@@ -123,7 +123,7 @@ static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
 static GString *colours_text(XtfNode *file, GError **error)
 {
     const XtfColours *colours = xtf_pictures_colours(&file->tree->pictures, error);
-    return colours ? xtf_colours_text(colours) : NULL;
+    return colours ? xtf_colours_text(colours, &file->tree->context.scale) : NULL;
 }
 
 static bool has_colours(const XtfNode *directory)

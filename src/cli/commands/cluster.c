@@ -95,8 +95,9 @@ static const char *parse_options(Cluster *cluster)
                ? "--precision is a number that is not negative"
            : how->average && how->threshold.kind == XTF_THRESHOLD_ABSOLUTE
                ? "an average of many lengths has no absolute threshold"
-           : !parse_share(cluster->drop, &how->drop) || how->drop > 1 ? "--drop is a share such as 5% or 0.05"
-           : cluster->first < 1 || cluster->other < 1                 ? "--first and --other are at least 1"
+           : !parse_share(cluster->drop ? cluster->drop : "5%", &how->drop) || how->drop > 1
+               ? "--drop is a share such as 5% or 0.05"
+           : cluster->first < 1 || cluster->other < 1 ? "--first and --other are at least 1"
            : !cluster->output && (cluster->force || cluster->two_files)
                ? "without -o nothing is written, so --force and --two-files make no sense"
            : cluster->two_files && !g_str_has_suffix(cluster->output, ENDING)
@@ -267,7 +268,7 @@ static bool parse(Cluster *cluster, int *argc, char ***argv)
 
 int xtf_command_cluster(int argc, char **argv)
 {
-    Cluster cluster = {.first = 5, .other = 4, .precision = -1, .drop = g_strdup("5%")};
+    Cluster cluster = {.first = 5, .other = 4, .precision = -1};
     GError *error = NULL;
     int status = XTF_EXIT_USAGE;
 

@@ -31,42 +31,16 @@ if [ $# -ne 0 ]; then
     sed -n 's/^# usage: /usage: /p' "$0" >&2
     exit 2
 fi
-build=$(cd "$build" && pwd)
-xtf=$build/src/cli/xtf bench=$build/tests/bench
+. "$here/begin.sh"
 [ -x "$bench/ask" ] || { echo "all.sh: $bench/ask is not built" >&2 && exit 1; }
 meson configure "$build" 2>/dev/null | grep -q '^ *buildtype *release' ||
     echo "all.sh: $build is no release build: these are not its figures" >&2
-export PYTHONDONTWRITEBYTECODE=1
 
-scratch=$(mktemp -d "$dir/xtf-bench-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' INT TERM HUP
-
-began=$(date +%s)
-say() {
-    echo "all.sh: $(($(date +%s) - began)) s: $*" >&2
-}
-
-# A bench's rows, each with the command that made it.
-figures() {
-    name=$1
-    say "$name"
-    shift
-    "$@" --rows | sed "s#\$# \`$name\` |#"
-}
-
-if [ -z "$archive" ]; then
-    say "recording hpcc"
-    archive=$("$here/record-hpcc.sh" 8 1500 "$scratch/hpcc")
-fi
-
-processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
-echo "Measured on $(date -u +%Y-%m-%d), $(nproc) cores ($processor), Linux $(uname -r), load average when it began" \
-    "$(cut -d' ' -f1 /proc/loadavg)."
-printf '\n## XTF by itself\n\n| figure | XTF | to reach | peers, in the same run | bench |\n|---|---|---|---|---|\n'
+print_machine
+printf '\n## XTF by itself\n'
+print_head
 figures "import.py hpcc.otf2" python3 "$here/import.py" --build "$build" --dir "$scratch" --times "$times" "$archive"
-"$xtf" import -q -o "$scratch/hpcc.xtf" "$archive" 2>/dev/null
-"$xtf" import -q -o "$scratch/small.xtf" "$here/../../examples/melt-4" 2>/dev/null
+import_traces
 figures "read-rows hpcc.xtf" "$bench/read-rows" "$scratch/hpcc.xtf"
 figures "longest hpcc.xtf" "$bench/longest" "$scratch/hpcc.xtf"
 figures "mount.py hpcc.xtf melt-4.xtf" python3 "$here/mount.py" --build "$build" --dir "$scratch" --times "$times" \

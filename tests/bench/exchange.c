@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "made-up.h"
 #include "src/import/messages.h"
 
 enum { MAIN, TEST, IRECV, SEND, WAITALL, REDUCE, N_REGIONS };
@@ -32,8 +33,7 @@ typedef struct {
     uint64_t computes; /* ticks at most */
     uint64_t computed; /* by when all have received their messages, in an iteration */
     uint64_t lasts;    /* an iteration */
-    XtfWriter *writer;
-    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+    BenchRun run;
 } Shape;
 
 typedef struct {
@@ -41,56 +41,6 @@ typedef struct {
     XtfStream stream;
     uint64_t self, time, random;
 } Process;
-
-/* ---- Definitions. */
-
-static void add_row(const Shape *shape, unsigned tag, const void *row)
-{
-    g_autoptr(GError) error = NULL;
-    XtfTableWriter *table = xtf_writer_table(shape->writer, shape->schemas[tag], &error);
-    bench_check(table && xtf_table_writer_append(table, row, NULL, &error), error, "%s", shape->path);
-}
-
-static uint32_t text(const Shape *shape, const char *name)
-{
-    g_autoptr(GError) error = NULL;
-    uint32_t id;
-    bench_check(xtf_writer_add_string(shape->writer, name, &id, &error), error, "%s", shape->path);
-    return id;
-}
-
-static void define_all(Shape *shape)
-{
-    g_autoptr(GError) error = NULL;
-    uint32_t none = text(shape, "");
-
-    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
-        bench_check(xtf_writer_add_schema(shape->writer, xtf_model_schema(tag), &shape->schemas[tag], &error), error,
-                    "%s", shape->path);
-    for (uint64_t i = 0; i < N_REGIONS; i++) {
-        XtfRegionRow row = {.line = XTF_NONE32,
-                            .end_line = XTF_NONE32,
-                            .canonical = none,
-                            .description = none,
-                            .file = none,
-                            .name = text(shape, named[i])};
-        add_row(shape, XTF_MODEL_REGIONS, &row);
-    }
-    for (uint64_t i = 0; i < shape->ranks; i++) {
-        uint32_t proc = (uint32_t)i;
-        XtfProcessRow process = {
-            .proc = proc, .id = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = none};
-        XtfLocationRow location = {.id = i, .proc = proc, .process = proc, .name = none};
-        XtfMemberRow member = {.member = i, .proc = proc};
-        add_row(shape, XTF_MODEL_PROCESSES, &process);
-        add_row(shape, XTF_MODEL_LOCATIONS, &location);
-        add_row(shape, XTF_MODEL_MEMBERS, &member);
-    }
-    XtfGroupRow group = {.count = shape->ranks, .name = text(shape, "world")};
-    XtfCommunicatorRow comm = {.remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(shape, "MPI_COMM_WORLD")};
-    add_row(shape, XTF_MODEL_GROUPS, &group);
-    add_row(shape, XTF_MODEL_COMMUNICATORS, &comm);
-}
 
 /* ---- Records. */
 
@@ -234,7 +184,7 @@ static void write_process(gpointer data, gpointer user)
     g_autoptr(GError) error = NULL;
 
     process.random = process.self;
-    xtf_stream_init(&process.stream, shape->writer, NULL, shape->schemas);
+    xtf_stream_init(&process.stream, shape->run.writer, NULL, shape->run.schemas);
     xtf_stream_begin(&process.stream, process.self);
     enter(&process, MAIN);
     for (uint64_t i = 0; i < shape->iterations; i++)
@@ -254,15 +204,14 @@ static void generate(Shape *shape)
                       STEP * (2 * shape->polls + 6 * shape->peers * shape->tags + 4 * shape->reduces) + 2 * LATENCY +
                       1000;
     shape->lasts = shape->computed + 10 * STEP * (shape->reduces + 2);
-    shape->writer = xtf_writer_create(shape->path, &options, &error);
-    bench_check(shape->writer, error, "%s", shape->path);
-    define_all(shape);
+    bench_run_begin(&shape->run, shape->path, &options);
+    bench_run_define(&shape->run, shape->ranks, named, N_REGIONS);
     GThreadPool *pool = g_thread_pool_new(write_process, shape, (gint)g_get_num_processors(), TRUE, &error);
     bench_check(pool, error, "threads");
     for (uint64_t i = 0; i < shape->ranks; i++)
         g_thread_pool_push(pool, GSIZE_TO_POINTER(i + 1), NULL);
     g_thread_pool_free(pool, FALSE, TRUE);
-    bench_check(xtf_writer_close(shape->writer, &error), error, "%s", shape->path);
+    bench_run_end(&shape->run);
 }
 
 int main(int argc, char **argv)

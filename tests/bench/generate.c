@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "made-up.h"
 #include "src/import/messages.h"
 
 enum {
@@ -30,6 +31,7 @@ enum {
     N_REGIONS = KERNELS + N_KERNELS
 };
 enum { GAPS = 4096, TAGS = 2000 };
+enum { ALLREDUCE = 11 }; /* in xtf_collective_operations */
 
 static const char *const named[KERNELS] = {"main", "iterate", "exchange", "MPI_Send", "MPI_Recv", "MPI_Allreduce"};
 
@@ -39,8 +41,7 @@ typedef struct {
     unsigned jobs;
     bool hard;
     XtfWriterOptions options;
-    XtfWriter *writer;
-    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+    BenchRun run;
     uint64_t gaps[GAPS]; /* quantiles of the durations, ticks */
 } Shape;
 
@@ -51,56 +52,13 @@ typedef struct {
     uint64_t random, time;
 } Process;
 
-/* ---- Definitions. */
-
-static void add_row(const Shape *shape, unsigned tag, const void *row)
+static void define_all(const Shape *shape)
 {
-    g_autoptr(GError) error = NULL;
-    XtfTableWriter *table = xtf_writer_table(shape->writer, shape->schemas[tag], &error);
-    bench_check(table && xtf_table_writer_append(table, row, NULL, &error), error, "%s", shape->path);
-}
+    g_autoptr(GPtrArray) regions = g_ptr_array_new_with_free_func(g_free);
 
-static uint32_t text(const Shape *shape, const char *format, uint64_t number)
-{
-    g_autoptr(GError) error = NULL;
-    g_autofree char *name = g_strdup_printf(format, number);
-    uint32_t id;
-    bench_check(xtf_writer_add_string(shape->writer, name, &id, &error), error, "%s", shape->path);
-    return id;
-}
-
-static void define_all(Shape *shape)
-{
-    g_autoptr(GError) error = NULL;
-    uint32_t none = text(shape, "", 0);
-
-    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
-        bench_check(xtf_writer_add_schema(shape->writer, xtf_model_schema(tag), &shape->schemas[tag], &error), error,
-                    "%s", shape->path);
-    for (uint64_t i = 0; i < N_REGIONS; i++) {
-        XtfRegionRow row = {.line = XTF_NONE32,
-                            .end_line = XTF_NONE32,
-                            .canonical = none,
-                            .description = none,
-                            .file = none,
-                            .name = i < KERNELS ? text(shape, named[i], 0) : text(shape, "kernel_%" PRIu64, i)};
-        add_row(shape, XTF_MODEL_REGIONS, &row);
-    }
-    for (uint64_t i = 0; i < shape->locations; i++) {
-        uint32_t proc = (uint32_t)i, name = text(shape, "rank %" PRIu64, i);
-        XtfProcessRow process = {
-            .proc = proc, .id = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = name};
-        XtfLocationRow location = {.id = i, .proc = proc, .process = proc, .name = name};
-        XtfMemberRow member = {.member = i, .proc = proc};
-        add_row(shape, XTF_MODEL_PROCESSES, &process);
-        add_row(shape, XTF_MODEL_LOCATIONS, &location);
-        add_row(shape, XTF_MODEL_MEMBERS, &member);
-    }
-    XtfGroupRow group = {.count = shape->locations, .name = text(shape, "world", 0)};
-    XtfCommunicatorRow comm = {
-        .remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(shape, "MPI_COMM_WORLD", 0)};
-    add_row(shape, XTF_MODEL_GROUPS, &group);
-    add_row(shape, XTF_MODEL_COMMUNICATORS, &comm);
+    for (uint64_t i = 0; i < N_REGIONS; i++)
+        g_ptr_array_add(regions, i < KERNELS ? g_strdup(named[i]) : g_strdup_printf("kernel_%" PRIu64, i));
+    bench_run_define(&shape->run, shape->locations, (const char *const *)regions->pdata, N_REGIONS);
 }
 
 /* ---- Records. Each function does nothing once the records are used up. */
@@ -166,7 +124,7 @@ static void collective(Process *process)
     enter(process, MPI_ALLREDUCE);
     for (unsigned end = 0; end < 2; end++) {
         XtfCollectivesRow row = {.region = MPI_ALLREDUCE,
-                                 .operation = end ? 12 : 0xff,
+                                 .operation = end ? ALLREDUCE : 0xff,
                                  .root = XTF_NONE32,
                                  .bytes = end ? 64 : XTF_NONE64,
                                  .received = end ? 64 : XTF_NONE64,
@@ -219,7 +177,7 @@ static void write_process(gpointer data, gpointer user)
     g_autoptr(GError) error = NULL;
 
     process.left = shape->records / shape->locations + (self < shape->records % shape->locations);
-    xtf_stream_init(&process.stream, shape->writer, NULL, shape->schemas);
+    xtf_stream_init(&process.stream, shape->run.writer, NULL, shape->run.schemas);
     xtf_stream_begin(&process.stream, self);
     enter(&process, MAIN);
     while (process.left > 0)
@@ -250,15 +208,14 @@ static void generate(Shape *shape)
 
     for (unsigned k = 0; k < GAPS; k++)
         shape->gaps[k] = gap(k);
-    shape->writer = xtf_writer_create(shape->path, &shape->options, &error);
-    bench_check(shape->writer, error, "%s", shape->path);
+    bench_run_begin(&shape->run, shape->path, &shape->options);
     define_all(shape);
     GThreadPool *pool = g_thread_pool_new(write_process, shape, (gint)shape->jobs, TRUE, &error);
     bench_check(pool, error, "threads");
     for (uint64_t i = 0; i < shape->locations; i++)
         g_thread_pool_push(pool, GSIZE_TO_POINTER(i + 1), NULL);
     g_thread_pool_free(pool, FALSE, TRUE);
-    bench_check(xtf_writer_close(shape->writer, &error), error, "%s", shape->path);
+    bench_run_end(&shape->run);
 }
 
 int main(int argc, char **argv)

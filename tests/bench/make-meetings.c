@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "made-up.h"
 #include "src/import/messages.h"
 
 enum { MAIN, WORK, MPI_SEND, MPI_RECV, MPI_REDUCE, N_REGIONS };
@@ -21,56 +22,16 @@ static const char *const named[N_REGIONS] = {"main", "work", "MPI_Send", "MPI_Re
 
 typedef struct {
     const char *path;
-    XtfWriter *writer;
-    uint32_t schemas[XTF_N_MODEL_SCHEMAS];
+    BenchRun run;
     uint32_t n_processes;
     uint64_t n;
 } Shape;
-
-/* ---- Definitions. */
-
-static void define(const Shape *shape, unsigned table, const void *row)
-{
-    g_autoptr(GError) error = NULL;
-    XtfTableWriter *rows = xtf_writer_table(shape->writer, shape->schemas[table], &error);
-
-    bench_check(rows && xtf_table_writer_append(rows, row, NULL, &error), error, "%s", shape->path);
-}
-
-static uint32_t text(const Shape *shape, const char *name)
-{
-    g_autoptr(GError) error = NULL;
-    uint32_t id;
-
-    bench_check(xtf_writer_add_string(shape->writer, name, &id, &error), error, "%s", shape->path);
-    return id;
-}
-
-static void define_all(Shape *shape)
-{
-    g_autoptr(GError) error = NULL;
-
-    for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
-        bench_check(xtf_writer_add_schema(shape->writer, xtf_model_schema(tag), &shape->schemas[tag], &error), error,
-                    "%s", shape->path);
-    for (uint32_t i = 0; i < N_REGIONS; i++)
-        define(shape, XTF_MODEL_REGIONS,
-               &(XtfRegionRow){.line = XTF_NONE32, .end_line = XTF_NONE32, .name = text(shape, named[i])});
-    for (uint32_t i = 0; i < shape->n_processes; i++) {
-        define(shape, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = i, .proc = i, .process = i});
-        define(shape, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = i, .proc = i});
-    }
-    define(shape, XTF_MODEL_GROUPS, &(XtfGroupRow){.count = shape->n_processes, .name = text(shape, "world")});
-    define(
-        shape, XTF_MODEL_COMMUNICATORS,
-        &(XtfCommunicatorRow){.remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(shape, "MPI_COMM_WORLD")});
-}
 
 /* ---- Records. */
 
 static void begin(const Shape *shape, XtfStream *stream, uint32_t process)
 {
-    xtf_stream_init(stream, shape->writer, NULL, shape->schemas);
+    xtf_stream_init(stream, shape->run.writer, NULL, shape->run.schemas);
     xtf_stream_begin(stream, process);
     xtf_stream_enter(stream, 0, MAIN);
 }
@@ -229,13 +190,12 @@ int main(int argc, char **argv)
     }
     bench_check(shape.n_processes > 1 && (is_reduce || !strcmp(argv[1], "master")), NULL,
                 "usage: make-meetings reduce|master PROCESSES NUMBER FILE.xtf");
-    shape.writer = xtf_writer_create(shape.path, &options, &error);
-    bench_check(shape.writer, error, "%s", shape.path);
-    define_all(&shape);
+    bench_run_begin(&shape.run, shape.path, &options);
+    bench_run_define(&shape.run, shape.n_processes, named, N_REGIONS);
     if (is_reduce)
         write_reductions(&shape);
     else
         write_tasks(&shape);
-    bench_check(xtf_writer_close(shape.writer, &error), error, "%s", shape.path);
+    bench_run_end(&shape.run);
     return 0;
 }

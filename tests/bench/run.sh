@@ -26,34 +26,12 @@ if [ $# -ne 0 ]; then
     sed -n 's/^# usage: /usage: /p' "$0" >&2
     exit 2
 fi
-build=$(cd "$build" && pwd)
-xtf=$build/src/cli/xtf
-export PYTHONDONTWRITEBYTECODE=1
+. "$here/begin.sh"
 
-scratch=$(mktemp -d "$dir/xtf-bench-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' INT TERM HUP
-
-if [ -z "$archive" ]; then
-    archive=$("$here/record-hpcc.sh" 8 1500 "$scratch/hpcc")
-fi
-
-# A bench's rows, each with the command that made it.
-figures() {
-    name=$1
-    shift
-    "$@" --rows | sed "s#\$# \`$name\` |#"
-}
-
-processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
-echo "Measured on $(date -u +%Y-%m-%d), $(nproc) cores ($processor), Linux $(uname -r), load average when it began" \
-    "$(cut -d' ' -f1 /proc/loadavg)."
-echo
-echo "| figure | XTF | to reach | peers, in the same run | bench |"
-echo "|---|---|---|---|---|"
+print_machine
+print_head
 figures "import.py hpcc.otf2" python3 "$here/import.py" --build "$build" --dir "$scratch" "$archive"
-"$xtf" import -q -o "$scratch/hpcc.xtf" "$archive" 2>/dev/null
-"$xtf" import -q -o "$scratch/small.xtf" "$here/../../examples/melt-4" 2>/dev/null
+import_traces
 figures "count-window hpcc.xtf" "$build/tests/bench/count-window" --dir "$scratch" "$scratch/hpcc.xtf"
 figures "read-rows hpcc.xtf" "$build/tests/bench/read-rows" "$scratch/hpcc.xtf"
 figures "totals hpcc.xtf" "$build/tests/bench/totals" --dir "$scratch" "$scratch/hpcc.xtf"

@@ -18,7 +18,7 @@ ROOMS = [
     "libxtf",
     "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/totals", "libxtf/aggregate",
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
-    "src/model",
+    "src/files", "src/model",
     "src/nettest/cluster", "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest",
     "src/analysis/formulas",

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/files/nameless.h"
 #include "src/import/definitions/id-map.h"
 
 enum { FIRST_ROOM = 64 };
@@ -22,15 +23,11 @@ static void memory_free(XtfRequestMemory *memory)
 /* Maps a file that no folder lists. Its blocks are allotted at once: a full disk is an error, not a signal. */
 static void *map_file(const char *folder, size_t size, GError **error)
 {
-    g_autofree char *path = g_build_filename(folder ? folder : g_get_tmp_dir(), "xtf-requests-XXXXXX", NULL);
-    int fd = g_mkstemp(path), failure;
+    int fd = xtf_nameless_file(folder, error), failure;
     void *data = MAP_FAILED;
 
-    if (fd < 0) {
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+    if (fd < 0)
         return NULL;
-    }
-    unlink(path);
     failure = posix_fallocate(fd, 0, (off_t)size);
     if (failure == 0) {
         data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -39,7 +36,8 @@ static void *map_file(const char *folder, size_t size, GError **error)
     close(fd);
     if (data != MAP_FAILED)
         return data;
-    xtf_fail(error, XTF_ERROR_IO, "%s, for requests that are not completed: %s", path, g_strerror(failure));
+    xtf_fail(error, XTF_ERROR_IO, "%s, for requests that are not completed: %s", folder ? folder : g_get_tmp_dir(),
+             g_strerror(failure));
     return NULL;
 }
 

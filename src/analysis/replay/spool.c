@@ -1,12 +1,11 @@
 #include "src/analysis/replay/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "src/files/nameless.h"
 
 static bool fail(GError **error, const char *what)
 {
@@ -15,19 +14,11 @@ static bool fail(GError **error, const char *what)
                     g_strerror(reason));
 }
 
-/* Where the file system has no files without a name, it has one for a moment. */
 bool xtf_spool_open(XtfSpool *spool, GError **error)
 {
     spool->end = 0;
-    spool->fd = open(g_get_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (spool->fd >= 0)
-        return true;
-    g_autofree char *name = g_build_filename(g_get_tmp_dir(), "xtf-analyze-XXXXXX", NULL);
-    spool->fd = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
-    if (spool->fd < 0)
-        return fail(error, "made");
-    g_unlink(name);
-    return true;
+    spool->fd = xtf_nameless_file(NULL, error);
+    return spool->fd >= 0;
 }
 
 void xtf_spool_close(XtfSpool *spool)

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/files/nameless.h"
+
 enum {
     FIRST_ROWS = 64,
     BLOCK = 1 << 16, /* bytes that the disk makes room for at once */
@@ -33,27 +35,14 @@ void xtf_cube_matrix_finish(XtfCubeMatrix *matrix)
     matrix->cells = NULL;
 }
 
-static int open_file(const char *folder)
-{
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    if (fd >= 0)
-        return fd;
-    g_autofree char *name = g_build_filename(folder, ".xtf-XXXXXX", NULL);
-    fd = g_mkstemp(name);
-    if (fd >= 0)
-        unlink(name);
-    return fd;
-}
-
 /* By whole blocks: what was made room for must not be cut off again. */
 static bool grow(XtfCubeMatrix *matrix, uint32_t least, const char *folder, GError **error)
 {
     uint32_t n_rows = (least + matrix->block - 1) / matrix->block * matrix->block;
 
-    if (matrix->fd < 0)
-        matrix->fd = open_file(folder);
-    if (matrix->fd < 0 || ftruncate(matrix->fd, (off_t)size_of(matrix, n_rows)) != 0)
+    if (matrix->fd < 0 && (matrix->fd = xtf_nameless_file(folder, error)) < 0)
+        return false;
+    if (ftruncate(matrix->fd, (off_t)size_of(matrix, n_rows)) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
     void *cells = matrix->cells
                       ? mremap(matrix->cells, size_of(matrix, matrix->n_rows), size_of(matrix, n_rows), MREMAP_MAYMOVE)

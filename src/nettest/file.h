@@ -11,10 +11,6 @@
 
 enum { XTF_NETCDF_MUST_BE_THERE = -2 };
 
-/* Of a clustered result in two files. */
-#define XTF_NETWORK_INFO_ENDING "_info.nc"
-#define XTF_NETWORK_DATA_ENDING "_data.nc"
-
 typedef struct {
     char *path;
     int id; /* libnetcdf's; -1: not open */

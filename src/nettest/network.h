@@ -24,6 +24,10 @@
 
 enum { XTF_NETWORK_PROCESSES_MAX = 1 << 20 };
 
+/* Ends of the names of a clustered result in two files. */
+#define XTF_NETWORK_INFO_ENDING "_info.nc"
+#define XTF_NETWORK_DATA_ENDING "_data.nc"
+
 typedef enum {
     XTF_NETWORK_AVERAGE,
     XTF_NETWORK_MEDIAN,

@@ -64,15 +64,6 @@ XtfKindCall *xtf_kind_rows_call(XtfKindRows *rows)
     return frame->call;
 }
 
-bool xtf_kind_rows_special(const XtfKindRows *rows, XtfKindRegion *region, uint64_t *enter)
-{
-    if (rows->depth == 0 || rows->depth > FRAMES_MOST)
-        return false;
-    *region = rows->frames[rows->depth - 1].special;
-    *enter = rows->frames[rows->depth - 1].enter;
-    return *region != XTF_KIND_REGION_OTHER;
-}
-
 /* ---- Sources. */
 
 static const XtfKindType *type_of(const XtfKindFields *fields, const XtfSchema *schema)

@@ -109,8 +109,6 @@ bool xtf_kind_rows_next(XtfKindRows *rows, const XtfKindFields *fields, bool *fo
 
 /* The innermost call that is open at the current row, or NULL; a new one if nothing happened in it before. Borrowed. */
 XtfKindCall *xtf_kind_rows_call(XtfKindRows *rows);
-/* The innermost one, if it is special; its enter. */
-bool xtf_kind_rows_special(const XtfKindRows *rows, XtfKindRegion *region, uint64_t *enter);
 
 XtfKindCall *xtf_kind_call_ref(XtfKindCall *call); /* NULL is fine */
 void xtf_kind_call_unref(XtfKindCall *call);       /* NULL is fine */

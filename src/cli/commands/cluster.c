@@ -16,10 +16,8 @@
 #include "src/import/output.h"
 #include "src/nettest/cluster-network.h"
 
-#define TOOL        "xtf cluster " XTF_VERSION
-#define ENDING      ".nc"
-#define INFO_ENDING "_info.nc"
-#define DATA_ENDING "_data.nc"
+#define TOOL   "xtf cluster " XTF_VERSION
+#define ENDING ".nc"
 
 typedef struct {
     const char *source;
@@ -111,8 +109,8 @@ static void name_two_files(Cluster *cluster)
     g_autofree char *name = g_strndup(cluster->output, strlen(cluster->output) - strlen(ENDING));
 
     g_free(cluster->output);
-    cluster->output = g_strconcat(name, INFO_ENDING, NULL);
-    cluster->data_output = g_strconcat(name, DATA_ENDING, NULL);
+    cluster->output = g_strconcat(name, XTF_NETWORK_INFO_ENDING, NULL);
+    cluster->data_output = g_strconcat(name, XTF_NETWORK_DATA_ENDING, NULL);
 }
 
 static bool choose_value(Cluster *cluster, const XtfNetwork *network, GError **error)

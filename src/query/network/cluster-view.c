@@ -7,16 +7,14 @@
 
 #include "libxtf/error.h"
 #include "src/query/format/table.h"
-#include "src/query/images/indexed-png.h"
 #include "src/query/network/cells.h"
 #include "src/query/network/hockney.h"
+#include "src/query/network/link-image.h"
 #include "src/query/text/lines.h"
 
 enum {
-    SMALL = 256, /* processes: below, each is SMALL_PIXELS wide */
-    SMALL_PIXELS = 4,
     NOTHING = 0, /* a colour; clusters have the others */
-    COLOURS = XTF_PNG_COLOURS_MAX,
+    COLOURS = XTF_LINK_COLOURS,
 };
 
 bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
@@ -239,7 +237,7 @@ static void add_line(const Cluster *cluster, uint32_t number, const Shown *shown
     double factor = xtf_link_factor(&shown->type, shown->statistic);
     bool has_fit = cluster->n > 0 && cluster->least > 0 && factor != 1; /* numbers have no model */
     const XtfHockney *fit = &cluster->fit;
-    bool has_beta = has_fit && fit->beta > 0 && !(fit->beta_error > fit->beta); /* else it says nothing */
+    bool has_beta = has_fit && xtf_hockney_has_beta(fit);
 
     xtf_lines_number(lines, number);
     xtf_lines_number(lines, cluster->pairs);
@@ -307,7 +305,7 @@ GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error)
 /* Hues a golden section apart, so that clusters of neighbouring numbers differ; lighter and darker by turns. */
 static void make_colours(uint32_t colours[static COLOURS])
 {
-    colours[NOTHING] = 0x808080;
+    colours[NOTHING] = XTF_LINK_UNKNOWN_COLOUR;
     for (unsigned i = 1; i < COLOURS; i++) {
         double hue = fmod((i - 1) * 0.6180339887498949, 1) * 6, light = i % 2 ? 0.92 : 0.68, low = light * 0.3;
         double rise = low + (light - low) * fmod(hue, 1), fall = low + light - rise;
@@ -319,45 +317,25 @@ static void make_colours(uint32_t colours[static COLOURS])
     }
 }
 
-static void paint_sender(const uint32_t *clusters, const XtfClusterView *view, unsigned zoom, uint8_t *line)
-{
-    size_t width = (size_t)view->sides.n_receivers * zoom;
-
-    for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
-        bool has_one = clusters[r] < view->portion->clusters;
-        memset(line + (size_t)r * zoom, has_one ? (int)(1 + clusters[r] % (COLOURS - 1)) : NOTHING, zoom);
-    }
-    for (unsigned k = 1; k < zoom; k++)
-        memcpy(line + k * width, line, width);
-}
-
 GString *xtf_cluster_png(XtfClusterView *view, GError **error)
 {
-    uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
-    unsigned zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1;
-    g_autofree uint8_t *pixels = g_try_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
+    g_auto(XtfLinkImage) image = {0};
     uint32_t colours[COLOURS];
 
-    if (!pixels) {
-        xtf_links_do_not_fit(&view->sides, error);
+    if (!xtf_link_image_init(&image, &view->sides, error))
         return NULL;
-    }
-    for (uint32_t s = 0; s < n_senders; s++) {
+    for (uint32_t s = 0; s < view->sides.senders->len; s++) {
         g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
         if (!clusters)
             return NULL;
-        paint_sender(clusters, view, zoom, pixels + (size_t)s * zoom * zoom * n_receivers);
+        for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
+            bool has_one = clusters[r] < view->portion->clusters;
+            xtf_link_image_set(&image, s, r, has_one ? (uint8_t)(1 + clusters[r] % (COLOURS - 1)) : NOTHING);
+        }
     }
     make_colours(colours);
     g_autofree char *title = g_strdup_printf("%" PRIu32 " clusters of pairs, for messages of %" PRIu64
                                              " bytes and more: a line a sender, a column a receiver",
                                              view->portion->clusters, view->portion->from);
-    const XtfIndexedImage image = {.width = MAX(n_receivers * zoom, 1),
-                                   .height = MAX(n_senders * zoom, 1),
-                                   .pixels = pixels,
-                                   .colours = colours,
-                                   .n_colours = COLOURS,
-                                   .title = title};
-    g_autoptr(GByteArray) png = xtf_png_encode(&image, error);
-    return png ? g_string_new_len((const char *)png->data, (gssize)png->len) : NULL;
+    return xtf_link_image_png(&image, colours, title, error);
 }

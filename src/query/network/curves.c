@@ -13,9 +13,8 @@ enum {
     SHOWN,
     RMS_WIDTH = 7,
 };
-#define MICROSECONDS 1e6
-#define PERCENT      100
-#define AMOUNT_MAX   1e10 /* what fits its column */
+#define PERCENT    100
+#define AMOUNT_MAX 1e10 /* what fits its column */
 
 static const char *const shown[SHOWN] = {"average", "median", "min", "deviation", "amount"};
 
@@ -28,6 +27,7 @@ typedef struct {
 
 typedef struct {
     int events[SHOWN];
+    double factors[SHOWN]; /* of what is shown */
     GArray *points;
 } Curve;
 
@@ -43,7 +43,7 @@ static void add_value(const XtfLink *link, void *data)
     Point *point = &g_array_index(curve->points, Point, curve->points->len - 1);
     for (unsigned i = 0; i < SHOWN; i++)
         if (curve->events[i] == (int)link->event)
-            point->values[i] = link->value * (i == AMOUNT ? 1 : MICROSECONDS);
+            point->values[i] = link->value * curve->factors[i];
 }
 
 GString *xtf_link_curve_text(XtfLinkView *view, GError **error)
@@ -59,6 +59,7 @@ GString *xtf_link_curve_text(XtfLinkView *view, GError **error)
     xtf_grid_add(&grid, "length", view->resolver->context->scale.width);
     for (unsigned i = 0; i < SHOWN; i++) {
         curve.events[i] = xtf_link_statistic(&view->type, shown[i]);
+        curve.factors[i] = xtf_link_factor(&view->type, curve.events[i]);
         xtf_grid_add(&grid, shown[i], XTF_LINK_CELL);
     }
     if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_value, &curve, error))
@@ -88,10 +89,10 @@ static void fit_grid(XtfGrid *grid)
     xtf_grid_add(grid, "rms%", RMS_WIDTH);
 }
 
-/* What is smaller than its own error cannot be told. `fit` is NULL where nothing was measured. */
+/* `fit` is NULL where nothing was measured. */
 static void add_fit(const XtfHockney *fit, XtfLines *lines)
 {
-    bool has_beta = fit && !isnan(fit->beta) && fit->beta > 0 && !(fit->beta_error > fit->beta);
+    bool has_beta = fit && xtf_hockney_has_beta(fit);
 
     xtf_link_figure(lines, fit ? fit->alpha : NAN);
     xtf_link_figure(lines, fit ? fit->alpha_error : NAN);

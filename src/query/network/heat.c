@@ -2,16 +2,13 @@
  * A matrix as a picture: a line a sender, a column a receiver, on a logarithmic scale.
  */
 #include <math.h>
-#include <string.h>
 
-#include "src/query/images/indexed-png.h"
+#include "src/query/network/link-image.h"
 #include "src/query/network/link-view.h"
 
 enum {
-    COLOURS = XTF_PNG_COLOURS_MAX,
+    COLOURS = XTF_LINK_COLOURS,
     UNMEASURED = 0,
-    SMALL = 256, /* processes: below, each is SMALL_PIXELS wide */
-    SMALL_PIXELS = 4,
     STOPS = 5,
 };
 
@@ -20,7 +17,7 @@ static const uint8_t stops[STOPS][3] = {{48, 18, 98}, {44, 86, 150}, {28, 148, 1
 
 static void make_colours(uint32_t colours[static COLOURS])
 {
-    colours[UNMEASURED] = 0x808080;
+    colours[UNMEASURED] = XTF_LINK_UNKNOWN_COLOUR;
     for (unsigned i = 1; i < COLOURS; i++) {
         double place = (double)(i - 1) / (COLOURS - 2) * (STOPS - 1);
         unsigned stop = MIN((unsigned)place, STOPS - 2);
@@ -46,20 +43,6 @@ static uint8_t colour_of(double value, double low, double high)
     return (uint8_t)(1 + lround(CLAMP(place, 0, 1) * (COLOURS - 2)));
 }
 
-static void paint(const double *values, uint32_t n_senders, uint32_t n_receivers, unsigned zoom, double low,
-                  double high, uint8_t *pixels)
-{
-    size_t width = (size_t)n_receivers * zoom;
-
-    for (uint32_t s = 0; s < n_senders; s++) {
-        uint8_t *line = pixels + s * zoom * width;
-        for (uint32_t r = 0; r < n_receivers; r++)
-            memset(line + (size_t)r * zoom, colour_of(values[(size_t)s * n_receivers + r], low, high), zoom);
-        for (unsigned k = 1; k < zoom; k++)
-            memcpy(line + k * width, line, width);
-    }
-}
-
 /* Says what the picture shows, from when to when. The caller frees it. */
 static char *title_of(const XtfLinkView *view, double low, double high)
 {
@@ -78,6 +61,7 @@ GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
     const XtfLinkPart part = {view->links, view->statistic, 0, n_senders};
     g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
     double low = INFINITY, high = 0;
+    g_auto(XtfLinkImage) image = {0};
     uint32_t colours[COLOURS];
 
     if (!values)
@@ -87,21 +71,12 @@ GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
             low = fmin(low, values[i]);
             high = fmax(high, values[i]);
         }
-    unsigned zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1;
-    g_autofree uint8_t *pixels = g_try_malloc0((size_t)n_senders * n_receivers * zoom * zoom + 1);
-    if (!pixels) {
-        xtf_links_do_not_fit(&view->sides, error);
+    if (!xtf_link_image_init(&image, &view->sides, error))
         return NULL;
-    }
-    paint(values, n_senders, n_receivers, zoom, low, high, pixels);
+    for (uint32_t s = 0; s < n_senders; s++)
+        for (uint32_t r = 0; r < n_receivers; r++)
+            xtf_link_image_set(&image, s, r, colour_of(values[(size_t)s * n_receivers + r], low, high));
     make_colours(colours);
     g_autofree char *title = title_of(view, high > 0 ? low : 0, high);
-    const XtfIndexedImage image = {.width = MAX(n_receivers * zoom, 1),
-                                   .height = MAX(n_senders * zoom, 1),
-                                   .pixels = pixels,
-                                   .colours = colours,
-                                   .n_colours = COLOURS,
-                                   .title = title};
-    g_autoptr(GByteArray) png = xtf_png_encode(&image, error);
-    return png ? g_string_new_len((const char *)png->data, (gssize)png->len) : NULL;
+    return xtf_link_image_png(&image, colours, title, error);
 }

@@ -23,5 +23,11 @@ typedef struct {
  * at least 1. Lengths do not fall. */
 void xtf_hockney_fit(const double *lengths, const double *times, uint32_t n, XtfHockney *fit);
 
+/* Whether beta can be told: what is below its own standard error cannot. */
+static inline bool xtf_hockney_has_beta(const XtfHockney *fit)
+{
+    return fit->beta > 0 && !(fit->beta_error > fit->beta);
+}
+
 /* Returns the number of segments, 1 or 2. */
 unsigned xtf_hockney_fit_segments(const double *lengths, const double *times, uint32_t n, XtfHockney fits[static 2]);

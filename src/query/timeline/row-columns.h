@@ -50,7 +50,7 @@ typedef struct {
     const XtfColumnPlan *plan;  /* borrowed */
 } XtfRowMeter;
 
-/* Borrows all but `own`, which begins as all zeros. `times` is of the picture's selection. */
+/* Borrows all; `times` is of the picture's selection. */
 void xtf_row_meter_init(XtfRowMeter *meter, const XtfRegionTimes *times, const XtfPictureRows *rows,
                         const XtfColumnPlan *plan);
 void xtf_row_meter_finish(XtfRowMeter *meter);

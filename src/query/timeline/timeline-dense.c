@@ -16,7 +16,8 @@ enum {
     COLUMNS = XTF_PICTURE_PLOT / 4, /* of the image */
     GROUPS = 250,                   /* of neighbours */
     GROUP_PIXELS = 3,
-    BANDS = 50, /* of rows, with a tool tip each */
+    BANDS = 50,         /* of rows, with a tool tip each */
+    NUMBER_PIXELS = 16, /* from one number of a process to the next, at least */
     UNLIKE_PITCH = 26,
     CLEAR = 0, /* colours of the image: nothing recorded... */
     PALE = 1,  /* ...in no region */
@@ -180,14 +181,9 @@ static bool draw_image(Dense *dense, GError **error)
 static void draw_numbers(Dense *dense)
 {
     XtfTimeline *timeline = dense->timeline;
-    uint32_t step = 1, height = dense->n_groups * dense->pixels, rows = timeline->rows.n;
-    static const uint32_t factors[] = {2, 5, 10};
-    uint32_t base = 1;
+    uint32_t height = dense->n_groups * dense->pixels, rows = timeline->rows.n;
+    uint32_t step = (uint32_t)xtf_round_up(MAX((double)NUMBER_PIXELS * rows / height, 1));
 
-    for (unsigned i = 0; (uint64_t)step * height < (uint64_t)rows * 16; i = (i + 1) % 3) {
-        step = base * factors[i];
-        base *= i == 2 ? 10 : 1;
-    }
     for (uint32_t row = 0; row < rows; row += step) {
         uint32_t y = XTF_TIMELINE_TOP + (uint32_t)((uint64_t)height * row / rows);
         xtf_draw(timeline->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%u\" text-anchor=\"end\">%" PRIu64 "</text>",

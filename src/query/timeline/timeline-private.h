@@ -48,11 +48,11 @@ static inline uint32_t xtf_timeline_x(const XtfTimeline *timeline, uint32_t cell
     return timeline->plot.left + (uint32_t)((uint64_t)timeline->plot.width * cell / timeline->plan.cells);
 }
 
-/* Transparent tiles over a row: tool tips with the regions of most time, and links to that window. `rows` are those of
- * the tile's numbers; `who` names them. */
+/* Transparent tiles over a row, side by side: each has a tool tip with the regions of most time in its window, and is a
+ * link to that window of the row alone. */
 void xtf_timeline_tiles(XtfTimeline *timeline, const XtfPictureRow *row, const XtfRowColumns *columns, int top,
                         int height);
-/* What a column says in a tool tip, of [from, to). */
+/* The tool tip of a window of the processes that `who` names, which the column is of; sorts it. */
 void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column);
 
 /* Draws one measured row stacked, with its label, in at most `room` bytes. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 extern const XtfNodeClass xtf_clusters_dir;
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 extern const char xtf_readme[]; /* docs/TREE.md */
 

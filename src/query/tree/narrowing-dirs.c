@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "libxtf/vocabulary.h"
+#include "src/query/entries/record-dir.h"
 #include "src/query/text/digits.h"
 #include "src/query/tree/entries.h"
-#include "src/query/tree/record-dir.h"
 
 enum {
     NUMBERINGS_MAX = 16, /* num/ in one path */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 /* Whether a name means something in some selection of a network. */
 bool xtf_network_entry_has(const char *name);

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 extern const XtfNodeClass xtf_selection_dir;
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "src/query/entries/record-dir.h"
 #include "src/query/tree/entries.h"
-#include "src/query/tree/record-dir.h"
 #include "src/query/tree/selection-dir.h"
 
 enum {

@@ -1,6 +1,6 @@
-#include "src/query/tree/collective-entries.h"
+#include "src/query/entries/collective-entries.h"
 
-#include "src/query/tree/call-entries.h"
+#include "src/query/entries/call-entries.h"
 
 static const char *const names[] = {"first", "last", "root", "members", NULL};
 

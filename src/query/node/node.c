@@ -1,4 +1,4 @@
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 #include <string.h>
 

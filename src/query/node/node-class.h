@@ -1,11 +1,12 @@
 /*
  * Inside a tree: what all nodes have in common.
  *
- * A node points to its class, which is one kind of directory, file or link. A file of this room knows the classes of
- * the files below it, which are those of its directories' children:
+ * A node points to its class, which is one kind of directory, file or link. A file knows the classes of the files below
+ * it, which are those of its directories' children:
  *
- *     node < files, definitions-dir, window-links, call-entries < message-entries, collective-entries < record-dir,
- *     by-dir < narrowing-dirs < selection-dir < tree
+ *     node
+ *     entries: call-entries < message-entries, collective-entries, wait-entries < record-dir
+ *     tree: files, definitions-dir, window-links, by-dir < narrowing-dirs < selection-dir < tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */
@@ -14,9 +15,9 @@
 #include "src/query/collectives/collective.h"
 #include "src/query/format/table.h"
 #include "src/query/match/match.h"
+#include "src/query/node/node.h"
 #include "src/query/pictures/picture.h"
-#include "src/query/tree/records-file.h"
-#include "src/query/tree/tree.h"
+#include "src/query/records/records-file.h"
 #include "src/query/views/registry.h"
 
 /* For listing: passes over the first `from` children. */

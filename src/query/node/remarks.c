@@ -1,5 +1,5 @@
 /* What a user may want to know of a path that is there all the same. */
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 /* A window never ends before the trace begins: times are counted from there. An instant may be the trace's end. */
 static bool is_beyond_the_end(const XtfSelection *selection, const XtfTimeScale *scale)

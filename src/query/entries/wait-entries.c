@@ -1,11 +1,11 @@
-#include "src/query/tree/wait-entries.h"
+#include "src/query/entries/wait-entries.h"
 
 #include "libxtf/vocabulary.h"
+#include "src/query/entries/call-entries.h"
 #include "src/query/select/location-arrays.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/lines.h"
 #include "src/query/totals/waits/wait-causes.h"
-#include "src/query/tree/call-entries.h"
 
 #define CAUSES    "causes"
 #define ONE_SIDED "rma_collectives" /* operations of all, of one-sided communication */

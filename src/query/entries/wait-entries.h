@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 bool xtf_wait_entry_has(const char *name);
 /* Whether a span is of such rows. */

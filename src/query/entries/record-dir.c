@@ -1,15 +1,15 @@
-#include "src/query/tree/record-dir.h"
+#include "src/query/entries/record-dir.h"
 
 #include <inttypes.h>
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/entries/call-entries.h"
+#include "src/query/entries/collective-entries.h"
+#include "src/query/entries/message-entries.h"
+#include "src/query/entries/wait-entries.h"
 #include "src/query/select/call-around.h"
 #include "src/query/text/escape.h"
-#include "src/query/tree/call-entries.h"
-#include "src/query/tree/collective-entries.h"
-#include "src/query/tree/message-entries.h"
-#include "src/query/tree/wait-entries.h"
 
 /* A record, and where it is. */
 typedef struct {

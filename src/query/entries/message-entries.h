@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 bool xtf_message_entry_has(const char *name);
 /* The entry of a record: of the row that a span has alone, unfiltered. */

@@ -1,4 +1,4 @@
-#include "src/query/tree/call-entries.h"
+#include "src/query/entries/call-entries.h"
 
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
-#include "src/query/tree/records-file.h"
+#include "src/query/records/records-file.h"
 
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/tree/row-batch.h"
+#include "src/query/records/row-batch.h"
 
 enum {
     STREAMS_MAX = 8, /* idle ones */

@@ -1,9 +1,9 @@
-#include "src/query/tree/message-entries.h"
+#include "src/query/entries/message-entries.h"
 
 #include <inttypes.h>
 
+#include "src/query/entries/call-entries.h"
 #include "src/query/match/message-times.h"
-#include "src/query/tree/call-entries.h"
 
 static const char *const names[] = {"match", "message", NULL};
 

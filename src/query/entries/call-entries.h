@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 bool xtf_call_entry_has(const char *name);
 /* The entry of a call: of the row that a span has alone, unfiltered. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/query/tree/node.h"
+#include "src/query/node/node-class.h"
 
 XtfNode *xtf_record_dir_new(const XtfNode *numbers, uint64_t k, GError **error);
 

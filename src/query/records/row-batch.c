@@ -3,7 +3,7 @@
  * side, since all that is decided about a cell is decided once for all of them. So rows are kept in pieces, each of one
  * array, whose lines may lie apart.
  */
-#include "src/query/tree/row-batch.h"
+#include "src/query/records/row-batch.h"
 
 #include <string.h>
 

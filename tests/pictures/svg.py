@@ -9,7 +9,7 @@ from xtfrun import Failure
 
 SVG = "{http://www.w3.org/2000/svg}"
 LEFT, WIDTH = 104, 1480
-OTHERS = "#9a9da1"
+OTHERS = "#bcc0c5"
 UNMEASURED = "#dedede"
 
 

@@ -113,7 +113,7 @@ static bool histogram_draw(const XtfPictureJob *job, uint64_t size, GString *out
     xtf_picture_links_init(&links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &from, &to);
     picture.plot = (XtfPlot){from, to, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT};
-    const XtfPictureFrame frame = {.what = "histogram",
+    const XtfPictureFrame frame = {.what = "Calls and messages over time",
                                    .file = xtf_picture_histogram.name,
                                    .from = from,
                                    .to = to,

@@ -7,6 +7,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/query/drawing/picture-frame.h"
 #include "src/query/drawing/picture-table.h"
+#include "src/query/drawing/text-width.h"
 #include "src/query/drawing/time-axis.h"
 #include "src/query/images/indexed-png.h"
 
@@ -22,6 +23,8 @@ enum {
     BARE_BYTES = 120,   /* ...without its link and its tool tip */
     SIZE_OF_IMAGE = 1152 << 10,
     LEVELS = 16,
+    SWATCH = 16,      /* pixels */
+    PAPER = 0xeef1f4, /* below an image, whose colours cannot change in the dark */
 };
 
 /* Pale to dark; the first is not quite the ground. */
@@ -117,7 +120,8 @@ typedef struct {
     uint32_t pitch; /* pixels of a cell, its gap included */
 } Picture;
 
-static void draw_styles(XtfDrawing *drawing)
+/* The dark page turns the levels around, but not those of an image, which cannot change. */
+static void draw_styles(XtfDrawing *drawing, bool is_image)
 {
     char light[XTF_COLOUR_TEXT], dark[XTF_COLOUR_TEXT];
 
@@ -125,8 +129,9 @@ static void draw_styles(XtfDrawing *drawing)
     for (unsigned i = 0; i < LEVELS; i++) {
         xtf_colour_print(level_colour(i), light);
         xtf_colour_print(level_colour(LEVELS - 1 - i), dark);
-        xtf_draw(drawing, ".xt .xt-q%u{fill:%s}@media(prefers-color-scheme:dark){.xt .xt-q%u{fill:%s}}", i, light, i,
-                 dark);
+        xtf_draw(drawing, ".xt .xt-q%u{fill:%s}", i, light);
+        if (!is_image)
+            xtf_draw(drawing, "@media(prefers-color-scheme:dark){.xt .xt-q%u{fill:%s}}", i, dark);
     }
     xtf_draw(drawing, "</style>\n");
 }
@@ -213,7 +218,7 @@ static void draw_numbers(Picture *picture)
     uint32_t step = (uint32_t)xtf_round_up(fmax(28.0 / picture->pitch, 1));
 
     xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">receiver</text>", LEFT, TOP - 22);
-    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"8\" y=\"%d\">sender</text>\n", TOP + 10);
+    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">sender</text>\n", TOP - 8);
     for (uint32_t i = 0; i < matrix->n; i += step) {
         uint64_t proc = matrix->locations->procs[(size_t)i * matrix->block];
         uint32_t middle = i * picture->pitch + picture->pitch / 2;
@@ -225,7 +230,7 @@ static void draw_numbers(Picture *picture)
     }
 }
 
-/* The least and the greatest amount, and the levels between. */
+/* The least and the greatest amount, and the levels between; one swatch where all are the same. */
 static void draw_scale(Picture *picture, int y)
 {
     const Matrix *matrix = &picture->matrix;
@@ -234,13 +239,18 @@ static void draw_scale(Picture *picture, int y)
         xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">no messages</text>\n", LEFT, y + 11);
         return;
     }
-    for (unsigned i = 0; i < LEVELS; i++)
-        xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%d\" width=\"16\" height=\"12\"/>", i,
-                 LEFT + 160 + 16 * i, y);
-    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%" PRIu64 " B</text>", LEFT + 152, y + 11,
-             matrix->least);
-    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%" PRIu64 " B</text>\n", LEFT + 168 + 16 * LEVELS, y + 11,
-             matrix->most);
+    char least[32];
+    g_snprintf(least, sizeof least, "%" PRIu64 " B", matrix->least);
+    unsigned first = level_of(matrix, matrix->least);
+    int x = LEFT;
+    if (first < LEVELS - 1) {
+        xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", x, y + 11, least);
+        x += (int)xtf_text_pixels(least, 12) + 8;
+    }
+    for (unsigned i = first; i < LEVELS; i++, x += SWATCH)
+        xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"12\"/>", i, x, y,
+                 SWATCH);
+    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%" PRIu64 " B</text>\n", x + 8, y + 11, matrix->most);
 }
 
 static bool draw_all(Picture *picture, GError **error)
@@ -249,9 +259,10 @@ static bool draw_all(Picture *picture, GError **error)
 
     picture->pitch = (uint32_t)CLAMP(SIDE / MAX(matrix->n, 1), 1, CELL_MAX);
     int bottom = TOP + (int)(matrix->n * picture->pitch);
-    g_autofree char *what = matrix->block == 1
-                                ? g_strdup_printf("Bytes sent between %" PRIu32 " processes", matrix->n)
-                                : g_strdup_printf("Bytes sent between groups of %" PRIu32 " processes", matrix->block);
+    g_autofree char *what =
+        matrix->block == 1
+            ? g_strdup_printf("Bytes sent between %" PRIu32 " process%s", matrix->n, matrix->n == 1 ? "" : "es")
+            : g_strdup_printf("Bytes sent between groups of %" PRIu32 " processes", matrix->block);
     const XtfPictureFrame frame = {.what = what,
                                    .file = xtf_picture_matrix.name,
                                    .from = picture->from,
@@ -259,12 +270,16 @@ static bool draw_all(Picture *picture, GError **error)
                                    .height = bottom + 40,
                                    .description = "Who sent how much to whom."};
     xtf_draw_frame(picture->drawing, &frame, &picture->links);
-    draw_styles(picture->drawing);
-    xtf_draw(picture->drawing, "<rect class=\"xt-row\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\"/>\n", LEFT, TOP,
-             matrix->n * picture->pitch, matrix->n * picture->pitch);
+    bool is_image = matrix->locations->n_procs > CELLS_MAX;
+    char paper[XTF_COLOUR_TEXT];
+    xtf_colour_print(PAPER, paper);
+    draw_styles(picture->drawing, is_image);
+    xtf_draw(picture->drawing, "<rect %s=\"%s\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\"/>\n",
+             is_image ? "fill" : "class", is_image ? paper : "xt-row", LEFT, TOP, matrix->n * picture->pitch,
+             matrix->n * picture->pitch);
     draw_numbers(picture);
     draw_scale(picture, bottom + 12);
-    if (matrix->locations->n_procs > CELLS_MAX)
+    if (is_image)
         return draw_image(picture, error);
     draw_cells(picture);
     return true;
@@ -280,7 +295,8 @@ static bool matrix_draw(const XtfPictureJob *job, uint64_t size, GString *out, G
     if (!(matrix->locations = xtf_trace_context_locations(context, error)))
         return false;
     uint32_t procs = matrix->locations->n_procs;
-    matrix->block = MAX((procs + SIDE - 1) / SIDE, 1);
+    matrix->block =
+        (uint32_t)xtf_round_up(MAX((procs + SIDE - 1) / SIDE, 1)); /* so the numbers at its sides are round */
     matrix->n = (procs + matrix->block - 1) / matrix->block;
     matrix->cells = g_new0(Cell, (size_t)matrix->n * matrix->n);
     xtf_drawing_init(&drawing, out, size);

@@ -5,18 +5,18 @@
 
 #include "src/query/charts/call-tree.h"
 #include "src/query/drawing/picture-frame.h"
+#include "src/query/drawing/text-width.h"
 
 enum {
     SIZE = 512 << 10,
     TOP = 60,
-    BOX = 20,        /* pixels a level */
-    LEVELS_MAX = 24, /* drawn; deeper ones are told */
-    BOX_BYTES = 1200,
-    NAME_LEAST = 5, /* characters */
+    BOX = 20,         /* pixels a level */
+    LEVELS_MAX = 24,  /* drawn; deeper ones are told */
+    BOX_BYTES = 2400, /* of a box, at most */
+    NAME_SIZE = 12,   /* pixels, of letters */
 };
 
 #define LEAST_WIDTH 0.4 /* pixels */
-#define LETTER      7.0
 
 typedef struct {
     const XtfPictureJob *job;
@@ -57,13 +57,13 @@ static void draw_amount(Picture *picture, const XtfCallNode *node)
 
 static void draw_name(Picture *picture, const char *name, bool dark, double x, double width, int y)
 {
-    size_t room = (size_t)(fmax(width - 6, 0) / LETTER);
+    g_autofree char *fitting = xtf_name_fitted(name, NAME_SIZE, width - 6);
 
-    if (room < NAME_LEAST && (size_t)g_utf8_strlen(name, -1) > room)
+    if (!fitting)
         return;
     xtf_draw(picture->drawing, "<text class=\"%s\" pointer-events=\"none\" x=\"%.1f\" y=\"%d\">",
              dark ? "xt-on-dark" : "xt-on-light", x + 3, y + 14);
-    xtf_draw_text(picture->drawing, name, MAX(room, 1));
+    xtf_draw_text(picture->drawing, fitting, SIZE_MAX);
     xtf_draw(picture->drawing, "</text>");
 }
 
@@ -122,11 +122,15 @@ static void find_depth(Picture *picture)
 
 static void draw_footer(Picture *picture, int y)
 {
+    if (xtf_call_node(&picture->tree, 0)->amount == 0) {
+        xtf_draw_footer(picture->drawing, y, "No time was spent in calls here.");
+        return;
+    }
     g_autofree char *text =
         picture->tree.sampled
-            ? g_strdup_printf("Sampled at %" PRIu64 " instants of each of %" PRIu64 " location%s.%s",
-                              picture->tree.n_instants, picture->tree.n_locations,
-                              picture->tree.n_locations == 1 ? "" : "s",
+            ? g_strdup_printf("Sampled at %" PRIu64 " instant%s of each of %" PRIu64 " location%s.%s",
+                              picture->tree.n_instants, picture->tree.n_instants == 1 ? "" : "s",
+                              picture->tree.n_locations, picture->tree.n_locations == 1 ? "" : "s",
                               picture->is_cut ? " Deeper calls are not drawn." : "")
             : g_strdup_printf("A box is as wide as the time that its calls took, with all that they called.%s",
                               picture->is_cut ? " Deeper calls are not drawn." : "");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/query/drawing/text-width.h"
 
 static const char why_blanks[] = "<!-- blanks: a picture's size must be known before it is drawn -->\n";
 
@@ -48,19 +49,6 @@ void xtf_draw(XtfDrawing *drawing, const char *format, ...)
     va_end(arguments);
 }
 
-char *xtf_text_elided(const char *text, size_t most)
-{
-    size_t length = (size_t)g_utf8_strlen(text, -1);
-
-    if (length <= most)
-        return g_strdup(text);
-    /* Numbers that tell names apart stand at their ends. */
-    size_t tail = (most - 1) / 2, head = most - 1 - tail;
-    const char *head_end = g_utf8_offset_to_pointer(text, (glong)head);
-    const char *tail_begin = g_utf8_offset_to_pointer(text, (glong)(length - tail));
-    return g_strdup_printf("%.*s\342\200\246%s", (int)(head_end - text), text, tail_begin);
-}
-
 void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most)
 {
     g_autofree char *elided = xtf_text_elided(text, most);
@@ -97,9 +85,4 @@ void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most)
 void xtf_draw_half(XtfDrawing *drawing, uint32_t halves)
 {
     xtf_draw(drawing, halves % 2 ? "%u.5" : "%u", halves / 2);
-}
-
-double xtf_text_pixels(const char *text, double size)
-{
-    return 0.64 * size * (double)g_utf8_strlen(text, -1);
 }

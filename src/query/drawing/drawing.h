@@ -33,10 +33,3 @@ void xtf_draw(XtfDrawing *drawing, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most);
 /* Units of 1 are half pixels: "12", "12.5". */
 void xtf_draw_half(XtfDrawing *drawing, uint32_t halves);
-
-/* The width that a text may take, in pixels, of letters `size` pixels high: an upper bound for the fonts that pictures
- * name. */
-double xtf_text_pixels(const char *text, double size);
-
-/* `text` with its middle left out, so that it has at most `most` characters. The caller frees it. */
-char *xtf_text_elided(const char *text, size_t most);

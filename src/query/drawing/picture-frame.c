@@ -4,6 +4,10 @@
 
 #include "src/query/drawing/time-axis.h"
 
+enum {
+    LINKS = 190, /* pixels */
+};
+
 static const char style[] =
     "<style>"
     ".xt{font:12px 'DejaVu Sans','Liberation Sans',Arial,sans-serif;print-color-adjust:exact}.xt .xt-ground{fill:#fff}"
@@ -27,6 +31,12 @@ static void draw_link(XtfDrawing *drawing, int x, const char *path, const char *
     xtf_draw(drawing, "<text x=\"%d\" y=\"20\" text-anchor=\"end\">%s</text></a>", x, text);
 }
 
+/* Whether there is nothing that a link could lead out to. */
+static bool is_whole(const XtfPictureFrame *frame, const XtfTimeScale *scale)
+{
+    return frame->from <= scale->origin && frame->to >= scale->end;
+}
+
 /* Previous, next, out, whole: windows of the same selection. */
 static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
@@ -35,7 +45,7 @@ static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const 
     g_autofree char *whole = xtf_picture_link_whole(links);
     int x = XTF_PICTURE_LEFT + XTF_PICTURE_PLOT;
 
-    if (frame->from <= scale->origin && frame->to >= scale->end)
+    if (is_whole(frame, scale))
         return;
     draw_link(drawing, x, whole, frame->file, "whole");
     uint64_t half = width / 2, left = MIN(half, frame->from - MIN(frame->from, scale->origin));
@@ -74,7 +84,7 @@ void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const Xtf
     xtf_draw(drawing, "<rect class=\"xt-ground\" width=\"%d\" height=\"%d\"/>\n", XTF_PICTURE_WIDTH, frame->height);
     xtf_draw(drawing, "<text class=\"xt-title\" x=\"8\" y=\"20\">%s, %s s to %s s</text>", frame->what, begin, end);
     xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"20\" text-anchor=\"end\">%s of %s</text>",
-             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - 190, width, whole);
+             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - (is_whole(frame, scale) ? 0 : LINKS), width, whole);
     draw_links(drawing, frame, links);
     xtf_draw(drawing, "\n");
 }

@@ -51,9 +51,10 @@ typedef struct {
     bool relative; /* labels count from the base */
 } Labels;
 
-static Labels plan_labels(double from, double to)
+/* No step is finer than the clock, whose tick is given in seconds, too. */
+static Labels plan_labels(double from, double to, double tick)
 {
-    Labels labels = {.step = xtf_round_up((to - from) / TICKS), .unit = unit_of(to)};
+    Labels labels = {.step = xtf_round_up(fmax((to - from) / TICKS, tick)), .unit = unit_of(to)};
     double step = labels.step / units[labels.unit].seconds;
 
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
@@ -91,7 +92,7 @@ void xtf_draw_time_axis(XtfDrawing *drawing, const XtfTimeScale *scale, const Xt
 
     if (!(to > from))
         return;
-    Labels labels = plan_labels(from, to);
+    Labels labels = plan_labels(from, to, xtf_seconds_of(scale, 1));
     double first = ceil(from / labels.step - 1e-6);
     xtf_draw(drawing, "<g class=\"xt-axis\">");
     if (labels.relative)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/query/drawing/text-width.h"
 #include "src/query/images/indexed-png.h"
 #include "src/query/timeline/row-distance.h"
 #include "src/query/timeline/timeline-private.h"

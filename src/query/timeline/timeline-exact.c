@@ -1,8 +1,8 @@
 /* The exact timeline, of few calls: each is a bar with its name, nested in the one around it; messages are lines. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "src/query/drawing/text-width.h"
 #include "src/query/timeline/picture-calls.h"
 #include "src/query/timeline/timeline-messages.h"
 #include "src/query/timeline/timeline-private.h"
@@ -12,10 +12,8 @@ enum {
     LEVELS_MAX = 8, /* of a row; deeper calls are told in numbers */
     ROW_GAP = 6,
     HEIGHT_MAX = 3000, /* pixels: more rows than fit are stacked */
-    NAME_LEAST = 5,    /* characters: shorter pieces of a name are noise */
+    NAME_SIZE = 11,    /* pixels, of letters */
 };
-
-#define LETTER 7.0 /* pixels, of names in bars */
 
 typedef struct {
     XtfTimeline *timeline;
@@ -51,18 +49,6 @@ static void place_rows(Exact *exact)
 }
 
 /* ---- Bars. */
-
-/* What of a name fits a bar: MPI's prefix goes first, then the middle. NULL: too little. */
-static char *name_for(const char *name, double width)
-{
-    size_t room = (size_t)(fmax(width - 4, 0) / LETTER);
-
-    if ((size_t)g_utf8_strlen(name, -1) <= room)
-        return g_strdup(name);
-    if (g_str_has_prefix(name, "MPI_"))
-        name += strlen("MPI_");
-    return (size_t)g_utf8_strlen(name, -1) <= room || room >= NAME_LEAST ? xtf_text_elided(name, MAX(room, 1)) : NULL;
-}
 
 static void draw_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name)
 {
@@ -111,13 +97,13 @@ static void draw_name(const Exact *exact, const XtfPictureCall *call)
 
     if (line >= colours->n || call->level >= LEVELS_MAX || call->end < timeline->plan.from)
         return;
-    g_autofree char *name = name_for(colours->names[line], width);
-    if (!name || xtf_drawing_left(timeline->drawing) < 1 << 10)
+    g_autofree char *name = xtf_name_fitted(colours->names[line], NAME_SIZE, width - 4);
+    if (!name || xtf_drawing_left(timeline->drawing) < 2 << 10)
         return;
-    xtf_draw(timeline->drawing, "<text class=\"%s\" pointer-events=\"none\" font-size=\"11\" x=\"%.1f\" y=\"%d\">",
-             xtf_colour_is_dark(colours->by_line[line]) ? "xt-on-dark" : "xt-on-light", x + 2,
+    xtf_draw(timeline->drawing, "<text class=\"%s\" pointer-events=\"none\" font-size=\"%d\" x=\"%.1f\" y=\"%d\">",
+             xtf_colour_is_dark(colours->by_line[line]) ? "xt-on-dark" : "xt-on-light", NAME_SIZE, x + 2,
              exact->tops[call->location] + (int)call->level * LANE + LANE - 4);
-    xtf_draw_text(timeline->drawing, name, XTF_TITLE_NAME);
+    xtf_draw_text(timeline->drawing, name, SIZE_MAX);
     xtf_draw(timeline->drawing, "</text>\n");
 }
 
@@ -165,8 +151,9 @@ static bool draw_all(Exact *exact, GError **error)
     for (guint i = 0; i < exact->calls->len; i++)
         draw_name(exact, &g_array_index(exact->calls, XtfPictureCall, i));
     xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18,
-                    is_cut ? "Calls are nested in those around them, eight levels of them; lines are messages."
-                           : "Every call is drawn, nested in the one around it; lines are messages.");
+                    exact->calls->len == 0 ? "There are no calls here."
+                    : is_cut ? "Calls are nested in those around them, eight levels of them; lines are messages."
+                             : "Every call is drawn, nested in the one around it; lines are messages.");
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* What the ways to draw a timeline share: measuring rows, what is around them, and tool tips. */
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "src/query/drawing/text-width.h"
 #include "src/query/select/parallel.h"
 #include "src/query/timeline/timeline-private.h"
 
@@ -86,16 +88,19 @@ static void draw_legend(XtfDrawing *drawing, const XtfColours *colours, const Xt
     for (i = 0; i < n && i < LEGEND_MAX; i++) {
         const XtfShare *share = &total->shares[i];
         g_autofree char *name = xtf_text_elided(colours->names[share->line], 24);
-        double width = 16 + xtf_text_pixels(name, 12) + 58;
-        char colour[XTF_COLOUR_TEXT];
+        char amount[24], colour[XTF_COLOUR_TEXT];
+        snprintf(amount, sizeof amount, " %.1f %%",
+                 total->whole ? 100.0 * (double)share->ticks / (double)total->whole : 0.0);
+        double width = 16 + xtf_text_pixels(name, 12) + xtf_text_pixels(amount, 12) + 20;
         if (x + width > end)
             break;
         xtf_colour_print(colours->by_line[share->line], colour);
         xtf_draw(drawing,
                  "<rect x=\"%.0f\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%.0f\" y=\"%d\">", x,
                  LEGEND_Y, colour, x + 16, LEGEND_Y + 11);
-        xtf_draw_text(drawing, name, 24);
-        xtf_draw(drawing, " %.1f %%</text>", total->whole ? 100.0 * (double)share->ticks / (double)total->whole : 0.0);
+        xtf_draw_text(drawing, name, SIZE_MAX);
+        /* Behind a name that is read from the right, numbers would be drawn before it. */
+        xtf_draw(drawing, "%s%s</text>", g_str_is_ascii(name) ? "" : "&#8206;", amount);
         x += width;
     }
     if (i < n)

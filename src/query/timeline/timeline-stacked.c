@@ -6,7 +6,7 @@
 enum {
     LAYERS_MAX = 7,    /* regions of a row; the rest of them are one layer */
     TILE_BYTES = 420,  /* of a tile with its tool tip, mostly */
-    OTHERS = 0x9a9da1, /* a colour */
+    OTHERS = 0xbcc0c5, /* a colour: pale, since it may be most of a picture, and none of a class */
 };
 
 /* Layers of a row from the bottom to the top; the last is all other regions. */
@@ -162,7 +162,9 @@ bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error)
     for (uint32_t i = 0; i < timeline->rows.n; i++)
         xtf_timeline_tiles(timeline, &timeline->rows.all[i], &timeline->columns[i], XTF_TIMELINE_TOP + (int)i * pitch,
                            pitch - gap);
-    xtf_draw_footer(timeline->drawing, XTF_TIMELINE_TOP + rows * pitch + 18,
-                    "Each column shows what its time was spent on: areas are times, exactly. Pale: in no region.");
+    xtf_draw_footer(
+        timeline->drawing, XTF_TIMELINE_TOP + rows * pitch + 18,
+        "Each column shows what its time was spent on: areas are times, exactly. Grey: other regions; pale: "
+        "in no region.");
     return true;
 }

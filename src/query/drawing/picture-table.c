@@ -11,21 +11,35 @@ enum {
 typedef struct {
     XtfTableLine line;
     void *data;
-    bool past_header;
+    unsigned n_columns; /* 0: before the header */
 } Reading;
 
-/* Splits a line at its blanks, in place, and hands it on. */
+static unsigned count_columns(const char *header)
+{
+    unsigned n = 0;
+
+    for (const char *rest = header + strspn(header, "# "); *rest; rest += strspn(rest, " ")) {
+        rest += strcspn(rest, " ");
+        n++;
+    }
+    return n;
+}
+
+/* Splits a line at its blanks, in place, and hands it on. In the last column, blanks are part of a name. */
 static bool hand_on(Reading *reading, char *text, GError **error)
 {
     const char *cells[XTF_TABLE_CELLS_MAX];
     unsigned n = 0;
 
-    if (!reading->past_header) {
-        reading->past_header = true;
+    if (!reading->n_columns) {
+        reading->n_columns = count_columns(text);
         return true;
     }
+    g_strchomp(text);
     for (char *rest = text + strspn(text, " "); *rest && n < XTF_TABLE_CELLS_MAX; rest += strspn(rest, " ")) {
         cells[n++] = rest;
+        if (n == reading->n_columns)
+            break;
         rest += strcspn(rest, " ");
         if (*rest)
             *rest++ = '\0';

@@ -4,6 +4,7 @@
 #include "src/query/charts/histogram-picture.h"
 #include "src/query/charts/matrix-picture.h"
 #include "src/query/charts/profile-picture.h"
+#include "src/query/findings/findings.h"
 #include "src/query/format/table.h"
 #include "src/query/images/indexed-png.h"
 #include "src/query/timeline/timeline.h"
@@ -13,8 +14,13 @@ enum {
     KEPT_PICTURES = 64,
 };
 
-const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_histogram,     &xtf_picture_matrix,   &xtf_picture_profile,
-                                              &xtf_picture_timeline_page, &xtf_picture_timeline, NULL};
+const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_findings,
+                                              &xtf_picture_histogram,
+                                              &xtf_picture_matrix,
+                                              &xtf_picture_profile,
+                                              &xtf_picture_timeline_page,
+                                              &xtf_picture_timeline,
+                                              NULL};
 
 const XtfPicture *xtf_picture_find(const char *name)
 {

@@ -1,0 +1,65 @@
+#include <string.h>
+
+#include "src/query/drawing/text-width.h"
+#include "src/query/findings/finding-rule.h"
+
+/* ---- Tables. */
+
+bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table)
+{
+    return xtf_view_exists(job->views, xtf_view_find_for(job->views, table, selection), selection);
+}
+
+double xtf_finding_number(const char *cell)
+{
+    return g_ascii_strtod(cell, NULL);
+}
+
+/* "65.13": two digits behind the point, as all percentages of tables. */
+uint64_t xtf_finding_percent(const char *cell)
+{
+    char *point;
+    uint64_t whole = g_ascii_strtoull(cell, &point, 10);
+
+    return whole * 100 + (*point == '.' ? g_ascii_strtoull(point + 1, NULL, 10) : 0);
+}
+
+char *xtf_finding_name(const char *cell)
+{
+    return xtf_text_elided(cell, XTF_FINDING_NAME);
+}
+
+/* ---- Findings. */
+
+static char *path_of(const XtfFinding *place, const XtfTimeScale *scale)
+{
+    g_autoptr(GString) path = g_string_new(NULL);
+    char window[XTF_WINDOW_TEXT_MAX];
+
+    if (place->is_window) {
+        xtf_time_scale_print_window(scale, place->from, place->to, window);
+        g_string_append_printf(path, "time/%s/", window);
+    }
+    if (place->proc)
+        g_string_append_printf(path, "proc/%s/", place->proc);
+    if (place->type)
+        g_string_append_printf(path, "%s/", place->type);
+    g_string_append(path, place->table);
+    return g_string_free(g_steal_pointer(&path), FALSE);
+}
+
+void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
+                     const char *format, ...)
+{
+    XtfFinding finding = *place;
+    va_list arguments;
+
+    va_start(arguments, format);
+    finding.sentence = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    finding.rule = rule->name;
+    finding.score = CLAMP(score, 0, 1);
+    finding.proc = g_strdup(place->proc);
+    finding.path = path_of(place, &job->views->context->scale);
+    g_array_append_val(job->found, finding);
+}

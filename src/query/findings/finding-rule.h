@@ -1,0 +1,66 @@
+/*
+ * Rules of findings: each is a row of a table, xtf_finding_rules.
+ */
+#pragma once
+
+#include "src/query/drawing/picture-table.h"
+#include "src/query/findings/findings.h"
+#include "src/query/totals/selected-locations.h"
+
+/* A line of the selection's profile. */
+typedef struct {
+    uint64_t row; /* in definitions/regions; UINT64_MAX: it has none */
+    XtfRegionClass class;
+    uint64_t calls, percent;     /* in hundredths of a percent, of exclusive time */
+    double exclusive;            /* seconds */
+    char *exclusive_text, *name; /* as the table has them */
+} XtfProfileLine;
+
+/* What rules look at. */
+typedef struct {
+    XtfViews *views;         /* borrowed */
+    XtfSelection *selection; /* borrowed */
+    uint64_t from, to;       /* its window, cut off at the ends of the trace; not empty */
+    bool is_whole_run;       /* the window has no ends */
+    const char *what;        /* the window, in words: "the run", "the window" */
+    XtfSelectedLocations locations;
+    const XtfRegionClasses *classes; /* borrowed */
+    GArray *profile;                 /* of XtfProfileLine, as sorted in the table; empty: there is none */
+    GArray *found;                   /* of XtfFinding */
+} XtfFindingJob;
+
+typedef struct XtfFindingRule XtfFindingRule;
+struct XtfFindingRule {
+    const char *name;
+    double threshold; /* of what, says `find` */
+    /* Adds what it finds to job->found. */
+    bool (*find)(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+    XtfClassSet classes; /* of rules about time in classes of regions */
+    const char *words;   /* what a program does there */
+};
+
+/* The last one has no name. Of findings with the same score the earlier rule's comes first. */
+extern const XtfFindingRule xtf_finding_rules[];
+
+enum {
+    XTF_FINDING_NAME = 40, /* characters of a name in a sentence, at most */
+};
+
+/* Adds a finding with this sentence, about a table; of `place` only what says where the table is counts. */
+void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
+                     const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+/* Whether a selection has a table. */
+bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table);
+
+/* A cell as hundredths of a percent; 0 of a dash. */
+uint64_t xtf_finding_percent(const char *cell);
+/* A cell that is a number with a point; 0 of a dash. */
+double xtf_finding_number(const char *cell);
+/* A name of a trace, with its middle left out if it is long. The caller frees it. */
+char *xtf_finding_name(const char *cell);
+
+/* Rules, by file. */
+bool xtf_find_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_find_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_find_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

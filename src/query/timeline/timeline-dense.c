@@ -228,7 +228,7 @@ static void draw_bands(Dense *dense)
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"%u\">",
                  XTF_PICTURE_LEFT, XTF_TIMELINE_TOP + a * dense->pixels, XTF_PICTURE_PLOT, (b - a) * dense->pixels);
-        xtf_timeline_tip(timeline, of_whom, timeline->plan.from, timeline->plan.to, &sum);
+        xtf_timeline_tip(timeline, of_whom, timeline->plan.from, timeline->plan.to, &sum, NULL);
         xtf_draw(timeline->drawing, "</rect></a>\n");
         xtf_picture_column_finish(&sum);
     }

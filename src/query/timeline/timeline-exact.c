@@ -4,8 +4,10 @@
 
 #include "src/query/drawing/text-width.h"
 #include "src/query/timeline/picture-calls.h"
+#include "src/query/timeline/timeline-collectives.h"
 #include "src/query/timeline/timeline-messages.h"
 #include "src/query/timeline/timeline-private.h"
+#include "src/query/timeline/timeline-waits.h"
 
 enum {
     LANE = 14,      /* pixels a level */
@@ -21,6 +23,7 @@ typedef struct {
     uint32_t *levels; /* by row */
     uint32_t *deeper; /* by row: calls that are nested deeper than is drawn */
     int *tops;        /* by row, and the end of the last */
+    uint32_t n_bands; /* operations */
 } Exact;
 
 /* ---- Places. */
@@ -100,8 +103,12 @@ static void draw_name(const Exact *exact, const XtfPictureCall *call)
     g_autofree char *name = xtf_name_fitted(colours->names[line], NAME_SIZE, width - 4);
     if (!name || xtf_drawing_left(timeline->drawing) < 2 << 10)
         return;
-    xtf_draw(timeline->drawing, "<text class=\"%s\" pointer-events=\"none\" font-size=\"%d\" x=\"%.1f\" y=\"%d\">",
-             xtf_colour_is_dark(colours->by_line[line]) ? "xt-on-dark" : "xt-on-light", NAME_SIZE, x + 2,
+    char colour[XTF_COLOUR_TEXT];
+    xtf_colour_print(colours->by_line[line], colour);
+    xtf_draw(timeline->drawing,
+             "<text class=\"%s xt-name\" style=\"stroke:%s\" pointer-events=\"none\" font-size=\"%d\" x=\"%.1f\" "
+             "y=\"%d\">",
+             xtf_colour_is_dark(colours->by_line[line]) ? "xt-on-dark" : "xt-on-light", colour, NAME_SIZE, x + 2,
              exact->tops[call->location] + (int)call->level * LANE + LANE - 4);
     xtf_draw_text(timeline->drawing, name, SIZE_MAX);
     xtf_draw(timeline->drawing, "</text>\n");
@@ -129,9 +136,54 @@ static bool draw_ground(const Exact *exact, uint32_t row, GError **error)
     return true;
 }
 
+/* From the lowest to the highest: what is painted later is over what was painted before. */
+static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **error)
+{
+    XtfTimeline *timeline = exact->timeline;
+    g_autoptr(GArray) bands = NULL;
+
+    if (!xtf_timeline_bands(timeline, &bands, error))
+        return false;
+    xtf_timeline_bands_under(timeline, bands, exact->tops, ROW_GAP);
+    for (guint i = 0; i < exact->calls->len; i++)
+        draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i));
+    xtf_timeline_bands_over(timeline, bands, exact->tops, ROW_GAP);
+    for (uint32_t i = 0; i < timeline->rows.n; i++) {
+        if (!xtf_timeline_waits_exact(timeline, i, exact->calls, exact->tops[i], exact->levels[i], LANE, error))
+            return false;
+    }
+    if (!xtf_timeline_messages(timeline, exact->tops, exact->levels, LANE, messages, error))
+        return false;
+    for (guint i = 0; i < exact->calls->len; i++)
+        draw_name(exact, &g_array_index(exact->calls, XtfPictureCall, i));
+    exact->n_bands = bands->len;
+    return true;
+}
+
+/* What was drawn, in words. */
+static void draw_footer(const Exact *exact, XtfMessagesDrawn messages, bool is_cut)
+{
+    static const char *const of_messages[] = {
+        [XTF_MESSAGES_NONE] = "",
+        [XTF_MESSAGES_AS_LINES] = " Lines are messages.",
+        [XTF_MESSAGES_AS_BYTES] = " Strips below rows: bytes sent.",
+    };
+    XtfTimeline *timeline = exact->timeline;
+    g_autofree char *text =
+        g_strdup_printf("%s%s%s%s",
+                        exact->calls->len == 0 ? "There are no calls here."
+                        : is_cut               ? "Calls are nested in those around them, eight levels of them."
+                                               : "Every call is drawn, nested in the one around it.",
+                        of_messages[messages], exact->n_bands > 0 ? " Bands: operations of all their rows." : "",
+                        timeline->waited_ticks > 0 ? " Hatched: waiting for others." : "");
+
+    xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18, text);
+}
+
 static bool draw_all(Exact *exact, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
+    XtfMessagesDrawn messages;
     bool is_cut = false;
 
     /* One column a row, for the legend. */
@@ -144,16 +196,9 @@ static bool draw_all(Exact *exact, GError **error)
             return false;
         is_cut = is_cut || exact->deeper[i] > 0;
     }
-    for (guint i = 0; i < exact->calls->len; i++)
-        draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i));
-    if (!xtf_timeline_messages(timeline, exact->tops, exact->levels, LANE, error))
+    if (!draw_contents(exact, &messages, error))
         return false;
-    for (guint i = 0; i < exact->calls->len; i++)
-        draw_name(exact, &g_array_index(exact->calls, XtfPictureCall, i));
-    xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18,
-                    exact->calls->len == 0 ? "There are no calls here."
-                    : is_cut ? "Calls are nested in those around them, eight levels of them; lines are messages."
-                             : "Every call is drawn, nested in the one around it; lines are messages.");
+    draw_footer(exact, messages, is_cut);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "libxtf/records.h"
 #include "src/query/match/message-batch.h"
 #include "src/query/timeline/picture-calls.h"
+#include "src/query/timeline/timeline-sent.h"
 
 enum {
     MESSAGES_MAX = 400, /* more are a hairball */
@@ -90,9 +91,11 @@ static void draw_lonely(const Lines *lines, const XtfMatchedSend *matched, doubl
     int y = bottom_of(lines, row);
 
     if (to_oneself) {
-        double x2 = xtf_plot_x(&lines->timeline->plot, matched->times.received);
-        xtf_draw(drawing, "<path class=\"xt-m\" stroke-opacity=\"%.2f\" d=\"M%.1f %dV%dH%.1fV%d\">", lines->opacity, x1,
-                 y, y + RING, x2, y);
+        const XtfPlot *plot = &lines->timeline->plot;
+        bool inside = matched->times.received >= plot->from && matched->times.received <= plot->to;
+        xtf_draw(drawing, "<path class=\"xt-m\" stroke-opacity=\"%.2f\" d=\"M%.1f %dV%dH%.1f", lines->opacity, x1, y,
+                 y + RING, xtf_plot_x(plot, matched->times.received));
+        xtf_draw(drawing, inside ? "V%d\">" : "\">", y); /* it ends open at the edge of the window */
     } else {
         xtf_draw(drawing, "<circle class=\"xt-open\" cx=\"%.1f\" cy=\"%d\" r=\"%d\">", x1, y, RING);
     }
@@ -132,14 +135,29 @@ static void draw_message(const Lines *lines, const XtfMatchedSend *matched)
     xtf_draw(timeline->drawing, "</g>\n");
 }
 
-bool xtf_timeline_messages(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane, GError **error)
+static bool draw_strips(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane, GError **error)
+{
+    g_autoptr(XtfSelection) sends = xtf_selection_in_type(timeline->job->selection, sends_of(timeline)->id);
+    g_autofree int *bottoms = g_new(int, timeline->rows.n + 1);
+
+    for (uint32_t i = 0; i < timeline->rows.n; i++)
+        bottoms[i] = tops[i] + (int)levels[i] * lane;
+    return xtf_timeline_sent(timeline, sends, bottoms, error);
+}
+
+bool xtf_timeline_messages(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane,
+                           XtfMessagesDrawn *drawn, GError **error)
 {
     uint64_t n;
 
+    *drawn = XTF_MESSAGES_NONE;
     if (!xtf_timeline_count_messages(timeline, &n, error))
         return false;
-    if (n == 0 || n > MESSAGES_MAX || timeline->rows.n > ROWS_MAX)
+    if (n == 0)
         return true;
+    *drawn = n > MESSAGES_MAX || timeline->rows.n > ROWS_MAX ? XTF_MESSAGES_AS_BYTES : XTF_MESSAGES_AS_LINES;
+    if (*drawn == XTF_MESSAGES_AS_BYTES)
+        return draw_strips(timeline, tops, levels, lane, error);
     g_autofree XtfMatchedSend *matched = match_all(timeline, (uint32_t)n, error);
     if (!matched)
         return false;

@@ -7,6 +7,12 @@
 
 /* How many the window has; 0 if the trace's messages are not matched. */
 bool xtf_timeline_count_messages(const XtfTimeline *timeline, uint64_t *n, GError **error);
-/* Draws them, if they are few enough to be told apart. `tops` and `levels` are those of the rows, a level `lane` pixels
- * high. */
-bool xtf_timeline_messages(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane, GError **error);
+typedef enum {
+    XTF_MESSAGES_NONE,
+    XTF_MESSAGES_AS_LINES,
+    XTF_MESSAGES_AS_BYTES, /* that were sent, in strips (timeline-sent.h): lines would be a hairball */
+} XtfMessagesDrawn;
+
+/* Draws them. `tops` and `levels` are those of the rows, a level `lane` pixels high. */
+bool xtf_timeline_messages(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane,
+                           XtfMessagesDrawn *drawn, GError **error);

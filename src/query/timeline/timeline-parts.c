@@ -5,6 +5,7 @@
 #include "src/query/drawing/text-width.h"
 #include "src/query/select/parallel.h"
 #include "src/query/timeline/timeline-private.h"
+#include "src/query/timeline/timeline-waits.h"
 
 enum {
     ROWS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
@@ -22,6 +23,16 @@ static void *begin_measuring(void *data)
     return meter;
 }
 
+static bool measure_row(XtfTimeline *timeline, XtfRowMeter *meter, uint32_t i, GError **error)
+{
+    const XtfPictureRow *row = &timeline->rows.all[i];
+
+    return xtf_row_columns_measure(&timeline->columns[i], meter, row, error) &&
+           (!timeline->waited ||
+            xtf_row_waits_measure(&timeline->waits, &timeline->waited[i], &timeline->columns[i], &timeline->plan,
+                                  &timeline->rows, row, &meter->times.arrays, error));
+}
+
 static bool measure_rows(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     XtfTimeline *timeline = data;
@@ -29,7 +40,7 @@ static bool measure_rows(void *own, void *data, uint32_t first, uint32_t end, GE
     for (uint32_t i = first; i < end; i++) {
         if (timeline->only && !timeline->only[i])
             continue;
-        if (!xtf_row_columns_measure(&timeline->columns[i], own, &timeline->rows.all[i], error))
+        if (!measure_row(timeline, own, i, error))
             return false;
     }
     return true;
@@ -43,9 +54,15 @@ static void end_measuring(void *own, void *data)
 
 void xtf_timeline_forget(XtfTimeline *timeline)
 {
-    for (uint32_t i = 0; timeline->columns && i < timeline->rows.n; i++)
-        xtf_row_columns_finish(&timeline->columns[i]);
+    for (uint32_t i = 0; i < timeline->rows.n; i++) {
+        if (timeline->columns)
+            xtf_row_columns_finish(&timeline->columns[i]);
+        if (timeline->waited)
+            xtf_row_columns_finish(&timeline->waited[i]);
+    }
     g_clear_pointer(&timeline->columns, g_free);
+    g_clear_pointer(&timeline->waited, g_free);
+    timeline->waited_ticks = 0;
     xtf_picture_column_finish(&timeline->total);
     timeline->total = (XtfPictureColumn){0};
 }
@@ -59,12 +76,16 @@ bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **erro
 
     xtf_timeline_forget(timeline);
     timeline->columns = g_new0(XtfRowColumns, MAX(timeline->rows.n, 1));
+    if (timeline->waits.exist && timeline->rows.n <= XTF_STACKED_ROWS_MAX)
+        timeline->waited = g_new0(XtfRowColumns, MAX(timeline->rows.n, 1));
     timeline->only = only;
     if (!xtf_parallel(&work, timeline, timeline->rows.n, error))
         return false;
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
         for (uint32_t j = 0; j < timeline->columns[i].n; j++)
             xtf_picture_column_join(&timeline->total, &timeline->columns[i].all[j]);
+        for (uint32_t j = 0; timeline->waited && j < timeline->waited[i].n; j++)
+            timeline->waited_ticks += timeline->waited[i].all[j].regions;
     }
     xtf_picture_column_sort(&timeline->total);
     return true;
@@ -75,12 +96,16 @@ bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **erro
 enum {
     LEGEND_Y = 34,
     LEGEND_MAX = 12,
+    WAITED_WIDTH = 150,
 };
 
 /* Swatches, names and shares of the regions that took most time, as many as fit. */
-static void draw_legend(XtfDrawing *drawing, const XtfColours *colours, const XtfPictureColumn *total)
+static void draw_legend(XtfTimeline *timeline)
 {
-    double x = 8, end = XTF_PICTURE_WIDTH - 110;
+    double x = 8, end = XTF_PICTURE_WIDTH - 110 - (timeline->waited_ticks > 0 ? WAITED_WIDTH : 0);
+    const XtfPictureColumn *total = &timeline->total;
+    const XtfColours *colours = timeline->job->colours;
+    XtfDrawing *drawing = timeline->drawing;
     uint32_t i, n = 0;
 
     while (n < total->n && total->shares[n].ticks > 0)
@@ -106,6 +131,8 @@ static void draw_legend(XtfDrawing *drawing, const XtfColours *colours, const Xt
     if (i < n)
         xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%.0f\" y=\"%d\">and %" PRIu32 " more</text>", x, LEGEND_Y + 11,
                  n - i);
+    if (timeline->waited_ticks > 0)
+        xtf_timeline_waits_legend(timeline, XTF_PICTURE_WIDTH - WAITED_WIDTH, LEGEND_Y);
     xtf_draw(drawing, "\n");
 }
 
@@ -121,7 +148,7 @@ void xtf_timeline_begin(XtfTimeline *timeline, int height)
                                    .description = "What each process did over time, by regions of code."};
 
     xtf_draw_frame(timeline->drawing, &frame, &timeline->links);
-    draw_legend(timeline->drawing, timeline->job->colours, &timeline->total);
+    draw_legend(timeline);
     xtf_draw(timeline->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"62\" text-anchor=\"end\">process</text>");
     xtf_draw_time_axis(timeline->drawing, &timeline->links.context->scale, &timeline->plot, XTF_TIMELINE_TOP - 8,
                        XTF_TIMELINE_TOP + height);
@@ -147,7 +174,13 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
 
 /* ---- Tool tips. */
 
-void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column)
+static double percent(uint64_t ticks, uint64_t whole)
+{
+    return whole ? 100.0 * (double)ticks / (double)whole : 0.0;
+}
+
+void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column,
+                      const XtfPictureColumn *waited)
 {
     const XtfTimeScale *scale = &timeline->links.context->scale;
     char window[XTF_WINDOW_TEXT_MAX];
@@ -160,17 +193,23 @@ void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uin
         char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
         *text = '\0';
         text = xtf_time_scale_put(scale, share->ticks, text);
-        xtf_draw(timeline->drawing, "\n%s s %.1f %% ", text,
-                 column->whole ? 100.0 * (double)share->ticks / (double)column->whole : 0.0);
+        xtf_draw(timeline->drawing, "\n%s s %.1f %% ", text, percent(share->ticks, column->whole));
         xtf_draw_text(timeline->drawing, timeline->job->colours->names[share->line], XTF_TITLE_NAME);
         xtf_draw(timeline->drawing, ", %" PRIu64 " call%s", share->calls, share->calls == 1 ? "" : "s");
+    }
+    if (waited && waited->regions > 0) {
+        char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
+        *text = '\0';
+        text = xtf_time_scale_put(scale, waited->regions, text);
+        xtf_draw(timeline->drawing, "\nof this %s s %.1f %% was waiting for others", text,
+                 percent(waited->regions, column->whole));
     }
     xtf_draw(timeline->drawing, "</title>");
 }
 
-void xtf_timeline_tiles(XtfTimeline *timeline, const XtfPictureRow *row, const XtfRowColumns *columns, int top,
-                        int height)
+void xtf_timeline_tiles(XtfTimeline *timeline, uint32_t number, int top, int height)
 {
+    const XtfPictureRow *row = &timeline->rows.all[number];
     char label[XTF_ROW_LABEL], proc[24], thread[24];
     g_autofree char *who = NULL;
 
@@ -186,13 +225,16 @@ void xtf_timeline_tiles(XtfTimeline *timeline, const XtfPictureRow *row, const X
         uint64_t from = xtf_column_time(&timeline->plan, a), to = xtf_column_time(&timeline->plan, b);
         if (from == to || xtf_drawing_left(timeline->drawing) < 2 << 10)
             continue;
-        XtfPictureColumn sum = xtf_row_columns_sum(columns, a, b);
+        XtfPictureColumn sum = xtf_row_columns_sum(&timeline->columns[number], a, b), waited = {0};
+        if (timeline->waited)
+            waited = xtf_row_columns_sum(&timeline->waited[number], a, b);
         g_autofree char *link = xtf_picture_link(&timeline->links, from, to, &where);
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\">",
                  xtf_timeline_x(timeline, a), top, xtf_timeline_x(timeline, b) - xtf_timeline_x(timeline, a), height);
-        xtf_timeline_tip(timeline, who, from, to, &sum);
+        xtf_timeline_tip(timeline, who, from, to, &sum, &waited);
         xtf_draw(timeline->drawing, "</rect></a>\n");
         xtf_picture_column_finish(&sum);
+        xtf_picture_column_finish(&waited);
     }
 }

@@ -4,6 +4,7 @@
 #include "src/query/drawing/picture-frame.h"
 #include "src/query/drawing/time-axis.h"
 #include "src/query/timeline/row-columns.h"
+#include "src/query/timeline/row-waits.h"
 #include "src/query/timeline/timeline.h"
 
 enum {
@@ -26,6 +27,9 @@ typedef struct {
     XtfRowColumns *columns; /* by row; none of rows that were not measured */
     const bool *only;       /* rows to measure; NULL: all */
     XtfPictureColumn total; /* of all rows, sorted */
+    XtfRowWaits waits;
+    XtfRowColumns *waited; /* beside `columns`; NULL: there are no waits, or they are not shown */
+    uint64_t waited_ticks; /* of all rows */
     XtfPlot plot;
     uint32_t tiles; /* of a row: divides plan.columns */
 } XtfTimeline;
@@ -50,10 +54,11 @@ static inline uint32_t xtf_timeline_x(const XtfTimeline *timeline, uint32_t cell
 
 /* Transparent tiles over a row, side by side: each has a tool tip with the regions of most time in its window, and is a
  * link to that window of the row alone. */
-void xtf_timeline_tiles(XtfTimeline *timeline, const XtfPictureRow *row, const XtfRowColumns *columns, int top,
-                        int height);
-/* The tool tip of a window of the processes that `who` names, which the column is of; sorts it. */
-void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column);
+void xtf_timeline_tiles(XtfTimeline *timeline, uint32_t row, int top, int height);
+/* The tool tip of a window of the processes that `who` names, which the column is of; sorts it. `waited`: what of it
+ * was waiting; NULL: not known. */
+void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column,
+                      const XtfPictureColumn *waited);
 
 /* Draws one measured row stacked, with its label, in at most `room` bytes. */
 void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t row, int top, int height, size_t room);

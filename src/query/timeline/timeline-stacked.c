@@ -60,6 +60,14 @@ static uint64_t time_up_to(const Layers *layers, const XtfPictureColumn *column,
     return ticks;
 }
 
+/* Half pixels from the bottom of a row up to a time in a column. */
+static uint32_t height_of(const XtfPictureColumn *column, unsigned __int128 ticks, int height)
+{
+    uint64_t halves =
+        column->whole ? (uint64_t)((ticks * 4 * (unsigned)height + column->whole) / column->whole / 2) : 0;
+    return (uint32_t)MIN(halves, 2 * (uint64_t)height);
+}
+
 /* Everything up to a layer's top edge, as one polygon down to the bottom of the row: what lies below is painted over
  * it. So there are no seams between layers. */
 static void draw_layer(XtfTimeline *timeline, const Layers *layers, const XtfRowColumns *columns, uint32_t layer,
@@ -71,10 +79,7 @@ static void draw_layer(XtfTimeline *timeline, const Layers *layers, const XtfRow
     xtf_draw(drawing, "d=\"M%u %u", xtf_timeline_x(timeline, 0), bottom / 2);
     for (uint32_t i = 0; i < columns->n; i++) {
         const XtfPictureColumn *column = &columns->all[i];
-        unsigned __int128 ticks = time_up_to(layers, column, layer);
-        uint32_t halves =
-            column->whole ? (uint32_t)((ticks * 4 * (unsigned)height + column->whole) / column->whole / 2) : 0;
-        uint32_t y = bottom - MIN(halves, 2 * (uint32_t)height);
+        uint32_t y = bottom - height_of(column, time_up_to(layers, column, layer), height);
         if (y != at) {
             if (i > 0)
                 xtf_draw(drawing, "H%u", xtf_timeline_x(timeline, column->from));
@@ -107,6 +112,62 @@ static void draw_layers(XtfTimeline *timeline, const Layers *layers, const XtfRo
     xtf_draw(timeline->drawing, "</g>\n");
 }
 
+/* Where in a column waits in a region lie: in its own layer, in that of all others, or above them all, since they are
+ * in no region that is shown. */
+static uint32_t layer_of(const Layers *layers, const XtfPictureColumn *column, uint64_t line)
+{
+    for (uint32_t layer = 0; layer < layers->n; layer++) {
+        if (layers->lines[layer] == line)
+            return layer;
+    }
+    for (uint32_t i = 0; i < column->n; i++) {
+        if (column->shares[i].line == line)
+            return layers->n;
+    }
+    return layers->n + 1;
+}
+
+/* The hatches of one column, each at the bottom of its layer, as high as the time that was waited. */
+static void draw_hatches(XtfTimeline *timeline, const Layers *layers, const XtfPictureColumn *column,
+                         const XtfPictureColumn *waited, uint32_t bottom, int height)
+{
+    uint64_t filled[LAYERS_MAX + 2] = {0};
+    uint32_t x = xtf_timeline_x(timeline, column->from);
+
+    for (uint32_t i = 0; i < waited->n; i++) {
+        uint32_t layer = layer_of(layers, column, waited->shares[i].line);
+        uint64_t from = filled[layer] + (layer > 0 ? time_up_to(layers, column, layer - 1) : 0);
+        filled[layer] += waited->shares[i].ticks;
+        uint32_t low = height_of(column, from, height);
+        uint32_t high = height_of(column, from + waited->shares[i].ticks, height);
+        if (low == high)
+            continue;
+        xtf_draw(timeline->drawing, "M%u ", x);
+        xtf_draw_half(timeline->drawing, bottom - low);
+        xtf_draw(timeline->drawing, "V");
+        xtf_draw_half(timeline->drawing, bottom - high);
+        xtf_draw(timeline->drawing, "h%uv", xtf_timeline_x(timeline, column->to) - x);
+        xtf_draw_half(timeline->drawing, high - low);
+        xtf_draw(timeline->drawing, "z");
+    }
+}
+
+static void draw_waits(XtfTimeline *timeline, const Layers *layers, const XtfRowColumns *columns,
+                       const XtfRowColumns *waited, int top, int height)
+{
+    GString *out = timeline->drawing->out;
+    size_t before = out->len;
+
+    xtf_draw(timeline->drawing, "<path class=\"xt-wait\" pointer-events=\"none\" d=\"");
+    size_t empty = out->len;
+    for (uint32_t i = 0; i < columns->n; i++)
+        draw_hatches(timeline, layers, &columns->all[i], &waited->all[i], 2 * (uint32_t)(top + height), height);
+    if (out->len == empty)
+        g_string_truncate(out, before);
+    else
+        xtf_draw(timeline->drawing, "\"/>\n");
+}
+
 /* Columns in pairs, each as one: a copy. */
 static XtfRowColumns halve(const XtfRowColumns *columns)
 {
@@ -123,26 +184,42 @@ static XtfRowColumns halve(const XtfRowColumns *columns)
     return half;
 }
 
+/* The columns of a row, and what was waited in them: all zeros if that is not shown. */
+typedef struct {
+    XtfRowColumns columns, waited;
+} Row;
+
+static void draw_row(XtfTimeline *timeline, const Layers *layers, const Row *row, int top, int height)
+{
+    draw_layers(timeline, layers, &row->columns, top, height);
+    if (row->waited.n > 0)
+        draw_waits(timeline, layers, &row->columns, &row->waited, top, height);
+}
+
 /* A row that takes more is drawn anew with half of its columns. */
-void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t row, int top, int height, size_t room)
+void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t number, int top, int height, size_t room)
 {
     GString *out = timeline->drawing->out;
     size_t before = out->len;
-    XtfRowColumns columns = timeline->columns[row], half = {0};
+    Row row = {.columns = timeline->columns[number]}, half = {0};
     Layers layers;
 
-    choose_layers(&layers, timeline, &columns);
-    draw_layers(timeline, &layers, &columns, top, height);
-    while (out->len - before > room && columns.n > 1) {
-        XtfRowColumns fewer = halve(&columns);
-        xtf_row_columns_finish(&half);
-        half = columns = fewer;
+    if (timeline->waited)
+        row.waited = timeline->waited[number];
+    choose_layers(&layers, timeline, &row.columns);
+    draw_row(timeline, &layers, &row, top, height);
+    while (out->len - before > room && row.columns.n > 1) {
+        Row fewer = {.columns = halve(&row.columns), .waited = halve(&row.waited)};
+        xtf_row_columns_finish(&half.columns);
+        xtf_row_columns_finish(&half.waited);
+        half = row = fewer;
         g_string_truncate(out, before);
-        draw_layers(timeline, &layers, &columns, top, height);
+        draw_row(timeline, &layers, &row, top, height);
     }
-    xtf_row_columns_finish(&half);
+    xtf_row_columns_finish(&half.columns);
+    xtf_row_columns_finish(&half.waited);
     xtf_picture_column_finish(&layers.total);
-    xtf_timeline_label(timeline, &timeline->rows.all[row], top + height / 2);
+    xtf_timeline_label(timeline, &timeline->rows.all[number], top + height / 2);
 }
 
 bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error)
@@ -160,11 +237,11 @@ bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error)
                                  (left - MIN(left, tiles)) / (timeline->rows.n - i));
     }
     for (uint32_t i = 0; i < timeline->rows.n; i++)
-        xtf_timeline_tiles(timeline, &timeline->rows.all[i], &timeline->columns[i], XTF_TIMELINE_TOP + (int)i * pitch,
-                           pitch - gap);
-    xtf_draw_footer(
-        timeline->drawing, XTF_TIMELINE_TOP + rows * pitch + 18,
-        "Each column shows what its time was spent on: areas are times, exactly. Grey: other regions; pale: "
-        "in no region.");
+        xtf_timeline_tiles(timeline, i, XTF_TIMELINE_TOP + (int)i * pitch, pitch - gap);
+    g_autofree char *text = g_strdup_printf(
+        "Each column shows what its time was spent on: areas are times, exactly.%s Grey: other regions; pale: in no "
+        "region.",
+        timeline->waited_ticks > 0 ? " Hatched, at the bottom of a colour: waiting for others in it." : "");
+    xtf_draw_footer(timeline->drawing, XTF_TIMELINE_TOP + rows * pitch + 18, text);
     return true;
 }

@@ -74,6 +74,7 @@ static bool draw_rows(XtfTimeline *timeline, uint64_t size, GError **error)
 static void timeline_finish(XtfTimeline *timeline)
 {
     xtf_timeline_forget(timeline);
+    xtf_row_waits_finish(&timeline->waits);
     xtf_region_times_finish(&timeline->times);
     xtf_picture_rows_finish(&timeline->rows);
     xtf_picture_links_finish(&timeline->links);
@@ -90,6 +91,7 @@ static bool draw_timeline(const XtfPictureJob *job, const char *file, XtfDrawing
     timeline.plot = (XtfPlot){timeline.plan.from, timeline.plan.to, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT};
     bool good = xtf_picture_rows_init(&timeline.rows, context, job->selection, error) &&
                 xtf_region_times_init(&timeline.times, job->views->formats, job->selection, error) &&
+                xtf_row_waits_init(&timeline.waits, context, job->selection, &timeline.times.regions, error) &&
                 draw_rows(&timeline, drawing->size, error);
     timeline_finish(&timeline);
     return good;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/query/text/frame-rate.h"
 #include "src/query/text/time-scale.h"
 
 static XtfTimeScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
@@ -227,4 +228,59 @@ Test(time, columns_are_what_single_times_are)
                           wanted + i * LINE);
         }
     }
+}
+
+/* ---- Frames. */
+
+/* Whatever the clock: they tile the trace, and the frame of a time is the one whose bounds it lies between. */
+static void assert_frames(const XtfTimeScale *scale, const char *text)
+{
+    XtfFrameRate rate;
+
+    if (!xtf_frame_rate_parse(&rate, scale, text, NULL))
+        return;
+    cr_assert_eq(xtf_frame_rate_bound(&rate, scale, 0), scale->origin);
+    cr_assert(!rate.n || xtf_frame_rate_bound(&rate, scale, rate.n - 1) < scale->end, "%s: the last is empty", text);
+    cr_assert_geq(xtf_frame_rate_bound(&rate, scale, rate.n), scale->end, "%s: %lu frames end early", text, rate.n);
+    for (unsigned i = 0; rate.n && i < 100; i++) {
+        uint64_t k = (uint64_t)g_random_int() << 32 | g_random_int();
+        uint64_t a = xtf_frame_rate_bound(&rate, scale, k %= rate.n), b = xtf_frame_rate_bound(&rate, scale, k + 1);
+        cr_assert_lt(a, b, "%s: frame %lu has no tick", text, k);
+        cr_assert_eq(xtf_frame_rate_at(&rate, scale, a), k, "%s: frame %lu does not begin at %lu", text, k, a);
+        cr_assert_eq(xtf_frame_rate_at(&rate, scale, MIN(b, scale->end) - 1), k, "%s: frame %lu ends early", text, k);
+    }
+}
+
+Test(time, frames_tile_the_trace)
+{
+    static const char *const rates[] = {"25fps",      "29.97fps", "0.000001fps",    "1ns", "3ns", "40ms", "7us", "1.5s",
+                                        "999999999s", "7.7fps",   "999999999999fps"};
+    static const uint64_t nums[] = {1, 3, 1000, 1000000000, 2595913000, UINT64_MAX - 1},
+                          dens[] = {1, 7, 1001, UINT64_MAX};
+    static const uint64_t lasts[] = {0, 1, 999, 18335000000, UINT64_MAX / 2, UINT64_MAX - 2};
+    unsigned good = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(nums) * G_N_ELEMENTS(dens) * G_N_ELEMENTS(lasts); i++) {
+        uint64_t num = nums[i % 6], den = dens[i / 6 % 4], last = lasts[i / 24];
+        XtfTimeScale scale = scale_of(num, den, MIN(last, 5), last);
+        for (unsigned j = 0; j < G_N_ELEMENTS(rates); j++) {
+            XtfFrameRate rate;
+            good += xtf_frame_rate_parse(&rate, &scale, rates[j], NULL);
+            assert_frames(&scale, rates[j]);
+        }
+    }
+    cr_assert_gt(good, 500, "only %u rates were taken", good);
+}
+
+Test(time, frames_of_a_second)
+{
+    XtfTimeScale scale = scale_of(1000000000, 1, 0, 999999999);
+    XtfFrameRate rate;
+
+    cr_assert(xtf_frame_rate_parse(&rate, &scale, "7fps", NULL));
+    cr_assert_eq(rate.n, 7);
+    cr_assert_eq(xtf_frame_rate_bound(&rate, &scale, 3), 428571428);
+    cr_assert(!xtf_frame_rate_parse(&rate, &scale, "2000000000fps", NULL), "half a tick is no frame");
+    cr_assert(!xtf_frame_rate_parse(&rate, &scale, "25", NULL));
+    cr_assert(!xtf_frame_rate_parse(&rate, &scale, "0.0s", NULL));
 }

@@ -6,7 +6,7 @@
  *
  *     node
  *     entries: call-entries < message-entries, collective-entries, wait-entries < record-dir
- *     tree: files, definitions-dir, window-links, by-dir < narrowing-dirs < selection-dir < tree
+ *     tree: files, definitions-dir, window-links, by-dir < narrowing-dirs, frames-dir < selection-dir < tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
  */
@@ -18,6 +18,7 @@
 #include "src/query/node/node.h"
 #include "src/query/pictures/picture.h"
 #include "src/query/records/records-file.h"
+#include "src/query/text/frame-rate.h"
 #include "src/query/views/registry.h"
 
 /* For listing: passes over the first `from` children. */
@@ -51,14 +52,17 @@ struct XtfNode {
     const XtfNodeClass *class;
     uint32_t depth;          /* of a directory: components from the root */
     uint32_t numberings;     /* num/ components so far */
-    bool is_window;          /* a selection right under time/, and its zoom/ */
+    bool is_window;          /* a selection right under time/, or a frame, and its zoom/ */
+    bool is_frame;           /* a selection right under frames/RATE/, and its zoom/ */
     bool is_instant;         /* a selection right under at/ */
     XtfSelection *selection; /* NULL outside of selections */
     XtfGrouping *grouping;   /* below by/KEY; NULL elsewhere */
     union {
         struct {
             uint64_t from, to;
+            uint64_t frame, n_frames; /* of a frame: its number, and how many the trace has */
         } window; /* of a window, an instant and of zoom/: the times of its name, which may be beyond the trace's */
+        XtfFrameRate rate; /* frames/RATE */
         struct {
             uint64_t number, count;
         } record;            /* num/K: K, and how many records the selection has */
@@ -102,6 +106,8 @@ extern const XtfNodeClass xtf_link;
 XtfNode *xtf_node_new(const XtfNode *parent, const XtfNodeClass *class);
 /* The same, for a selection. Takes it. */
 XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection);
+/* The same, for a window of the parent's selection: [from, to), which may be beyond the trace's ends. */
+XtfNode *xtf_node_new_window(const XtfNode *parent, uint64_t from, uint64_t to);
 XtfNode *xtf_node_new_link(const XtfNode *parent, char *target);  /* takes the target */
 XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes the text, and keeps it */
 /* The same of a text that later commits may change, also where the selection is final. */

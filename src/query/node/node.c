@@ -43,6 +43,22 @@ XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection)
     return node;
 }
 
+/* A window that begins before the trace, or ends after it, is open there: one form for one meaning. But where the trace
+ * grows the end is no end. */
+XtfNode *xtf_node_new_window(const XtfNode *parent, uint64_t from, uint64_t to)
+{
+    const XtfTimeScale *scale = &parent->tree->context.scale;
+    bool growing = !xtf_tree_is_final(parent->tree);
+    uint64_t a = from <= scale->origin ? 0 : from,
+             b = to > scale->end || (to == scale->end && !growing) ? XTF_TIME_OPEN : to;
+    XtfNode *node = xtf_node_new_selection(parent, xtf_selection_in_window(parent->selection, MIN(a, b), b));
+
+    node->is_window = true;
+    node->window.from = from;
+    node->window.to = to;
+    return node;
+}
+
 const XtfNodeClass xtf_link = {.kind = XTF_NODE_LINK};
 
 XtfNode *xtf_node_new_link(const XtfNode *parent, char *target)

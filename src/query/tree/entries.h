@@ -13,7 +13,7 @@ extern const XtfNodeClass xtf_picture_file; /* the maker sets its `picture` */
 
 extern const XtfNodeClass xtf_definitions_dir;
 bool xtf_definitions_dir_has(const char *name); /* beside the tables */
-extern const XtfNodeClass xtf_by_dir;
+extern const XtfNodeClass xtf_by_dir, xtf_frames_dir;
 extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_instants_dir, xtf_numbers_dir;
 extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir, xtf_classes_dir,
     xtf_culprits_dir;
@@ -23,6 +23,8 @@ extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tag
 bool xtf_kinds_has(const XtfNode *directory);
 XtfNode *xtf_kinds_lookup(XtfNode *directory, const char *name, GError **error);
 
+/* `up` and the name of frame k of n: all names of a rate have the same width. */
+char *xtf_frame_name(const char *up, uint64_t k, uint64_t n);
 /* "next" or "prev" of a window. */
 XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error);
 /* "before" or "after" of an instant. */

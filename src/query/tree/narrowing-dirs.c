@@ -208,16 +208,8 @@ static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **err
         return lookup_length(directory, name, error);
     if (!xtf_time_scale_parse_window(scale, name, &a, &b, error))
         return NULL;
-    /* A window that begins before the trace, or ends after it, is open there: one form for one meaning. But where the
-     * trace grows the end is no end. */
-    bool growing = !xtf_tree_is_final(directory->tree);
-    uint64_t from = a <= scale->origin ? 0 : a,
-             to = b > scale->end || (b == scale->end && !growing) ? XTF_TIME_OPEN : b;
-    XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_window(directory->selection, MIN(from, to), to));
-    node->is_window = true;
-    node->window.from = a;
-    node->window.to = b;
-    if (growing && strchr(name, '%')) {
+    XtfNode *node = xtf_node_new_window(directory, a, b);
+    if (!xtf_tree_is_final(directory->tree) && strchr(name, '%')) {
         node->text = g_malloc(XTF_WINDOW_TEXT_MAX);
         xtf_time_scale_print_window(scale, a, b, node->text);
     }

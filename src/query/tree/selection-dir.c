@@ -65,6 +65,7 @@ static const Entry entries[] = {
     {"count", &xtf_count_file, ALL, ALL, NULL},
     {"culprit", &xtf_culprits_dir, PROGRAM, 0, NULL},
     {"definitions", &xtf_definitions_dir, ROOT, ROOT, NULL},
+    {"frames", &xtf_frames_dir, PROGRAM, ROOT, NULL},
     {NULL, NULL, 0, 0, NULL},
     {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},
     {"next", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},

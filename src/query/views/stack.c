@@ -2,6 +2,7 @@
  * stack: of each location the frames that are open when the selection's window begins, the outermost first.
  */
 #include "libxtf/vocabulary.h"
+#include "src/query/select/open-frames.h"
 #include "src/query/text/digits.h"
 #include "src/query/totals/region-lines.h"
 #include "src/query/totals/selected-locations.h"
@@ -57,38 +58,7 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     return true;
 }
 
-/* The frames open at a time, the outermost first. Times are the location's own: what lasts since one of its events is
- * measured by its clock. */
-typedef struct {
-    XtfOpenFrame *frames;
-    size_t n;
-    uint64_t t;
-    const XtfClockMap *clock;
-} OpenFrames;
-
-static void open_frames_finish(OpenFrames *open)
-{
-    g_clear_pointer(&open->frames, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OpenFrames, open_frames_finish)
-
-/* None where the location's records have ended. */
-static bool find_frames(const XtfLocationArrays *arrays, const XtfAggregateRef *frames, uint64_t t, OpenFrames *open,
-                        GError **error)
-{
-    const XtfArray *calls = xtf_location_arrays_find(arrays, frames->schema);
-    uint64_t n;
-
-    if (!calls || t <= calls->first || t > arrays->last)
-        return true;
-    const XtfArray local = xtf_array_local(calls);
-    open->t = xtf_clock_map_to_local(calls->clock, t);
-    open->clock = calls->clock;
-    return xtf_array_rank(calls, t, &n, error) &&
-           xtf_array_stack(&local, frames->number, n, &open->frames, &open->n, error);
-}
-
-static void add_lines_of(const XtfLocation *location, const OpenFrames *open, uint64_t levels,
+static void add_lines_of(const XtfLocation *location, const XtfOpenFrames *open, uint64_t levels,
                          const XtfRegions *regions, XtfLines *lines)
 {
     size_t n_open = open->n;
@@ -127,9 +97,9 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
     for (uint64_t line = first; line < first + n; line += levels) {
         const XtfLocation *location = xtf_selected_location(&selected, line / levels);
-        g_auto(OpenFrames) open = {0};
+        g_auto(XtfOpenFrames) open = {0};
         if (!xtf_location_arrays_load(&arrays, views->context, location, error) ||
-            !find_frames(&arrays, &frames, selection->time_from, &open, error))
+            !xtf_open_frames_find(&open, &arrays, &frames, selection->time_from, error))
             return false;
         add_lines_of(location, &open, levels, &regions, lines);
     }

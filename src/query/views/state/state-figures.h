@@ -1,0 +1,76 @@
+/*
+ * What each process does in a window, and where it is at the window's end: the figures of `state`, `total` and
+ * state.svg.
+ *
+ * A process costs what its profile, its messages and one stack cost, whatever the length of the trace. The messages
+ * that are under way cost a descent for each location of the trace, once, when the first process is asked for.
+ */
+#pragma once
+
+#include "src/query/select/open-frames.h"
+#include "src/query/totals/message-totals.h"
+#include "src/query/totals/region-times.h"
+#include "src/query/views/registry.h"
+
+/* What time goes to. Together they are the time between a location's first and last record. */
+typedef enum {
+    XTF_SHARE_PROGRAM, /* and OpenMP's work; time in no region is the program's, too */
+    XTF_SHARE_P2P,
+    XTF_SHARE_COLLECTIVE, /* and barriers */
+    XTF_SHARE_WAIT,       /* waits, tests, probes */
+    XTF_SHARE_OTHER,
+    XTF_N_SHARES,
+} XtfShare;
+
+extern const char *const xtf_share_names[XTF_N_SHARES];
+
+/* The colours of a monitor: of the first thread at the window's end. */
+typedef enum {
+    XTF_LIGHT_NONE,   /* its records have not begun, or have ended */
+    XTF_LIGHT_GREEN,  /* in the program */
+    XTF_LIGHT_YELLOW, /* in a call of a library */
+    XTF_LIGHT_RED,    /* waiting */
+    XTF_N_LIGHTS,
+} XtfLight;
+
+extern const char *const xtf_light_names[XTF_N_LIGHTS]; /* "-" of none */
+
+typedef struct {
+    uint64_t proc;
+    unsigned __int128 times[XTF_N_SHARES]; /* ticks, of all its threads */
+    uint64_t calls;
+    XtfMoved sent, received;
+    uint64_t sent_so_far; /* bytes, from the beginning of the trace to the window's end */
+    bool knows_in_flight;
+    uint64_t in_flight; /* messages that it has sent by the window's end, and that nobody has received by then */
+    XtfLight light;
+    bool in_call;
+    uint64_t region, since; /* in a call: the innermost region's key, and when it was entered */
+} XtfProcessState;
+
+typedef struct {
+    XtfViews *views;               /* borrowed */
+    XtfSelection *window, *so_far; /* owned: without narrowing by fields; from the beginning of the trace */
+    XtfSelectedLocations selected;
+    bool has_times, has_waits;
+    XtfRegionTimes times;            /* with has_times */
+    const XtfSchema *waits;          /* of an analysis; NULL: there is none */
+    const XtfRegionClasses *classes; /* borrowed */
+    XtfMessageTotals moved, moved_so_far;
+    bool received_counted;
+    uint64_t *received_from; /* by index in locations->procs; NULL: messages are not matched */
+    uint64_t t;              /* the window's end */
+} XtfStates;
+
+/* Of a selection's processes, in its window. Narrowing by type and by values of fields is left out. */
+bool xtf_states_init(XtfStates *states, XtfViews *views, const XtfSelection *selection, GError **error);
+void xtf_states_finish(XtfStates *states); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfStates, xtf_states_finish)
+
+/* Of process i of states->selected. */
+bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError **error);
+/* Adds one process's figures to those of several. */
+void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state);
+
+/* Whether a trace has any of the figures, and a selection is of its records. */
+bool xtf_states_exist(const XtfTraceContext *context, const XtfSelection *selection);

@@ -41,6 +41,7 @@ static bool look(XtfFollower *follower, GError **error)
     XtfTree *tree = later ? xtf_tree_new_growing(later, error) : NULL;
     if (!tree)
         return !later;
+    xtf_tree_name_as(tree, current->tree);
     g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
     g_autoptr(XtfNode) root = xtf_tree_root(tree);
     xtf_inodes_renew(inodes, next, root);

@@ -1,5 +1,7 @@
 """A trace whose pictures are looked at."""
 
+import pathlib
+
 import svg
 from asking import Asker
 from xtfrun import Failure
@@ -36,4 +38,7 @@ class Trace:
         text = self.bytes(f"{path}/{name}".lstrip("/"))
         check(text == self.bytes(f"{path}/{name}".lstrip("/")), f"{path}: two readings differ")
         check(len(text) % 4096 == 0, f"{path}: {len(text)} bytes are no whole number of pages")
-        return svg.Picture(text)
+        picture = svg.Picture(text)
+        title = picture.root.findtext(svg.SVG + "title")
+        check(title.startswith(f"{pathlib.Path(self.path).stem}: "), f"{path}: the title {title} does not name the trace")
+        return picture

@@ -56,8 +56,10 @@ static XtfTree *open_tree(const char *path)
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
     XtfTree *tree = trace ? xtf_tree_new(trace, &error) : NULL;
 
-    if (tree)
+    if (tree) {
+        xtf_tree_name_after(tree, path);
         return tree;
+    }
     fprintf(stderr, "ask-tree: %s\n", error->message);
     exit(1);
 }

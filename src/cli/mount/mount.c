@@ -100,6 +100,7 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
 
     if (!tree)
         return false;
+    xtf_tree_name_after(tree, shown);
     g_autofree char *mounted = g_strdup_printf("'%s' is mounted%s", shown, follow ? ", and followed" : "");
     g_autofree char *first_line = xtf_text_shown(mounted, PATH_MAX);
     xtf_fs_log(first_line);

@@ -227,5 +227,8 @@ XtfTree *xtf_cli_open_tree(const char *source, GError **error)
     xtf_trace_get_info(trace, &info);
     if (!info.closed)
         xtf_print_line(stderr, "xtf: '%s' is not closed by its writer: this is commit %" PRIu64, path, info.commit);
-    return xtf_tree_new(trace, error);
+    XtfTree *tree = xtf_tree_new(trace, error);
+    if (tree)
+        xtf_tree_name_after(tree, source);
+    return tree;
 }

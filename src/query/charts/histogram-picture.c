@@ -16,18 +16,23 @@ enum {
     PANEL = 90, /* pixels */
     PANEL_PITCH = 120,
     TOP = 84,
-    HEIGHT = TOP + 3 * PANEL_PITCH + 8,
+    PANELS_MAX = 3,
+    PAGE_WIDTH = 760,
 };
 
-/* Columns of the table that are drawn. */
-static const struct {
+/* A column of the table that is drawn. */
+typedef struct {
     const char *name;
     unsigned column;
-} panels[] = {{"calls", 3}, {"messages sent", 4}, {"bytes sent", 5}};
+} Panel;
+
+static const Panel panels_of_file[PANELS_MAX] = {{"calls", 3}, {"messages sent", 4}, {"bytes sent", 5}};
+static const Panel panels_of_page[] = {{"records", 2}};
 
 typedef struct {
-    unsigned n;
-    double values[G_N_ELEMENTS(panels)][SLICES];
+    const Panel *panels;
+    unsigned n_panels, n; /* slices so far */
+    double values[PANELS_MAX][SLICES];
 } Slices;
 
 static bool add_slice(const char *const *cells, unsigned n, void *data, GError **error)
@@ -36,8 +41,8 @@ static bool add_slice(const char *const *cells, unsigned n, void *data, GError *
 
     if (slices->n == SLICES || n < 6)
         return xtf_damaged(error, "the histogram has other lines than were expected");
-    for (unsigned i = 0; i < G_N_ELEMENTS(panels); i++)
-        slices->values[i][slices->n] = strtod(cells[panels[i].column], NULL); /* a dash is 0 */
+    for (unsigned i = 0; i < slices->n_panels; i++)
+        slices->values[i][slices->n] = strtod(cells[slices->panels[i].column], NULL); /* a dash is 0 */
     slices->n++;
     return true;
 }
@@ -59,6 +64,7 @@ static double top_of(const double *values, unsigned n)
 }
 
 typedef struct {
+    const XtfPictureJob *job;
     XtfDrawing *drawing;
     const XtfPictureLinks *links;
     const Slices *slices;
@@ -77,10 +83,10 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
     if (height == 0 || a == b || xtf_drawing_left(picture->drawing) < BAR_BYTES)
         return;
     g_autofree char *link = xtf_picture_link(picture->links, a, b, NULL);
-    xtf_draw_link(picture->drawing, link, xtf_picture_histogram.name);
+    xtf_draw_link(picture->drawing, link, picture->job->file);
     xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x,
              bottom - height, fmax(width - 1, 0.5), height);
-    xtf_draw(picture->drawing, "<title>%.0f %s</title></rect></a>\n", value, panels[panel].name);
+    xtf_draw(picture->drawing, "<title>%.0f %s</title></rect></a>\n", value, picture->slices->panels[panel].name);
 }
 
 static void draw_panel(const Picture *picture, unsigned panel)
@@ -89,42 +95,48 @@ static void draw_panel(const Picture *picture, unsigned panel)
     double top = top_of(values, picture->slices->n);
     int y = TOP + (int)panel * PANEL_PITCH + 16;
 
-    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", XTF_PICTURE_LEFT, y - 3, panels[panel].name);
+    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", XTF_PICTURE_LEFT, y - 3,
+             picture->slices->panels[panel].name);
     xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">%.10g</text>", y + 8, top);
     xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">0</text>", y + PANEL);
     xtf_draw(picture->drawing, "<path class=\"xt-grid\" d=\"M%d %dH%d\"/>\n", XTF_PICTURE_LEFT, y + PANEL,
-             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT);
+             (int)(picture->plot.left + picture->plot.width));
     for (unsigned i = 0; i < picture->slices->n; i++)
         draw_bar(picture, panel, i, top);
 }
 
-static bool histogram_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+static bool histogram_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     XtfTraceContext *context = job->views->context;
     g_autofree Slices *slices = g_new0(Slices, 1);
+    int width = job->in_page ? PAGE_WIDTH : XTF_PICTURE_WIDTH;
     g_auto(XtfPictureLinks) links = {0};
-    XtfDrawing drawing;
-    Picture picture = {.drawing = &drawing, .links = &links, .slices = slices};
+    Picture picture = {.job = job, .drawing = drawing, .links = &links, .slices = slices};
     uint64_t from, to;
 
+    slices->panels = job->in_page ? panels_of_page : panels_of_file;
+    slices->n_panels = job->in_page ? G_N_ELEMENTS(panels_of_page) : G_N_ELEMENTS(panels_of_file);
+    int height = TOP + (int)slices->n_panels * PANEL_PITCH + 8;
     if (!xtf_picture_table_read(job->views, "histogram", job->selection, add_slice, slices, error))
         return false;
-    xtf_drawing_init(&drawing, out, size);
     xtf_picture_links_init(&links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &from, &to);
-    picture.plot = (XtfPlot){from, to, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT};
-    const XtfPictureFrame frame = {.what = "Calls and messages over time",
-                                   .file = xtf_picture_histogram.name,
+    picture.plot = (XtfPlot){from, to, XTF_PICTURE_LEFT, (uint32_t)(width - (XTF_PICTURE_WIDTH - XTF_PICTURE_PLOT))};
+    const XtfPictureFrame frame = {.what = "calls and messages over time",
+                                   .file = job->file,
                                    .from = from,
                                    .to = to,
-                                   .height = HEIGHT,
-                                   .description = "Calls, messages and bytes in 100 slices of time."};
-    xtf_draw_frame(&drawing, &frame, &links);
-    xtf_draw_time_axis(&drawing, &context->scale, &picture.plot, TOP - 8, HEIGHT - 8);
-    for (unsigned i = 0; i < G_N_ELEMENTS(panels); i++)
+                                   .width = width,
+                                   .height = height,
+                                   .bare = job->in_page,
+                                   .description = job->in_page ? "Records in 100 slices of time."
+                                                               : "Calls, messages and bytes in 100 slices of time."};
+    xtf_draw_frame(drawing, &frame, &links);
+    xtf_draw_time_axis(drawing, &context->scale, &picture.plot, TOP - 8, height - 8);
+    for (unsigned i = 0; i < slices->n_panels; i++)
         draw_panel(&picture, i);
-    return xtf_drawing_finish(&drawing, "</svg>\n", error);
+    return true;
 }
 
 const XtfPicture xtf_picture_histogram = {
-    .name = "histogram.svg", .of = "histogram", .size = histogram_size, .draw = histogram_draw};
+    .name = "histogram.svg", .of = "histogram", .size = histogram_size, .draw = histogram_draw, .end = "</svg>\n"};

@@ -12,15 +12,17 @@
 #include "src/query/images/indexed-png.h"
 
 enum {
-    CELLS_MAX = 64, /* processes: more are an image */
-    SIDE = 720,     /* pixels, of all cells */
-    CELL_MAX = 40,  /* pixels */
+    CELLS_MAX = 64,   /* processes: more are an image */
+    SIDE = 720,       /* pixels, of all cells */
+    PAGE_SIDE = 480,  /* of a page... */
+    PAGE_WIDTH = 760, /* ...and all of the picture */
+    CELL_MAX = 40,    /* pixels */
     LEFT = 104,
     TOP = 92,
     SIZE_BASE = 64 << 10,
     SIZE_OF_CELL = 256, /* bytes, mostly */
     CELL_BYTES = 480,   /* of a cell, at most... */
-    BARE_BYTES = 120,   /* ...without its link and its tool tip */
+    BARE_BYTES = 80,    /* ...without its link and its tool tip */
     SIZE_OF_IMAGE = 1152 << 10,
     LEVELS = 16,
     SWATCH = 16,      /* pixels */
@@ -117,6 +119,7 @@ typedef struct {
     XtfPictureLinks links;
     Matrix matrix;
     uint64_t from, to;
+    uint32_t side;  /* pixels that all cells may take */
     uint32_t pitch; /* pixels of a cell, its gap included */
 } Picture;
 
@@ -160,13 +163,15 @@ static void draw_cell(Picture *picture, uint32_t i, bool bare)
 
     if (!bare)
         xtf_draw_link(picture->drawing, link, "");
-    xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">",
+    xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"",
              level_of(matrix, cell->bytes), LEFT + i % matrix->n * picture->pitch, TOP + i / matrix->n * picture->pitch,
              size, size);
-    if (!bare)
-        xtf_draw(picture->drawing, "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title>",
+    if (bare)
+        xtf_draw(picture->drawing, "/>\n");
+    else
+        xtf_draw(picture->drawing,
+                 "><title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title></rect></a>\n",
                  sender, receiver, cell->messages, cell->messages == 1 ? "" : "s", cell->bytes);
-    xtf_draw(picture->drawing, bare ? "</rect>\n" : "</rect></a>\n");
 }
 
 /* Cells have no links and tool tips once there is room for bare ones only. */
@@ -257,17 +262,19 @@ static bool draw_all(Picture *picture, GError **error)
 {
     Matrix *matrix = &picture->matrix;
 
-    picture->pitch = (uint32_t)CLAMP(SIDE / MAX(matrix->n, 1), 1, CELL_MAX);
+    picture->pitch = (uint32_t)CLAMP(picture->side / MAX(matrix->n, 1), 1, CELL_MAX);
     int bottom = TOP + (int)(matrix->n * picture->pitch);
     g_autofree char *what =
         matrix->block == 1
-            ? g_strdup_printf("Bytes sent between %" PRIu32 " process%s", matrix->n, matrix->n == 1 ? "" : "es")
-            : g_strdup_printf("Bytes sent between groups of %" PRIu32 " processes", matrix->block);
+            ? g_strdup_printf("bytes sent between %" PRIu32 " process%s", matrix->n, matrix->n == 1 ? "" : "es")
+            : g_strdup_printf("bytes sent between groups of %" PRIu32 " processes", matrix->block);
     const XtfPictureFrame frame = {.what = what,
-                                   .file = xtf_picture_matrix.name,
+                                   .file = picture->job->file,
                                    .from = picture->from,
                                    .to = picture->to,
+                                   .width = picture->job->in_page ? PAGE_WIDTH : XTF_PICTURE_WIDTH,
                                    .height = bottom + 40,
+                                   .bare = picture->job->in_page,
                                    .description = "Who sent how much to whom."};
     xtf_draw_frame(picture->drawing, &frame, &picture->links);
     bool is_image = matrix->locations->n_procs > CELLS_MAX;
@@ -285,33 +292,34 @@ static bool draw_all(Picture *picture, GError **error)
     return true;
 }
 
-static bool matrix_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+static bool matrix_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     XtfTraceContext *context = job->views->context;
-    Picture picture = {.job = job};
+    Picture picture = {.job = job, .drawing = drawing, .side = job->in_page ? PAGE_SIDE : SIDE};
     Matrix *matrix = &picture.matrix;
-    XtfDrawing drawing;
 
     if (!(matrix->locations = xtf_trace_context_locations(context, error)))
         return false;
     uint32_t procs = matrix->locations->n_procs;
-    matrix->block =
-        (uint32_t)xtf_round_up(MAX((procs + SIDE - 1) / SIDE, 1)); /* so the numbers at its sides are round */
+    matrix->block = (uint32_t)xtf_round_up(
+        MAX((procs + picture.side - 1) / picture.side, 1)); /* so the numbers at its sides are round */
     matrix->n = (procs + matrix->block - 1) / matrix->block;
     matrix->cells = g_new0(Cell, (size_t)matrix->n * matrix->n);
-    xtf_drawing_init(&drawing, out, size);
-    picture.drawing = &drawing;
     xtf_picture_links_init(&picture.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &picture.from, &picture.to);
     bool good = xtf_picture_table_read(job->views, "matrix", job->selection, add_pair, matrix, error);
     if (good) {
         find_limits(matrix);
-        good = draw_all(&picture, error) && xtf_drawing_finish(&drawing, "</svg>\n", error);
+        good = draw_all(&picture, error);
     }
     xtf_picture_links_finish(&picture.links);
     g_free(matrix->cells);
     return good;
 }
 
-const XtfPicture xtf_picture_matrix = {
-    .name = "matrix.svg", .of = "matrix", .is_image = is_image, .size = matrix_size, .draw = matrix_draw};
+const XtfPicture xtf_picture_matrix = {.name = "matrix.svg",
+                                       .of = "matrix",
+                                       .is_image = is_image,
+                                       .size = matrix_size,
+                                       .draw = matrix_draw,
+                                       .end = "</svg>\n"};

@@ -146,10 +146,11 @@ static void draw_all(Picture *picture)
     xtf_call_tree_sort(&picture->tree);
     find_depth(picture);
     int bottom = TOP + (int)MAX(picture->deepest, 1) * BOX;
-    const XtfPictureFrame frame = {.what = "Calls by path",
-                                   .file = xtf_picture_profile.name,
+    const XtfPictureFrame frame = {.what = "calls by path",
+                                   .file = picture->job->file,
                                    .from = picture->from,
                                    .to = picture->to,
+                                   .width = XTF_PICTURE_WIDTH,
                                    .height = bottom + 28,
                                    .description = "How much time each path of calls took."};
     xtf_draw_frame(picture->drawing, &frame, &picture->links);
@@ -159,25 +160,24 @@ static void draw_all(Picture *picture)
     draw_footer(picture, bottom + 18);
 }
 
-static bool profile_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+static bool profile_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     XtfTraceContext *context = job->views->context;
-    Picture picture = {.job = job};
-    XtfDrawing drawing;
+    Picture picture = {.job = job, .drawing = drawing};
 
-    xtf_drawing_init(&drawing, out, size);
-    picture.drawing = &drawing;
     xtf_picture_links_init(&picture.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &picture.from, &picture.to);
     bool good = xtf_call_tree_init(&picture.tree, job->views, job->selection, error);
-    if (good) {
+    if (good)
         draw_all(&picture);
-        good = xtf_drawing_finish(&drawing, "</svg>\n", error);
-    }
     xtf_call_tree_finish(&picture.tree);
     xtf_picture_links_finish(&picture.links);
     return good;
 }
 
-const XtfPicture xtf_picture_profile = {
-    .name = "profile.svg", .of = "profile", .has_colours = true, .size = profile_size, .draw = profile_draw};
+const XtfPicture xtf_picture_profile = {.name = "profile.svg",
+                                        .of = "profile",
+                                        .has_colours = true,
+                                        .size = profile_size,
+                                        .draw = profile_draw,
+                                        .end = "</svg>\n"};

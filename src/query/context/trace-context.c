@@ -359,6 +359,7 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
 
 void xtf_trace_context_finish(XtfTraceContext *context)
 {
+    g_free(context->name);
     g_strfreev(context->type_names);
     locations_finish(&context->locations);
     xtf_ranks_finish(&context->ranks);

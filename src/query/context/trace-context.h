@@ -43,6 +43,7 @@ typedef struct {
 
 typedef struct {
     XtfTrace *trace; /* borrowed */
+    char *name;      /* of the trace, as it may be printed; NULL: nobody named it */
     bool growing;    /* the trace is followed: columns are at their widest, and what is shown ends at scale.end */
     XtfTimeScale scale;
     char **type_names;     /* by schema: its name in the tree, which is the schema's own if that is usable */

@@ -2,11 +2,16 @@
 
 #include <inttypes.h>
 
+#include "src/query/drawing/text-width.h"
 #include "src/query/drawing/time-axis.h"
 
 enum {
-    LINKS = 190, /* pixels */
+    LINKS = 190,        /* pixels */
+    TITLE_WIDTH = 1180, /* pixels */
+    NAME_LEAST = 8,     /* characters of the name of a trace */
 };
+
+#define TITLE 17.5 /* pixels: letters are 15 high, but bold */
 
 static const char style[] =
     "<style>"
@@ -67,29 +72,66 @@ static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const 
     }
 }
 
-void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
+/* The name of a trace, in so many pixels. */
+static void draw_name(XtfDrawing *drawing, const char *name, double pixels)
+{
+    size_t most = XTF_TITLE_NAME;
+    g_autofree char *fitting = xtf_text_elided(name, most);
+
+    while (most > NAME_LEAST && xtf_text_pixels(fitting, TITLE) > pixels) {
+        g_free(fitting);
+        fitting = xtf_text_elided(name, --most);
+    }
+    xtf_draw_text(drawing, fitting, XTF_TITLE_NAME);
+}
+
+/* What is shown, of which trace, and when; the name of the trace gets the room that is left. */
+static void draw_title(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
     const XtfTimeScale *scale = &links->context->scale;
-    char width[48], whole[48];
     char from[XTF_TIME_TEXT_MAX], *begin = from + sizeof from - 1, to[XTF_TIME_TEXT_MAX], *end = to + sizeof to - 1;
 
     *begin = *end = '\0';
     begin = xtf_time_scale_put(scale, frame->from - MIN(frame->from, scale->origin), begin);
     end = xtf_time_scale_put(scale, frame->to - MIN(frame->to, scale->origin), end);
+    g_autofree char *rest = g_strdup_printf("%s, %s s to %s s", frame->what, begin, end);
+    if (links->context->name) {
+        draw_name(drawing, links->context->name, TITLE_WIDTH - xtf_text_pixels(rest, TITLE));
+        xtf_draw(drawing, ": ");
+    }
+    xtf_draw(drawing, "%s", rest);
+}
+
+/* The title, and how much of the run it is. */
+static void draw_head(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
+{
+    const XtfTimeScale *scale = &links->context->scale;
+    char width[48], whole[48];
+
     xtf_time_in_words(scale, frame->to - frame->from, width, sizeof width);
     xtf_time_in_words(scale, scale->end - scale->origin, whole, sizeof whole);
-    xtf_draw(drawing,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"img\" width=\"%d\" height=\"%d\" "
-             "viewBox=\"0 0 %d %d\">\n",
-             XTF_PICTURE_WIDTH, frame->height, XTF_PICTURE_WIDTH, frame->height);
-    xtf_draw(drawing, "<title>%s, %s s to %s s</title><desc>%s</desc>\n%s", frame->what, begin, end, frame->description,
-             style);
-    xtf_draw(drawing, "<rect class=\"xt-ground\" width=\"%d\" height=\"%d\"/>\n", XTF_PICTURE_WIDTH, frame->height);
-    xtf_draw(drawing, "<text class=\"xt-title\" x=\"8\" y=\"20\">%s, %s s to %s s</text>", frame->what, begin, end);
-    xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"20\" text-anchor=\"end\">%s of %s</text>",
+    xtf_draw(drawing, "<text class=\"xt-title\" x=\"8\" y=\"20\">");
+    draw_title(drawing, frame, links);
+    xtf_draw(drawing, "</text><text class=\"xt-dim\" x=\"%d\" y=\"20\" text-anchor=\"end\">%s of %s</text>",
              XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - (is_whole(frame, scale) ? 0 : LINKS), width, whole);
     draw_links(drawing, frame, links);
     xtf_draw(drawing, "\n");
+}
+
+void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
+{
+    int top = frame->bare ? XTF_PICTURE_HEAD : 0;
+
+    xtf_draw(drawing,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"img\" width=\"%d\" height=\"%d\" "
+             "viewBox=\"0 %d %d %d\">\n<title>",
+             frame->width, frame->height - top, top, frame->width, frame->height - top);
+    draw_title(drawing, frame, links);
+    xtf_draw(drawing, "</title><desc>%s</desc>\n%s", frame->description, style);
+    xtf_draw(drawing, "<rect class=\"xt-ground\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", top, frame->width,
+             frame->height - top);
+    if (!frame->bare)
+        draw_head(drawing, frame, links);
 }
 
 void xtf_draw_footer(XtfDrawing *drawing, int y, const char *text)

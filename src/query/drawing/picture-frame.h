@@ -13,15 +13,17 @@ enum {
     XTF_PICTURE_WIDTH = 1600,
     XTF_PICTURE_LEFT = 104, /* of the plot */
     XTF_PICTURE_PLOT = 1480,
-    XTF_TITLE_NAME = 48, /* characters of a name in titles and tool tips */
+    XTF_PICTURE_HEAD = 28, /* pixels of the title and links to other windows */
+    XTF_TITLE_NAME = 48,   /* characters of a name in titles and tool tips */
 };
 
 typedef struct {
-    const char *what;        /* is shown: the beginning of the title */
+    const char *what;        /* is shown: in the title, behind the name of the trace */
     const char *file;        /* "timeline.svg", which links lead to */
     uint64_t from, to;       /* the window, ticks */
-    int height;              /* of the picture, pixels */
+    int width, height;       /* of the picture, pixels */
     const char *description; /* for who cannot see it */
+    bool bare;               /* nothing is at the top, where the title and links to other windows would be */
 } XtfPictureFrame;
 
 /* All up to the first element of the picture itself. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "src/query/drawing/colours.h"
+#include "src/query/drawing/drawing.h"
 #include "src/query/views/registry.h"
 
 typedef struct XtfPicture XtfPicture;
@@ -14,6 +15,8 @@ typedef struct {
     XtfSelection *selection;
     const XtfColours *colours; /* NULL: the picture has none */
     uint32_t depth;            /* directories above the picture */
+    const char *file;          /* that links to other windows lead to: the picture, or the page that it is a part of */
+    bool in_page;              /* a part of a page: charts are small, and without the title, which the page has */
 } XtfPictureJob;
 
 struct XtfPicture {
@@ -22,6 +25,15 @@ struct XtfPicture {
     bool has_colours; /* of regions, which take a profile of the whole trace to find */
     bool (*is_image)(XtfViews *views, const XtfSelection *selection); /* has pixels, and so needs libpng; NULL: never */
     bool (*size)(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error);
-    /* Appends the whole file, `size` bytes. */
-    bool (*draw)(const XtfPictureJob *job, uint64_t size, GString *out, GError **error);
+    /* Draws all up to `end`, in what is left of the drawing. */
+    bool (*draw)(const XtfPictureJob *job, XtfDrawing *drawing, GError **error);
+    const char
+        *end; /* the last tags, which the file ends in, with a newline; NULL: it is no XML, and draw() fills it */
 };
+
+/* Whether the selection has it; if not, XTF_ERROR_NOT_FOUND says why. */
+bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const XtfSelection *selection, GError **error);
+
+/* Draws a picture as a part of a page, in at most `room` bytes of it. */
+bool xtf_draw_part(const XtfPictureJob *page, const XtfPicture *picture, XtfDrawing *drawing, size_t room,
+                   GError **error);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-    TICKS = 12,      /* wanted */
+    TICK_PIXELS = 123, /* between two ticks, about */
+    TICKS_MAX = 24,
     DIGITS_MAX = 6,  /* of a label; longer ones count from a base */
     LABEL_HALF = 40, /* pixels */
 };
@@ -52,9 +53,9 @@ typedef struct {
 } Labels;
 
 /* No step is finer than the clock, whose tick is given in seconds, too. */
-static Labels plan_labels(double from, double to, double tick)
+static Labels plan_labels(double from, double to, double tick, uint32_t width)
 {
-    Labels labels = {.step = xtf_round_up(fmax((to - from) / TICKS, tick)), .unit = unit_of(to)};
+    Labels labels = {.step = xtf_round_up(fmax((to - from) / MAX(width / TICK_PIXELS, 1), tick)), .unit = unit_of(to)};
     double step = labels.step / units[labels.unit].seconds;
 
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
@@ -92,12 +93,12 @@ void xtf_draw_time_axis(XtfDrawing *drawing, const XtfTimeScale *scale, const Xt
 
     if (!(to > from))
         return;
-    Labels labels = plan_labels(from, to, xtf_seconds_of(scale, 1));
+    Labels labels = plan_labels(from, to, xtf_seconds_of(scale, 1), plot->width);
     double first = ceil(from / labels.step - 1e-6);
     xtf_draw(drawing, "<g class=\"xt-axis\">");
     if (labels.relative)
         draw_base(drawing, &labels, y);
-    for (unsigned i = 0; i <= 2 * TICKS; i++) {
+    for (unsigned i = 0; i <= TICKS_MAX; i++) {
         double t = (first + i) * labels.step, x = plot->left + plot->width * ((t - from) / (to - from));
         char text[48];
         if (t > to + labels.step * 1e-6)

@@ -1,6 +1,7 @@
 /*
- * The axis of time of a picture: ticks at multiples of 1, 2 or 5 of a power of ten, some twelve of them, with labels in
- * the unit that makes them short. If they would still be long, a base is told once, and ticks count from there.
+ * The axis of time of a picture: ticks at multiples of 1, 2 or 5 of a power of ten, some twelve of them in a wide
+ * picture, with labels in the unit that makes them short. If they would still be long, a base is told once, and ticks
+ * count from there.
  */
 #pragma once
 

@@ -164,7 +164,7 @@ static void add_finding(XtfLines *lines, const XtfFinding *finding)
     xtf_lines_name(lines, text->str, text->len);
 }
 
-static bool findings_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     const XtfTimeScale *scale = &job->views->context->scale;
     g_autoptr(GArray) found = xtf_findings_find(job->views, job->selection, error);
@@ -174,7 +174,7 @@ static bool findings_draw(const XtfPictureJob *job, uint64_t size, GString *out,
     if (!found)
         return false;
     shape_of(scale, &grid);
-    xtf_lines_init(&lines, &grid, scale, out);
+    xtf_lines_init(&lines, &grid, scale, drawing->out);
     xtf_lines_header(&lines);
     for (guint i = 0; i < XTF_FINDINGS_MAX; i++) {
         if (i < found->len) {

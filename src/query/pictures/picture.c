@@ -1,12 +1,10 @@
 #include "src/query/pictures/picture.h"
 
-#include "libxtf/error.h"
 #include "src/query/charts/histogram-picture.h"
 #include "src/query/charts/matrix-picture.h"
 #include "src/query/charts/profile-picture.h"
 #include "src/query/findings/findings.h"
 #include "src/query/format/table.h"
-#include "src/query/images/indexed-png.h"
 #include "src/query/timeline/timeline.h"
 
 enum {
@@ -94,17 +92,7 @@ const XtfColours *xtf_pictures_colours(XtfPictures *pictures, GError **error)
 bool xtf_picture_check(const XtfPictures *pictures, const XtfPicture *picture, const XtfSelection *selection,
                        GError **error)
 {
-    const XtfTraceContext *context = pictures->views->context;
-    const XtfView *view = xtf_view_find_for(pictures->views, picture->of, selection);
-
-    /* Rows of an analysis have views of the same names. */
-    if (selection->type >= 0 && !xtf_trace_context_is_record(context, (uint32_t)selection->type))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s draws records of the trace, not of its analysis",
-                        picture->name);
-    if (!xtf_png_is_built() && picture->is_image && picture->is_image(pictures->views, selection))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "%s of so many processes needs libpng, which this xtf was built without", picture->name);
-    return xtf_view_check(pictures->views, view, selection, error);
+    return xtf_picture_kind_check(pictures->views, picture, selection, error);
 }
 
 bool xtf_picture_size(XtfPictures *pictures, const XtfPicture *picture, const XtfSelection *selection, uint64_t *size,
@@ -117,17 +105,22 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
 {
     XtfTraceContext *context = pictures->views->context;
     g_autoptr(GString) text = g_string_new(NULL);
-    XtfPictureJob job = {.views = pictures->views, .selection = drawn->selection, .depth = drawn->depth};
+    const XtfPicture *picture = drawn->picture;
+    XtfPictureJob job = {
+        .views = pictures->views, .selection = drawn->selection, .depth = drawn->depth, .file = picture->name};
+    XtfDrawing drawing;
     uint64_t size;
 
     /* Links name regions, classes and communicators. */
     if (!xtf_trace_context_regions(context, error) || !xtf_trace_context_classes(context, error) ||
         !xtf_trace_context_comms(context, error))
         return NULL;
-    if (drawn->picture->has_colours && !(job.colours = xtf_pictures_colours(pictures, error)))
+    if (picture->has_colours && !(job.colours = xtf_pictures_colours(pictures, error)))
         return NULL;
-    if (!drawn->picture->size(pictures->views, drawn->selection, &size, error) ||
-        !drawn->picture->draw(&job, size, text, error))
+    if (!picture->size(pictures->views, drawn->selection, &size, error))
+        return NULL;
+    xtf_drawing_init(&drawing, text, size);
+    if (!picture->draw(&job, &drawing, error) || (picture->end && !xtf_drawing_finish(&drawing, picture->end, error)))
         return NULL;
     return g_steal_pointer(&text);
 }

@@ -4,14 +4,13 @@
 
 #include "src/query/drawing/picture-frame.h"
 
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>timeline</title>\n"
-    "<style>body{margin:0;color-scheme:light dark}.xt{width:100%;height:auto;cursor:crosshair}"
-    ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}</style></head><body>\n";
+static const char style[] = "body{color-scheme:light dark}.xt{width:100%;height:auto}.xt-dragged{cursor:crosshair}"
+                            ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}";
 
 /* `w` is what the picture says of its window; pixels are those of the picture, however large it is shown. */
 static const char script[] =
-    "(function(){var s=document.querySelector('svg.xt'),ns='http://www.w3.org/2000/svg',start=null,moved=false;\n"
+    "(function(){var s=document.querySelector('svg.xt');s.classList.add('xt-dragged');var "
+    "ns='http://www.w3.org/2000/svg',start=null,moved=false;\n"
     "function add(n,c){var e=document.createElementNS(ns,n);e.setAttribute('class',c);"
     "e.setAttribute('pointer-events','none');s.appendChild(e);return e}\n"
     "function set(e,a){for(var k in a)e.setAttribute(k,a[k])}\n"
@@ -22,7 +21,7 @@ static const char script[] =
     "function time(p){return w.from+(p-w.left)/w.width*(w.to-w.from)}\n"
     "function go(a,b){var t=Math.pow(10,-w.digits);a=Math.max(a,w.first);b=Math.max(Math.min(b,w.last),a+t);"
     "if(a<w.last)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
-    "b.toFixed(w.digits)+'/'+w.rest+'timeline.html'}\n"
+    "b.toFixed(w.digits)+'/'+w.rest+w.file}\n"
     "s.addEventListener('mousedown',function(e){if(e.button===0){start=x(e);moved=false;e.preventDefault()}});\n"
     "window.addEventListener('mousemove',function(e){var p=x(e);set(cross,{d:'M'+p+' 68V'+(h-28)});"
     "set(label,{x:Math.min(p+4,1500),y:h-4});label.textContent=time(p).toFixed(w.digits)+' s';\n"
@@ -36,11 +35,19 @@ static const char script[] =
     "if(e.key==='ArrowLeft')go(w.from-d,w.from-d<w.first?w.first+d:w.from);"
     "else if(e.key==='ArrowRight'){if(w.to<w.last)go(w.to,w.to+d)}\n"
     "else if(e.key==='+')go(m-d/20,m+d/20);else if(e.key==='-')go(m-d*5,m+d*5);\n"
-    "else if(e.key==='0')location.href=w.up+w.rest+'timeline.html'});})();\n";
+    "else if(e.key==='0')location.href=w.up+w.rest+w.file});})();\n";
 
-void xtf_timeline_page_begin(XtfDrawing *drawing)
+void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *what, const char *styles)
 {
-    xtf_draw(drawing, "%s", head);
+    const char *name = job->views->context->name;
+
+    xtf_draw(drawing, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
+                      "<meta charset=\"utf-8\"/><title>");
+    if (name) {
+        xtf_draw_text(drawing, name, XTF_TITLE_NAME);
+        xtf_draw(drawing, ": ");
+    }
+    xtf_draw(drawing, "%s</title>\n<style>%s%s</style></head><body>\n", what, style, styles);
 }
 
 static void draw_time(XtfDrawing *drawing, const char *name, const XtfTimeScale *scale, uint64_t t)
@@ -62,11 +69,11 @@ void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job)
     g_autofree char *whole = xtf_picture_link_whole(&links);
     if (!whole) /* no directory is the selection in another window */
         return;
-    xtf_draw(drawing, "<script>\nvar w={");
+    xtf_draw(drawing, "<script>//<![CDATA[\nvar w={");
     draw_time(drawing, "from", scale, from);
     draw_time(drawing, "to", scale, to);
     draw_time(drawing, "first", scale, scale->origin);
     draw_time(drawing, "last", scale, scale->end);
-    xtf_draw(drawing, "digits:%u,left:%d,width:%d,up:'%s',rest:'%s'};\n%s</script>\n", scale->digits, XTF_PICTURE_LEFT,
-             XTF_PICTURE_PLOT, links.up, whole + strlen(links.up), script);
+    xtf_draw(drawing, "digits:%u,left:%d,width:%d,up:'%s',rest:'%s',file:'%s'};\n%s//]]></script>\n", scale->digits,
+             XTF_PICTURE_LEFT, XTF_PICTURE_PLOT, links.up, whole + strlen(links.up), job->file, script);
 }

@@ -8,5 +8,7 @@
 #include "src/query/drawing/drawing.h"
 #include "src/query/drawing/picture-kind.h"
 
-void xtf_timeline_page_begin(XtfDrawing *drawing);
+/* The page up to its body, which begins then; XML as well as HTML. `styles` go into it beside those of the timeline. */
+void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *what, const char *styles);
+/* The script; the first picture of the page is the timeline. */
 void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job);

@@ -144,6 +144,7 @@ void xtf_timeline_begin(XtfTimeline *timeline, int height)
                                    .file = timeline->file,
                                    .from = timeline->plan.from,
                                    .to = timeline->plan.to,
+                                   .width = XTF_PICTURE_WIDTH,
                                    .height = XTF_TIMELINE_TOP + height + XTF_TIMELINE_FOOT,
                                    .description = "What each process did over time, by regions of code."};
 

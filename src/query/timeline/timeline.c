@@ -80,11 +80,10 @@ static void timeline_finish(XtfTimeline *timeline)
     xtf_picture_links_finish(&timeline->links);
 }
 
-/* The SVG without its last tag. */
-static bool draw_timeline(const XtfPictureJob *job, const char *file, XtfDrawing *drawing, GError **error)
+static bool timeline_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     XtfTraceContext *context = job->views->context;
-    XtfTimeline timeline = {.job = job, .file = file, .drawing = drawing};
+    XtfTimeline timeline = {.job = job, .file = job->file, .drawing = drawing};
 
     xtf_picture_links_init(&timeline.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &timeline.plan.from, &timeline.plan.to);
@@ -92,17 +91,9 @@ static bool draw_timeline(const XtfPictureJob *job, const char *file, XtfDrawing
     bool good = xtf_picture_rows_init(&timeline.rows, context, job->selection, error) &&
                 xtf_region_times_init(&timeline.times, job->views->formats, job->selection, error) &&
                 xtf_row_waits_init(&timeline.waits, context, job->selection, &timeline.times.regions, error) &&
-                draw_rows(&timeline, drawing->size, error);
+                draw_rows(&timeline, drawing->size - drawing->out->len, error);
     timeline_finish(&timeline);
     return good;
-}
-
-static bool timeline_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
-{
-    XtfDrawing drawing;
-
-    xtf_drawing_init(&drawing, out, size);
-    return draw_timeline(job, "timeline.svg", &drawing, error) && xtf_drawing_finish(&drawing, "</svg>\n", error);
 }
 
 const XtfPicture xtf_picture_timeline = {.name = "timeline.svg",
@@ -110,7 +101,8 @@ const XtfPicture xtf_picture_timeline = {.name = "timeline.svg",
                                          .has_colours = true,
                                          .is_image = is_dense,
                                          .size = timeline_size,
-                                         .draw = timeline_draw};
+                                         .draw = timeline_draw,
+                                         .end = "</svg>\n"};
 
 /* ---- The same as a page, in which a window is chosen by dragging. */
 
@@ -126,18 +118,14 @@ static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *
     return true;
 }
 
-static bool page_draw(const XtfPictureJob *job, uint64_t size, GString *out, GError **error)
+static bool page_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
-    XtfDrawing drawing;
-
-    xtf_drawing_init(&drawing, out, size - PAGE_BYTES / 2);
-    xtf_timeline_page_begin(&drawing);
-    if (!draw_timeline(job, "timeline.html", &drawing, error))
+    xtf_timeline_page_begin(drawing, job, "timeline", "body{margin:0}");
+    size_t room = drawing->size - drawing->out->len - PAGE_BYTES / 2;
+    if (!xtf_draw_part(job, &xtf_picture_timeline, drawing, room, error))
         return false;
-    drawing.size = size;
-    xtf_draw(&drawing, "</svg>\n");
-    xtf_timeline_page_script(&drawing, job);
-    return xtf_drawing_finish(&drawing, "</body></html>\n", error);
+    xtf_timeline_page_script(drawing, job);
+    return true;
 }
 
 const XtfPicture xtf_picture_timeline_page = {.name = "timeline.html",
@@ -145,4 +133,5 @@ const XtfPicture xtf_picture_timeline_page = {.name = "timeline.html",
                                               .has_colours = true,
                                               .is_image = is_dense,
                                               .size = page_size,
-                                              .draw = page_draw};
+                                              .draw = page_draw,
+                                              .end = "</body></html>\n"};

@@ -3,9 +3,11 @@
  */
 #include "src/query/tree/tree.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "src/query/entries/record-dir.h"
+#include "src/query/text/escape.h"
 #include "src/query/tree/entries.h"
 #include "src/query/tree/selection-dir.h"
 
@@ -86,6 +88,43 @@ XtfTrace *xtf_tree_trace(XtfTree *tree)
 {
     return tree->trace;
 }
+
+/* ---- The name of a trace. */
+
+static bool cut_suffix(char *name, const char *suffix)
+{
+    size_t length = strlen(name), of_suffix = strlen(suffix);
+
+    if (length <= of_suffix || !g_str_equal(name + length - of_suffix, suffix))
+        return false;
+    name[length - of_suffix] = '\0';
+    return true;
+}
+
+/* An archive is named after its folder: its anchor is often called as its recorder calls all of them. */
+void xtf_tree_name_after(XtfTree *tree, const char *path)
+{
+    g_autofree char *whole = g_canonicalize_filename(path, NULL);
+    g_autofree char *name = g_path_get_basename(whole);
+
+    if (g_str_has_suffix(name, ".otf2")) {
+        g_autofree char *folder = g_path_get_dirname(whole);
+        g_free(name);
+        name = g_path_get_basename(folder);
+    } else if (!cut_suffix(name, ".xtf.d")) {
+        cut_suffix(name, ".xtf");
+    }
+    g_free(tree->context.name);
+    tree->context.name = xtf_text_shown(name, NAME_MAX);
+}
+
+void xtf_tree_name_as(XtfTree *tree, const XtfTree *other)
+{
+    g_free(tree->context.name);
+    tree->context.name = g_strdup(other->context.name);
+}
+
+/* ---- Nodes and paths. */
 
 XtfNode *xtf_tree_root(XtfTree *tree)
 {

@@ -22,6 +22,11 @@ void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
 XtfTrace *xtf_tree_trace(XtfTree *tree);
 
+/* Names the trace, for the titles of pictures, before its nodes are used: after a file or a folder, whose path may be
+ * any bytes; or after another tree of the trace. */
+void xtf_tree_name_after(XtfTree *tree, const char *path);
+void xtf_tree_name_as(XtfTree *tree, const XtfTree *other);
+
 XtfNode *xtf_tree_root(XtfTree *tree); /* a new reference */
 
 /* Follows a path from the root, and all links in it. The message of an error names the component that failed. */

@@ -63,7 +63,7 @@ static bool find(XtfTrace *trace, GError **error)
 
     xtf_trace_context_init(&context, trace, false, not_reserved);
     const XtfLocations *locations = xtf_trace_context_locations(&context, error);
-    bool good = locations && xtf_kinds_find(&context, NULL, &(XtfKindConsumer){waits, take}, error);
+    bool good = locations && xtf_kinds_find(&context, NULL, &(XtfKindConsumer){.data = waits, .wait = take}, error);
     g_array_sort(waits, compare);
     for (guint i = 0; good && i < waits->len; i++)
         print(locations, &g_array_index(waits, XtfKindWait, i));

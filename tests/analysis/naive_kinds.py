@@ -54,6 +54,7 @@ class Kinds:
         self.bounds = {}
         self.read(archive)
         self.waits = []
+        self.entries = []  # (location, seq, time of the first thread): threads of a team enter its parallel region
         self.thread_locks()
         self.file_locks()
         self.teams()
@@ -163,9 +164,12 @@ class Kinds:
 
     def forks(self, members):
         fork = next((claimed for _, _, claimed in members if claimed), None)
-        for location, records, _ in members:
-            enter = next((r for r in records if r.name == "ENTER" and r.call.region[1] == "PARALLEL"), None)
+        enters = [(location, next((r for r in records if r.name == "ENTER" and r.call.region[1] == "PARALLEL"), None))
+                  for location, records, _ in members]
+        first = min((enter.time for _, enter in enters if enter), default=None)
+        for location, enter in enters:
             if fork and enter:
+                self.entries.append((location, enter.seq, first))
                 ended = [end for _, end in self.times_in_teams(location) if end <= enter.time]
                 self.add_free(location, enter.seq, "omp_fork", max([fork.time] + ended[-1:]), enter.time, fork)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Waits that need no messages, of programs whose waits are known: as the analysis finds them, against the truth, and against the
-naive judge, which has nothing but what otf2-print prints. What `xtf analyze` writes is the same.
+naive judge, which has nothing but what otf2-print prints. What `xtf analyze` writes is the same. What delays before barriers of
+teams and idle threads cost is judged by naive_teams.py.
 
 usage: test_kinds.py XTF OTF2-SCRIPT FIND-KINDS
 """
@@ -16,6 +17,8 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import kind_programs
 import programs
 from naive_kinds import Kinds, Wait
+from naive_teams import TeamDelays
+from random_teams import Team
 from shown import ticks_of
 from xtfrun import Failure, Xtf, need, temporary_folder
 
@@ -56,7 +59,8 @@ def check(xtf, options, make, seed, folder):
     trace = f"{folder}/{name}.xtf"
     xtf.expect("import", "-q", "-o", trace, f"{folder}/{name}.otf2")
     found = sorted(found_by(options[2], trace), key=repr)
-    judged = sorted(Kinds(f"{folder}/{name}.otf2").waits, key=repr)
+    kinds = Kinds(f"{folder}/{name}.otf2")
+    judged = sorted(kinds.waits, key=repr)
     truth = sorted(program.truth, key=repr)
     short = sorted((kind_programs.Truth(w.location, w.kind, w.begin, w.end, w.culprit) for w in found if w.end > w.begin),
                    key=repr)
@@ -69,7 +73,39 @@ def check(xtf, options, make, seed, folder):
     if written != wanted:
         raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, wanted)]))
     check_links(xtf, trace, name)
+    check_delays(xtf, trace, kinds, kind_programs.THREADS)
     return len(found)
+
+
+def check_delays(xtf, trace, kinds, n_threads):
+    """Costs by kind, call path and thread. They are stored in whole ticks: a sum is off by less than two."""
+    wanted, found = TeamDelays(kinds).sums, {}
+    for location in kinds.calls:
+        proc, thread = divmod(location, n_threads)
+        shown_here = xtf.expect("cat", trace, f"proc/{proc}/thread/{thread}/delays/callpaths").decode().splitlines()
+        for kind, _, short, longer, _, _, path in (line.split(None, 6) for line in shown_here[1:]):
+            found[kind, path.rstrip(), location] = [ticks_of(cell, programs.TICKS, 0) for cell in (short, longer)]
+    for key in {*wanted, *found}:
+        judged, shown_here = wanted.get(key, (0, 0)), found.get(key, (0, 0))
+        if any(abs(a - b) >= 2 for a, b in zip(judged, shown_here)):
+            raise Failure(f"{trace}: {key} costs {shown_here} ticks, {list(map(float, judged))} by the judge")
+    if kinds.entries and {kind for kind, _, _ in wanted} != {"omp_barrier_wait", "omp_idle"}:
+        raise Failure(f"{trace}: costs of {sorted(wanted)} alone")
+    for kind in {kind for kind, _, _ in found}:
+        cost = sum(ticks for (of, _, _), (ticks, _) in found.items() if of == kind)
+        waited = sum(wait.end - wait.begin for wait in kinds.waits if wait.kind == kind)
+        if cost > waited:
+            raise Failure(f"{trace}: {kind} costs {cost} ticks, of {waited} that were waited")
+
+
+def check_team(xtf, script, seed, folder):
+    """A team of one process that shares work: calls of the same region by all, critical regions."""
+    name = f"team-{seed}"
+    lines = "\n".join(Team(seed, 2 + seed % 4).script()) + "\n"
+    subprocess.run([script, folder, name], input=lines, text=True, check=True, timeout=60)
+    xtf.expect("import", "-q", "-o", f"{folder}/{name}.xtf", f"{folder}/{name}.otf2")
+    xtf.expect("analyze", "-q", f"{folder}/{name}.xtf")
+    check_delays(xtf, f"{folder}/{name}.xtf", Kinds(f"{folder}/{name}.otf2"), kind_programs.THREADS)
 
 
 def check_links(xtf, trace, name):
@@ -121,6 +157,8 @@ def main():
         for make in PROGRAMS:
             n = sum(check(xtf, options, make, seed, folder) for seed in range(SEEDS))
             print(f"{make.__name__}: {n} waits")
+        for seed in range(SEEDS):
+            check_team(xtf, options[1], seed, folder)
     return 0
 
 

@@ -71,8 +71,7 @@ static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, con
 {
     g_autoptr(XtfDelays) delays = NULL;
 
-    return xtf_causes_find(xtf_replay_context(replay)->trace, points, options->cancel, &delays, &report->causes,
-                           error) &&
+    return xtf_causes_find(xtf_replay_context(replay), points, options->cancel, &delays, &report->causes, error) &&
            xtf_delays_write(points, delays, writer, options->cancel, error) &&
            xtf_critical_write(points, writer, options->cancel, &report->path, error) &&
            xtf_ideal_write(replay, writer, &report->ideal, error);

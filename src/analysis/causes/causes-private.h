@@ -10,6 +10,7 @@
 #include "src/analysis/causes/interval.h"
 #include "src/analysis/causes/passing.h"
 #include "src/analysis/causes/shares.h"
+#include "src/analysis/causes/team-contexts.h"
 
 /* A point that waited. */
 typedef struct {
@@ -31,8 +32,9 @@ typedef struct {
     XtfRests *rests;                   /* likewise */
     XtfContextTimes all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
     double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
-    GArray *later;                     /* XtfMeeting: of the one that was late, with single members */
-    XtfOperationMember *members;       /* of the operation at hand */
+    XtfTeamContexts *teams;
+    GArray *later;               /* XtfMeeting: of the one that was late, with single members */
+    XtfOperationMember *members; /* of the operation at hand */
     uint32_t room;
     uint32_t *waiter_of; /* by location: its number among the waiters, plus 1; 0: it is none */
 } XtfLateWork;
@@ -52,3 +54,5 @@ enum { XTF_CHARGES = XTF_COSTS + 1 };
  * a message. Results are put. */
 bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,
                  XtfWaiter *waiters, uint32_t n_waiters, GError **error);
+/* Other threads of the location's process were idle until it forked at point `i`. */
+bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **error);

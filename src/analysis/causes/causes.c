@@ -253,7 +253,10 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     case XTF_POINT_ROOT:
     case XTF_POINT_LEAF:
     case XTF_POINT_PAIR:
+    case XTF_POINT_TEAM:
         return pass_member(pass, &waiter, error);
+    case XTF_POINT_FORKS:
+        return xtf_idle_until(&pass->work, location, waiter.i, error) ? WENT : FAILED;
     default:
         return put_result(pass, &waiter, error) ? WENT : FAILED;
     }
@@ -324,6 +327,7 @@ static void pass_finish(Pass *pass)
     g_free(pass->work.rests);
     g_free(pass->work.charges);
     g_free(pass->work.members);
+    xtf_team_contexts_free(pass->work.teams);
     g_free(pass->work.waiter_of);
     g_array_unref(pass->work.later);
     g_array_unref(pass->work.intervals.checkpoint.all);
@@ -390,7 +394,7 @@ static bool find_programs(Pass *pass, XtfTrace *trace, GError **error)
     return true;
 }
 
-bool xtf_causes_find(XtfTrace *trace, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
+bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
                      XtfCausesCounts *counts, GError **error)
 {
     g_autoptr(XtfDelays) found = xtf_delays_new(xtf_points_n_locations(points), error);
@@ -399,8 +403,9 @@ bool xtf_causes_find(XtfTrace *trace, XtfPoints *points, atomic_bool *cancel, Xt
     if (!found)
         return false;
     pass_init(&pass, points, found);
-    bool good = (!trace || find_programs(&pass, trace, error)) && xtf_marks_find(&pass.marks, points, cancel, error) &&
-                run(&pass, cancel, error);
+    bool good = (!context || find_programs(&pass, context->trace, error)) &&
+                (pass.work.teams = xtf_team_contexts_new(context, points, error)) &&
+                xtf_marks_find(&pass.marks, points, cancel, error) && run(&pass, cancel, error);
     if (good) {
         *counts = pass.counts;
         *delays = g_steal_pointer(&found);

@@ -19,6 +19,12 @@
  * operation passes on to waits behind a point at which a single member met the late one grow one such point too late.
  * Beyond it, waits in operations of many are direct and indirect, too.
  *
+ * A team's barrier is such an operation, of the threads that are in it, each with its interval since the team met last:
+ * at a barrier before, or where it was forked. What they did is compared by call paths from the parallel region on
+ * (team-contexts.h). Threads that are in no team wait for all that the one does which will fork them: each tick that
+ * they are idle is charged to its call paths, or passed on by its waits (Scalasca: Delay.OMP.pattern, OmpDelayOps.cpp,
+ * which knows no teams in teams).
+ *
  * Costs are real numbers, and stored as ticks (src/analysis/causes/shares.h).
  *
  * What is not caused, in a trace whose clocks are wrong, before it is waited for would run in circles. The pass goes on
@@ -29,6 +35,7 @@
 #include <stdatomic.h>
 
 #include "src/analysis/causes/delays.h"
+#include "src/query/context/trace-context.h"
 
 typedef struct {
     uint64_t explained; /* waits whose late one is known */
@@ -38,6 +45,7 @@ typedef struct {
 
 /* Puts the results of all points that are waits, and finds the delays. Time outside of all calls is that of a call path
  * where a location's records tell that a program began; else nobody knows what it was spent for, and as in Scalasca it
- * delays nobody. `trace`: whose points they are. `cancel`: true: stop, with XTF_ERROR_CANCELLED; may be NULL. */
-bool xtf_causes_find(XtfTrace *trace, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
+ * delays nobody. `context`: of the trace whose points they are; NULL: nothing is known of it. `cancel`: true: stop,
+ * with XTF_ERROR_CANCELLED; may be NULL. */
+bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
                      XtfCausesCounts *counts, GError **error);

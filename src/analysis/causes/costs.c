@@ -7,6 +7,7 @@ static const uint8_t labels[XTF_COSTS] = {
     [XTF_COST_BARRIER] = XTF_LABEL_wait_barrier,      [XTF_COST_ALL_TO_ALL] = XTF_LABEL_wait_nxn,
     [XTF_COST_ONE_TO_ALL] = XTF_LABEL_late_broadcast, [XTF_COST_ALL_TO_ONE] = XTF_LABEL_early_reduce,
     [XTF_COST_CREATE] = XTF_LABEL_wait_create,        [XTF_COST_DESTROY] = XTF_LABEL_wait_destroy,
+    [XTF_COST_TEAM] = XTF_LABEL_omp_barrier_wait,     [XTF_COST_IDLE] = XTF_LABEL_omp_idle,
 };
 
 uint8_t xtf_cost_label(XtfCostKind kind)

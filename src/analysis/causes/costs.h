@@ -15,7 +15,9 @@ typedef enum {
     XTF_COST_ALL_TO_ONE,
     XTF_COST_CREATE, /* communicators, files, windows; of all with all */
     XTF_COST_DESTROY,
-    XTF_COSTS, /* also: none */
+    XTF_COST_TEAM, /* OpenMP's barriers */
+    XTF_COST_IDLE, /* threads outside of parallel regions */
+    XTF_COSTS,     /* also: none */
 } XtfCostKind;
 
 typedef struct {

@@ -9,6 +9,7 @@ typedef struct {
     uint32_t location;
     uint64_t i, seq, time;
     XtfCostKind cost;
+    uint8_t depth;        /* teams that it is in */
     XtfInterval interval; /* since it met all that waited */
     uint64_t waited;      /* in it */
     uint64_t whole;       /* of all waits that are explained */
@@ -20,15 +21,18 @@ static double *charge_of(XtfLateWork *work, uint32_t context, uint32_t slot)
 }
 
 /* d(x) of all call paths of `work->all`, left in `work->mine`; returns their sum. */
-static uint64_t find_delays(XtfLateWork *work)
+static uint64_t find_delays(const Late *late, const XtfWaiter *waiter)
 {
+    XtfLateWork *work = late->work;
     uint64_t sum = 0;
 
+    if (late->cost == XTF_COST_TEAM)
+        xtf_team_contexts_subtract(work->teams, &work->mine, late->depth, &work->theirs, waiter->point.depth);
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
         uint32_t context = work->all.touched[i];
-        int64_t delay = MAX(work->mine.ticks[context] - work->theirs.ticks[context], 0);
-        work->mine.ticks[context] = delay;
-        sum += (uint64_t)delay;
+        if (late->cost != XTF_COST_TEAM)
+            work->mine.ticks[context] = MAX(work->mine.ticks[context] - work->theirs.ticks[context], 0);
+        sum += (uint64_t)work->mine.ticks[context];
     }
     return sum;
 }
@@ -87,7 +91,7 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
         !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
         return false;
 
-    double whole = (double)(find_delays(work) + waited);
+    double whole = (double)(find_delays(late, waiter) + waited);
     if (whole <= 0)
         return true;
     waiter->scale = MIN((double)waiter->point.wait / whole, most);
@@ -248,7 +252,15 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
 
     if (!point)
         return false;
-    Late late = {.work = work, .location = location, .i = i, .seq = point->seq, .time = point->time, .cost = cost};
+    Late late = {
+        .work = work,
+        .location = location,
+        .i = i,
+        .seq = point->seq,
+        .time = point->time,
+        .cost = cost,
+        .depth = point->depth,
+    };
     g_array_set_size(work->later, 0);
     for (uint32_t w = 0; w < n_waiters; w++)
         waiters[w].since = XTF_NO_POINT;
@@ -263,5 +275,49 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
             return false;
     }
     pass_on(&late, waiters, n_waiters, operation ? 0 : waiters[0].scale);
+    return write_delays(&late, error);
+}
+
+/* All that the location did since it joined costs as often as there were others. Its waits pass that on. */
+bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **error)
+{
+    const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);
+
+    if (!point)
+        return false;
+    Late late = {.work = work,
+                 .location = location,
+                 .i = i,
+                 .seq = point->partner_seq,
+                 .time = point->time,
+                 .cost = XTF_COST_IDLE};
+    const uint64_t idle = point->completion;
+    uint64_t begin = xtf_points_location(work->intervals.points, location)->begin;
+    if (idle == 0)
+        return true;
+    if (!xtf_interval_since(&work->intervals, location, i, &late.interval, error))
+        return false;
+    if (late.interval.from != XTF_NO_POINT) {
+        const XtfPoint *joins = xtf_point_cache_get(work->intervals.cache, location, late.interval.from, error);
+        if (!joins)
+            return false;
+        begin = joins->time;
+    }
+    if (begin >= late.time)
+        return true;
+    if (!xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
+        return false;
+    double times = (double)idle / (double)(late.time - begin);
+    for (uint32_t k = 0; k < work->all.n_touched; k++) {
+        uint32_t context = work->all.touched[k];
+        *charge_of(work, context, XTF_COSTS) = times * (double)work->all.ticks[context];
+    }
+    late.whole = idle;
+    const XtfPassRange range = {
+        .low = late.interval.from == XTF_NO_POINT ? 0 : late.interval.from + 1,
+        .high = i,
+        .scale.of[XTF_COST_IDLE] = times,
+    };
+    xtf_passing_add(&work->passing[location], &range);
     return write_delays(&late, error);
 }

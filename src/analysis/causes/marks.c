@@ -7,6 +7,7 @@ enum {
     AT_ONCE = 256,       /* points */
     CHECKPOINT_MIN = 64, /* times between two checkpoints, at least */
     MEETINGS_HEAD_WORDS = 2,
+    DEPTHS = 8, /* of teams in teams that are told apart */
     CHECKPOINT_HEAD_WORDS = 2,
 };
 
@@ -37,6 +38,8 @@ typedef struct {
     XtfPoint points[AT_ONCE];
     XtfMark out[AT_ONCE];
     GArray *times; /* XtfContextTicks: of a point */
+    uint64_t teams[DEPTHS],
+        joins; /* the last TEAM or FORKED by depth, and JOINS, of the location; XTF_NO_POINT: none */
 } Own;
 
 /* ---- Sums. */
@@ -93,13 +96,23 @@ static bool find_meetings(Own *own, const XtfOperation *operation, uint32_t proc
     return true;
 }
 
+static bool put_meetings(Own *own, uint64_t from, uint32_t n, uint64_t *at, GError **error)
+{
+    XtfSpool *spool = &own->work->marks->meetings;
+    const uint64_t head[MEETINGS_HEAD_WORDS] = {from, n};
+    size_t bytes = n * sizeof(XtfMeeting);
+
+    *at = xtf_spool_allot(spool, sizeof head + bytes);
+    return xtf_spool_put(spool, *at, head, sizeof head, error) &&
+           xtf_spool_put(spool, *at + sizeof head, own->later->data, bytes, error);
+}
+
 /* The one that was waited for: its meetings with all members. Where there are none but itself, the point before. */
 static bool mark_late(Own *own, const XtfOperation *operation, uint32_t location, uint64_t i, uint64_t *at,
                       GError **error)
 {
-    XtfSpool *spool = &own->work->marks->meetings;
     uint64_t from;
-    guint kept = 0;
+    uint32_t kept = 0;
 
     if (operation->n_members > own->n_members) {
         own->n_members = operation->n_members;
@@ -115,11 +128,17 @@ static bool mark_late(Own *own, const XtfOperation *operation, uint32_t location
         if (from == XTF_NO_POINT || meeting->at > from)
             g_array_index(own->later, XtfMeeting, kept++) = *meeting;
     }
-    const uint64_t head[MEETINGS_HEAD_WORDS] = {from, kept};
-    size_t bytes = kept * sizeof(XtfMeeting);
-    *at = xtf_spool_allot(spool, sizeof head + bytes);
-    return xtf_spool_put(spool, *at, head, sizeof head, error) &&
-           xtf_spool_put(spool, *at + sizeof head, own->later->data, bytes, error);
+    return put_meetings(own, from, kept, at, error);
+}
+
+static uint64_t *team_of(Own *own, const XtfPoint *point)
+{
+    return &own->teams[MIN(point->depth, DEPTHS - 1)];
+}
+
+static bool is_last(const XtfOperation *operation, const XtfPoint *point, uint32_t location)
+{
+    return operation->n_points > 0 && operation->late == location && operation->late_seq == point->seq;
 }
 
 static bool mark_since(Own *own, const XtfPoint *point, uint32_t location, uint64_t i, uint64_t *since, GError **error)
@@ -134,9 +153,17 @@ static bool mark_since(Own *own, const XtfPoint *point, uint32_t location, uint6
     case XTF_POINT_PAIR:
         if (!xtf_operation_heads_get(&own->heads, point->instance, &operation, error))
             return false;
-        if (operation.n_points > 0 && operation.late == location && operation.late_seq == point->seq)
+        if (is_last(&operation, point, location))
             return mark_late(own, &operation, location, i, since, error);
         break;
+    case XTF_POINT_TEAM:
+        if (!xtf_operation_heads_get(&own->heads, point->instance, &operation, error))
+            return false;
+        *since = *team_of(own, point);
+        return !is_last(&operation, point, location) || put_meetings(own, *since, 0, since, error);
+    case XTF_POINT_FORKS:
+        *since = own->joins;
+        return true;
     default:
         break;
     }
@@ -159,6 +186,14 @@ static bool add_times(Own *own, const XtfPoint *point, uint64_t i, GError **erro
     return true;
 }
 
+static void note_threads(Own *own, const XtfPoint *point, uint64_t i)
+{
+    if (point->side == XTF_POINT_TEAM || point->side == XTF_POINT_FORKED)
+        *team_of(own, point) = i;
+    if (point->side == XTF_POINT_JOINS)
+        own->joins = i;
+}
+
 /* Goes over point `i`; `next` is its mark, and becomes that of the point behind it but for its meeting. */
 static bool go_over(Own *own, const XtfPoint *point, uint32_t location, uint64_t i, XtfMark *next, GError **error)
 {
@@ -167,6 +202,7 @@ static bool go_over(Own *own, const XtfPoint *point, uint32_t location, uint64_t
     own->out[i % AT_ONCE] = *next;
     if (!xtf_meetings_add(&own->meetings, point, i, error) || !add_times(own, point, i, error))
         return false;
+    note_threads(own, point, i);
     if (xtf_is_synchronising_wait(point)) {
         add(own, point->context, 0 - point->wait, i);
         next->last_wait = i;
@@ -181,6 +217,9 @@ static void clear(Own *own)
         own->sums[g_array_index(own->touched, uint32_t, k)] = (Sum){0};
     g_array_set_size(own->touched, 0);
     own->added = 0;
+    own->joins = XTF_NO_POINT;
+    for (unsigned depth = 0; depth < DEPTHS; depth++)
+        own->teams[depth] = XTF_NO_POINT;
     xtf_meetings_clear(&own->meetings);
 }
 

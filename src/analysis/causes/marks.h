@@ -18,7 +18,8 @@
 
 typedef struct {
     /* The last point before this one at which the location met the partner's process; XTF_NO_POINT: none. Of the one
-     * that was waited for in an operation: where its meetings lie. */
+     * that was waited for in an operation: where its meetings lie. Of an OpenMP barrier: where the threads of the team
+     * met last; of a FORKS: the JOINS before it. */
     uint64_t since;
     uint64_t last_wait; /* the last point before this one at which it waited and synchronised; XTF_NO_POINT: none */
     uint64_t waited;    /* at all such points before this one */
@@ -65,5 +66,5 @@ bool xtf_marks_meetings(const XtfMarks *marks, uint64_t at, uint64_t *from, GArr
 /* Whether a point is a wait at which its location synchronised. */
 static inline bool xtf_is_synchronising_wait(const XtfPoint *point)
 {
-    return point->wait > 0 && point->side != XTF_POINT_ALONE;
+    return point->wait > 0 && point->side != XTF_POINT_ALONE && point->side != XTF_POINT_FORKED;
 }

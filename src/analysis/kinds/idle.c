@@ -51,11 +51,12 @@ uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location)
     return kinds->idle->threads[location].ended;
 }
 
-/* All of a process that were in no team since `from` wait until `to`. */
-static void wait_all(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
+/* All of a process that were in no team since `from` wait until `to`; returns how long, in all. */
+static uint64_t wait_all(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
 {
     const XtfKindProcess *process = &kinds->processes[number];
     const Process *state = &kinds->idle->processes[number];
+    uint64_t sum = 0;
 
     for (uint32_t i = process->first_location; i < process->first_location + process->n_locations; i++) {
         const XtfKindLocation *location = &kinds->locations[i];
@@ -71,7 +72,21 @@ static void wait_all(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t fr
         wait.culprit_seq = state->fork_seq;
         wait.match = state->fork_row;
         xtf_kinds_wait(kinds, NULL, &wait);
+        sum += to > wait.begin ? to - wait.begin : 0;
     }
+    return sum;
+}
+
+/* A record of the thread that forks and joins. */
+static void tell(XtfKinds *kinds, const XtfKindLocation *location, const XtfKindRow *row, XtfKindSync sync,
+                 uint64_t idle)
+{
+    XtfKindWait wait = xtf_kinds_new_wait(location, row, XTF_LABEL_omp_idle);
+
+    wait.sync = (uint8_t)sync;
+    wait.culprit_seq = row->seq;
+    wait.sync_ticks = idle;
+    xtf_kinds_wait(kinds, NULL, &wait);
 }
 
 static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -85,7 +100,8 @@ static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
     process->fork = row->time;
     process->fork_seq = row->seq;
     process->fork_row = row->row;
-    wait_all(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
+    uint64_t idle = wait_all(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
+    tell(kinds, location, row, XTF_KIND_FORKS, idle);
 }
 
 static void take_join(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -96,6 +112,8 @@ static void take_join(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
         return;
     wait_all(kinds, location->process, XTF_LABEL_omp_limited, process->fork, row->time);
     process->since = row->time;
+    if (process->master == location->rows.number)
+        tell(kinds, location, row, XTF_KIND_JOINS, 0);
 }
 
 void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -116,13 +134,26 @@ void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKind
     }
 }
 
+/* The end of a process is like a fork. */
+static void finish_process(XtfKinds *kinds, uint32_t number)
+{
+    const Process *process = &kinds->idle->processes[number];
+    uint64_t last = kinds->processes[number].last;
+
+    if (process->number == 0)
+        return;
+    if (process->n_forks > 0) {
+        wait_all(kinds, number, XTF_LABEL_omp_limited, process->fork, last);
+        return;
+    }
+    const XtfKindLocation *master = &kinds->locations[process->master];
+    const XtfKindRow row = {.time = master->rows.last, .seq = master->rows.last_seq, .region = UINT32_MAX};
+    uint64_t idle = wait_all(kinds, number, XTF_LABEL_omp_idle, process->since, last);
+    tell(kinds, master, &row, XTF_KIND_ENDS, idle);
+}
+
 void xtf_kind_idle_finish(XtfKinds *kinds)
 {
-    for (uint32_t i = 0; i < kinds->n_processes; i++) {
-        const Process *process = &kinds->idle->processes[i];
-        bool forks = process->n_forks > 0;
-        if (process->number > 0)
-            wait_all(kinds, i, forks ? XTF_LABEL_omp_limited : XTF_LABEL_omp_idle,
-                     forks ? process->fork : process->since, kinds->processes[i].last);
-    }
+    for (uint32_t i = 0; i < kinds->n_processes; i++)
+        finish_process(kinds, i);
 }

@@ -236,6 +236,8 @@ static bool take(XtfKindRows *rows, XtfKindSource *source)
     XtfKindRow *row = &source->batch[source->at];
     uint64_t depth = row->lock;
 
+    rows->last_seq = row->seq;
+
     if (row->what == XTF_KIND_ROW_LEAVE) {
         if (depth == 0 || depth > rows->depth) {
             source->at++;

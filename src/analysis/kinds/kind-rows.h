@@ -87,6 +87,7 @@ typedef struct {
     uint64_t n_regions;
     uint32_t number;
     uint64_t first, last; /* times of the location's records */
+    uint64_t last_seq;    /* of those that were taken by now */
     bool any_team;        /* it begins a team somewhere */
     XtfKindRow row;       /* the current one */
 } XtfKindRows;

@@ -51,9 +51,17 @@ XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow
         .bytes = UINT64_MAX,
         .region = row->region,
         .comm = UINT32_MAX,
+        .instance = UINT64_MAX,
         .kind = kind,
         .part_kind = XTF_KIND_NONE,
     };
+}
+
+/* Whether nobody asks for it. */
+static bool is_nothing(const XtfKinds *kinds, const XtfKindWait *wait)
+{
+    return wait->end <= wait->begin &&
+           (wait->sync == XTF_KIND_ALONE ? wait->completion == 0 : !kinds->consumer->barrier);
 }
 
 static void emit(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
@@ -63,7 +71,7 @@ static void emit(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
         wait.end = MIN(wait.end, call->leave);
     }
     wait.end = MAX(wait.begin, wait.end);
-    if ((wait.end == wait.begin && wait.completion == 0) || kinds->failed)
+    if (is_nothing(kinds, &wait) || kinds->failed)
         return;
     if (call && wait.seq == UINT64_MAX) {
         wait.seq = call->seq;
@@ -80,7 +88,7 @@ static void emit(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
 
 void xtf_kinds_wait(XtfKinds *kinds, XtfKindCall *call, const XtfKindWait *wait)
 {
-    if (wait->end <= wait->begin && wait->completion == 0)
+    if (is_nothing(kinds, wait))
         return;
     if (!call || call->left) {
         emit(kinds, call, *wait);

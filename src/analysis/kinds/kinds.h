@@ -20,13 +20,25 @@ enum {
     XTF_KIND_NONE = UINT8_MAX, /* of `part_kind` */
 };
 
-/* A wait. Times are global ticks. */
+/* How a record synchronises threads of OpenMP. */
+typedef enum {
+    XTF_KIND_ALONE,   /* it does not */
+    XTF_KIND_BARRIER, /* the end of a team's barrier, also of the thread that was last */
+    XTF_KIND_FORKED,  /* a thread enters its parallel region */
+    XTF_KIND_JOINS,   /* what follows is out of all parallel regions of the process... */
+    XTF_KIND_FORKS,   /* ...until here: the thread that forks and joins... */
+    XTF_KIND_ENDS,    /* ...or behind the last record of its calls */
+} XtfKindSync;
+
+/* A wait; or a record that synchronises, and waits for nobody. Times are global ticks. */
 typedef struct {
     uint64_t seq, time; /* of the record that it waited in */
     uint64_t begin, end;
-    uint64_t enter, leave;       /* of the call around it; of none `begin` and `end` */
-    uint64_t part;               /* see `part_kind` */
-    uint64_t completion;         /* what comes after the wait and is none, before `time`, where that is told */
+    uint64_t enter, leave; /* of the call around it; of none `begin` and `end` */
+    uint64_t part;         /* see `part_kind` */
+    uint64_t completion;   /* what comes after the wait and is none, before `time`, where that is told */
+    uint64_t sync_ticks; /* of FORKED: since the team's first thread entered; of FORKS, ENDS: idle time of the others */
+    uint64_t instance;   /* of BARRIER, as the consumer has it */
     uint64_t culprit_seq, match; /* of the culprit's record: its seq and row; UINT64_MAX: none */
     uint64_t bytes;              /* UINT64_MAX: none */
     uint32_t location,
@@ -34,12 +46,24 @@ typedef struct {
     uint32_t region, comm; /* UINT32_MAX: none */
     uint8_t kind;          /* XTF_LABEL_... of `waits` */
     uint8_t part_kind;     /* row of xtf_wait_parts, or XTF_KIND_NONE */
+    uint8_t sync;          /* XtfKindSync */
+    uint8_t depth;         /* of BARRIER and FORKED: teams that the thread is in */
 } XtfKindWait;
+
+/* A barrier of a team: the locations of those that left it, and who was last. */
+typedef struct {
+    const uint32_t *locations;
+    uint32_t n;
+    uint32_t last;
+    uint64_t last_seq; /* of its LEAVE */
+} XtfKindBarrier;
 
 /* What is done with them. Those of a location do not overlap; they come in no order. */
 typedef struct {
     void *data;
     bool (*wait)(void *data, const XtfKindWait *wait, GError **error);
+    /* Before its members: sets their `instance`. NULL: records that synchronise and do not wait are left out. */
+    bool (*barrier)(void *data, const XtfKindBarrier *barrier, uint64_t *instance, GError **error);
 } XtfKindConsumer;
 
 /* `cancel` may be NULL; true: stop, with XTF_ERROR_CANCELLED. */

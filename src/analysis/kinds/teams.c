@@ -11,6 +11,7 @@ typedef struct {
     uint32_t location;
     uint64_t enter;
     XtfKindCall *call;
+    uint8_t depth; /* teams that it is in */
 } Entrant;
 
 typedef struct {
@@ -35,6 +36,8 @@ typedef struct {
     XtfKindKey key;
     uint32_t n_begun, n_open;
     Fork fork;
+    bool any_entered;
+    uint64_t first_enter; /* of its parallel region */
     GArray *forked;       /* Forked */
     GHashTable *barriers; /* by number: Barrier */
 } Team;
@@ -122,13 +125,19 @@ static Member *innermost(Thread *thread)
     return thread->teams->len ? &g_array_index(thread->teams, Member, thread->teams->len - 1) : NULL;
 }
 
+/* Teams that it is in. */
+static uint8_t depth_of(const XtfKindLocation *location, XtfKinds *kinds)
+{
+    return (uint8_t)MIN(thread_of(kinds, location)->teams->len, UINT8_MAX);
+}
+
 /* ---- Forks. */
 
 static void settle_fork(XtfKinds *kinds, const Team *team, const Forked *forked)
 {
     XtfKindWait wait = forked->wait;
 
-    wait.begin = MAX(team->fork.time, xtf_kind_idle_since(kinds, forked->location));
+    wait.begin = MIN(MAX(team->fork.time, xtf_kind_idle_since(kinds, forked->location)), wait.end);
     wait.culprit = kinds->locations[team->fork.location].index;
     wait.culprit_seq = team->fork.seq;
     wait.match = team->fork.row;
@@ -141,12 +150,18 @@ static void enter_parallel(XtfKinds *kinds, XtfKindLocation *location, const Xtf
 
     if (!member || member->entered)
         return;
+    Team *team = member->team;
+    if (!team->any_entered)
+        team->first_enter = row->time; /* rows come in the order of time */
     Forked forked = {location->rows.number, xtf_kinds_new_wait(location, row, XTF_LABEL_omp_fork)};
-    member->entered = true;
-    if (member->team->fork.known)
-        settle_fork(kinds, member->team, &forked);
+    forked.wait.sync = XTF_KIND_FORKED;
+    forked.wait.depth = depth_of(location, kinds);
+    forked.wait.sync_ticks = row->time - team->first_enter;
+    member->entered = team->any_entered = true;
+    if (team->fork.known)
+        settle_fork(kinds, team, &forked);
     else
-        g_array_append_val(member->team->forked, forked);
+        g_array_append_val(team->forked, forked);
 }
 
 static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -197,9 +212,28 @@ static void begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *
     g_array_append_val(thread->teams, member);
 }
 
+/* Tells of a barrier that all of two threads or more have left. */
+static bool tell_barrier(XtfKinds *kinds, const Barrier *barrier, const Entrant *last, uint64_t *instance)
+{
+    const XtfKindConsumer *consumer = kinds->consumer;
+    uint32_t n = 0;
+
+    if (!consumer->barrier || kinds->failed || !last || !last->call->left)
+        return false;
+    g_autofree uint32_t *locations = g_new(uint32_t, barrier->entrants->len);
+    for (guint i = 0; i < barrier->entrants->len; i++) {
+        const Entrant *entrant = &g_array_index(barrier->entrants, Entrant, i);
+        if (entrant->call->left)
+            locations[n++] = kinds->locations[entrant->location].index;
+    }
+    const XtfKindBarrier told = {locations, n, kinds->locations[last->location].index, last->call->seq};
+    return n > 1 && consumer->barrier(consumer->data, &told, instance, &kinds->failed);
+}
+
 static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
 {
     const Entrant *last = NULL;
+    uint64_t instance;
 
     for (guint i = 0; i < barrier->entrants->len; i++) {
         const Entrant *entrant = &g_array_index(barrier->entrants, Entrant, i);
@@ -207,6 +241,7 @@ static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
             (entrant->enter == last->enter && entrant->location < last->location))
             last = entrant;
     }
+    bool told = tell_barrier(kinds, barrier, last, &instance);
     for (guint i = 0; i < barrier->entrants->len; i++) {
         const Entrant *entrant = &g_array_index(barrier->entrants, Entrant, i);
         const XtfKindRow row = {
@@ -217,6 +252,11 @@ static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
         wait.culprit = kinds->locations[last->location].index;
         wait.culprit_seq = last->call->left ? last->call->seq : UINT64_MAX;
         wait.match = last->call->left ? last->call->row : UINT64_MAX;
+        wait.depth = entrant->depth;
+        if (told) {
+            wait.sync = XTF_KIND_BARRIER;
+            wait.instance = instance;
+        }
         if (entrant->call->left)
             xtf_kinds_wait(kinds, entrant->call, &wait);
     }
@@ -263,7 +303,8 @@ static void enter_barrier(XtfKinds *kinds, XtfKindLocation *location, const XtfK
         barrier->entrants = g_array_new(FALSE, FALSE, sizeof(Entrant));
         g_hash_table_insert(member->team->barriers, g_memdup2(&member->n_barriers, sizeof member->n_barriers), barrier);
     }
-    Entrant entrant = {location->rows.number, row->time, xtf_kind_call_ref(xtf_kind_rows_call(&location->rows))};
+    Entrant entrant = {location->rows.number, row->time, xtf_kind_call_ref(xtf_kind_rows_call(&location->rows)),
+                       depth_of(location, kinds)};
     if (entrant.call)
         g_array_append_val(barrier->entrants, entrant);
 }

@@ -30,23 +30,22 @@ static bool is_cancelled(const Run *run, GError **error)
 
 /* ---- Back along the waits. */
 
-/* Barriers of teams: as Scalasca has it, all other waits that need no messages are activity. */
-static bool is_of_team(const XtfPoint *point)
+static bool needs_nobody(const XtfPoint *point)
 {
-    return point->side == XTF_POINT_ALONE && point->kind == XTF_LABEL_omp_barrier_wait;
+    return point->side == XTF_POINT_ALONE || point->side == XTF_POINT_FORKED;
 }
 
-/* What is not activity. */
+/* What is not activity. Of waits that need no messages, as Scalasca has it, those at barriers of teams alone. */
 static bool is_passive(const XtfPoint *point)
 {
-    return point->wait > 0 && (point->side != XTF_POINT_ALONE || is_of_team(point)) &&
+    return point->wait > 0 && (!needs_nobody(point) || point->kind == XTF_LABEL_omp_barrier_wait) &&
            point->side != XTF_POINT_AWAITED && point->side != XTF_POINT_END;
 }
 
 /* A thread of a team began when it was forked: there the path goes on at who forked it. */
 static bool is_fork(const XtfPoint *point)
 {
-    return point->side == XTF_POINT_ALONE && point->kind == XTF_LABEL_omp_fork;
+    return needs_nobody(point) && point->kind == XTF_LABEL_omp_fork && point->wait > 0;
 }
 
 /* Waits that the path leaves a location at. Nobody waits in MPI_Finalize for what is on the path: it begins there. */

@@ -258,6 +258,11 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
     return true;
 }
 
+void xtf_replay_walk_split(XtfReplayWalk *walk, uint64_t time)
+{
+    go_to(walk, MIN(time, walk->end));
+}
+
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error)
 {
     if (!walk_before(walk, UINT64_MAX, error))

@@ -91,5 +91,7 @@ void xtf_replay_walk_init(XtfReplayWalk *walk, const XtfReplayWalkShared *shared
 void xtf_replay_walk_finish(XtfReplayWalk *walk);
 /* The call around a record; records must come in their order. */
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error);
+/* What the call around the record took up to there counts before the record, not behind it. */
+void xtf_replay_walk_split(XtfReplayWalk *walk, uint64_t time);
 /* Goes through the calls that are left. */
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error);

@@ -113,6 +113,11 @@ static bool go_to(Own *own, const Times *times, XtfPoint *point, GError **error)
         return xtf_replay_times_until(times->times, point->seq, &own->sums, error);
     if (!xtf_replay_walk_to(times->walk, point->time, point->seq, &call, error))
         return false;
+    if (point->side >= XTF_POINT_FORKED) /* threads that fork and join */
+        xtf_replay_walk_split(times->walk, point->time);
+    /* A thread that was forked is in the parallel region: its record is the ENTER. */
+    if (point->side == XTF_POINT_FORKED && !xtf_replay_walk_to(times->walk, point->time, point->seq + 1, &call, error))
+        return false;
     point->context = call.context;
     return true;
 }

@@ -88,6 +88,7 @@ static bool put_members(XtfOperations *operations, const XtfOperationMember *mem
 bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperation *operation,
                         XtfOperationMember *members, uint32_t n, GError **error)
 {
+    operations->n = MAX(operations->n, instance + 1);
     operation->n_members = n;
     operation->n_points = 0;
     for (uint32_t i = 0; i < n; i++)

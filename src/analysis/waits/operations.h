@@ -31,9 +31,10 @@ typedef struct {
 typedef struct {
     XtfSpool heads, members;
     GHashTable *sets; /* lists of members of late; NULL: none yet */
+    uint64_t n;       /* no number is as great as this */
 } XtfOperations;
 
-#define XTF_OPERATIONS_NONE ((XtfOperations){XTF_SPOOL_NONE, XTF_SPOOL_NONE, NULL})
+#define XTF_OPERATIONS_NONE ((XtfOperations){XTF_SPOOL_NONE, XTF_SPOOL_NONE, NULL, 0})
 
 bool xtf_operations_open(XtfOperations *operations, GError **error);
 void xtf_operations_close(XtfOperations *operations); /* twice is fine */

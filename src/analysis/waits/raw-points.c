@@ -166,7 +166,8 @@ bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GEr
     for (;;) {
         if (!take(reader, &reader->ahead, &reader->any_ahead, error))
             return false;
-        if (!reader->any_ahead || reader->ahead.seq != point->seq || reader->ahead.side == XTF_POINT_ALONE)
+        if (!reader->any_ahead || reader->ahead.seq != point->seq || reader->ahead.side == XTF_POINT_ALONE ||
+            point->side == XTF_POINT_ALONE)
             return true;
         if (reader->ahead.side == XTF_POINT_PART) {
             point->part = reader->ahead.part;

@@ -3,6 +3,11 @@
 #include "src/query/drawing/text-width.h"
 #include "src/query/findings/finding-rule.h"
 
+enum {
+    LOCATIONS_MANY = 1000, /* of more, a table costs too much to make it of every tenth... */
+    CELLS_MANY = 10000000, /* ...and so it does of that many locations times regions */
+};
+
 /* ---- Tables. */
 
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table)
@@ -24,12 +29,53 @@ uint64_t xtf_finding_percent(const char *cell)
     return whole * 100 + (*point == '.' ? g_ascii_strtoull(point + 1, NULL, 10) : 0);
 }
 
+uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole)
+{
+    return whole ? (uint32_t)((MIN(part, whole) * 2 * XTF_HUNDREDTHS / whole + 1) / 2) : 0;
+}
+
 char *xtf_finding_name(const char *cell)
 {
     return xtf_text_elided(cell, XTF_FINDING_NAME);
 }
 
+/* ---- The selection. */
+
+double xtf_finding_seconds(const XtfFindingJob *job)
+{
+    return xtf_seconds_of(&job->views->context->scale, job->to - job->from);
+}
+
+bool xtf_finding_is_of_processes(const XtfFindingJob *job)
+{
+    return job->selection->type == XTF_ANY_TYPE && !job->selection->base && !xtf_selection_has_facets(job->selection);
+}
+
+bool xtf_finding_is_large(const XtfFindingJob *job)
+{
+    return job->locations.n > LOCATIONS_MANY || (uint64_t)job->locations.n * job->classes->n > CELLS_MANY;
+}
+
+XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    const XtfSchema *schema = xtf_trace_context_schema(context, type, XTF_SCHEMA_DERIVED);
+    bool outdated = false;
+
+    if (!schema || job->selection->type != XTF_ANY_TYPE ||
+        !xtf_trace_context_is_outdated(context, schema, &outdated, error) || outdated)
+        return NULL;
+    return xtf_selection_in_type(job->selection, schema->id);
+}
+
 /* ---- Findings. */
+
+void xtf_finding_leave_out(XtfFindingJob *job, const char *what)
+{
+    if (job->left_out->len)
+        g_string_append(job->left_out, ", ");
+    g_string_append(job->left_out, what);
+}
 
 static char *path_of(const XtfFinding *place, const XtfTimeScale *scale)
 {

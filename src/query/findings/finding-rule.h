@@ -9,7 +9,8 @@
 
 /* A line of the selection's profile. */
 typedef struct {
-    uint64_t row; /* in definitions/regions; UINT64_MAX: it has none */
+    uint64_t row;  /* in definitions/regions; UINT64_MAX: it has none */
+    uint64_t line; /* of XtfRegions (region-lines.h) */
     XtfRegionClass class;
     uint64_t calls, percent;     /* in hundredths of a percent, of exclusive time */
     double exclusive;            /* seconds */
@@ -27,6 +28,7 @@ typedef struct {
     const XtfRegionClasses *classes; /* borrowed */
     GArray *profile;                 /* of XtfProfileLine, as sorted in the table; empty: there is none */
     GArray *found;                   /* of XtfFinding */
+    GString *left_out;               /* what would take too long, in words */
 } XtfFindingJob;
 
 typedef struct XtfFindingRule XtfFindingRule;
@@ -43,7 +45,8 @@ struct XtfFindingRule {
 extern const XtfFindingRule xtf_finding_rules[];
 
 enum {
-    XTF_FINDING_NAME = 40, /* characters of a name in a sentence, at most */
+    XTF_FINDING_NAME = 40,      /* characters of a name in a sentence, at most */
+    XTF_HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
 };
 
 /* Adds a finding with this sentence, about a table; of `place` only what says where the table is counts. */
@@ -55,12 +58,44 @@ bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, co
 
 /* A cell as hundredths of a percent; 0 of a dash. */
 uint64_t xtf_finding_percent(const char *cell);
+/* The same of two times, as tables round it; 0 of nothing. */
+uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole);
 /* A cell that is a number with a point; 0 of a dash. */
 double xtf_finding_number(const char *cell);
 /* A name of a trace, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *cell);
 
-/* Rules, by file. */
-bool xtf_find_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_find_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_find_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* The length of the window. */
+double xtf_finding_seconds(const XtfFindingJob *job);
+/* Whether the selection has all records of some processes, threads and times. */
+bool xtf_finding_is_of_processes(const XtfFindingJob *job);
+/* Whether it has so many locations that rules which need many tables leave some out, with xtf_finding_leave_out(). */
+bool xtf_finding_is_large(const XtfFindingJob *job);
+void xtf_finding_leave_out(XtfFindingJob *job, const char *what);
+/* The selection's derived rows of a type, new; NULL: there are none to be shown, or with an error. */
+XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
+
+/* Rules, by file: classes, ... */
+bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...imbalance, ... */
+bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...histogram, ... */
+bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...phases, ... */
+bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...ends, ... */
+bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...messages, ... */
+bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...kinds, ... */
+bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...waits, ... */
+bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...path. */
+bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

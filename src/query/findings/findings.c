@@ -15,16 +15,39 @@ enum {
 
 #define BIT XTF_CLASS_BIT
 
+/* Says what rules did not look at. */
+static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    if (job->left_out->len)
+        xtf_finding_add(job, rule, 0, &(XtfFinding){.table = "info"},
+                        "left out, since of %u threads it would take too long: %s", job->locations.n,
+                        job->left_out->str);
+    return true;
+}
+
 const XtfFindingRule xtf_finding_rules[] = {
-    {"waiting", 0.2, xtf_find_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
-    {"communication", 0.2, xtf_find_classes,
+    {"waiting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
+    {"communication", 0.2, xtf_rule_classes,
      BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS), "is communication"},
-    {"starting", 0.2, xtf_find_classes, BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI"},
-    {"openmp", 0.1, xtf_find_classes, BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP"},
-    {"files", 0.1, xtf_find_classes, BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO), "is reading and writing files"},
-    {"measurement", 0.01, xtf_find_classes, BIT(XTF_CLASS_MEASUREMENT), "is the measurement's own, or without any"},
-    {"before", 0.01, xtf_find_before, 0, NULL},
-    {"recording", 0.05, xtf_find_recording, 0, NULL},
+    {"starting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI"},
+    {"openmp", 0.1, xtf_rule_classes, BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP"},
+    {"files", 0.1, xtf_rule_classes, BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO), "is reading and writing files"},
+    {"measurement", 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT), "is the measurement's own, or without any"},
+    {"before", 0.01, xtf_rule_before, 0, NULL},
+    {"recording", 0.05, xtf_rule_recording, 0, NULL},
+    {"imbalance", 0.02, xtf_rule_imbalance, 0, NULL},
+    {"concentration", 0.2, xtf_rule_concentration, 0, NULL},
+    {"phases", 0.3, xtf_rule_phases, 0, NULL},
+    {"ends", 0.001, xtf_rule_ends, 0, NULL},
+    {"bytes", 2, xtf_rule_bytes, 0, NULL},
+    {"unmatched", 1, xtf_rule_unmatched, 0, NULL},
+    {"unfinished", 1, xtf_rule_unfinished, 0, NULL},
+    {"kinds", 0.1, xtf_rule_kinds, 0, NULL},
+    {"efficiency", 0.8, xtf_rule_efficiency, 0, NULL},
+    {"waits", 0.02, xtf_rule_waits, 0, NULL},
+    {"culprit", 0.01, xtf_rule_culprit, 0, NULL},
+    {"path", 0.02, xtf_rule_critical, 0, NULL},
+    {"limits", 0, find_limits, 0, NULL}, /* the last one: what the others left out */
     {0},
 };
 
@@ -58,6 +81,8 @@ static bool add_profile_line(const char *const *cells, unsigned n, void *data, G
                            .exclusive_text = g_strdup(cells[EXCLUSIVE]),
                            .name = g_strdup(cells[REGION])};
     bool is_before = !has_row && g_str_equal(line.name, "(before trace)");
+    const uint64_t unknown = job->classes->n + 1;
+    line.line = has_row ? line.row : is_before ? job->classes->n : unknown;
     line.class = is_before ? XTF_N_CLASSES : xtf_region_classes_of(job->classes, line.row);
     g_array_append_val(job->profile, line);
     return true;
@@ -79,6 +104,8 @@ static void job_clear(XtfFindingJob *job)
     xtf_selected_locations_finish(&job->locations);
     g_clear_pointer(&job->profile, g_array_unref);
     g_clear_pointer(&job->found, g_array_unref);
+    if (job->left_out)
+        g_string_free(g_steal_pointer(&job->left_out), TRUE);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfFindingJob, job_clear)
 
@@ -91,7 +118,8 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
                            .is_whole_run = is_whole_run,
                            .what = is_whole_run ? "the run" : "the window",
                            .profile = g_array_new(FALSE, FALSE, sizeof(XtfProfileLine)),
-                           .found = g_array_new(FALSE, FALSE, sizeof(XtfFinding))};
+                           .found = g_array_new(FALSE, FALSE, sizeof(XtfFinding)),
+                           .left_out = g_string_new(NULL)};
     g_array_set_clear_func(job->profile, profile_line_clear);
     g_array_set_clear_func(job->found, finding_clear);
     xtf_selection_window(selection, &views->context->scale, &job->from, &job->to);

@@ -7,7 +7,7 @@ import programs
 
 OPENMP, PTHREAD, MPI, SHMEM = 3, 7, 4, 13
 # otf2-script takes OTF2's numbers of roles.
-PARALLEL, CRITICAL, BARRIER, IMPLICIT_BARRIER, RMA, FUNCTION = 5, 12, 15, 16, 29, 1
+PARALLEL, CRITICAL, BARRIER, IMPLICIT_BARRIER, RMA, FUNCTION, POINT2POINT = 5, 12, 15, 16, 29, 1, 28
 THREADS = 100  # location = process * THREADS + thread
 REGIONS = [("main", 1, FUNCTION), ("!$omp parallel", OPENMP, PARALLEL), ("!$omp barrier", OPENMP, BARRIER),
            ("!$omp implicit barrier", OPENMP, IMPLICIT_BARRIER), ("!$omp critical", OPENMP, CRITICAL),
@@ -424,3 +424,34 @@ def window_locks(chance, n_rounds=80):
                 program.waited(location, "lock_competition", begin, until, holder)
         released.setdefault(target, []).append((program.clocks[location], not shared, location))
     return program
+
+
+# ---- Threads and messages.
+
+def hybrid():
+    """Two processes, of which the first has two threads; (script, {(kind, call path, location): [costs right away, later]}, indirect).
+
+    Process 0 receives before it forks: for 90 ticks it waits, for process 1, which works for so long more. Its other thread is idle for
+    120 ticks: process 0 was busy for 30 of them, the 90 are process 1's in the long term. In the parallel region the first thread waits
+    for 70 ticks for 80 of more work of process 1, and has 18 ticks of work and 2 of receiving more than the other one, which so waits
+    for 90 ticks at the barrier. Behind the join there are 57 ticks of work.
+    """
+    main, parallel, barrier, send, receive = range(5)
+    names = [("main", 1, FUNCTION), ("!$omp parallel", OPENMP, PARALLEL), ("!$omp barrier", OPENMP, BARRIER),
+             ("MPI_Send", MPI, POINT2POINT), ("MPI_Recv", MPI, POINT2POINT)]
+    events = {
+        0: f"""1000 E {main}|1010 E {receive}|1101 R 1 0 1 8|1102 L {receive}|1120 F {OPENMP} 2|1121 t 20|1121 E {parallel}|1130 E {receive}|
+               1201 R 1 0 2 8|1202 L {receive}|1240 E {barrier}|1241 L {barrier}|1242 L {parallel}|1242 u 20|1243 f {OPENMP}|1300 L {main}""",
+        1: f"1122 t 20|1122 E {parallel}|1150 E {barrier}|1241 L {barrier}|1242 L {parallel}|1242 u 20",
+        THREADS: f"""1000 E {main}|1100 E {send}|1100 S 0 0 1 8|1101 L {send}|1200 E {send}|1200 S 0 0 2 8|1201 L {send}|1300 L {main}""",
+    }
+    lines = [f"{location} {event.strip()}" for location, text in events.items() for event in text.split("|")]
+    lines += [f"clock {programs.TICKS} 0 1400", "processes 2"]
+    lines += [f"location {location} {location // THREADS} thread {location % THREADS}" for location in events]
+    lines += [f"construct {i} {paradigm} {role} {name}" for i, (name, paradigm, role) in enumerate(names)]
+    lines += [f"world 0 0 {THREADS}", "team 20 0 1"]
+    costs = {("omp_idle", "main", 0): [28 + 57, 0], ("omp_idle", "main/MPI_Recv", 0): [2, 0],
+             ("omp_barrier_wait", "main/!$omp parallel", 0): [18, 0], ("omp_barrier_wait", "main/!$omp parallel/MPI_Recv", 0): [2, 0],
+             ("late_sender", "main", THREADS): [90 + 70, 0], ("omp_idle", "main", THREADS): [0, 90],
+             ("omp_barrier_wait", "main", THREADS): [0, 70]}
+    return "\n".join(lines) + "\n", costs, {"omp_barrier_wait": 70}

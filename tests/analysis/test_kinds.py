@@ -73,18 +73,24 @@ def check(xtf, options, make, seed, folder):
     if written != wanted:
         raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, wanted)]))
     check_links(xtf, trace, name)
-    check_delays(xtf, trace, kinds, kind_programs.THREADS)
+    check_delays(xtf, trace, kinds)
     return len(found)
 
 
-def check_delays(xtf, trace, kinds, n_threads):
-    """Costs by kind, call path and thread. They are stored in whole ticks: a sum is off by less than two."""
-    wanted, found = TeamDelays(kinds).sums, {}
-    for location in kinds.calls:
-        proc, thread = divmod(location, n_threads)
+def costs_of(xtf, trace, locations):
+    """{(kind, call path, location): [ticks right away, in the long term]}"""
+    found = {}
+    for location in locations:
+        proc, thread = divmod(location, kind_programs.THREADS)
         shown_here = xtf.expect("cat", trace, f"proc/{proc}/thread/{thread}/delays/callpaths").decode().splitlines()
         for kind, _, short, longer, _, _, path in (line.split(None, 6) for line in shown_here[1:]):
             found[kind, path.rstrip(), location] = [ticks_of(cell, programs.TICKS, 0) for cell in (short, longer)]
+    return found
+
+
+def check_delays(xtf, trace, kinds):
+    """Costs by kind, call path and thread. They are stored in whole ticks: a sum is off by less than two."""
+    wanted, found = TeamDelays(kinds).sums, costs_of(xtf, trace, kinds.calls)
     for key in {*wanted, *found}:
         judged, shown_here = wanted.get(key, (0, 0)), found.get(key, (0, 0))
         if any(abs(a - b) >= 2 for a, b in zip(judged, shown_here)):
@@ -105,7 +111,24 @@ def check_team(xtf, script, seed, folder):
     subprocess.run([script, folder, name], input=lines, text=True, check=True, timeout=60)
     xtf.expect("import", "-q", "-o", f"{folder}/{name}.xtf", f"{folder}/{name}.otf2")
     xtf.expect("analyze", "-q", f"{folder}/{name}.xtf")
-    check_delays(xtf, f"{folder}/{name}.xtf", Kinds(f"{folder}/{name}.otf2"), kind_programs.THREADS)
+    check_delays(xtf, f"{folder}/{name}.xtf", Kinds(f"{folder}/{name}.otf2"))
+
+
+def check_hybrid(xtf, script, folder):
+    """Costs go from threads to processes, to the tick."""
+    lines, wanted, indirect = kind_programs.hybrid()
+    trace = f"{folder}/hybrid.xtf"
+    subprocess.run([script, folder, "hybrid"], input=lines, text=True, check=True, timeout=60)
+    xtf.expect("import", "-q", "-o", trace, f"{folder}/hybrid.otf2")
+    xtf.expect("analyze", "-q", trace)
+    found = {key: costs for key, costs in costs_of(xtf, trace, (0, 1, kind_programs.THREADS)).items() if any(costs)}
+    if found != wanted:
+        raise Failure(f"a hybrid program costs {found}, should cost {wanted}")
+    columns = [line.split()[0] for line in xtf.expect("cat", trace, "waits/columns").decode().splitlines()[1:]]
+    rows = [dict(zip(columns, line.split())) for line in xtf.expect("cat", trace, "waits/records").decode().splitlines()]
+    shown_here = {row["event"]: int(row["indirect"]) for row in rows if int(row["indirect"])}
+    if shown_here != indirect:
+        raise Failure(f"a hybrid program: indirect are {shown_here}, should be {indirect}")
 
 
 def check_links(xtf, trace, name):
@@ -159,6 +182,7 @@ def main():
             print(f"{make.__name__}: {n} waits")
         for seed in range(SEEDS):
             check_team(xtf, options[1], seed, folder)
+        check_hybrid(xtf, options[1], folder)
     return 0
 
 

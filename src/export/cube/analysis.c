@@ -18,6 +18,7 @@ struct Source {
     const XtfField *field, *when, *less; /* field: NULL, rows are counted */
     int64_t is;                          /* -1: any label */
     XtfCubeRows rows;
+    XtfCubePlace place;
 };
 
 /* One derived type. */
@@ -25,10 +26,10 @@ typedef struct {
     XtfCubeProfile *profile;
     const XtfSchema *schema;
     const XtfField *event, *context, *amount, *begin;
-    const XtfField *bytes;
+    const XtfField *bytes, *region;
     struct Source sources[XTF_CUBE_SOURCES_MAX];
     unsigned n_sources;
-    XtfModelTable contexts;
+    XtfModelTable contexts, regions;
     GHashTable *paths; /* context and root -> call path, plus 1 */
     uint64_t outside;
 } Derived;
@@ -84,12 +85,36 @@ static uint64_t in_window(const XtfCubeProfile *profile, uint64_t value, uint64_
     return before(value, begin, end, profile->to) - before(value, begin, end, profile->from);
 }
 
+static XtfCubePlace place_of(const Derived *derived, const uint8_t *row)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+    uint64_t number = xtf_field_is_none(derived->region, row) ? UINT64_MAX : xtf_field_get(derived->region, row);
+
+    if (number >= derived->regions.n)
+        return XTF_CUBE_ANYWHERE;
+    const XtfRegionRow *region = xtf_model_table_row(&derived->regions, number, buffer);
+    const char *role = xtf_model_label(xtf_region_roles, region->role), *name;
+    const char *paradigm = region->paradigm < XTF_NO_LABEL ? xtf_model_label(xtf_paradigm_names, region->paradigm) : "";
+    if (g_str_equal(paradigm, "PTHREAD"))
+        return xtf_trace_string(derived->profile->job->tree->trace, region->name, &name, NULL) && strstr(name, "cond")
+                   ? XTF_CUBE_IN_CONDITION
+                   : XTF_CUBE_IN_PTHREAD;
+    if (!g_str_equal(paradigm, "OPENMP"))
+        return XTF_CUBE_ANYWHERE;
+    return g_str_equal(role, "BARRIER")            ? XTF_CUBE_IN_BARRIER
+           : g_str_equal(role, "IMPLICIT_BARRIER") ? XTF_CUBE_IN_IMPLICIT
+           : g_str_has_prefix(role, "CRITICAL")    ? XTF_CUBE_IN_CRITICAL
+                                                   : XTF_CUBE_IN_OPENMP;
+}
+
 static bool is_of(const Derived *derived, const struct Source *source, const uint8_t *row)
 {
     if (source->kind >= 0 && xtf_field_get(derived->event, row) != (uint64_t)source->kind)
         return false;
     if (source->when && (source->is < 0 ? xtf_field_is_none(source->when, row)
                                         : xtf_field_get(source->when, row) != (uint64_t)source->is))
+        return false;
+    if (source->place != XTF_CUBE_ANYWHERE && source->place != place_of(derived, row))
         return false;
     if (source->rows == XTF_CUBE_ALL)
         return true;
@@ -165,18 +190,30 @@ static int64_t label_of(const XtfField *field, const char *label)
     return -1;
 }
 
+/* Metrics of threads would be nothing but zeros in a trace without records of threads. */
+static bool is_of_threads(const XtfCubeSource *source)
+{
+    return source->event && (g_str_has_prefix(source->event, "omp_") || g_str_equal(source->event, "lock_contention"));
+}
+
 /* Finds the fields that metrics are made of; those that the type lacks are none. */
 static void find_sources(Derived *derived)
 {
+    const XtfTrace *trace = derived->profile->job->tree->trace;
+    bool threads = xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_THREADS)->name) ||
+                   xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_LOCKS)->name);
+
     for (const XtfCubeSource *source = xtf_cube_sources; source->array; source++) {
         const XtfField *field = source->field ? xtf_schema_field(derived->schema, source->field) : NULL;
         const XtfField *less = source->less ? xtf_schema_field(derived->schema, source->less) : NULL;
         const XtfField *when = source->when ? xtf_schema_field(derived->schema, source->when) : NULL;
         int64_t kind = source->event ? label_of(derived->event, source->event) : -1;
         int64_t is = source->is ? label_of(when, source->is) : -1;
-        if (!g_str_equal(source->array, derived->schema->name) || (source->field && !field) ||
-            (source->event && kind < 0) || (source->when && !when) || (source->is && is < 0) ||
-            (source->less && !less) || (source->rows != XTF_CUBE_ALL && !derived->bytes))
+        if (!g_str_equal(source->array, derived->schema->name) || (is_of_threads(source) && !threads) ||
+            (source->field && !field) || (source->event && kind < 0) || (source->when && !when) ||
+            (source->is && is < 0) || (source->less && !less) ||
+            (source->place != XTF_CUBE_ANYWHERE && !derived->region) ||
+            (source->rows != XTF_CUBE_ALL && !derived->bytes))
             continue;
         derived->sources[derived->n_sources++] = (struct Source){.metric = source->metric,
                                                                  .kind = kind,
@@ -184,7 +221,8 @@ static void find_sources(Derived *derived)
                                                                  .when = when,
                                                                  .less = less,
                                                                  .is = is,
-                                                                 .rows = source->rows};
+                                                                 .rows = source->rows,
+                                                                 .place = source->place};
         derived->profile->has[source->metric] = true;
     }
 }
@@ -241,15 +279,21 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         .context = xtf_schema_field(schema, "context"),
         .begin = xtf_schema_field(schema, "begin"),
         .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES),
+        .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION),
     };
     if (g_str_equal(schema->name, "waits"))
         derived.amount = xtf_schema_field(schema, "amount");
     if (!xtf_model_table_load(&derived.contexts, tree->trace, XTF_MODEL_CONTEXTS, error))
         return false;
+    if (!xtf_model_table_load(&derived.regions, tree->trace, XTF_MODEL_REGIONS, error)) {
+        xtf_model_table_finish(&derived.contexts);
+        return false;
+    }
     derived.paths = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     find_sources(&derived);
     bool good = derived.n_sources == 0 || add_rows(&derived, rows, error);
     g_hash_table_unref(derived.paths);
+    xtf_model_table_finish(&derived.regions);
     xtf_model_table_finish(&derived.contexts);
     g_autofree char *outside = g_strdup_printf("rows of %s outside of all calls left out", schema->name);
     xtf_export_count(profile->job, derived.outside, outside);

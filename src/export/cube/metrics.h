@@ -51,6 +51,15 @@ typedef enum {
     METRIC(EARLYSCAN, "mpi_earlyscan", NONE, SECONDS, "Early Scan", "Waiting for lower ranks")                         \
     METRIC(INIT_COMPLETION, "mpi_init_completion", NONE, SECONDS, "MPI Initialization Completion", "From the first who leaves MPI_Init on") \
     METRIC(FINALIZE_WAIT, "mpi_finalize_wait", NONE, SECONDS, "MPI Wait at Finalize", "Waiting for the last to reach MPI_Finalize") \
+    METRIC(OMP_EBARRIER, "omp_ebarrier_wait", NONE, SECONDS, "OMP Wait at Explicit Barrier", "Waiting for the last thread to reach a barrier") \
+    METRIC(OMP_IBARRIER, "omp_ibarrier_wait", NONE, SECONDS, "OMP Wait at Implicit Barrier", "Waiting for the last thread to end a region") \
+    METRIC(OMP_CRITICAL, "omp_lock_contention_critical", NONE, SECONDS, "OMP Critical Contention", "Waiting to enter a critical section") \
+    METRIC(OMP_LOCK, "omp_lock_contention_api", NONE, SECONDS, "OMP Lock API Contention", "Waiting for a lock of OpenMP") \
+    METRIC(OMP_FORK, "omp_fork", NONE, SECONDS, "OMP Fork", "From the fork to the parallel region")                     \
+    METRIC(OMP_IDLE, "omp_idle_threads", NONE, SECONDS, "OMP Idle Threads", "Threads that are in no team")              \
+    METRIC(OMP_LIMITED, "omp_limited_parallelism", OMP_IDLE, SECONDS, "OMP Limited parallelism", "While others are in a parallel region") \
+    METRIC(MUTEX, "pthread_lock_contention_mutex_lock", NONE, SECONDS, "POSIX threads Mutex Contention", "Waiting for a mutex") \
+    METRIC(CONDITION, "pthread_lock_contention_conditional", NONE, SECONDS, "POSIX threads Condition Contention", "Waiting for the mutex of a condition") \
     METRIC(SLR_COUNT, "mpi_slr_count", NONE, COUNT, "Late Receiver instances (synchronizations)", "Waits for a receive of no bytes that is posted late") \
     METRIC(SLS_COUNT, "mpi_sls_count", NONE, COUNT, "Late Sender instances (synchronizations)", "Waits for a message of no bytes that is sent late") \
     METRIC(SLSWO_COUNT, "mpi_slswo_count", SLS_COUNT, COUNT, "Late Sender, wrong order instances (synchronizations)", "Those of them that another order of receiving would spare") \
@@ -73,6 +82,10 @@ typedef enum {
     METRIC(DELAY_12N_LONG, "delay_12n_longterm", NONE, SECONDS, "Long-term 1-to-N delay costs", "What they cost by waits that lead to waits") \
     METRIC(DELAY_N21, "delay_n21", NONE, SECONDS, "N-to-1 delay costs", "What delays here cost others right away")     \
     METRIC(DELAY_N21_LONG, "delay_n21_longterm", NONE, SECONDS, "Long-term N-to-1 delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_OMPBARRIER, "delay_ompbarrier", NONE, SECONDS, "OMP barrier delay costs", "What delays here cost other threads right away") \
+    METRIC(DELAY_OMPBARRIER_LONG, "delay_ompbarrier_longterm", NONE, SECONDS, "Long-term OMP barrier delay costs", "What they cost by waits that lead to waits") \
+    METRIC(DELAY_OMPIDLE, "delay_ompidle", NONE, SECONDS, "OMP idleness delay costs", "What is done here while other threads are idle") \
+    METRIC(DELAY_OMPIDLE_LONG, "delay_ompidle_longterm", NONE, SECONDS, "Long-term OMP idleness delay costs", "What delays here cost them by waits that lead to idleness") \
     METRIC(CRITICAL_PATH, "critical_path", NONE, SECONDS, "Critical path", "Time of the path that the run took its time for") \
     METRIC(ACTIVITIES, "critical_path_activities", NONE, SECONDS, "Activity impact", "Time that is not waited, up to the path's length") \
     METRIC(IMPACT, "critical_imbalance_impact", NONE, SECONDS, "Critical-path imbalance impact", "Waiting, by what of the path it is for") \
@@ -99,6 +112,17 @@ extern const XtfCubeMetric xtf_cube_metrics[XTF_N_CUBE_METRICS];
 /* By the bytes of the message that was waited for. */
 typedef enum { XTF_CUBE_ALL, XTF_CUBE_WITHOUT_BYTES, XTF_CUBE_WITH_BYTES } XtfCubeRows;
 
+/* By the region of the call. */
+typedef enum {
+    XTF_CUBE_ANYWHERE,
+    XTF_CUBE_IN_BARRIER,   /* of OpenMP */
+    XTF_CUBE_IN_IMPLICIT,  /* barrier of OpenMP */
+    XTF_CUBE_IN_CRITICAL,  /* section of OpenMP */
+    XTF_CUBE_IN_OPENMP,    /* all else of OpenMP */
+    XTF_CUBE_IN_CONDITION, /* a function of POSIX threads that waits for a condition */
+    XTF_CUBE_IN_PTHREAD,   /* all else of POSIX threads */
+} XtfCubePlace;
+
 /* Where a metric of an analysis comes from: rows of a derived type, of one kind or all, and the field that is added up.
  */
 typedef struct {
@@ -108,6 +132,7 @@ typedef struct {
     const char *when, *is; /* only rows in which this field has this label; when NULL: all; is NULL: any label */
     const char *less;      /* a field that is taken off; NULL: none */
     XtfCubeRows rows;
+    XtfCubePlace place;
 } XtfCubeSource;
 
 enum { XTF_CUBE_SOURCES_MAX = 64 };

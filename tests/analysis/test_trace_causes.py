@@ -17,6 +17,7 @@ import meeting_programs
 import scout
 from naive_causes import Causes
 from naive_waits import Waits
+from random_programs import Program
 from test_judge import named
 from test_path import make_archive
 from xtfrun import Failure, Xtf, need, shared_traces, skip, temporary_folder
@@ -29,6 +30,7 @@ KINDS = {"late_sender": ("mpi_latesender", "delay_latesender"), "late_receiver":
 PARTS = {"late_sender": ("mpi_wait_indirect_latesender", "mpi_wait_propagating_ls"),
          "late_receiver": ("mpi_wait_indirect_latereceiver", "mpi_wait_propagating_lr")}
 METRICS = {metric for pair in KINDS.values() for metric in pair if metric} | {m for pair in PARTS.values() for m in pair}
+SEEDS = 4
 METRICS |= {metric + "_longterm" for _, metric in KINDS.values() if metric}
 
 
@@ -96,6 +98,24 @@ def compare(xtf, program, archive, tsv, folder):
     trace.unlink()
 
 
+def coarse(xtf, program, script, seed, folder):
+    """Costs and parts of waits are stored in whole ticks. With a clock of microseconds these are long: no sum is two of them off, and some
+    are off at all, else this says nothing."""
+    lines = Program(seed, 3 + seed % 3, 60).script(ticks_per_second=10**6)
+    archive, trace = make_archive(script, folder, f"coarse-{seed}", lines), folder / "trace.xtf"
+    xtf.import_archive(archive, trace)
+    xtf.expect("analyze", trace)
+    waits = Waits(str(archive))
+    exact, ours = Causes(waits).sums, with_program(shown(program, trace, archive), waits.program)
+    sums = [(key, float(exact[key]), ours.get(key, 0)) for key in {*exact, *ours} if key[0] in METRICS and "delay_" in key[0]]
+    wrong = [entry for entry in sums if abs(entry[1] - entry[2]) >= 2]
+    off = sum(abs(a - b) > 1e-8 * a for _, a, b in sums)
+    if wrong or not 0 < off < len(sums):
+        raise Failure(f"coarse clocks, {seed}: {len(wrong)} of {len(sums)} sums are off by two ticks: {wrong[:5]}; {off} are off at all")
+    trace.unlink()
+    return len(sums), off
+
+
 def archives(folder, script):
     """(archive, Scalasca's results of it)"""
     if script:
@@ -121,6 +141,9 @@ def main():
             except Failure as failure:
                 print(failure)
                 failures += 1
+        if script:
+            checked = [coarse(xtf, program, script, seed, folder) for seed in range(SEEDS)]
+            print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0
 
 

@@ -65,10 +65,11 @@ void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t wh
         qsort(order, n, sizeof *order, compare);
     for (uint32_t i = 0; i < n && given < total; i++, given++)
         shares[order[i].i].ticks++;
-    for (uint32_t i = n; given > total && i > 0; i--) { /* too much was owed: the least rests wait for the next time */
-        uint64_t less = MIN(given - total, shares[order[i - 1].i].ticks);
-        shares[order[i - 1].i].ticks -= less;
-        given -= less;
+    /* Too much was owed: the least rests wait for the next time, a tick each, so that nobody waits for many. */
+    for (uint32_t i = n; given > total; i = i > 1 ? i - 1 : n) {
+        XtfShare *share = &shares[order[i - 1].i];
+        given -= share->ticks > 0;
+        share->ticks -= share->ticks > 0;
     }
     for (uint32_t i = 0; i < n; i++)
         add_rest(rests, shares[i].key, shares[i].exact - (double)shares[i].ticks);

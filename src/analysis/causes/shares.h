@@ -4,7 +4,8 @@
  * A wait's cost is divided among the call paths that caused it. Each part is a real number; what is stored are ticks,
  * and two things must hold: the parts of a wait are together no more than the wait, and what is lost by rounding does
  * not add up over many waits. So a part that was rounded down is owed the rest: it is added to the same call path's
- * next part. Ticks that are left of a wait go to the greatest rests ("largest remainder").
+ * next part. Ticks that are left of a wait go to the greatest rests ("largest remainder"). So all parts of a call path
+ * up to any wait are together less than two ticks off.
  */
 #pragma once
 

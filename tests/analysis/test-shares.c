@@ -1,0 +1,57 @@
+/* Parts of waits in whole ticks: none of them gets far from what it should have, however many there are. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "src/analysis/causes/shares.h"
+
+enum { KEYS = 8, PROGRAMS = 2000, WAITS = 300 };
+
+static uint32_t draw(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)*state * n) >> 32);
+}
+
+/* Divides a wait of some ticks, or a part of it, among some keys; some get next to nothing. */
+static uint32_t divide(uint32_t *state, uint64_t whole, XtfShare *shares)
+{
+    double weights[KEYS], sum = 0, part = draw(state, 2) ? 1 : draw(state, 1000) / 1000.0;
+    uint32_t n = 0;
+
+    for (uint32_t key = 0; key < KEYS; key++) {
+        if (draw(state, 2) == 0 && (n > 0 || key + 1 < KEYS))
+            continue;
+        weights[n] = (1 + draw(state, 1000)) * (draw(state, 3) ? 1.0 : 0.05);
+        sum += weights[n];
+        shares[n++] = (XtfShare){.key = key};
+    }
+    for (uint32_t i = 0; i < n; i++)
+        shares[i].exact = (double)whole * part * weights[i] / sum;
+    return n;
+}
+
+Test(shares, are_never_two_ticks_off)
+{
+    XtfShare shares[KEYS];
+
+    for (uint32_t program = 0; program < PROGRAMS; program++) {
+        double exact[KEYS] = {0};
+        uint64_t ticks[KEYS] = {0};
+        uint32_t state = program;
+        XtfRests rests = {0};
+        for (uint32_t wait = 0; wait < WAITS; wait++) {
+            uint64_t whole = 1 + draw(&state, program % 2 ? 12 : 200), sum = 0;
+            uint32_t n = divide(&state, whole, shares);
+            xtf_shares_round(&rests, shares, n, whole);
+            for (uint32_t i = 0; i < n; i++) {
+                exact[shares[i].key] += shares[i].exact;
+                ticks[shares[i].key] += shares[i].ticks;
+                sum += shares[i].ticks;
+                cr_assert_lt(fabs(exact[shares[i].key] - (double)ticks[shares[i].key]), 2, "program %u, wait %u",
+                             program, wait);
+            }
+            cr_assert_leq(sum, whole, "program %u, wait %u: parts are more than the wait", program, wait);
+        }
+        xtf_rests_finish(&rests);
+    }
+}

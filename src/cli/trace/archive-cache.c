@@ -11,6 +11,7 @@
 #include "src/cli/trace/cache-folder.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/trace/import-archive.h"
+#include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
 
@@ -127,12 +128,20 @@ static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, co
     if (!folder)
         return NULL;
     g_autofree char *prefix = xtf_cache_prefix(anchor);
-    int lock = xtf_cache_lock(folder, prefix, error);
-    if (lock < 0)
-        return NULL;
-    XtfTrace *trace = open_kept(importer, anchor, folder, prefix, how, path, error);
-    xtf_cache_unlock(folder, prefix, lock);
-    return trace;
+    /* A signal leaves no lock behind, whenever it comes. */
+    XtfInterrupts interrupts;
+    const atomic_bool *cancel = xtf_interrupts_catch(&interrupts);
+    int lock = xtf_cache_lock(folder, prefix, cancel, error);
+    XtfTrace *trace = lock >= 0 ? open_kept(importer, anchor, folder, prefix, how, path, error) : NULL;
+    if (lock >= 0)
+        xtf_cache_unlock(folder, prefix, lock);
+    xtf_interrupts_release(&interrupts);
+    if (!trace || !atomic_load(cancel))
+        return trace;
+    xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    g_clear_pointer(path, g_free);
+    xtf_trace_unref(trace);
+    return NULL;
 }
 
 /* Whether it is a folder of a foreign trace. */

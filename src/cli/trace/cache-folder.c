@@ -170,16 +170,20 @@ static char *path_of(const char *folder, const char *prefix, const char *ending)
     return g_build_filename(folder, name, NULL);
 }
 
-static int lock_file(const char *path, GError **error)
+static int lock_file(const char *path, const atomic_bool *cancel, GError **error)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     struct stat info;
     bool own = fd >= 0 && fstat(fd, &info) == 0 && is_own_file(&info);
 
     while (own && flock(fd, LOCK_EX) != 0) {
-        if (errno == EINTR)
+        bool cancelled = cancel && atomic_load(cancel);
+        if (errno == EINTR && !cancelled)
             continue;
-        fail_errno(path, error);
+        if (cancelled)
+            xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+        else
+            fail_errno(path, error);
         close(fd);
         return -1;
     }
@@ -194,12 +198,12 @@ static int lock_file(const char *path, GError **error)
     return -1;
 }
 
-int xtf_cache_lock(const char *folder, const char *prefix, GError **error)
+int xtf_cache_lock(const char *folder, const char *prefix, const atomic_bool *cancel, GError **error)
 {
     g_autofree char *path = path_of(folder, prefix, LOCK_ENDING);
     int fd;
 
-    while ((fd = lock_file(path, error)) >= 0) {
+    while ((fd = lock_file(path, cancel, error)) >= 0) {
         struct stat locked, there;
         /* Who had the lock has removed the file; another one may stand in its place. */
         if (fstat(fd, &locked) == 0 && lstat(path, &there) == 0 && locked.st_ino == there.st_ino &&
@@ -299,7 +303,7 @@ bool xtf_cache_remove(const char *folder, const XtfCacheEntry *entry, GError **e
 {
     g_autofree char *name = g_path_get_basename(entry->path);
     g_autofree char *prefix = prefix_of(name);
-    int lock = xtf_cache_lock(folder, prefix, error);
+    int lock = xtf_cache_lock(folder, prefix, NULL, error);
 
     if (lock < 0)
         return false;

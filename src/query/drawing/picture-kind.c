@@ -21,6 +21,7 @@ bool xtf_draw_part(const XtfPictureJob *page, const XtfPicture *picture, XtfDraw
                    GError **error)
 {
     XtfPictureJob job = *page;
+    job.picture = picture;
     size_t size = drawing->size;
 
     job.in_page = true;

@@ -5,6 +5,7 @@
 #include "src/query/charts/profile-picture.h"
 #include "src/query/findings/findings.h"
 #include "src/query/format/table.h"
+#include "src/query/frames/state-picture.h"
 #include "src/query/timeline/timeline.h"
 
 enum {
@@ -12,13 +13,9 @@ enum {
     KEPT_PICTURES = 64,
 };
 
-const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_findings,
-                                              &xtf_picture_histogram,
-                                              &xtf_picture_matrix,
-                                              &xtf_picture_profile,
-                                              &xtf_picture_timeline_page,
-                                              &xtf_picture_timeline,
-                                              NULL};
+const XtfPicture *const xtf_all_pictures[] = {
+    &xtf_picture_findings, &xtf_picture_histogram,     &xtf_picture_matrix,   &xtf_picture_profile,
+    &xtf_picture_state,    &xtf_picture_timeline_page, &xtf_picture_timeline, NULL};
 
 const XtfPicture *xtf_picture_find(const char *name)
 {
@@ -106,8 +103,11 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
     XtfTraceContext *context = pictures->views->context;
     g_autoptr(GString) text = g_string_new(NULL);
     const XtfPicture *picture = drawn->picture;
-    XtfPictureJob job = {
-        .views = pictures->views, .selection = drawn->selection, .depth = drawn->depth, .file = picture->name};
+    XtfPictureJob job = {.picture = picture,
+                         .views = pictures->views,
+                         .selection = drawn->selection,
+                         .depth = drawn->depth,
+                         .file = picture->path ? picture->path : picture->name};
     XtfDrawing drawing;
     uint64_t size;
 

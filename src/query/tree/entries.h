@@ -13,7 +13,10 @@ extern const XtfNodeClass xtf_picture_file; /* the maker sets its `picture` */
 
 extern const XtfNodeClass xtf_definitions_dir;
 bool xtf_definitions_dir_has(const char *name); /* beside the tables */
-extern const XtfNodeClass xtf_by_dir, xtf_frames_dir;
+extern const XtfNodeClass xtf_by_dir, xtf_frames_dir, xtf_arrows_dir;
+XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error);
+/* "run" of a frame. */
+XtfNode *xtf_run_file_new(XtfNode *frame, const char *name, GError **error);
 extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_instants_dir, xtf_numbers_dir;
 extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir, xtf_classes_dir,
     xtf_culprits_dir;

@@ -21,6 +21,7 @@ enum {
     ANY_PROC = 8,         /* not narrowed by proc/ */
     PROC_ANY_THREAD = 16, /* narrowed by proc/, but not by thread/ */
     INSTANTS = 32,
+    FRAMES = 128, /* windows, too */
 };
 
 /* The sets that a directory is in. */
@@ -30,7 +31,8 @@ static unsigned sets_of(const XtfNode *directory)
     bool is_network = directory->tree->context.scale.bytes;
     return (is_network ? NETWORK : PROGRAM) | (directory->depth == 0 ? ROOT : 0) |
            (directory->is_window ? WINDOWS : 0) | (directory->is_instant ? INSTANTS : 0) |
-           (selection->procs ? 0 : ANY_PROC) | (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
+           (directory->is_frame ? FRAMES : 0) | (selection->procs ? 0 : ANY_PROC) |
+           (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
 }
 
 typedef struct {
@@ -55,6 +57,7 @@ static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
     {"after", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
+    {"arrows", &xtf_arrows_dir, PROGRAM, FRAMES, xtf_arrows_dir_new},
     {"at", &xtf_instants_dir, ALL, 0, NULL},
     {"before", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
     {"by", &xtf_by_dir, PROGRAM, 0, NULL},
@@ -75,6 +78,7 @@ static const Entry entries[] = {
     {"proc", &xtf_procs_dir, ALL, ANY_PROC, NULL},
     {"records", &xtf_records_file, ALL, ALL, NULL},
     {"region", &xtf_regions_dir, PROGRAM, 0, NULL},
+    {"run", &xtf_readme_file, FRAMES, FRAMES, xtf_run_file_new},
     {"tag", &xtf_tags_dir, PROGRAM, 0, NULL},
     {"thread", &xtf_threads_dir, ALL, PROC_ANY_THREAD, NULL},
     {"time", &xtf_times_dir, PROGRAM, PROGRAM, NULL},
@@ -240,8 +244,8 @@ static void list_views(XtfNode *directory, XtfLister *lister)
 static void list_pictures(XtfNode *directory, XtfLister *lister)
 {
     for (const XtfPicture *const *picture = xtf_all_pictures; *picture; picture++) {
-        if (sets_of(directory) & (ROOT | WINDOWS) &&
-            xtf_picture_check(&directory->tree->pictures, *picture, directory->selection, NULL))
+        bool listed = (*picture)->of_frames ? directory->is_frame : sets_of(directory) & (ROOT | WINDOWS);
+        if (listed && xtf_picture_check(&directory->tree->pictures, *picture, directory->selection, NULL))
             xtf_lister_show(lister, (*picture)->name, XTF_NODE_FILE);
     }
 }

@@ -1,0 +1,44 @@
+/*
+ * Inside state.svg: what its parts share.
+ */
+#pragma once
+
+#include "src/query/drawing/picture-frame.h"
+#include "src/query/drawing/picture-kind.h"
+#include "src/query/frames/arrows.h"
+#include "src/query/views/state/state-figures.h"
+
+enum {
+    XTF_STATE_CIRCLES = 24, /* processes: more are cells */
+    XTF_STATE_CELLS = 256,  /* more are an image */
+    XTF_STATE_TOP = 60,
+    XTF_STATE_HEIGHT = 700, /* of what is below it */
+    XTF_STATE_SIDE = 1120,  /* where the column at the right begins, pixels */
+};
+
+typedef struct {
+    const XtfPictureJob *job;
+    XtfDrawing *drawing;
+    XtfPictureLinks links;
+    uint64_t from, to;
+    XtfStates states;
+    XtfProcessState *all; /* of all selected processes */
+    uint32_t n;
+    GArray *arrows; /* those between two selected processes come first, the most bytes first */
+    guint n_drawable;
+} XtfStateDrawing;
+
+/* The index of a process in `all`; n if it is none of them. */
+uint32_t xtf_state_index(const XtfStateDrawing *state, uint64_t proc);
+/* What a process does, in words: for its tool tip. */
+void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *process);
+/* A link to the process's own directory, around what is drawn next. */
+void xtf_state_begin_link(const XtfStateDrawing *state, const XtfProcessState *process);
+
+void xtf_state_draw_ring(XtfStateDrawing *state);
+bool xtf_state_draw_grid(XtfStateDrawing *state, GError **error);
+
+/* "G", "Y", "R", or nothing: a colour is never alone. */
+const char *xtf_light_letter(XtfLight light);
+/* The colour of a share of time. */
+XtfColour xtf_share_colour(XtfShare share);

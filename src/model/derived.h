@@ -13,6 +13,11 @@
     FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, XTF_FIELD_OPTIONAL | XTF_FIELD_NAMES, NULL)
 #define XTF_TICKS(FIELD, name)           FIELD(U64, name, "", "ticks", "", XTF_FIELD_DURATION, NULL)
 #define XTF_OPT_NUMBER(FIELD, TYPE, name, ROLE) FIELD(TYPE, name, ROLE, "", "", XTF_FIELD_OPTIONAL, NULL)
+/* Where two sides met before: so many records of the location back; and the part of the call there that was no work,
+ * which is negative where clocks contradict each other. */
+#define XTF_MEETING(FIELD, name, idle)                                                                                 \
+    FIELD(U64, name, "", "records", "", XTF_FIELD_OPTIONAL, NULL)                                                      \
+    FIELD(I64, idle, "", "ticks", "", XTF_FIELD_DURATION, NULL)
 
 #define XTF_WAITS_FIELDS(FIELD)                                                                                        \
     XTF_DERIVED_HEAD(FIELD)                                                                                            \
@@ -26,7 +31,8 @@
     XTF_OPT_NUMBER(FIELD, U32, tag, XTF_ROLE_TAG)                                                                      \
     FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_FIELD_OPTIONAL, NULL)                                               \
     FIELD(U64, match, "", "", "", XTF_FIELD_OPTIONAL | XTF_FIELD_RISES, NULL)                                          \
-    FIELD(U64, cause, "", "", "", XTF_FIELD_OPTIONAL | XTF_FIELD_RISES, NULL)
+    FIELD(U64, cause, "", "", "", XTF_FIELD_OPTIONAL | XTF_FIELD_RISES, NULL)                                          \
+    XTF_MEETING(FIELD, met, met_idle) XTF_MEETING(FIELD, culprit_met, culprit_met_idle)
 
 #define XTF_DELAYS_FIELDS(FIELD)                                                                                       \
     XTF_DERIVED_HEAD(FIELD)                                                                                            \

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Waits and their causes as `xtf analyze` adds them to imported traces: against Scalasca's own analyser where its results are there, and against the naive
-judge for all archives and for made-up programs.
+judge for all archives and for made-up programs. And what is said of single waits: against what the judge finds out for each of them, exactly at
+the location that was late, and against the delays that the analysis has stored.
 
 usage: test_trace_causes.py XTF TRACE-CAUSES [OTF2-SCRIPT]
 """
@@ -14,8 +15,10 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
 import meeting_programs
+import random_programs
 import scout
 from naive_causes import Causes
+from naive_single import Single
 from naive_waits import Waits
 from random_programs import Program
 from test_judge import named
@@ -32,37 +35,123 @@ PARTS = {"late_sender": ("mpi_wait_indirect_latesender", "mpi_wait_propagating_l
 METRICS = {metric for pair in KINDS.values() for metric in pair if metric} | {m for pair in PARTS.values() for m in pair}
 SEEDS = 4
 METRICS |= {metric + "_longterm" for _, metric in KINDS.values() if metric}
+# Ticks: of what the analysis rounds with what it rounded before; of what comes from many waits, and of great sums.
+ROUNDED, MANY, RELATIVE = 1, 3, 1e-9
+# Seeds of random programs, and how many processes they have.
+RANDOM = ((1, 4), (2, 5), (3, 6))
 
 
-def shown(program, trace, archive):
-    """{(metric, path, location): ticks} of what the program prints. Time outside of all calls is the program's."""
-    done = subprocess.run([program, trace], capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode:
-        raise Failure(f"{trace}: {done.stderr}")
-    sums = collections.Counter()
-    for line in done.stdout.splitlines():
-        head, *path = line.split("\t")
-        word, kind, *numbers = head.split()
-        location, *values = map(int, numbers)
-        metrics = METRICS_OF[word](kind)
-        for metric, value in zip(metrics, values):
-            if metric:
-                sums[metric, tuple(path), location] += value
-    return sums
-
-
-METRICS_OF = {
-    "wait": lambda kind: (KINDS.get(kind, (None,))[0], *PARTS.get(kind, ())),
-    # What is said of single waits for messages adds up to the delays.
-    "cause": lambda kind: ("single " + KINDS[kind][1],) if kind in PARTS else (),
-    "delay": lambda kind: (KINDS[kind][1], KINDS[kind][1] + "_longterm") if kind in KINDS else (),
-}
-
-
-def with_program(sums, program):
+def with_program(path, program):
     """With the program around all paths, if the archive tells it: so scout has it."""
-    return {(metric, ((program,) if program else ()) + (() if path == ("(outside)",) else path), location): value
-            for (metric, path, location), value in sums.items()}
+    return ((program,) if program else ()) + (() if path == ("(outside)",) else path)
+
+
+class Said:
+    """What the program prints. `sums`, {(metric, path, location): ticks}; `singles`, a list of SaidOfOne; `delays`, {(location, kind,
+    seq, path): short-term cost}."""
+
+    def __init__(self, program, trace, around):
+        done = subprocess.run([program, trace], capture_output=True, text=True, timeout=240, check=False)
+        if done.returncode:
+            raise Failure(f"{trace}: {done.stderr}")
+        self.sums, self.delays, self.singles = collections.Counter(), collections.Counter(), []
+        for line in done.stdout.splitlines():
+            head, *path = line.split("\t")
+            word, kind, *numbers = head.split()
+            getattr(self, word)(kind, list(map(int, numbers)), with_program(tuple(path), around))
+
+    def add(self, metric, path, location, ticks):
+        if metric:
+            self.sums[metric, path, location] += ticks
+
+    def wait(self, kind, numbers, path):
+        location, _, *values = numbers
+        self.waited = values[1]
+        for metric, value in zip((KINDS.get(kind, (None,))[0], *PARTS.get(kind, ())), values):
+            self.add(metric, path, location, value)
+
+    def delay(self, kind, numbers, path):
+        location, seq, short, far = numbers
+        if short:
+            self.delays[location, kind, seq, path] += short
+        if kind in KINDS:
+            self.add(KINDS[kind][1], path, location, short)
+            self.add(KINDS[kind][1] + "_longterm", path, location, far)
+
+    def causes(self, kind, numbers, _):
+        self.singles.append(SaidOfOne(kind, numbers, self.waited))
+
+    def cause(self, _, numbers, path):
+        location, steps, cost = numbers
+        one = self.singles[-1]
+        (one.further if steps else one.direct)[steps, path, location] = cost
+
+
+class SaidOfOne:
+    """What is said of one wait; `stored`: what the analysis says is indirect of it."""
+
+    def __init__(self, kind, numbers, stored):
+        self.kind, self.stored = kind, stored
+        self.location, self.seq, self.amount, self.sum, self.indirect, self.unexplained, self.culprit, self.culprit_seq = numbers
+        self.direct, self.further = {}, {}
+
+    def __str__(self):
+        return f"causes of {self.kind} {self.location} {self.seq}, {self.amount} ticks"
+
+
+def wrong_parts(said, exact, passed):
+    """Direct costs are the exact ones, cut off, and one more of those that were cut off most. {path: exact ticks}, what is passed on."""
+    parts = {**{path: (cost, said.direct.get((0, path, said.culprit), 0)) for path, cost in exact.items()}, None: (passed, said.indirect)}
+    more, less = [], []
+    for path, (cost, found) in parts.items():
+        if found not in (int(cost), int(cost) + 1):
+            yield f"{said}: {path} {found}, should be {float(cost)}"
+        (more if found > int(cost) else less).append(cost - int(cost))
+    if more and less and min(more) < max(less):
+        yield f"{said}: {float(min(more))} is rounded up, and {float(max(less))} is not"
+    if said.sum + said.indirect != sum(cost for cost, _ in parts.values()):
+        yield f"{said}: {said.sum} and {said.indirect}, should be {float(sum(cost for cost, _ in parts.values()))}"
+    if {(path, location) for _, path, location in said.direct} - {(path, said.culprit) for path in exact}:
+        yield f"{said}: {sorted(said.direct)}, should be {sorted(exact)}"
+
+
+def wrong_further(said, exact):
+    for steps, path, location in sorted({*exact, *said.further}):
+        a, b = exact[steps, path, location], said.further.get((steps, path, location), 0)
+        if abs(a - b) > MANY + RELATIVE * a:
+            yield f"{said}: {steps} steps back {path} {location} {b}, should be {a}"
+    if sum(said.further.values()) > said.indirect:
+        yield f"{said}: {sum(said.further.values())} ticks are told of {said.indirect}"
+
+
+def wrong_singles(said, judge):
+    """Of each wait of which anything is said; and whether something is said of all of them."""
+    for one in said.singles:
+        record = judge.records.get((one.location, one.seq))
+        if record is None:
+            yield f"{one}: the judge knows no such wait"
+            continue
+        exact, passed = judge.direct(record)
+        yield from wrong_parts(one, exact, passed)
+        yield from wrong_further(one, judge.indirect(record) if passed else collections.Counter())
+        if sum(one.direct.values()) + sum(one.further.values()) + one.unexplained != one.amount:
+            yield f"{one}: costs do not add up to it"
+        if abs(one.indirect - one.stored) > ROUNDED:
+            yield f"{one}: {one.indirect} are indirect, and {one.stored} by the analysis"
+    if len(said.singles) != len(judge.records):
+        yield f"causes of {len(said.singles)} waits are told, of {len(judge.records)}"
+
+
+def wrong_delays(said):
+    """The delays that are stored at a record are the direct costs of all that waited for it, each rounded in its own way."""
+    sums, parts = collections.Counter(), collections.Counter()
+    for one in said.singles:
+        for (_, path, location), cost in one.direct.items():
+            sums[location, one.kind, one.culprit_seq, path] += cost
+            parts[location, one.kind, one.culprit_seq, path] += 1
+    for key in {*sums, *said.delays}:
+        if abs(sums[key] - said.delays[key]) > ROUNDED + parts[key]:
+            yield f"delays of {key}: {said.delays[key]} are stored, and {sums[key]} are said of single waits"
 
 
 def differences(ours, theirs):
@@ -84,16 +173,15 @@ def compare(xtf, program, archive, tsv, folder):
     xtf.expect("analyze", trace, timeout=600)
     waits = Waits(str(archive))
     judged = {**named(waits.sums, waits.ticks), **named(Causes(waits).sums, waits.ticks)}
-    ours = named(with_program(shown(program, trace, archive), waits.program), waits.ticks)
-    wrong = differences(ours, judged)
-    wrong += [f"causes of single waits: {metric} {key}: {b!r}, should be {a!r}" for metric in ("delay_latesender", "delay_latereceiver")
-              for key, a, b in scout.differences(ours.get(metric, {}), ours.get("single " + metric, {}))]
+    said = Said(program, trace, waits.program)
+    ours = named(said.sums, waits.ticks)
+    wrong = [*differences(ours, judged), *wrong_singles(said, Single(waits)), *wrong_delays(said)]
     wrong += too_much(ours)
     if tsv.exists():
         wrong += differences(ours, scout.read(tsv, archive))
     if wrong:
         raise Failure("\n  ".join([f"{archive}: {len(wrong)} differ", *wrong[:20]]))
-    print(f"{archive.parent.name}/{archive.stem}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree"
+    print(f"{archive.parent.name}/{archive.stem}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree, and causes of {len(said.singles)} waits"
           + (" with Scalasca, too" if tsv.exists() else ""))
     trace.unlink()
 
@@ -119,6 +207,9 @@ def coarse(xtf, program, script, seed, folder):
 def archives(folder, script):
     """(archive, Scalasca's results of it)"""
     if script:
+        for seed, n in RANDOM:
+            archive = make_archive(script, folder, f"random-{seed}", random_programs.Program(seed, n).script())
+            yield archive, archive.parent / "scout.tsv"
         for name, lines in meeting_programs.programs().items():
             archive = make_archive(script, folder, name, lines)
             yield archive, archive.parent / "scout.tsv"

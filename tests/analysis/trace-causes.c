@@ -3,9 +3,10 @@
  *
  *   usage: trace-causes TRACE.xtf
  *
- * Lines `wait KIND LOCATION AMOUNT INDIRECT PROPAGATING PATH` and `delay KIND LOCATION SHORT LONG PATH`, one for each
- * row; a path's regions are apart by tabs. Behind each wait, unless it shares its causes, lines `cause KIND LOCATION
- * COST PATH`, of the location that was late.
+ * Lines `wait KIND LOCATION SEQ AMOUNT INDIRECT PROPAGATING PATH` and `delay KIND LOCATION SEQ SHORT LONG PATH`, one
+ * for each row; a path's regions are apart by tabs. Behind each wait whose causes are told, `causes KIND LOCATION SEQ
+ * AMOUNT DIRECT INDIRECT UNEXPLAINED CULPRIT CULPRIT-SEQ` and lines `cause KIND LOCATION STEPS COST PATH`, of the
+ * location that is charged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,23 +51,25 @@ static const char *kind_of(const XtfSchema *schema, const uint8_t *row)
     return xtf_schema_field_by_role(schema, XTF_ROLE_EVENT)->labels[value_of(schema, "event", row)];
 }
 
-static bool print_causes(Printer *printer, uint32_t location, uint64_t n, const char *kind, GError **error)
+static bool print_causes(Printer *printer, uint32_t location, uint64_t n, uint64_t seq, const char *kind,
+                         GError **error)
 {
     g_auto(XtfWaitCauses) causes = {0};
 
     if (!xtf_wait_causes_find(&causes, &printer->context, location, n, error))
         return false;
-    for (uint32_t i = 0; i < causes.n && !causes.shared; i++) {
-        printf("cause %s %" PRIu64 " %" PRIu64, kind, printer->locations->all[causes.culprit].id,
-               causes.causes[i].cost);
-        if (!print_path(printer, causes.causes[i].context, error))
+    if (causes.known)
+        printf("causes %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+               "\n",
+               kind, printer->locations->all[location].id, seq, causes.amount, causes.direct, causes.indirect,
+               causes.unexplained, printer->locations->all[causes.culprit].id, causes.culprit_seq);
+    for (uint32_t i = 0; i < causes.n; i++) {
+        const XtfWaitCause *cause = &causes.causes[i];
+        printf("cause %s %" PRIu64 " %" PRIu64 " %" PRIu64, kind, printer->locations->all[cause->location].id,
+               cause->steps, cause->cost);
+        if (!print_path(printer, cause->context, error))
             return false;
         printf("\n");
-    }
-    if (!causes.shared && causes.charged + causes.indirect > causes.amount + causes.n) {
-        fprintf(stderr, "a wait of %" PRIu64 " ticks: %" PRIu64 " and %" PRIu64 "\n", causes.amount, causes.charged,
-                causes.indirect);
-        exit(1);
     }
     return true;
 }
@@ -92,7 +95,8 @@ static bool print_rows(Printer *printer, uint32_t location, const char *type, co
         if (!print_path(printer, value_of(schema, "context", row), error))
             return false;
         printf("\n");
-        if (*word == 'w' && !print_causes(printer, location, n, kind_of(schema, row), error))
+        if (*word == 'w' &&
+            !print_causes(printer, location, n, value_of(schema, "seq", row), kind_of(schema, row), error))
             return false;
     }
     return true;
@@ -100,8 +104,8 @@ static bool print_rows(Printer *printer, uint32_t location, const char *type, co
 
 static bool print_all(Printer *printer, GError **error)
 {
-    static const char *const of_waits[] = {"amount", "indirect", "propagating", NULL};
-    static const char *const of_delays[] = {"short_term", "long_term", NULL};
+    static const char *const of_waits[] = {"seq", "amount", "indirect", "propagating", NULL};
+    static const char *const of_delays[] = {"seq", "short_term", "long_term", NULL};
 
     printer->locations = xtf_trace_context_locations(&printer->context, error);
     if (!printer->locations || !xtf_trace_table(printer->trace, "regions", &printer->regions, error) ||

@@ -89,7 +89,7 @@ static void settle(Pass *pass, XtfWaiter *waiter)
     XtfCostKind cost = xtf_cost_kind(point->kind);
     double propagating, passed = 0;
 
-    waiter->result = (XtfPointResult){.cause = UINT64_MAX};
+    waiter->result = XTF_POINT_RESULT_NONE;
     if (!xtf_is_synchronising_wait(point))
         return;
     xtf_passing_costs(&pass->work.passing[waiter->location], waiter->i, point->wait, &waiter->costs, &propagating);
@@ -142,7 +142,7 @@ static bool find_waiter(Pass *pass, uint32_t late, const XtfPoint *awaited, XtfW
     *found = false;
     if (location >= pass->n_locations)
         return true;
-    *waiter = (XtfWaiter){.location = location, .result = {.cause = UINT64_MAX}};
+    *waiter = (XtfWaiter){.location = location, .result = XTF_POINT_RESULT_NONE};
     if (!xtf_point_cache_find(cache, location, seq, &waiter->i, error))
         return false;
     if (waiter->i == xtf_point_cache_n(cache, location))

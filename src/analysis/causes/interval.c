@@ -106,6 +106,13 @@ static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, cons
            add_points(intervals, location, from, interval->to, true, false, sum, error);
 }
 
+int64_t xtf_interval_idle(const XtfPoint *first)
+{
+    uint64_t call = first->leave > first->enter ? first->leave - first->enter : 0;
+
+    return (int64_t)(call - first->completion);
+}
+
 bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,
                        GError **error)
 {
@@ -130,8 +137,7 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
     if (!add_times(intervals, interval, &first, &last, sum, error))
         return false;
     xtf_context_times_none_negative(sum);
-    uint64_t call = point.leave > point.enter ? point.leave - point.enter : 0;
-    xtf_context_times_add(sum, point.context, (int64_t)(point.completion - call));
+    xtf_context_times_add(sum, point.context, -xtf_interval_idle(&point));
     xtf_context_times_not_negative(sum, point.context);
     return true;
 }

@@ -39,5 +39,8 @@ bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t
 bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,
                        GError **error);
 
+/* What of the call at an interval's first point is not counted as completion. */
+int64_t xtf_interval_idle(const XtfPoint *first);
+
 /* The last point with a wait in the interval; XTF_NO_POINT: there is none. */
 bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *i, GError **error);

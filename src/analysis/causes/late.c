@@ -79,6 +79,38 @@ static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError
     return true;
 }
 
+/* Where an interval begins, as one sees it from its end. */
+static bool find_meeting(Late *late, const XtfInterval *interval, XtfPointMeeting *meeting, GError **error)
+{
+    XtfPointCache *cache = late->work->intervals.cache;
+    const XtfPoint *point = xtf_point_cache_get(cache, interval->location, interval->to, error);
+
+    if (!point)
+        return false;
+    *meeting = (XtfPointMeeting){0};
+    if (interval->from == XTF_NO_POINT)
+        return true;
+    uint64_t seq = point->seq;
+    point = xtf_point_cache_get(cache, interval->location, interval->from, error);
+    if (!point)
+        return false;
+    meeting->back = seq - point->seq;
+    meeting->idle = xtf_interval_idle(point);
+    return true;
+}
+
+/* Where the late one and the one that waited met before, so that the wait's causes can be found again without a sweep.
+ */
+static bool find_meetings(Late *late, XtfWaiter *waiter, const XtfInterval *theirs, GError **error)
+{
+    XtfInterval mine = late->interval;
+
+    if (waiter->since != XTF_NO_POINT)
+        mine.from = waiter->since;
+    return find_meeting(late, theirs, &waiter->result.met, error) &&
+           find_meeting(late, &mine, &waiter->result.culprit_met, error);
+}
+
 /* Charges the call paths of the late one for one that waited. `most`: the greatest share of a delay. */
 static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
 {
@@ -88,7 +120,8 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
 
     if (!own_work(late, waiter, &waited, error) ||
         !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &theirs, error) ||
-        !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
+        !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error) ||
+        !find_meetings(late, waiter, &theirs, error))
         return false;
 
     double whole = (double)(find_delays(late, waiter) + waited);

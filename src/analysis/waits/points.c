@@ -89,13 +89,15 @@ const XtfOperations *xtf_points_operations(const XtfPoints *points)
     return &points->operations;
 }
 
-/* ---- Results. A cause is stored as its number and 1 more, so that what was never put is none. */
+/* ---- Results. What may be none is stored as its number and 1 more, so that what was never put is none. */
 
 bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error)
 {
     XtfPointResult stored = *result;
 
     stored.cause++;
+    stored.met.back++;
+    stored.culprit_met.back++;
     return xtf_spool_put(&points->results, number * sizeof stored, &stored, sizeof stored, error);
 }
 
@@ -103,8 +105,11 @@ bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, Xtf
 {
     if (!xtf_spool_get(&points->results, first * sizeof *to, to, n * sizeof *to, error))
         return false;
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
         to[i].cause--;
+        to[i].met.back--;
+        to[i].culprit_met.back--;
+    }
     return true;
 }
 

@@ -102,11 +102,21 @@ bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t 
 /* The operation of points with an instance, but of XTF_POINT_WORLD. */
 const XtfOperations *xtf_points_operations(const XtfPoints *points);
 
-/* What follows of a wait, for its row of `waits`: to be set by who goes backward; all zeros and no cause at first. */
+/* Where a location met another one before a point. */
+typedef struct {
+    uint64_t back; /* so many records before the point's; 0: they had never met; UINT64_MAX: it is not known */
+    int64_t idle;  /* the length of the call there, less its completion */
+} XtfPointMeeting;
+
+/* What follows of a wait, for its row of `waits`: to be set by who goes backward; XTF_POINT_RESULT_NONE at first. */
 typedef struct {
     uint64_t indirect, propagating, passed;
-    uint64_t cause; /* number of a point of `partner` that is a wait; UINT64_MAX: none */
+    uint64_t cause;                   /* number of a point of `partner` that is a wait; UINT64_MAX: none */
+    XtfPointMeeting met, culprit_met; /* on its own location, and on that of the partner */
 } XtfPointResult;
+
+#define XTF_POINT_RESULT_NONE \
+    ((XtfPointResult){.cause = UINT64_MAX, .met = {.back = UINT64_MAX}, .culprit_met = {.back = UINT64_MAX}})
 
 bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error);
 bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to, GError **error);

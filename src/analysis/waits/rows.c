@@ -75,6 +75,8 @@ static XtfWaitsRow row_for(const XtfPoints *points, const XtfPointLocation *loca
         .bytes = point->bytes,
         .match = XTF_NONE64,
         .cause = XTF_NONE64,
+        .met = XTF_NONE64,
+        .culprit_met = XTF_NONE64,
     };
 }
 
@@ -97,6 +99,10 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
         row.passed = result->passed;
         row.match = point->match;
         row.cause = cause;
+        row.met = result->met.back;
+        row.met_idle = result->met.idle;
+        row.culprit_met = result->culprit_met.back;
+        row.culprit_met_idle = result->culprit_met.idle;
         if (!xtf_array_writer_append(array, &row, error))
             return false;
     }

@@ -6,6 +6,7 @@
 #include "src/query/text/digits.h"
 #include "src/query/text/lines.h"
 #include "src/query/totals/waits/wait-causes.h"
+#include "src/query/totals/waits/wait-rows.h"
 
 #define CAUSES    "causes"
 #define ONE_SIDED "rma_collectives" /* operations of all, of one-sided communication */
@@ -14,7 +15,7 @@ enum {
     PERCENT_WIDTH = 6, /* "100.00" */
 };
 
-static const char *const names[] = {"cause", "culprit", "event", "match", NULL}; /* of links */
+static const char *const names[] = {"cause", "culprit", "culprit_met", "event", "match", "met", NULL}; /* of links */
 
 /* The types that `match` leads to, by the kind of the wait: docs/VOCABULARY.md, section 9. */
 static const struct {
@@ -78,6 +79,11 @@ static bool value_of(const Row *row, const char *name, uint64_t *value)
         return false;
     *value = xtf_field_get(field, row->row);
     return true;
+}
+
+static bool has_causes(const Row *row)
+{
+    return g_str_equal(row->span->array.schema->name, XTF_DERIVED_WAITS);
 }
 
 /* ---- Where links lead: a location, and a row of one of its arrays. */
@@ -152,28 +158,55 @@ static bool find_seq(const XtfArray *array, uint64_t seq, uint64_t *n, bool *fou
     return true;
 }
 
-/* The record of the row's own location that has its seq. */
-static bool find_event(const Row *row, Place *place, bool *found, GError **error)
+/* A record of a location by its seq. */
+static bool find_record(const Row *row, uint32_t location, uint64_t seq, Place *place, bool *found, GError **error)
 {
     const XtfTraceContext *context = &row->directory->tree->context;
-    const XtfField *field = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_SEQ);
     g_auto(XtfLocationArrays) arrays = {0};
 
     *found = false;
-    place->location = row->span->tag;
-    if (!field)
-        return true;
-    if (!xtf_location_arrays_load(&arrays, context, &row->locations->all[row->span->tag], error))
+    place->location = location;
+    if (!xtf_location_arrays_load(&arrays, context, &row->locations->all[location], error))
         return false;
     for (uint32_t i = 0; i < arrays.n && !*found; i++) {
         const XtfSchema *schema = arrays.all[i].schema;
         if (schema->kind != XTF_SCHEMA_RECORD)
             continue;
-        if (!find_seq(&arrays.all[i], xtf_field_get(field, row->row), &place->row, found, error))
+        if (!find_seq(&arrays.all[i], seq, &place->row, found, error))
             return false;
         place->type = context->type_names[schema->id];
     }
     return true;
+}
+
+/* The record of the row's own location that has its seq. */
+static bool find_event(const Row *row, Place *place, bool *found, GError **error)
+{
+    const XtfField *field = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_SEQ);
+
+    *found = false;
+    return !field || find_record(row, row->span->tag, xtf_field_get(field, row->row), place, found, error);
+}
+
+/* Where both sides met before: the record on the row's own location, or on the culprit's. */
+static bool find_meeting(const Row *row, bool own, Place *place, bool *found, GError **error)
+{
+    XtfTraceContext *context = &row->directory->tree->context;
+    uint32_t location = row->span->tag;
+    bool known = false;
+    XtfWaitRow wait;
+
+    *found = false;
+    if (!has_causes(row))
+        return true;
+    if (!xtf_wait_row_read(&row->span->array, row->span->lo, &wait, error))
+        return false;
+    uint64_t seq = wait.seq, back = own ? wait.met.back : wait.culprit_met.back;
+    if (!xtf_wait_row_has_causes(&wait))
+        return true;
+    if (!own && !xtf_wait_row_culprit(&wait, context, row->locations, &location, &seq, &known, error))
+        return false;
+    return (!own && !known) || back == 0 || back > seq || find_record(row, location, seq - back, place, found, error);
 }
 
 /* The other side of an operation of all is of the type that its own side is of. */
@@ -199,6 +232,8 @@ static bool link_target(const Row *row, const char *name, char **target, GError 
     *target = NULL;
     if (g_str_equal(name, "event"))
         good = find_event(row, &place, &found, error);
+    else if (g_str_equal(name, "met") || g_str_equal(name, "culprit_met"))
+        good = find_meeting(row, g_str_equal(name, "met"), &place, &found, error);
     else if (g_str_equal(name, "culprit"))
         found = find_culprit(row, &place);
     else if (g_str_equal(name, "cause"))
@@ -210,15 +245,22 @@ static bool link_target(const Row *row, const char *name, char **target, GError 
 
 /* ---- causes */
 
-static bool has_causes(const Row *row)
-{
-    return g_str_equal(row->span->array.schema->name, XTF_DERIVED_WAITS);
-}
+typedef struct {
+    const XtfLocations *locations;
+    const XtfPaddedNames *regions;
+    uint64_t amount; /* of the wait */
+} Shown;
 
-static void add_cause(const XtfWaitCause *cause, uint64_t charged, const XtfPaddedNames *regions, XtfLines *lines)
+static void add_cause(const XtfWaitCause *cause, const Shown *shown, XtfLines *lines)
 {
+    const XtfLocation *location = &shown->locations->all[cause->location];
+    const XtfPaddedNames *regions = shown->regions;
+
     xtf_lines_ticks(lines, cause->cost);
-    xtf_lines_percent(lines, cause->cost, charged);
+    xtf_lines_percent(lines, cause->cost, shown->amount);
+    xtf_lines_number(lines, cause->steps);
+    xtf_lines_number(lines, location->proc);
+    xtf_lines_number(lines, location->thread);
     xtf_lines_number_if(lines, cause->context != UINT64_MAX, cause->context);
     if (regions && cause->region < regions->n)
         xtf_lines_name(lines, regions->text + cause->region * regions->width, regions->width);
@@ -226,30 +268,49 @@ static void add_cause(const XtfWaitCause *cause, uint64_t charged, const XtfPadd
         xtf_lines_none(lines);
 }
 
-/* A line for each call path that the culprit is charged with, the most costly first. */
+/* What nobody is charged with, so that all lines add up to the wait. */
+static void add_unexplained(uint64_t ticks, const Shown *shown, XtfLines *lines)
+{
+    enum { NONE = 5 }; /* columns */
+
+    xtf_lines_ticks(lines, ticks);
+    xtf_lines_percent(lines, ticks, shown->amount);
+    for (unsigned i = 0; i < NONE; i++)
+        xtf_lines_none(lines);
+}
+
+/* A line for each call path of a location that is charged, the most costly first, and a last one for the rest. */
 static XtfNode *new_causes(const Row *row, GError **error)
 {
     XtfTree *tree = row->directory->tree;
     g_auto(XtfWaitCauses) causes = {0};
-    const XtfPaddedNames *regions;
+    Shown shown = {.locations = row->locations};
     XtfGrid grid = {0};
     XtfLines lines;
-    uint64_t widest = 0;
+    uint64_t most_steps = 0, widest = 0;
 
     if (!xtf_wait_causes_find(&causes, &tree->context, row->span->tag, row->span->lo, error) ||
-        !xtf_padded_names_of_table(&tree->formats, XTF_TABLE_REGIONS, &regions, error))
+        !xtf_padded_names_of_table(&tree->formats, XTF_TABLE_REGIONS, &shown.regions, error))
         return NULL;
-    for (uint32_t i = 0; i < causes.n; i++)
+    shown.amount = causes.amount;
+    for (uint32_t i = 0; i < causes.n; i++) {
+        most_steps = MAX(most_steps, causes.causes[i].steps);
         widest = causes.causes[i].context == UINT64_MAX ? widest : MAX(widest, causes.causes[i].context);
-    xtf_grid_add(&grid, "cost", xtf_ticks_width(&tree->context.scale, causes.charged));
+    }
+    xtf_grid_add(&grid, "cost", xtf_ticks_width(&tree->context.scale, causes.amount));
     xtf_grid_add(&grid, "cost%", PERCENT_WIDTH);
+    xtf_grid_add(&grid, "steps", xtf_count_digits(most_steps));
+    xtf_grid_add(&grid, "proc", row->locations->proc_width);
+    xtf_grid_add(&grid, "thread", row->locations->thread_width);
     xtf_grid_add(&grid, "context", xtf_count_digits(widest));
-    xtf_grid_add_text(&grid, "region", regions ? regions->width : 1);
+    xtf_grid_add_text(&grid, "region", shown.regions ? shown.regions->width : 1);
     g_autoptr(GString) text = g_string_new(NULL);
     xtf_lines_init(&lines, &grid, &tree->context.scale, text);
     xtf_lines_header(&lines);
     for (uint32_t i = 0; i < causes.n; i++)
-        add_cause(&causes.causes[i], causes.charged, regions, &lines);
+        add_cause(&causes.causes[i], &shown, &lines);
+    if (causes.unexplained > 0)
+        add_unexplained(causes.unexplained, &shown, &lines);
     return xtf_lines_finish(&lines, error) ? xtf_node_new_text(row->directory, g_steal_pointer(&text)) : NULL;
 }
 

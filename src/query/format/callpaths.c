@@ -1,6 +1,7 @@
 #include "src/query/format/callpaths.h"
 
 #include "libxtf/error.h"
+#include "src/analysis/replay/contexts.h"
 #include "src/query/text/escape.h"
 
 enum {
@@ -22,6 +23,42 @@ bool xtf_callpaths_load(XtfCallpaths *callpaths, XtfTraceContext *context, GErro
     callpaths->n = (uint32_t)table->n_rows;
     return true;
 }
+
+/* ---- By parent and region. */
+
+static uint64_t key_at(const XtfCallpaths *callpaths, uint32_t i)
+{
+    return xtf_contexts_key(callpaths->rows[i].parent, callpaths->rows[i].region);
+}
+
+bool xtf_callpaths_check(const XtfCallpaths *callpaths, GError **error)
+{
+    for (uint32_t i = 0; i < callpaths->n; i++) {
+        uint32_t parent = callpaths->rows[i].parent;
+        if ((parent != XTF_NONE32 && parent >= i) || (i > 0 && key_at(callpaths, i) <= key_at(callpaths, i - 1)))
+            return xtf_damaged(error, "contexts: call path %u is out of order", i);
+    }
+    return true;
+}
+
+uint32_t xtf_callpath_find(const XtfCallpaths *callpaths, uint32_t parent, uint32_t region, uint32_t depth)
+{
+    uint64_t key = xtf_contexts_key(parent, region);
+    uint32_t low = 0, high = callpaths->n;
+
+    if (depth >= XTF_CONTEXT_DEPTH_MAX && parent != XTF_NONE32)
+        return parent;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (key_at(callpaths, middle) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < callpaths->n && key_at(callpaths, low) == key ? low : parent;
+}
+
+/* ---- Names. */
 
 static void add_region(const XtfNameIndex *regions, uint32_t region, GString *name)
 {

@@ -1,125 +1,344 @@
 #include "src/query/totals/waits/wait-causes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/model/schemas.h"
+#include "src/query/totals/waits/wait-work.h"
 
-/* Where the row that `match` means lies, by kind of wait. */
-static const struct {
-    uint8_t kind;
-    const char *records;
-    bool is_shared;
-} matches[] = {
-    {XTF_LABEL_late_sender, XTF_RECORD_SENDS, false},         {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, false},
-    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES, true},   {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES, true},
-    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES, true}, {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES, true},
-    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES, true},    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES, true},
+enum {
+    FOLLOWED_MAX = 2048, /* waits */
 };
+#define ROWS_MAX (UINT64_C(1) << 25) /* of calls, that are walked over for waits that are followed */
+#define COST_MIN 0x1p-10             /* ticks: less is not followed */
 
-/* A row, read by the names of its fields. */
+/* A wait that something was passed on to. */
 typedef struct {
-    const XtfSchema *schema;
-    uint8_t *bytes;
-} Row;
+    uint64_t end, row, steps; /* of `waits` */
+    uint32_t location;
+    double cost;
+} Passed;
 
-static void row_finish(Row *row)
+/* What a call path is charged with, of those further back. */
+typedef struct {
+    XtfWaitCause cause;
+    double exact;
+} Charge;
+
+typedef struct {
+    uint64_t context, ticks;
+} Delay;
+
+/* One wait, divided among what caused it. */
+typedef struct {
+    bool known;
+    uint32_t culprit;
+    uint64_t seq;
+    GArray *delays; /* Delay */
+    uint64_t delayed, waited;
+} Division;
+
+typedef struct {
+    XtfWaitSides sides;
+    XtfWaitWork theirs, mine; /* of the one that waited, and of the late one */
+    Division division;
+    GTree *passed;       /* Passed: the latest first */
+    GHashTable *charges; /* Charge, by its cause's place */
+    uint32_t followed;
+} Search;
+
+/* ---- What goes on. */
+
+static gint compare_passed(gconstpointer a, gconstpointer b, gpointer unused)
 {
-    g_clear_pointer(&row->bytes, g_free);
+    const Passed *one = a, *other = b;
+
+    if (one->end != other->end)
+        return one->end > other->end ? -1 : 1;
+    if (one->location != other->location)
+        return one->location < other->location ? -1 : 1;
+    if (one->row != other->row)
+        return one->row > other->row ? -1 : 1;
+    return (one->steps > other->steps) - (one->steps < other->steps);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Row, row_finish)
-
-/* UINT64_MAX if the field is none, or not there. */
-static uint64_t value_of(const Row *row, const char *name)
+static guint hash_charge(gconstpointer key)
 {
-    const XtfField *field = xtf_schema_field(row->schema, name);
+    const XtfWaitCause *cause = key;
 
-    if (!field)
-        return UINT64_MAX;
-    uint64_t value = xtf_field_get(field, row->bytes), none = UINT64_MAX >> (64 - 8 * field->width);
-    return (field->flags & XTF_FIELD_OPTIONAL) && value == none ? UINT64_MAX : value;
+    return (guint)(((cause->context * 31 + cause->location) * 31 + cause->steps) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-static bool read_row(const XtfArray *array, uint64_t n, Row *row, GError **error)
+static gboolean same_charge(gconstpointer a, gconstpointer b)
 {
-    row->schema = array->schema;
-    if (!row->bytes)
-        row->bytes = g_malloc(array->schema->row_size);
-    return xtf_array_row(array, n, row->bytes, error);
+    const XtfWaitCause *one = a, *other = b;
+
+    return one->context == other->context && one->location == other->location && one->steps == other->steps;
 }
 
-static bool find_array(XtfTraceContext *context, const XtfLocation *location, const char *name, XtfArray *array,
-                       bool *found, GError **error)
+static bool search_init(Search *search, XtfTraceContext *context, GError **error)
 {
-    const XtfSchema *schema = xtf_trace_find_schema(context->trace, name);
-
-    *found = false;
-    return !schema || xtf_trace_find_array(context->trace, location->id, schema->id, array, found, error);
+    *search = (Search){
+        .division.delays = g_array_new(FALSE, FALSE, sizeof(Delay)),
+        .passed = g_tree_new_full(compare_passed, NULL, g_free, NULL),
+        .charges = g_hash_table_new_full(hash_charge, same_charge, g_free, NULL),
+    };
+    xtf_wait_work_init(&search->theirs);
+    xtf_wait_work_init(&search->mine);
+    return xtf_wait_sides_init(&search->sides, context, error);
 }
 
-static bool find_culprit(const XtfLocations *locations, uint64_t proc, uint64_t thread, uint32_t *culprit)
+static void search_finish(Search *search)
 {
-    for (uint32_t low = 0, high = locations->n; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-        const XtfLocation *at = &locations->all[middle];
-        if (at->proc == proc && at->thread == thread) {
-            *culprit = middle;
-            return true;
+    xtf_wait_sides_finish(&search->sides);
+    xtf_wait_work_finish(&search->theirs);
+    xtf_wait_work_finish(&search->mine);
+    g_array_unref(search->division.delays);
+    g_tree_unref(search->passed);
+    g_hash_table_unref(search->charges);
+}
+
+/* The waits of the late one bear `scale` for each tick of theirs. */
+static void pass_on(Search *search, double scale, uint64_t steps)
+{
+    for (guint i = 0; i < search->mine.waits->len; i++) {
+        const XtfWorkWait *wait = &g_array_index(search->mine.waits, XtfWorkWait, i);
+        const Passed passed = {wait->end, wait->row, steps, search->division.culprit, scale * (double)wait->amount};
+        Passed *known = g_tree_lookup(search->passed, &passed);
+        if (known) {
+            known->cost += passed.cost;
+        } else {
+            known = g_memdup2(&passed, sizeof passed);
+            g_tree_insert(search->passed, known, known);
         }
-        if (at->proc < proc || (at->proc == proc && at->thread < thread))
-            low = middle + 1;
-        else
-            high = middle;
     }
-    return false;
 }
 
-/* The record that was waited for: the send, the posting of the receive, or the end of the operation. */
-static bool find_record(XtfWaitCauses *causes, XtfTraceContext *context, const XtfLocation *culprit, uint64_t kind,
-                        uint64_t match, GError **error)
+static gboolean take_first(gpointer key, gpointer value, gpointer to)
 {
-    XtfArray array;
-    g_auto(Row) row = {0};
+    (void)value;
+    *(Passed *)to = *(const Passed *)key;
+    return TRUE;
+}
+
+static bool take_latest(Search *search, Passed *passed)
+{
+    if (g_tree_nnodes(search->passed) == 0)
+        return false;
+    g_tree_foreach(search->passed, take_first, passed);
+    g_tree_remove(search->passed, passed);
+    return true;
+}
+
+/* ---- One wait. */
+
+/* d(x): what the late one has of each call path beyond what the other one has. */
+static bool find_delays(Search *search, GError **error)
+{
+    const GArray *mine = search->mine.times, *theirs = search->theirs.times;
+    Division *division = &search->division;
+    guint other = 0;
+
+    g_array_set_size(division->delays, 0);
+    division->delayed = 0;
+    for (guint i = 0; i < mine->len; i++) {
+        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
+        while (other < theirs->len && g_array_index(theirs, XtfWorkTime, other).context < time->context)
+            other++;
+        const XtfWorkTime *less = other < theirs->len ? &g_array_index(theirs, XtfWorkTime, other) : NULL;
+        uint64_t ticks = less && less->context == time->context ? less->ticks : 0;
+        if (time->ticks <= ticks)
+            continue;
+        const Delay delay = {.context = time->context, .ticks = time->ticks - ticks};
+        if (delay.ticks > INT64_MAX - division->delayed)
+            return xtf_damaged(error, "a location had %" PRIu64 " ticks more than another one", delay.ticks);
+        g_array_append_val(division->delays, delay);
+        division->delayed += delay.ticks;
+    }
+    division->waited = search->mine.waited;
+    return true;
+}
+
+static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
+{
+    Division *division = &search->division;
+    XtfWaitSides *sides = &search->sides;
+
+    g_array_set_size(division->delays, 0);
+    division->delayed = division->waited = 0;
+    if (!xtf_wait_row_culprit(row, sides->context, sides->locations, &division->culprit, &division->seq,
+                              &division->known, error))
+        return false;
+    if (!division->known)
+        return true;
+    return xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) &&
+           xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error) &&
+           find_delays(search, error);
+}
+
+static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow *row, GError **error)
+{
+    XtfWaitSides *sides = &search->sides;
+    XtfArray waits;
     bool found;
 
-    for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
-        if (matches[i].kind != kind || match == UINT64_MAX)
-            continue;
-        if (!find_array(context, culprit, matches[i].records, &array, &found, error))
-            return false;
-        if (!found || match >= array.n_rows)
-            return xtf_damaged(error, "a wait leads to row %" PRIu64 " of '%s' of a location that has %" PRIu64, match,
-                               matches[i].records, found ? array.n_rows : 0);
-        if (!read_row(&array, match, &row, error))
-            return false;
-        uint64_t posted = kind == XTF_LABEL_late_receiver ? value_of(&row, "posted") : 0;
-        uint64_t seq = value_of(&row, "seq");
-        causes->known = seq != UINT64_MAX && (posted == UINT64_MAX || posted <= seq);
-        causes->culprit_seq = seq - (posted == UINT64_MAX ? 0 : posted);
-        causes->shared = matches[i].is_shared;
-    }
-    return true;
+    if (!xtf_wait_array(sides->context, &sides->locations->all[location], XTF_DERIVED_WAITS, &waits, &found, error))
+        return false;
+    if (!found || n >= waits.n_rows)
+        return xtf_fail(error, XTF_ERROR_INVALID, "the location has no wait %" PRIu64, n);
+    return xtf_wait_row_read(&waits, n, row, error);
 }
 
-/* The first row of `delays` whose seq is not below one. */
-static bool find_seq(const XtfArray *delays, uint64_t seq, Row *row, uint64_t *n, GError **error)
+/* ---- Those further back. */
+
+static void charge(Search *search, const Passed *passed, double one)
 {
-    uint64_t low = 0, high = delays->n_rows;
+    const Division *division = &search->division;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (!read_row(delays, middle, row, error))
-            return false;
-        if (value_of(row, "seq") < seq)
-            low = middle + 1;
-        else
-            high = middle;
+    for (guint i = 0; i < division->delays->len; i++) {
+        const Delay *delay = &g_array_index(division->delays, Delay, i);
+        const Charge new = {
+            .cause = {.steps = passed->steps, .location = division->culprit, .context = delay->context}};
+        Charge *known = g_hash_table_lookup(search->charges, &new);
+        if (!known) {
+            known = g_memdup2(&new, sizeof new);
+            g_hash_table_insert(search->charges, known, known);
+        }
+        known->exact += one * (double)delay->ticks;
     }
-    *n = low;
+}
+
+static bool follow(Search *search, const Passed *passed, GError **error)
+{
+    const Division *division = &search->division;
+    XtfWaitRow row;
+
+    if (!read_wait(search, passed->location, passed->row, &row, error) ||
+        !divide(search, passed->location, &row, error))
+        return false;
+    double whole = (double)division->delayed + (double)division->waited;
+    if (!division->known || whole <= 0)
+        return true;
+    charge(search, passed, passed->cost / whole);
+    if (division->waited > 0)
+        pass_on(search, passed->cost / whole, passed->steps + 1);
     return true;
 }
+
+static bool follow_all(Search *search, GError **error)
+{
+    Passed passed;
+
+    while (take_latest(search, &passed)) {
+        if (passed.cost < COST_MIN)
+            continue;
+        if (search->followed++ >= FOLLOWED_MAX || search->sides.n_rows > ROWS_MAX)
+            return true;
+        if (!follow(search, &passed, error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Rounding: largest remainders. */
+
+typedef struct {
+    unsigned __int128 rest; /* of a whole that all have */
+    guint i;
+} Rest;
+
+static int compare_rests(const void *a, const void *b)
+{
+    const Rest *one = a, *other = b;
+
+    if (one->rest != other->rest)
+        return one->rest > other->rest ? -1 : 1;
+    return (one->i > other->i) - (one->i < other->i);
+}
+
+/* Costs of the delays, and what is passed on: they add up to the wait, or of a message to D + W if that is less. */
+static void round_direct(const Search *search, uint64_t wait, bool single, GArray *found, XtfWaitCauses *causes)
+{
+    const Division *division = &search->division;
+    uint64_t whole = division->delayed + division->waited, left = single ? MIN(wait, whole) : wait;
+    guint n = division->delays->len + 1;
+    g_autofree Rest *rests = g_new(Rest, n);
+    g_autofree uint64_t *ticks = g_new(uint64_t, n);
+
+    for (guint i = 0; i < n; i++) {
+        uint64_t part = i + 1 < n ? g_array_index(division->delays, Delay, i).ticks : division->waited;
+        unsigned __int128 exact = (unsigned __int128)part * (single ? MIN(wait, whole) : wait);
+        ticks[i] = (uint64_t)(exact / whole);
+        rests[i] = (Rest){exact % whole, i};
+        left -= ticks[i];
+    }
+    qsort(rests, n, sizeof *rests, compare_rests);
+    for (guint i = 0; i < n && left > 0; i++, left--)
+        ticks[rests[i].i]++;
+    for (guint i = 0; i + 1 < n; i++) {
+        const XtfWaitCause cause = {.location = division->culprit,
+                                    .context = g_array_index(division->delays, Delay, i).context,
+                                    .cost = ticks[i]};
+        causes->direct += cause.cost;
+        if (cause.cost > 0)
+            g_array_append_val(found, cause);
+    }
+    causes->indirect = ticks[n - 1];
+}
+
+static int compare_places(const XtfWaitCause *one, const XtfWaitCause *other)
+{
+    if (one->steps != other->steps)
+        return one->steps < other->steps ? -1 : 1;
+    if (one->location != other->location)
+        return one->location < other->location ? -1 : 1;
+    return (one->context > other->context) - (one->context < other->context);
+}
+
+static int compare_charges(const void *a, const void *b)
+{
+    const Charge *one = a, *other = b;
+    double rest = one->exact - floor(one->exact), more = other->exact - floor(other->exact);
+
+    if (rest != more)
+        return rest > more ? -1 : 1;
+    return compare_places(&one->cause, &other->cause);
+}
+
+/* At most what was passed on; what is left of it is not explained. */
+static void round_indirect(const Search *search, uint64_t indirect, GArray *found)
+{
+    g_autoptr(GArray) charges = g_array_new(FALSE, FALSE, sizeof(Charge));
+    GHashTableIter iter;
+    gpointer value;
+    double sum = 0;
+
+    g_hash_table_iter_init(&iter, search->charges);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        g_array_append_vals(charges, value, 1);
+        sum += ((const Charge *)value)->exact;
+    }
+    if (charges->len > 1)
+        qsort(charges->data, charges->len, sizeof(Charge), compare_charges);
+    uint64_t left = (uint64_t)MIN(floor(sum + 0.5), (double)indirect);
+    for (guint i = 0; i < charges->len; i++) {
+        Charge *each = &g_array_index(charges, Charge, i);
+        each->cause.cost = (uint64_t)MIN(floor(each->exact), (double)left);
+        left -= each->cause.cost;
+    }
+    for (guint i = 0; i < charges->len; i++) {
+        XtfWaitCause cause = g_array_index(charges, Charge, i).cause;
+        if (left > 0) {
+            cause.cost++;
+            left--;
+        }
+        if (cause.cost > 0)
+            g_array_append_val(found, cause);
+    }
+}
+
+/* ---- */
 
 static int compare_causes(const void *a, const void *b)
 {
@@ -127,71 +346,65 @@ static int compare_causes(const void *a, const void *b)
 
     if (one->cost != other->cost)
         return one->cost > other->cost ? -1 : 1;
-    return (one->context > other->context) - (one->context < other->context);
+    return compare_places(one, other);
 }
 
-static bool read_delays(XtfWaitCauses *causes, const XtfArray *delays, uint64_t kind, GError **error)
+static void put_causes(const Search *search, GArray *found, XtfWaitCauses *causes)
 {
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfWaitCause));
-    g_auto(Row) row = {0};
-    uint64_t n;
+    const XtfCallpaths *callpaths = &search->sides.callpaths;
 
-    if (!find_seq(delays, causes->culprit_seq, &row, &n, error))
-        return false;
-    for (; n < delays->n_rows; n++) {
-        if (!read_row(delays, n, &row, error))
-            return false;
-        if (value_of(&row, "seq") != causes->culprit_seq)
-            break;
-        const XtfWaitCause cause = {
-            .region = value_of(&row, "region"),
-            .context = value_of(&row, "context"),
-            .cost = value_of(&row, "short_term"),
-        };
-        if (value_of(&row, "event") != kind || cause.cost == 0 || cause.cost == UINT64_MAX)
-            continue;
-        g_array_append_val(found, cause);
-        causes->charged += cause.cost;
-    }
+    causes->unexplained = causes->amount;
     causes->n = found->len;
+    for (guint i = 0; i < found->len; i++) {
+        XtfWaitCause *cause = &g_array_index(found, XtfWaitCause, i);
+        cause->region = cause->context < callpaths->n ? callpaths->rows[cause->context].region : UINT64_MAX;
+        causes->unexplained -= MIN(cause->cost, causes->unexplained);
+    }
     if (found->len > 1)
         qsort(found->data, found->len, sizeof(XtfWaitCause), compare_causes);
-    causes->causes = (XtfWaitCause *)(void *)g_array_free(g_steal_pointer(&found), FALSE);
-    return true;
+    causes->causes = (XtfWaitCause *)(void *)g_array_free(found, FALSE);
 }
 
-bool xtf_wait_causes_find(XtfWaitCauses *causes, XtfTraceContext *context, uint32_t location, uint64_t n,
+static bool is_of_message(const XtfWaitRow *row)
+{
+    return row->kind == XTF_LABEL_late_sender || row->kind == XTF_LABEL_late_receiver;
+}
+
+static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t location, uint64_t n, GError **error)
+{
+    const Division *division = &search->division;
+    XtfWaitRow row;
+
+    if (!read_wait(search, location, n, &row, error) || !divide(search, location, &row, error))
+        return false;
+    causes->known = division->known;
+    causes->amount = row.amount;
+    causes->culprit = division->culprit;
+    causes->culprit_seq = division->seq;
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(XtfWaitCause));
+    uint64_t whole = division->delayed + division->waited;
+    bool good = true;
+    if (whole > 0) {
+        double scale = (double)row.amount / (double)whole;
+        round_direct(search, row.amount, is_of_message(&row), found, causes);
+        pass_on(search, is_of_message(&row) ? MIN(scale, 1) : scale, 1);
+        search->sides.n_rows = 0;
+        good = follow_all(search, error);
+        round_indirect(search, causes->indirect, found);
+    }
+    put_causes(search, found, causes);
+    return good;
+}
+
+bool xtf_wait_causes_find(XtfWaitCauses *causes, XtfTraceContext *context, uint32_t location, uint64_t row,
                           GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(context, error);
-    XtfArray array;
-    g_auto(Row) row = {0};
-    bool found;
+    Search search;
 
     *causes = (XtfWaitCauses){0};
-    if (!locations || !find_array(context, &locations->all[location], XTF_DERIVED_WAITS, &array, &found, error))
-        return false;
-    if (!found || n >= array.n_rows)
-        return xtf_fail(error, XTF_ERROR_INVALID, "the location has no wait %" PRIu64, n);
-    if (!read_row(&array, n, &row, error))
-        return false;
-    uint64_t kind = value_of(&row, "event");
-    causes->amount = value_of(&row, "amount");
-    causes->indirect = value_of(&row, "indirect");
-    uint64_t proc = value_of(&row, "culprit"), thread = value_of(&row, "culprit_thread");
-    if (proc == UINT64_MAX)
-        return true;
-    if (!find_culprit(locations, proc, thread, &causes->culprit))
-        return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which is none", thread,
-                           proc);
-    const XtfLocation *culprit = &locations->all[causes->culprit];
-    if (!find_record(causes, context, culprit, kind, value_of(&row, "match"), error))
-        return false;
-    if (!causes->known)
-        return true;
-    if (!find_array(context, culprit, XTF_DERIVED_DELAYS, &array, &found, error))
-        return false;
-    return !found || read_delays(causes, &array, kind, error);
+    bool good = search_init(&search, context, error) && search_causes(&search, causes, location, row, error);
+    search_finish(&search);
+    return good;
 }
 
 void xtf_wait_causes_finish(XtfWaitCauses *causes)

@@ -1,0 +1,41 @@
+/*
+ * Rows of `waits`, read by the names of their fields, and the record that was waited for.
+ *
+ * Any thread.
+ */
+#pragma once
+
+#include "src/query/context/trace-context.h"
+
+/* Where a location met another one before. */
+typedef struct {
+    uint64_t back; /* records; 0: never before; UINT64_MAX: it is not told */
+    int64_t idle;  /* of the call there, what was no work */
+} XtfWaitMeeting;
+
+typedef struct {
+    uint64_t kind; /* XTF_LABEL_late_sender ... */
+    uint64_t seq, end, amount;
+    uint64_t context, match;          /* UINT64_MAX: none */
+    uint64_t culprit, culprit_thread; /* likewise */
+    XtfWaitMeeting met, culprit_met;
+} XtfWaitRow;
+
+/* The array of a type that a location has. */
+bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const char *type, XtfArray *array,
+                    bool *found, GError **error);
+
+/* Row n, which must exist, of `waits` of a location. */
+bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GError **error);
+
+/* Whether the analysis tells what a wait was caused by. */
+static inline bool xtf_wait_row_has_causes(const XtfWaitRow *row)
+{
+    return row->culprit != UINT64_MAX && row->met.back != UINT64_MAX && row->culprit_met.back != UINT64_MAX;
+}
+
+/* Who was late, an index in XtfLocations, and the record that was waited for: the send, the posting of the receive, or
+ * the end of the operation. *known is false for a kind of which nothing of that is told, and for a wait without causes.
+ * XTF_ERROR_DAMAGED if there is no such location or record. */
+bool xtf_wait_row_culprit(const XtfWaitRow *row, XtfTraceContext *context, const XtfLocations *locations,
+                          uint32_t *culprit, uint64_t *seq, bool *known, GError **error);

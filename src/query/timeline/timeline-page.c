@@ -35,7 +35,8 @@ static const char script[] =
     "if(e.key==='ArrowLeft')go(w.from-d,w.from-d<w.first?w.first+d:w.from);"
     "else if(e.key==='ArrowRight'){if(w.to<w.last)go(w.to,w.to+d)}\n"
     "else if(e.key==='+')go(m-d/20,m+d/20);else if(e.key==='-')go(m-d*5,m+d*5);\n"
-    "else if(e.key==='0')location.href=w.up+w.rest+w.file});})();\n";
+    "else if(e.key==='0')location.href=w.up+w.rest+w.file;"
+    "else if(e.key==='p')location.href='profile.svg'});})();\n";
 
 void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *what, const char *styles)
 {

@@ -5,6 +5,7 @@
 #   build    to build xtf and libxtf
 #   test     to run the tests
 #   record   to record a trace in the tests: hpcc under eztrace and Open MPI (some 60 MB; done without where it cannot be had)
+#   browser  to look at pictures in the tests (some 300 MB; done without where it cannot be had)
 #   peers    to build the benches beside SQLite and LMDB
 #   npm      to fetch DuckDB for tests/bench/peers, where npm is missing
 set -eu
@@ -12,6 +13,7 @@ set -eu
 BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libpng-dev libopen-trace-format2-dev libnetcdf-dev"
 TEST="libcriterion-dev otf2-tools netcdf-bin python3 attr rsync gnuplot-nox"
 RECORD="eztrace hpcc openmpi-bin libopenmpi-dev"
+BROWSER="chromium fonts-dejavu-core libxml2-utils"
 PEERS="sqlite3 libsqlite3-dev liblmdb-dev otf2-tools python3"
 
 say() {
@@ -73,6 +75,7 @@ for group in "$@"; do
     build) install $BUILD ;;
     test) install $TEST ;;
     record) install $RECORD || say "going on without $RECORD" ;;
+    browser) install $BROWSER || say "going on without $BROWSER" ;;
     peers) install $PEERS ;;
     npm) command -v npm >/dev/null || install npm ;;
     *)

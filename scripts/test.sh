@@ -52,7 +52,7 @@ for option; do
     esac
 done
 if [ $install = yes ]; then
-    scripts/install-deps.sh build test record
+    scripts/install-deps.sh build test record browser
 fi
 if [ -c /dev/fuse ]; then
     mounts=

@@ -1,0 +1,131 @@
+"""A headless Chromium, asked through a pipe (the DevTools protocol), so that nothing is needed beside it and Python."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+
+from xtfrun import Failure, skip
+
+OPTIONS = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+           "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--mute-audio", "--remote-debugging-pipe",
+           "--allow-file-access-from-files=false"]
+TIMEOUT = 60
+
+
+def need_browser():
+    """The program; ends the script as skipped where there is none."""
+    for name in "chromium", "chromium-browser", "google-chrome":
+        if shutil.which(name):
+            return name
+    skip("no chromium here")
+
+
+class Browser:
+    """One page of a browser. It ends with the `with` that it was made in."""
+
+    def __init__(self):
+        self.program = need_browser()
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix="xtf-test-")
+        to_child, self.out = os.pipe()
+        self.back, from_child = os.pipe()
+        options = OPTIONS + [f"--user-data-dir={self.folder}"] + (["--no-sandbox"] if os.geteuid() == 0 else [])
+
+        def connect():
+            # The browser reads its file 3 and writes its file 4.
+            kept = [os.dup(to_child), os.dup(from_child)]
+            kept = [os.dup(fd) for fd in kept]  # above 4 now, whatever was open
+            os.dup2(kept[0], 3)
+            os.dup2(kept[1], 4)
+
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([self.program, *options, "about:blank"], stdin=subprocess.DEVNULL, stdout=self.log,
+                                        stderr=self.log, preexec_fn=connect, pass_fds=(3, 4))
+        os.close(to_child)
+        os.close(from_child)
+        self.unread, self.number, self.events, self.session = b"", 0, [], None
+        target = next(t for t in self.ask("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        self.session = self.ask("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        self.ask("Page.enable")
+        self.ask("Runtime.enable")
+        return self
+
+    def __exit__(self, *exception):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.out)
+        os.close(self.back)
+        self.log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def read(self):
+        """The next message."""
+        while b"\0" not in self.unread:
+            if not select.select([self.back], [], [], TIMEOUT)[0]:
+                raise Failure(f"{self.program} says nothing for {TIMEOUT} s")
+            part = os.read(self.back, 1 << 20)
+            if not part:
+                self.log.seek(0)
+                raise Failure(f"{self.program} ended: {self.log.read()[-2000:].decode(errors='replace')}")
+            self.unread += part
+        message, self.unread = self.unread.split(b"\0", 1)
+        return json.loads(message)
+
+    def ask(self, method, **parameters):
+        """The result of a command."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.out, data):]
+        while True:
+            answer = self.read()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise Failure(f"{method}: {answer['error']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def wait_for(self, event):
+        """The parameters of the next event of that name, those included that came since the last command began."""
+        while True:
+            while self.events:
+                seen = self.events.pop(0)
+                if seen.get("method") == event:
+                    return seen["params"]
+            self.events.append(self.read())
+
+    def go(self, url):
+        """Shows a page, and waits until it is loaded."""
+        self.events.clear()
+        answer = self.ask("Page.navigate", url=url)
+        if "errorText" in answer:
+            raise Failure(f"{url}: {answer['errorText']}")
+        self.wait_for("Page.loadEventFired")
+
+    def run(self, script):
+        """The value of an expression in the page, a promise's once it is there."""
+        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise Failure(f"{script[:200]}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
+
+    def view(self, width, height, scale=1, dark=False):
+        """How large the window is, how many pixels of the screen are one of the page, and which colours are liked."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
+        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def screenshot(self, whole=True):
+        """A PNG."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", captureBeyondViewport=whole)["data"])

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""How a browser lays out pictures, of traces of any number of rows and of hard ones: no text is over another or outside, names stay in
+their bars, and all can be read, by day and by night.
+
+usage: test_boxes.py XTF ASK-TREE GENERATE MAKE-RUN [ARCHIVE...]
+"""
+
+import html
+import pathlib
+import re
+import sys
+
+from asking import Refused
+from browser import Browser, need_browser
+from madeup import Maker
+from tracepictures import Trace, check
+from xtfrun import Xtf, shared_traces, temporary_folder
+
+HERE = pathlib.Path(__file__).parent
+WINDOWS = ["", "time/40%-60%", "time/50%-50.02%", "time/99%-99.2%", "proc/0/time/30%-31%"]
+CONTRAST = 4.5  # WCAG 2.1, 1.4.3
+
+
+def pictures_of(trace):
+    """(name, text) of all pictures of some windows."""
+    names = [name for name in trace.names("") if name.endswith(".svg")]
+    check(len(names) >= 4, f"only {names} are listed")
+    for window in WINDOWS:
+        for name in names:
+            try:
+                yield f"{trace.path.stem} {window}/{name}", trace.text(f"{window}/{name}".lstrip("/"))
+            except Refused as error:
+                check("there are" in str(error) or "there is no" in str(error), str(error))
+
+
+def write_page(path, pictures):
+    """A page of pictures. The blanks at their ends are left out."""
+    with open(path, "w", encoding="utf-8") as page:
+        page.write("<!DOCTYPE html><meta charset='utf-8'><style>body{margin:0;background:#fff;color-scheme:light dark}svg{display:block}</style>\n")
+        for name, text in pictures:
+            page.write(f"<div id=\"{html.escape(name)}\">{re.sub(' {20,}', '', text)}</div>\n")
+
+
+def luminance(colour):
+    channels = [int(channel) / 255 for channel in re.findall(r"\d+", colour)[:3]]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def check_contrasts(browser, dark):
+    """Number of pairs of colours, each of which is legible."""
+    pairs = browser.run("pairs()")
+    for pair, text in pairs.items():
+        low, high = sorted(luminance(colour) for colour in pair.split(" on "))
+        check((high + 0.05) / (low + 0.05) >= CONTRAST, f"{'dark' if dark else 'light'}: {text}: {pair}")
+    return len(pairs)
+
+
+def look(browser, path):
+    """(texts, pairs of colours) in a page without a fault."""
+    browser.view(1600, 1000)
+    browser.go(path.as_uri())
+    browser.run((HERE / "boxes.js").read_text() + ";0")
+    height = browser.run("document.documentElement.scrollHeight")
+    texts = 0
+    for name, found in browser.run("problems()").items():
+        check(not found["problems"], f"{name}: {len(found['problems'])} faults: {found['problems'][:5]}")
+        texts += found["texts"]
+    n_pairs = 0
+    for dark in False, True:
+        browser.view(1600, height, dark=dark)
+        n_pairs += check_contrasts(browser, dark)
+    return texts, n_pairs
+
+
+def traces_of(maker, xtf, archives):
+    for processes, records in (1, 100), (1, 20000), (4, 200), (4, 40000), (8, 8000), (64, 1200), (64, 64000), (65, 6500), (1000, 60000), (10000, 200000):
+        yield maker.rows(processes, records)
+    yield from (maker.empty(), maker.one_event(), maker.one_long_call(), maker.hostile(), maker.deep())
+    for i, archive in enumerate(archives):
+        path = maker.folder / f"archive-{i}.xtf"
+        xtf.import_archive(archive, path)
+        xtf.expect("analyze", "--quiet", path)
+        yield path
+
+
+def main():
+    need_browser()
+    xtf, ask_tree, generate, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    shared = shared_traces()
+    archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []
+    n = texts = pairs = 0
+    with temporary_folder() as folder, Browser() as browser:
+        for path in traces_of(Maker(generate, make_run, folder), xtf, archives):
+            pictures = list(pictures_of(Trace(xtf, ask_tree, path)))
+            page = pathlib.Path(folder) / "page.html"
+            write_page(page, pictures)
+            seen = look(browser, page)
+            n, texts, pairs = n + len(pictures), texts + seen[0], pairs + seen[1]
+    check(n > 100 and texts > 2000, f"only {n} pictures with {texts} texts were looked at")
+    print(f"{n} pictures, {texts} texts, {pairs} pairs of colours")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The colours that are on the screen: those of the legend, at times that are known; no seams; and the ways to draw a timeline agree.
+
+usage: test_pixels.py XTF ASK-TREE GENERATE MAKE-RUN [ARCHIVE...]
+"""
+
+import base64
+import json
+import pathlib
+import random
+import re
+import sys
+
+import svg
+from browser import Browser, need_browser
+from madeup import Maker
+from tracepictures import Trace, check
+from xtfrun import Xtf, temporary_folder
+
+HERE = pathlib.Path(__file__).parent
+WIDTH = 10**6  # of the runs here, ns
+TOLERANCE = 2
+POINTS = 50
+
+
+def is_near(a, b):
+    return all(abs(int(a[i:i + 2], 16) - int(b[i:i + 2], 16)) <= TOLERANCE for i in (1, 3, 5))
+
+
+class Screen:
+    """Pictures as a browser shows them."""
+
+    def __init__(self, browser, folder):
+        self.browser, self.folder = browser, pathlib.Path(folder)
+
+    def show(self, text, scale=1, dark=False):
+        """A screenshot of an SVG, as base64."""
+        path = self.folder / "picture.svg"
+        path.write_bytes(text)
+        self.browser.view(1600, 900, scale, dark)
+        self.browser.go(path.as_uri())
+        height = self.browser.run("document.documentElement.viewBox.baseVal.height")
+        self.browser.view(1600, height, scale, dark)
+        return base64.b64encode(self.browser.screenshot(whole=False)).decode()
+
+    def colours(self, text, points, scale=1, dark=False):
+        """Of points, in pixels of the picture."""
+        png = self.show(text, scale, dark)
+        points = [(int((x + 0.5) * scale), int((y + 0.5) * scale)) for x, y in points]
+        self.browser.go("about:blank")
+        self.browser.run((HERE / "pixels.js").read_text() + ";0")
+        return self.browser.run(f"colours({json.dumps(png)}, {json.dumps(points)})")
+
+
+def rows_of(picture):
+    """The top and the height of each row of tool tips."""
+    return sorted({(float(tile[2].get("y")), float(tile[2].get("height"))) for tile in picture.tiles() if "xt-t" in tile[2].get("class")})
+
+
+def x_of(time, width=WIDTH):
+    return svg.LEFT + svg.WIDTH * time / width
+
+
+def check_points(screen, text, expected, what):
+    """Points with their colours, at two scales, by day and by night."""
+    for scale, dark in (1, False), (2, False), (1, True):
+        seen = screen.colours(text, list(expected), scale, dark)
+        for (point, colour), found in zip(expected.items(), seen):
+            check(is_near(colour, found), f"{what}, scale {scale}{', dark' if dark else ''}: {found} at {point}, {colour} expected")
+
+
+def check_legend(screen, trace):
+    """Swatches have the colours that definitions/colours has for the names beside them."""
+    text = trace.bytes("timeline.svg")
+    elements = list(svg.Picture(text).root)
+    expected = {}
+    for swatch, name in zip(elements, elements[1:]):
+        if swatch.tag == svg.SVG + "rect" and name.tag == svg.SVG + "text" and swatch.get("width") == "12":
+            name = re.fullmatch(r"(.*) [0-9.]+ %", name.text).group(1)
+            if "\u2026" not in name:
+                expected[float(swatch.get("x")) + 5, float(swatch.get("y")) + 5] = trace.colours[name]
+    check(len(expected) > 3, f"{trace.path}: a legend of {len(expected)} regions")
+    check_points(screen, text, expected, f"{trace.path}: legend")
+
+
+def check_halves(screen, maker, xtf, ask_tree, processes):
+    """Each process computes until a time that is known, and waits from then on: so each point of a row has a colour that is known."""
+    path, times = maker.halves(processes, WIDTH)
+    trace = Trace(xtf, ask_tree, path)
+    text = trace.bytes("timeline.svg")
+    picture = svg.Picture(text)
+    image = next(picture.root.iter(svg.SVG + "image"), None)
+    if image is not None:
+        pitch = float(image.get("height")) / processes
+        middles = [float(image.get("y")) + (proc + 0.5) * pitch - 0.5 for proc in range(processes)]
+    else:
+        bars = sorted({float(bar.get("y")) for bar in picture.of_class("xt-call")})
+        middles = [y + 6 for y in bars] if bars else [y + height / 2 for y, height in rows_of(picture)]
+    check(len(middles) == processes, f"{path}: {len(middles)} rows")
+    expected = {}
+    while len(expected) < POINTS:
+        proc, time = random.randrange(processes), random.randrange(WIDTH)
+        if abs(x_of(time) - x_of(times[proc])) > 20:  # a column of a dense picture has 16 pixels
+            expected[int(x_of(time)), int(middles[proc])] = trace.colours["compute" if time < times[proc] else "MPI_Barrier"]
+    check_points(screen, text, expected, f"{processes} processes")
+
+
+def check_seams(screen, maker, xtf, ask_tree):
+    """All of a row of one region has one colour, where pixels of the screen are no whole pixels of the picture, too."""
+    events = []
+    for proc in range(9):
+        events.append((proc, 0, "enter", 0))
+        for i in range(400):  # too many to be drawn one by one
+            events += [(proc, 10 + i * 2000, "enter", 0), (proc, 1000 + i * 2000, "leave", 0)]
+        events.append((proc, WIDTH, "leave", 0))
+    trace = Trace(xtf, ask_tree, maker.run("seams", 9, ["main"], events))
+    text = trace.bytes("timeline.svg")
+    rows = rows_of(svg.Picture(text))
+    check(len(rows) == 9, f"{len(rows)} rows are stacked")
+    for scale in 1, 1.25, 2:
+        points = [(x / scale, y + height / 2) for y, height in rows for x in range(int(svg.LEFT * scale) + 2, int(1584 * scale) - 2)]
+        seen = set(screen.colours(text, points, scale))
+        check(len(seen) == 1 and is_near(seen.pop(), trace.colours["main"]), f"scale {scale}: seams in a row of one region: {sorted(seen)[:4]}")
+
+
+def check_ways(screen, maker, xtf, ask_tree):
+    """The same calls, drawn one by one, and stacked because there are many others after them: they agree but for 2 % of the pixels."""
+    ends = sorted(random.sample(range(1, 98), 12)) + [98]
+    calls, begin = [(0, 0, "enter", 0)], 10
+    for i, end in enumerate(ends):
+        calls += [(0, begin, "enter", 1 + i % 3), (0, end * WIDTH // 100 - 10, "leave", 1 + i % 3)]
+        begin = end * WIDTH // 100
+    others = [(0, begin + 4 * i + 2 * j, what, 2) for i in range(4000) for j, what in enumerate(("enter", "leave"))]
+    end = [(0, WIDTH, "leave", 0)]
+    regions = ["main", "MPI_Bcast", "solve", "MPI_Wait"]
+    seen = []
+    for name, events in ("few", calls + end), ("many", calls + others + end):
+        trace = Trace(xtf, ask_tree, maker.run(name, 1, regions, events))
+        text = trace.bytes("timeline.svg")
+        picture = svg.Picture(text)
+        exact = picture.of_class("xt-call")
+        check(bool(exact) == (name == "few"), f"{name} calls are drawn in the other way")
+        # Where calls are drawn one by one, main has a lane of its own, above theirs; names do not reach the top
+        # of a lane.
+        y = max(float(bar.get("y")) for bar in exact) if exact else sum(rows_of(picture)[0]) - 20
+        seen.append(screen.colours(text, [(x, y) for x in range(svg.LEFT, int(x_of(0.98 * WIDTH)))]))
+    different = sum(not is_near(a, b) for a, b in zip(*seen))
+    check(different <= 0.02 * len(seen[0]), f"{different} of {len(seen[0])} pixels differ between calls drawn one by one and stacked ones")
+
+
+def main():
+    need_browser()
+    random.seed(23)
+    xtf, ask_tree, generate, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    with temporary_folder() as folder, Browser() as browser:
+        screen, maker = Screen(browser, folder), Maker(generate, make_run, folder)
+        for processes in (3, 100, 1000):
+            check_halves(screen, maker, xtf, ask_tree, processes)
+        check_seams(screen, maker, xtf, ask_tree)
+        check_ways(screen, maker, xtf, ask_tree)
+        for i, archive in enumerate(archives):
+            path = pathlib.Path(folder) / f"archive-{i}.xtf"
+            xtf.import_archive(archive, path)
+            check_legend(screen, Trace(xtf, ask_tree, path))
+
+
+if __name__ == "__main__":
+    main()

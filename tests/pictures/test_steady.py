@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""What stays the same from picture to picture: a region has one colour, in all windows and however the program grows. And messages
+of a timeline are the lines of the table.
+
+usage: test_steady.py XTF ASK-TREE GENERATE MAKE-RUN [ARCHIVE...]
+"""
+
+import collections
+import pathlib
+import random
+import re
+import sys
+
+import svg
+from asking import Refused
+from madeup import Maker
+from tracepictures import Trace, check
+from xtfrun import Xtf, shared_traces, temporary_folder
+
+WINDOWS = 100
+MANY = {"rows": 32, "messages": 400}  # more are not drawn as lines
+
+
+def window_of(trace):
+    """A random one of any size."""
+    width = 10 ** random.uniform(-4, 2)
+    begin = random.uniform(0, 100 - width)
+    return f"time/{begin:.6f}%-{begin + width:.6f}%"
+
+
+def named_colours(picture):
+    """(name, colour) of the swatches, bars and boxes whose whole name is told."""
+    elements = list(picture.root)
+    for swatch, text in zip(elements, elements[1:]):
+        named = text.tag == svg.SVG + "text" and text.text and re.fullmatch(r"(.*) [0-9.]+ %", text.text)
+        if named and swatch.tag == svg.SVG + "rect" and swatch.get("width") == "12" and swatch.get("fill"):
+            yield named.group(1), swatch.get("fill")
+    for bar in picture.of_class("xt-call") + picture.of_class("xt-box"):
+        yield re.sub(r", process [0-9.]+$", "", bar.findtext(svg.SVG + "title").split("\n")[0]), bar.get("fill")
+
+
+def check_windows(trace):
+    """In random windows each region has the colour that definitions/colours has for its name."""
+    seen = collections.Counter()
+    for i in range(WINDOWS):
+        where = window_of(trace)
+        try:
+            picture = svg.Picture(trace.bytes(f"{where}/{'profile' if i % 4 == 0 else 'timeline'}.svg"))
+        except Refused as error:
+            check("there are" in str(error) or "there is no" in str(error), str(error))
+            continue
+        for name, colour in named_colours(picture):
+            if "\u2026" in name:
+                continue
+            check(trace.colours.get(name) == colour, f"{trace.path}: {where}: {name} is {colour}, not {trace.colours.get(name)}")
+            seen[name] += 1
+    return len(seen)
+
+
+def calls_of(processes, shares):
+    """Calls of regions below main, one after the other, as long as their shares."""
+    events = []
+    for proc in range(processes):
+        time = 10
+        events.append((proc, 0, "enter", 0))
+        for region, share in enumerate(shares, 1):
+            events += [(proc, time, "enter", region), (proc, time + share, "leave", region)]
+            time += share + 1
+        events.append((proc, time, "leave", 0))
+    return events
+
+
+def check_growth(maker, xtf, ask_tree):
+    """A process more, or a region more that takes less time than others, changes no colour."""
+    names = ["main", *(f"kernel_{i}" for i in range(8)), "MPI_Send", "MPI_Barrier"]
+    shares = [100 * (i + 1) for i in range(len(names) - 1)]
+    base = Trace(xtf, ask_tree, maker.run("base", 2, names, calls_of(2, shares)))
+    check(len(set(base.colours.values())) == len(base.colours), f"regions share colours: {base.colours}")
+    larger = {"a process": maker.run("process", 3, names, calls_of(3, shares)),
+              "a region": maker.run("region", 2, [*names, "another"], calls_of(2, [*shares, 50])),
+              "a function of MPI": maker.run("function", 2, [*names, "MPI_Bcast"], calls_of(2, [*shares, 5000]))}
+    for what, path in larger.items():
+        colours = Trace(xtf, ask_tree, path).colours
+        changed = [name for name in base.colours if colours[name] != base.colours[name]]
+        check(not changed, f"{what} more changes the colours of {changed}")
+
+
+def check_messages(trace, where):
+    """The lines, brackets and rings of an exact timeline are the messages of the table that are sent in the window, each at its time.
+    Their number."""
+    picture = svg.Picture(trace.bytes(f"{where}/timeline.svg"))
+    if not picture.of_class("xt-call") or len(picture.of_class("xt-row")) > MANY["rows"]:
+        return 0
+    lines = trace.table(f"{where}/sends", "messages")
+    if not 0 < len(lines) <= MANY["messages"]:
+        return 0
+    info = {line["what"]: line["value"] for line in trace.table(where, "info")}
+    begin, width = float(info["from"]), float(info["duration"])
+    drawn = collections.Counter()
+    for shape in picture.of_class("xt-m") + picture.of_class("xt-open"):
+        title = shape.findtext(svg.SVG + "title")
+        if title:
+            x = shape.get("cx") or re.match(r"M([0-9.]+) ", shape.get("d")).group(1)
+            drawn[title, round(float(x) * 2)] += 1
+    check(sum(drawn.values()) == len(lines), f"{trace.path}: {where}: {sum(drawn.values())} messages are drawn, of {len(lines)}")
+    for line in lines:
+        title = f"{line['sender']} to {line['receiver'].replace('-', '?')}: {line['bytes']} B, tag {line['tag']}, {line['state'].replace('_', ' ')}"
+        x = round(2 * (svg.LEFT + (float(line["sent"]) - begin) / width * svg.WIDTH))
+        key = next(((title, near) for near in (x, x - 1, x + 1) if drawn[title, near]), None)
+        check(key, f"{trace.path}: {where}: no line \"{title}\" at {x / 2}")
+        drawn[key] -= 1
+    return len(lines)
+
+
+def messages_of(trace):
+    n = 0
+    for _ in range(40):
+        where = window_of(trace)
+        try:
+            n += check_messages(trace, where)
+        except Refused as error:
+            check("there are" in str(error) or "there is no" in str(error), str(error))
+    return n
+
+
+def main():
+    random.seed(8)
+    xtf, ask_tree, generate, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    shared = shared_traces()
+    more = [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []
+    with temporary_folder() as folder:
+        maker = Maker(generate, make_run, folder)
+        check_growth(maker, xtf, ask_tree)
+        names = check_windows(Trace(xtf, ask_tree, maker.rows(8, 80000)))
+        messages = 0
+        for path in maker.deep(), maker.rows(4, 4000):
+            messages += messages_of(Trace(xtf, ask_tree, path))
+        for i, archive in enumerate(archives + more):
+            path = pathlib.Path(folder) / f"archive-{i}.xtf"
+            xtf.import_archive(archive, path)
+            trace = Trace(xtf, ask_tree, path)
+            if archive in archives:
+                names += check_windows(trace)
+            messages += messages_of(trace)
+    check(names > 20 and messages > 100, f"only {names} names and {messages} messages were seen")
+    print(f"{names} names of regions, {messages} messages")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,12 @@
+#include <math.h>
 #include <string.h>
 
 #include "src/query/drawing/text-width.h"
 #include "src/query/findings/finding-rule.h"
+#include "src/query/text/digits.h"
 
 enum {
+    WHOLE_SECONDS = 24,    /* digits of a time before its point, at most, and the point */
     LOCATIONS_MANY = 1000, /* of more, a table costs too much to make it of every tenth... */
     CELLS_MANY = 10000000, /* ...and so it does of that many locations times regions */
 };
@@ -18,6 +21,31 @@ bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, co
 double xtf_finding_number(const char *cell)
 {
     return g_ascii_strtod(cell, NULL);
+}
+
+unsigned __int128 xtf_finding_units(const char *cell)
+{
+    unsigned __int128 units = 0;
+
+    for (const char *c = cell; *c; c++) {
+        if (g_ascii_isdigit(*c))
+            units = units * 10 + (unsigned)(*c - '0');
+    }
+    return units;
+}
+
+const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
+                                   char text[static XTF_TIME_TEXT_MAX])
+{
+    unsigned digits = job->views->context->scale.digits;
+    char *end = text + XTF_TIME_TEXT_MAX - 1, *begin = end;
+
+    *end = '\0';
+    for (unsigned i = 0; i < digits && begin > text + WHOLE_SECONDS; i++, units /= 10)
+        *--begin = (char)('0' + (unsigned)(units % 10));
+    if (digits)
+        *--begin = '.';
+    return xtf_put_digits(begin, (uint64_t)units);
 }
 
 /* "65.13": two digits behind the point, as all percentages of tables. */
@@ -104,7 +132,7 @@ void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double scor
     finding.sentence = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     finding.rule = rule->name;
-    finding.score = CLAMP(score, 0, 1);
+    finding.score = round(CLAMP(score, 0, 1) * 1e9) / 1e9; /* what only differs by rounding is the same */
     finding.proc = g_strdup(place->proc);
     finding.path = path_of(place, &job->views->context->scale);
     g_array_append_val(job->found, finding);

@@ -62,6 +62,11 @@ uint64_t xtf_finding_percent(const char *cell);
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole);
 /* A cell that is a number with a point; 0 of a dash. */
 double xtf_finding_number(const char *cell);
+/* A cell in seconds as a number of its last digit, exactly: tables have the same number of digits everywhere. */
+unsigned __int128 xtf_finding_units(const char *cell);
+/* Such a number as tables have it; returns its beginning in `text`. */
+const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
+                                   char text[static XTF_TIME_TEXT_MAX]);
 /* A name of a trace, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *cell);
 

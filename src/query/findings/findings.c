@@ -32,7 +32,7 @@ const XtfFindingRule xtf_finding_rules[] = {
     {"starting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI"},
     {"openmp", 0.1, xtf_rule_classes, BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP"},
     {"files", 0.1, xtf_rule_classes, BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO), "is reading and writing files"},
-    {"measurement", 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT), "is the measurement's own, or without any"},
+    {"measurement", 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own, or while it was off"},
     {"before", 0.01, xtf_rule_before, 0, NULL},
     {"recording", 0.05, xtf_rule_recording, 0, NULL},
     {"imbalance", 0.02, xtf_rule_imbalance, 0, NULL},

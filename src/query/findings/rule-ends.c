@@ -61,18 +61,21 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Life *o
     const XtfTimeScale *scale = &job->views->context->scale;
     uint64_t time = at_end ? one->last : one->first, other = at_end ? next->last : next->first;
     uint64_t gap = at_end ? other - time : time - other;
-    char proc[24], times[3][XTF_TIME_TEXT_MAX];
+    char proc[24], texts[3][XTF_TIME_TEXT_MAX];
+    const char *own = text_of(scale, time - scale->origin, texts[0]);
+    const char *others = text_of(scale, other - scale->origin, texts[1]);
     double share = (double)gap / (double)(job->to - job->from);
 
     if (share <= rule->threshold)
         return;
+    /* The times are cut off behind their last digit: what is said to lie between them is what one sees. */
+    unsigned __int128 a = xtf_finding_units(own), b = xtf_finding_units(others);
     g_snprintf(proc, sizeof proc, "%" G_GUINT64_FORMAT, one->proc);
     xtf_finding_add(job, rule, share / job->locations.n_procs, &(XtfFinding){.table = "records", .proc = proc},
                     "process %s records nothing %s %s s, %s s %s process %" G_GUINT64_FORMAT ", which %s at %s s", proc,
-                    at_end ? "after" : "before", text_of(scale, time - scale->origin, times[0]),
-                    text_of(scale, gap, times[1]), at_end ? "before" : "after", next->proc,
-                    at_end ? "is the next to end," : "begins before it,",
-                    text_of(scale, other - scale->origin, times[2]));
+                    at_end ? "after" : "before", own, xtf_finding_units_text(job, at_end ? b - a : a - b, texts[2]),
+                    at_end ? "before" : "after", next->proc, at_end ? "is the next to end," : "begins before it,",
+                    others);
 }
 
 /* Of the whole run: the gap is more than the threshold's part of it. */

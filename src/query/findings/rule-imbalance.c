@@ -1,4 +1,6 @@
 /* A process that takes longer than the others in a region of the program, in tenths of the window. */
+#include <math.h>
+
 #include "libxtf/error.h"
 #include "src/query/findings/finding-rule.h"
 #include "src/query/select/grouping.h"
@@ -8,6 +10,8 @@ enum {
     PERCENT_OF_TENTH = 100 / TENTHS,
     MOST = 3, /* findings */
 };
+
+#define ROUNDING 1e-12 /* of quotients: just the threshold counts */
 
 enum { ROW, MEAN, MIN, MAX, STDDEV, MIN_PROC, MAX_PROC, REGION, N_COLUMNS };
 
@@ -46,7 +50,9 @@ static bool take_line(const char *const *cells, unsigned n, void *data, GError *
     slowest->row = row;
     slowest->proc = g_ascii_strtoull(cells[MAX_PROC], NULL, 10);
     slowest->mean = xtf_finding_number(cells[MEAN]);
-    slowest->above = xtf_finding_number(cells[MAX]) - slowest->mean;
+    unsigned __int128 max = xtf_finding_units(cells[MAX]), mean = xtf_finding_units(cells[MEAN]);
+    slowest->above =
+        max > mean ? (double)(max - mean) * pow(10, -(double)slowest->job->views->context->scale.digits) : 0;
     slowest->mean_text = g_strdup(cells[MEAN]);
     slowest->max_text = g_strdup(cells[MAX]);
     slowest->name = xtf_finding_name(cells[REGION]);
@@ -126,8 +132,8 @@ bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError *
         if (i < tenths->n && xtf_key_bound(tenths, i) < xtf_key_bound(tenths, i + 1) &&
             !find_slowest(job, tenths, i, i + 1, &slowest, error))
             return false;
-        bool stands_out = slowest.found && slowest.above > 0 &&
-                          slowest.above >= rule->threshold * xtf_finding_seconds(job) / (double)tenths->n;
+        double share = slowest.above / (xtf_finding_seconds(job) / (double)tenths->n);
+        bool stands_out = slowest.found && slowest.above > 0 && share >= rule->threshold - ROUNDING;
         if (stands_out && slowest.row == row && slowest.proc == proc)
             continue;
         if (row != UINT64_MAX && !report(job, rule, tenths, begin, i, row, error))

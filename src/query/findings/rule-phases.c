@@ -106,14 +106,15 @@ static unsigned find_edge(const Phases *phases, unsigned from)
 static void find_parts(Phases *phases, double threshold)
 {
     unsigned n = 0, *edges = phases->edges;
+    bool is_edge[SLICES] = {true};
 
-    edges[n++] = 0;
     for (unsigned i = 0; i + 2 * TENTH <= SLICES; i += TENTH) {
-        if (distance_of(phases, i, i + TENTH, i + TENTH, i + 2 * TENTH) <= threshold)
-            continue;
-        unsigned edge = find_edge(phases, i);
-        if (edge > edges[n - 1])
-            edges[n++] = edge;
+        if (distance_of(phases, i, i + TENTH, i + TENTH, i + 2 * TENTH) > threshold)
+            is_edge[find_edge(phases, i)] = true;
+    }
+    for (unsigned i = 0; i < SLICES; i++) {
+        if (is_edge[i])
+            edges[n++] = i;
     }
     edges[n] = SLICES;
     while (n > 1) {

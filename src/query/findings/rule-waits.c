@@ -5,38 +5,12 @@
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/findings/finding-rule.h"
-#include "src/query/text/digits.h"
 
 enum {
     MATRIX_BYTES_MOST = 32 << 20,
 };
 
 typedef unsigned __int128 Wide;
-
-/* A cell in seconds, as a number of the last digit behind the point. */
-static Wide units_of(const char *cell)
-{
-    Wide units = 0;
-
-    for (const char *c = cell; *c; c++) {
-        if (g_ascii_isdigit(*c))
-            units = units * 10 + (unsigned)(*c - '0');
-    }
-    return units;
-}
-
-/* The same as a text with as many digits behind the point. */
-static const char *units_text(Wide units, unsigned digits, char text[static XTF_TIME_TEXT_MAX])
-{
-    char *end = text + XTF_TIME_TEXT_MAX - 1, *begin = end;
-
-    *end = '\0';
-    for (unsigned i = 0; i < digits && begin > text + 24; i++, units /= 10)
-        *--begin = (char)('0' + (unsigned)(units % 10));
-    if (digits)
-        *--begin = '.';
-    return xtf_put_digits(begin, (uint64_t)units);
-}
 
 /* ---- Kinds of waits. */
 
@@ -140,7 +114,7 @@ static bool take_pair(const char *const *cells, unsigned n, void *data, GError *
     if (n < N_PAIR_COLUMNS)
         return xtf_damaged(error, "a matrix of waits has other lines than were expected");
     uint64_t culprit = g_ascii_strtoull(cells[CULPRIT], NULL, 10);
-    Wide amount = units_of(cells[PAIR_AMOUNT]), *sum = g_hash_table_lookup(culprits->by_culprit, &culprit);
+    Wide amount = xtf_finding_units(cells[PAIR_AMOUNT]), *sum = g_hash_table_lookup(culprits->by_culprit, &culprit);
     culprits->all += amount;
     if (g_str_equal(cells[WAITER], cells[CULPRIT]))
         return true;
@@ -172,7 +146,7 @@ static void report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, const
         return;
     xtf_finding_add(job, rule, score, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "matrix"},
                     "others wait %s s for process %" PRIu64 ": %.2f %% of all waiting for a process",
-                    units_text(amount, job->views->context->scale.digits, text), most, share * 100);
+                    xtf_finding_units_text(job, amount, text), most, share * 100);
 }
 
 /* The process that others wait for longest: at least the threshold's part of all time, and half as much again as each

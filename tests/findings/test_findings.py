@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""findings: in many selections of many traces, analysed and not, the file says what naive rules find in the tables, sentence by
+sentence: no number is other than its table's, and no rule is silent that should speak.
+
+usage: test_findings.py XTF ASK-TREE GENERATE OTF2-SCRIPT ARCHIVE...
+"""
+
+import collections
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+from asking import Asker, Refused
+from naive_findings import Tables, expect
+from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+
+LINES, TICKS = 12, 1000000000
+REGIONS = ["main", "solve", "update_of_a_halo_whose_name_is_longer_than_a_sentence_likes", "name with\nbreaks and \x1b[31mred", "two  blanks (int, int)",
+           "MPI_Testany", "MPI_Wait", "MPI_Barrier", "MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Init", "MPI_Finalize", "MPI_File_write_at",
+           "omp_set_lock", "EZTrace finalize", "\u6e29\u5ea6\u306e\u8a08\u7b97", ""]
+SEND, RECV = REGIONS.index("MPI_Send"), REGIONS.index("MPI_Recv")
+PATHS = ["", "time/40%-60%", "time/10%-90%/proc/0-1", "proc/0", "proc/-1", "calls", "sends", "time/50%-", "class/mpi", "region/main/time/0-50%",
+         "num/0-50", "at/50%", "time/0-0.000000001", "time/30%-30.1%"]
+
+
+def check(good, what):
+    if not good:
+        raise Failure(what)
+
+
+def read(asker, path):
+    """The lines of the file: (score, rule, the rest)."""
+    text = asker.ask(f"cat {path}/findings".replace("cat /", "cat "))
+    check(text == asker.ask(f"cat {path}/findings".replace("cat /", "cat ")), f"{path}: two readings differ")
+    lines = text.split(b"\n")
+    check(lines.pop() == b"" and len(lines) == LINES + 1, f"{path}: {len(lines)} lines")
+    check(len({len(line) for line in lines}) == 1, f"{path}: lines are not equally long")
+    check(lines[0].startswith(b"# score% rule "), f"{path}: no header")
+    check(not any(byte < 32 or byte == 127 for line in lines for byte in line), f"{path}: control characters")
+    said = [line.decode().split(None, 2) for line in lines[1:] if line.strip()]
+    check(all(not line.strip() for line in lines[1 + len(said):]), f"{path}: a line below an empty one")
+    return len(lines[0]), said
+
+
+def compare(path, width, said, expected):
+    check(len(said) == min(len(expected), LINES), f"{path}: {len(said)} findings:\n{said}\nexpected {len(expected)}:\n{expected}")
+    for (score, rule, rest), (wanted, name, sentence, table) in zip(said, expected):
+        check(rule == name, f"{path}: {score} {rule}: {rest}\nexpected {wanted:.6f} {name}: {sentence}")
+        shown, _, where = rest.rstrip().rpartition("  ")
+        check(where == table, f"{path}: {shown}: {where}, expected {table}")
+        is_cut = len(rest.rstrip().encode()) + 22 > width - 3 and sentence.startswith(shown)
+        check(shown == sentence or is_cut, f"{path}:\n{shown}\nexpected\n{sentence}")
+        check(abs(float(score) - min(float(wanted), 100)) < 0.0101, f"{path}: {sentence}: score {score}, expected {wanted}")
+
+
+def check_trace(xtf, ask_tree, trace, seen):
+    asker = Asker(xtf, ask_tree, trace)
+    check("findings" in asker.ask("ls ").decode().split(), "the root does not list findings")
+    check("findings" in asker.ask("ls time/40%-60%").decode().split(), "windows do not list findings")
+    check("findings" not in asker.ask("ls proc/0").decode().split(), "processes list findings")
+    for path in PATHS:
+        try:
+            tables = Tables(asker, path)
+        except Refused:
+            continue
+        width, said = read(asker, path)
+        expected = expect(tables)
+        compare(f"{trace} {path}", width, said, expected)
+        seen.update(rule for _, rule, _ in said)
+
+
+# ---- Made-up programs.
+
+def calls(dice, weights, begin, end):
+    """Calls side by side that fill some time: (begin, end, region)."""
+    names, chances = zip(*weights.items())
+    while begin < end:
+        until = min(begin + dice.randint(1, max((end - begin) // 3, 1)), end)
+        yield begin, until, REGIONS.index(dice.choices(names, chances)[0])
+        begin = until
+
+
+def program(seed):
+    """A script of processes that go through parts, each with favourite regions; some are late, slow, or unlike the others."""
+    dice = random.Random(seed)
+    n, length = dice.choice((1, 2, 3, 4, 9)), dice.choice((50, 5000, 10**8))
+    favourites = [{name: dice.random() ** 4 for name in REGIONS[1:]} for _ in range(dice.randint(1, 4))]
+    cuts = [0, *sorted(dice.randint(0, length) for _ in favourites[1:]), length]
+    lines, comm = [], 0
+    for proc in range(n):
+        first = dice.choice((0, 0, length // 10)) if proc else 0
+        if dice.random() < 0.2: # a call that began before
+            lines.append((proc, first, "E 1"))
+            first += length // 5
+            lines += [(proc, first - length // 5 + 1, "L 1"), (proc, first, f"L {dice.randrange(1, len(REGIONS))}")]
+        lines.append((proc, first, "E 0"))
+        own = {name: dice.random() ** 4 for name in REGIONS[1:]} if dice.random() < 0.2 else None
+        at = first
+        for weights, end in zip(favourites, cuts[1:]):
+            for begin, until, region in calls(dice, own or weights, max(at, first), max(end, first)):
+                lines.append((proc, begin, f"E {region}"))
+                if region == SEND:
+                    lines.append((proc, begin, f"S {dice.randrange(n)} {comm} 0 {dice.choice((1, 1000))}"))
+                if region == RECV:
+                    lines.append((proc, until, f"R {dice.randrange(n)} {comm} 0 8"))
+                lines.append((proc, until, f"L {region}"))
+            at = max(end, first)
+        if dice.random() < 0.8:
+            lines.append((proc, at + dice.randint(0, length // 50), "L 0"))
+    text = [f"{proc} {time} {what}" for proc, time, what in lines]
+    text += [f"clock {TICKS} 0 {2 * length + 10}", f"processes {n}"]
+    text += [f"location {proc} {proc} thread" for proc in range(n)]
+    text += [f"region {i} {name}".replace("\n", "\x0b") for i, name in enumerate(REGIONS)]
+    return "\n".join(text + [f"world {comm} {' '.join(map(str, range(n)))}"]) + "\n"
+
+
+def few(records):
+    """A trace of one process with these records."""
+    return "\n".join([*records, f"clock {TICKS} 0 100", "processes 1", "location 0 0 thread", "region 0 main", "region 1 MPI_Send", "world 0 0"]) + "\n"
+
+
+def short_calls(n):
+    """Very many calls of one region, which are short, and few of another."""
+    records = [f"0 {30 * i + 10 * j} {what}" for i in range(n) for j, what in enumerate(("E 1", "L 1"))]
+    return "\n".join([*records, f"0 {30 * n} E 0", f"0 {40 * n} L 0", f"clock {TICKS} 0 {50 * n}", "processes 1", "location 0 0 thread", "region 0 main",
+                      "region 1 MPI_Testany", "world 0 0"]) + "\n"
+
+
+SMALL = [[], ["0 5 E 0"], ["0 5 L 0"], ["0 5 E 1", "0 5 S 0 0 0 8", "0 5 L 1"], ["0 1 S 0 0 0 8", "0 99 R 0 0 0 8"], ["0 1 E 0", "0 2 L 0"]]
+
+
+def check_scripts(xtf, ask_tree, otf2_script, folder, seen):
+    seeds = int(os.environ.get("XTF_FINDINGS_SEEDS", 12))
+    for i, script in enumerate([*map(few, SMALL), short_calls(1000000), *map(program, range(seeds))]):
+        archive = folder / f"script-{i}"
+        archive.mkdir()
+        subprocess.run([otf2_script, archive, "made-up"], input=script.encode(), check=True, capture_output=True)
+        xtf.import_archive(archive / "made-up.otf2", folder / f"script-{i}.xtf")
+        check_trace(xtf, ask_tree, folder / f"script-{i}.xtf", seen)
+
+
+def main():
+    xtf, ask_tree, generate, otf2_script, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    shared = shared_traces()
+    archives += sorted(shared.glob("*/*.otf2")) if shared else []
+    seen = collections.Counter()
+    with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        check_scripts(xtf, ask_tree, otf2_script, folder, seen)
+        for i, archive in enumerate(archives):
+            trace, analysed = folder / f"{i}.xtf", folder / f"analysed-{i}.xtf"
+            xtf.import_archive(archive, trace)
+            check_trace(xtf, ask_tree, trace, seen)
+            shutil.copy(trace, analysed)
+            if xtf.run("analyze", analysed).status == 0:
+                check_trace(xtf, ask_tree, analysed, seen)
+        for locations, records in (65, 20000), (1100, 40000):
+            made = folder / f"many-{locations}.xtf"
+            subprocess.run([generate, "-n", str(records), "-l", str(locations), made], check=True, capture_output=True)
+            check_trace(xtf, ask_tree, made, seen)
+            made.unlink()
+    rules = "waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished kinds efficiency"
+    if archives:
+        rules += " waits culprit path"
+    check(all(seen[rule] for rule in rules.split()), f"rules that never spoke: {[rule for rule in rules.split() if not seen[rule]]}")
+    print(", ".join(f"{n} {rule}" for rule, n in sorted(seen.items())))
+
+
+if __name__ == "__main__":
+    main()

@@ -20,18 +20,18 @@ ROOMS = [
     "libxtf/records", "libxtf/write", "libxtf/merge", "libxtf/check",
     "src/files", "src/model",
     "src/nettest/cluster", "src/nettest",
-    "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest",
+    "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest", "src/import/opents",
     "src/analysis/formulas",
     "src/query/text", "src/query/images", "src/query/context", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
     "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/drawing", "src/query/timeline", "src/query/charts", "src/query/frames", "src/query/findings", "src/query/pictures", "src/query/records", "src/query/node", "src/query/entries", "src/query/tree", "src/query/diff",
-    "src/export", "src/export/otf2", "src/export/network", "src/export/cube",
+    "src/export", "src/export/otf2", "src/export/network", "src/export/cube", "src/export/opents",
     "src/fs",
     "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",
 ]
 
 # A table of importers, formats or commands names what is registered in it: the only way up.
-TABLES = {"src/import/importers.c": "src/import/nettest", "src/export/exporters.c": "src/export/cube"}
+TABLES = {"src/import/importers.c": "src/import/opents", "src/export/exporters.c": "src/export/opents"}
 
 # Libraries that belong to certain rooms alone.
 LIBRARIES = {"png": {"src/query/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/nettest"}}

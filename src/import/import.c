@@ -99,6 +99,11 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
 
     if (!file)
         return false;
+    if (options && options->values && !importer->has_values) {
+        xtf_output_end(file, false, NULL);
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: --values is for traces of OpenTS, and this one is of %s", path,
+                        importer->name);
+    }
     options = options ? options : &defaults;
     g_autoptr(GVariant) result = NULL;
     if (find_replaced(&replaced, importer, output, options->force, error))

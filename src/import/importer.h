@@ -18,8 +18,10 @@ typedef struct {
     const char *name;        /* of the format */
     const char *description; /* of its anchors, with an article */
     const char *ending;      /* of the anchors' names */
+    bool common_ending;      /* other files have it, too: a folder's file is an anchor only if detect() says so */
+    bool has_values;         /* the option `values` (options.h) is for this format */
     const char *identity;    /* the property by which an import tells which trace it is of */
-    const char *option;      /* Meson's, which puts the importer into a build */
+    const char *option;      /* Meson's, which puts the importer into a build; NULL: it is in each */
     uint64_t types;          /* a bit for each XTF_MODEL_... of an array that it may write */
     /* By record type: labels of events that the model lacks (NULL-terminated), or NULL. They follow the model's. */
     const char *const *events[XTF_N_RECORD_TYPES];

@@ -7,11 +7,13 @@
 
 #include "libxtf/error.h"
 #include "src/import/nettest/importer.h"
+#include "src/import/opents/importer.h"
 #include "src/import/otf2/importer.h"
 
 const XtfImporter *const xtf_importers[] = {
     &xtf_otf2_importer,
     &xtf_nettest_importer,
+    &xtf_opents_importer,
     NULL,
 };
 
@@ -57,6 +59,8 @@ static char *anchor_in(const char *path, const char *formats, const XtfImporter 
         if (!found)
             continue;
         g_autofree char *other = g_build_filename(path, name, NULL);
+        if (found->common_ending && !found->detect(other))
+            continue;
         if (anchor && (found != *importer || !belong_together(found, anchor, other))) {
             xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: has several archives; name the one that is meant", path);
             return NULL;

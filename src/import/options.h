@@ -11,6 +11,7 @@ typedef void (*XtfImportProgress)(uint64_t events, double done, void *data);
 typedef struct {
     unsigned jobs;              /* locations read at a time; 0: as many as there are processors */
     bool keep_going;            /* import what can be read of a damaged or incomplete archive */
+    const char *values;         /* NULL: find out; of counters, "cumulative" or "per-frame" (importers that have it) */
     bool force;                 /* replace an output that is no import of the same archive */
     XtfWriterOptions storage;   /* of the output; its clock is the source's */
     atomic_bool *cancel;        /* true: stop, with XTF_ERROR_CANCELLED. May be set by a signal handler; may be NULL */

@@ -1,7 +1,7 @@
 /*
- * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names, and of
- * `links`, network_test's statistics. A source with other
- * events adds labels of its own, see xtf_model_schema_with_events().
+ * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names; of `links`,
+ * network_test's statistics; from `slices` on OpenTS's elements, and states of its tasks (task-states.h). A source with
+ * other events adds labels of its own, see xtf_model_schema_with_events().
  */
 #pragma once
 
@@ -48,6 +48,17 @@
 #define XTF_LINKS_EVENTS(EVENT)                                                                                        \
     EVENT(AVERAGE) EVENT(MEDIAN) EVENT(DEVIATION) EVENT(MIN) EVENT(AMOUNT) EVENT(REPEAT)
 #define XTF_UNKNOWN_EVENTS(EVENT)         EVENT(UNKNOWN)
+#define XTF_SLICES_EVENTS(EVENT)          EVENT(slice)
+#define XTF_RESOURCES_EVENTS(EVENT)       EVENT(resource)
+#define XTF_TASK_STATES_EVENTS(EVENT)                                                                                  \
+    EVENT(started) EVENT(prenatal) EVENT(exported) EVENT(imported) EVENT(active) EVENT(suspended) EVENT(finished)      \
+    EVENT(B) EVENT(C) EVENT(D) EVENT(E) EVENT(G) EVENT(H) EVENT(J) EVENT(K) EVENT(L) EVENT(M) EVENT(N) EVENT(O)        \
+    EVENT(Q) EVENT(R) EVENT(T) EVENT(U) EVENT(V) EVENT(Y) EVENT(Z) EVENT(a) EVENT(b) EVENT(c) EVENT(d) EVENT(e)        \
+    EVENT(f) EVENT(g) EVENT(h) EVENT(i) EVENT(j) EVENT(k) EVENT(l) EVENT(m) EVENT(n) EVENT(o) EVENT(p) EVENT(q)        \
+    EVENT(r) EVENT(s) EVENT(t) EVENT(u) EVENT(v) EVENT(w) EVENT(x) EVENT(y) EVENT(z)
+#define XTF_TASK_MOVES_EVENTS(EVENT)
+#define XTF_MESSAGE_TOTALS_EVENTS(EVENT)  EVENT(message)
+#define XTF_MESSAGE_KINDS_EVENTS(EVENT)   EVENT(extra)
 
 /* The kinds of waits. */
 #define XTF_WAITS_EVENTS(EVENT)                                                                                        \

@@ -32,6 +32,7 @@ LABELS(xtf_metric_modes, "ACCUMULATED_START", "1", "2", "3", "4", "5", "6", "7",
 LABELS(xtf_metric_occurrences, "SYNCHRONOUS_STRICT", "SYNCHRONOUS", "ASYNCHRONOUS")
 LABELS(xtf_metric_scopes, "LOCATION", "LOCATION_GROUP", "SYSTEM_TREE_NODE", "GROUP")
 LABELS(xtf_metric_types, "OTHER", "PAPI", "RUSAGE", "USER")
+LABELS(xtf_move_directions, "to", "from")
 LABELS(xtf_paradigm_classes, "PROCESS", "THREAD_FORK_JOIN", "THREAD_CREATE_WAIT", "ACCELERATOR")
 LABELS(xtf_paradigm_names, "UNKNOWN", "USER", "COMPILER", "OPENMP", "MPI", "CUDA", "MEASUREMENT_SYSTEM", "PTHREAD",
        "HMPP", "OMPSS", "HARDWARE", "GASPI", "UPC", "SHMEM", "WINTHREAD", "QTTHREAD", "ACETHREAD", "TBBTHREAD",

@@ -13,6 +13,8 @@ enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf
 
 enum { XTF_WAIT_PART_DIFFERENT_SOURCE, XTF_WAIT_PART_SAME_SOURCE, XTF_WAIT_PART_LATE_COMPLETE }; /* of xtf_wait_parts */
 
+enum { XTF_MOVE_TO, XTF_MOVE_FROM }; /* of xtf_move_directions */
+
 extern const char *const xtf_bases[];
 extern const char *const xtf_collective_operations[];
 extern const char *const xtf_defined_tables[];
@@ -31,6 +33,7 @@ extern const char *const xtf_metric_modes[];
 extern const char *const xtf_metric_occurrences[];
 extern const char *const xtf_metric_scopes[];
 extern const char *const xtf_metric_types[];
+extern const char *const xtf_move_directions[];
 extern const char *const xtf_paradigm_classes[];
 extern const char *const xtf_paradigm_names[];
 extern const char *const xtf_parameter_types[];

@@ -5,8 +5,9 @@ enum {
 };
 
 #define LABEL(name) #name,
+/* Those of `task_moves` are those of `task_states`. */
 #define EVENT_LABELS(TAG, array, Type) \
-    static const char *const xtf_##array##_events[] = {XTF_##TAG##_EVENTS(LABEL) NULL};
+    static const char *const xtf_##array##_events[] G_GNUC_UNUSED = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
 EVENT_LABELS(WAITS, waits, Waits)
 EVENT_LABELS(DELAYS, delays, Delays)
@@ -49,6 +50,19 @@ static const XtfField *group_field(const XtfSchema *schema, const char *role)
     return field;
 }
 
+/* What is counted of the rows of a type whose counters have no role, and by which field beside those of key_roles. */
+static const struct {
+    unsigned tag;
+    const char *key, *values[XTF_AGGREGATE_VALUES_MAX + 1];
+} counters[] = {
+    {XTF_MODEL_RESOURCES, NULL, {"tasks", "idle", "sched", "mpi"}},
+    {XTF_MODEL_RESOURCES, NULL, {"mbytes", "mflops"}},
+    {XTF_MODEL_TASK_STATES, NULL, {"count"}},
+    {XTF_MODEL_TASK_MOVES, "direction", {"count"}},
+    {XTF_MODEL_MESSAGE_TOTALS, NULL, {"bytes_sent", "messages_sent", "bytes_received", "messages_received"}},
+    {XTF_MODEL_MESSAGE_KINDS, "kind", {"bytes_sent", "messages_sent", "bytes_received", "messages_received"}},
+};
+
 static bool add_group_totals(XtfSchema *schema, GError **error)
 {
     const char *keys[G_N_ELEMENTS(key_roles) + 1] = {NULL}, *values[3] = {NULL};
@@ -64,6 +78,26 @@ static bool add_group_totals(XtfSchema *schema, GError **error)
         values[n_values++] = field->name;
     return xtf_schema_add_aggregate(
         schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
+}
+
+/* The totals of a type that is in counters[]: *has says whether it is. */
+static bool add_counters(XtfSchema *schema, unsigned tag, bool *has, GError **error)
+{
+    *has = false;
+    for (unsigned i = 0; i < G_N_ELEMENTS(counters); i++) {
+        if (counters[i].tag != tag)
+            continue;
+        const char *keys[] = {"event", "region", NULL, NULL, NULL};
+        unsigned n_keys = 2;
+        if (xtf_schema_field_by_role(schema, XTF_ROLE_PEER))
+            keys[n_keys++] = "peer";
+        keys[n_keys] = counters[i].key;
+        const XtfAggregateSpec spec = {.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = counters[i].values};
+        if (!xtf_schema_add_aggregate(schema, &spec, error))
+            return false;
+        *has = true;
+    }
+    return true;
 }
 
 /* By which messages are matched: rows and bytes by envelope. */
@@ -138,7 +172,9 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
         return add_envelopes(schema, error);
     if (schema->kind == XTF_SCHEMA_DERIVED)
         return add_derived_sums(schema, tag, error);
-    if (schema->kind == XTF_SCHEMA_RECORD && !add_group_totals(schema, error))
+    bool counted;
+    if (!add_counters(schema, tag, &counted, error) ||
+        (schema->kind == XTF_SCHEMA_RECORD && !counted && !add_group_totals(schema, error)))
         return false;
     return tag != XTF_MODEL_SENDS || add_envelopes(schema, error);
 }

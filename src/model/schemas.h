@@ -10,8 +10,9 @@
  *
  * Aggregates: of `enters_leaves`, the frames by region; of other record types, the rows and the bytes moved, by
  * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric,
- * and their growth by metric and region;
- * of `sends`, `postings` and `cancelled` also, or only, by communicator, peer and tag, by which messages are matched.
+ * and their growth by metric and region; of what OpenTS samples the counters, of moves by peer and direction, of
+ * messages by kind; of `sends`, `postings` and `cancelled` also, or only, by communicator, peer and tag, by which
+ * messages are matched.
  */
 #pragma once
 
@@ -208,6 +209,43 @@
 
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
 
+/* What OpenTS samples: a row for each element of its XML, with the number of the slice that it stands in. Slices are
+ * rows of process 0, which writes them. */
+#define XTF_SLICE_HEAD(FIELD, EVENTS)                                                                                  \
+    XTF_HEAD_WITH_REGION(FIELD, EVENTS, XTF_OPT)                                                                                     \
+    FIELD(U64, frame, "", "", "", XTF_RISES, NULL)
+#define XTF_SLICES_FIELDS(FIELD)                                                                                       \
+    XTF_SLICE_HEAD(FIELD, xtf_slices_events)                                                                           \
+    FIELD(U32, ranks, "", "", "", 0, NULL)
+#define XTF_RESOURCES_FIELDS(FIELD)                                                                                    \
+    XTF_SLICE_HEAD(FIELD, xtf_resources_events)                                                                        \
+    FIELD(U64, tasks, "", "ticks", "", XTF_OPT | XTF_FIELD_DURATION, NULL)                                             \
+    FIELD(U64, idle, "", "ticks", "", XTF_OPT | XTF_FIELD_DURATION, NULL)                                              \
+    FIELD(U64, sched, "", "ticks", "", XTF_OPT | XTF_FIELD_DURATION, NULL)                                             \
+    FIELD(U64, mpi, "", "ticks", "", XTF_OPT | XTF_FIELD_DURATION, NULL)                                               \
+    FIELD(F64, mbytes, "", "MB", "", XTF_OPT, NULL)                                                                    \
+    FIELD(F64, mflops, "", "Mflop/s", "", XTF_OPT, NULL)
+#define XTF_TASK_STATES_FIELDS(FIELD)                                                                                  \
+    XTF_SLICE_HEAD(FIELD, xtf_task_states_events)                                                                      \
+    FIELD(U64, count, "", "", "", 0, NULL)
+#define XTF_TASK_MOVES_FIELDS(FIELD)                                                                                   \
+    XTF_SLICE_HEAD(FIELD, xtf_task_states_events)                                                                      \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
+    FIELD(U8, direction, "", "", "", 0, xtf_move_directions)                                                           \
+    FIELD(U64, count, "", "", "", 0, NULL)
+#define XTF_MESSAGE_COUNTERS(FIELD)                                                                                    \
+    FIELD(U64, bytes_sent, "", "B", "", XTF_OPT, NULL)                                                                 \
+    FIELD(U64, messages_sent, "", "", "", XTF_OPT, NULL)                                                               \
+    FIELD(U64, bytes_received, "", "B", "", XTF_OPT, NULL)                                                             \
+    FIELD(U64, messages_received, "", "", "", XTF_OPT, NULL)
+#define XTF_MESSAGE_TOTALS_FIELDS(FIELD)                                                                               \
+    XTF_SLICE_HEAD(FIELD, xtf_message_totals_events)                                                                   \
+    XTF_MESSAGE_COUNTERS(FIELD)
+#define XTF_MESSAGE_KINDS_FIELDS(FIELD)                                                                                \
+    XTF_SLICE_HEAD(FIELD, xtf_message_kinds_events)                                                                    \
+    FIELD(U32, kind, "", "", XTF_TABLE_MESSAGE_TYPES, XTF_NAMES, NULL)                                                 \
+    XTF_MESSAGE_COUNTERS(FIELD)
+
 #define XTF_SIDE_HEAD(FIELD)                                                                                           \
     FIELD(U64, time, XTF_ROLE_TIME, "ticks", "", 0, NULL)                                                              \
     FIELD(U64, seq, XTF_ROLE_SEQ, "", "", XTF_RISES, NULL)
@@ -287,7 +325,13 @@
     ARRAY(PROGRAMS, programs, Programs)                                                                                \
     ARRAY(MEASUREMENT, measurement, Measurement)                                                                       \
     ARRAY(UNKNOWN, unknown, Unknown)                                                                                   \
-    ARRAY(LINKS, links, Links)
+    ARRAY(LINKS, links, Links)                                                                                         \
+    ARRAY(SLICES, slices, Slices)                                                                                      \
+    ARRAY(RESOURCES, resources, Resources)                                                                             \
+    ARRAY(TASK_STATES, task_states, TaskStates)                                                                        \
+    ARRAY(TASK_MOVES, task_moves, TaskMoves)                                                                           \
+    ARRAY(MESSAGE_TOTALS, message_totals, MessageTotals)                                                               \
+    ARRAY(MESSAGE_KINDS, message_kinds, MessageKinds)
 
 #define XTF_SIDE_TYPES(ARRAY)                                                                                          \
     ARRAY(ATTRIBUTES, attributes, Attributes)                                                                          \
@@ -333,7 +377,7 @@ enum {
 #define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
 XTF_RECORD_TYPES(XTF_EVENT_LABELS)
 enum { XTF_WAITS_EVENTS(XTF_EVENT_LABEL) XTF_N_WAIT_KINDS };
-enum { XTF_EVENTS_MAX = 32 }; /* labels of one type */
+enum { XTF_EVENTS_MAX = 64 }; /* labels of one type */
 #undef XTF_EVENT_LABEL
 #undef XTF_EVENT_LABELS
 /* clang-format on */

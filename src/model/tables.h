@@ -39,6 +39,7 @@
 #define XTF_TABLE_DEFINITION_ORDER         "definition_order"
 #define XTF_TABLE_DEFINITION_REFERENCES    "definition_references"
 #define XTF_TABLE_REMARKS                  "remarks"
+#define XTF_TABLE_MESSAGE_TYPES            "message_types"
 
 /* clang-format off */
 
@@ -247,6 +248,9 @@
     FIELD(U64, from, "", "B", "", XTF_SAME, NULL) FIELD(U64, to, "", "B", "", XTF_SAME, NULL)                          \
     XTF_U32(FIELD, matrices) XTF_U32(FIELD, clusters)
 
+/* Of OpenTS's messages: "ctrl", "data". */
+#define XTF_MESSAGE_TYPES_FIELDS(FIELD) XTF_SAME_TEXT(FIELD, name)
+
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
     TABLE(PROPERTIES, properties, Property)                                                                            \
@@ -291,6 +295,7 @@
     TABLE(CLOCK_ALIGNMENTS, clock_alignments, ClockAlignment)                                                          \
     TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)                                                                \
     TABLE(CONTEXTS, contexts, Context)                                                                                 \
-    TABLE(PORTIONS, portions, Portion)
+    TABLE(PORTIONS, portions, Portion)                                                                                 \
+    TABLE(MESSAGE_TYPES, message_types, MessageType)
 
 /* clang-format on */

@@ -19,6 +19,7 @@ static const struct {
 } samples[] = {
     {"OTF2", "\x01\x42OTF2 and so on", 16},
     {"network_test", "CDF\x02 and so on", 14},
+    {"OpenTS", "<trace ranks=\"4\">", 17},
 };
 
 /* A file of that content, by a name that says nothing, or ends in `ending`. */

@@ -82,12 +82,15 @@ int xtf_command_import(int argc, char **argv)
     g_autofree char *output = NULL;
     g_auto(XtfCliStorage) storage = {0};
     gboolean keep_going = FALSE, force = FALSE, quiet = FALSE;
+    g_autofree char *values = NULL;
     gint jobs = 0;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: the archive's name, .xtf, here)",
          "FILE"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Read N locations at a time (default: one a processor)", "N"},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
+        {"values", 0, 0, G_OPTION_ARG_STRING, &values,
+         "What counters of OpenTS count: cumulative or per-frame (default: found out)", "WHAT"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE even if it is no import of this archive", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
@@ -106,6 +109,10 @@ int xtf_command_import(int argc, char **argv)
         fputs("xtf: import: --jobs takes a number from 1 on (0: one a processor)\n", stderr);
         return XTF_EXIT_USAGE;
     }
+    if (values && !g_str_equal(values, "cumulative") && !g_str_equal(values, "per-frame")) {
+        fputs("xtf: import: --values takes cumulative or per-frame\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
     if (!xtf_cli_storage_options("import", &storage, &options.storage))
         return XTF_EXIT_USAGE;
     if (!output)
@@ -117,5 +124,6 @@ int xtf_command_import(int argc, char **argv)
     options.jobs = (unsigned)jobs;
     options.keep_going = keep_going;
     options.force = force;
+    options.values = values;
     return import(argv[1], output, &options, quiet);
 }

@@ -325,6 +325,14 @@ uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64
     return row == XTF_NONE32 ? XTF_NONE64 : row;
 }
 
+uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *text)
+{
+    g_mutex_lock(&definitions->lock);
+    uint32_t number = store(definitions, text);
+    g_mutex_unlock(&definitions->lock);
+    return number;
+}
+
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text)
 {
     g_mutex_lock(&definitions->lock);

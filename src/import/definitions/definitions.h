@@ -91,6 +91,8 @@ static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned
     return xtf_definitions_late_row(definitions, table, id);
 }
 
+/* After resolving: the id in the trace of a text, for a row that is added to a table then. */
+uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *text);
 /* After resolving: adds a row of `remarks`. `kind` is a label of xtf_remark_kinds. */
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text);
 

@@ -2,13 +2,19 @@
 
 #include "src/import/otf2/files.h"
 
+/* What other sources have. */
+#define OTHERS                                                                                               \
+    (UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES | UINT64_C(1) << XTF_MODEL_RESOURCES | \
+     UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES |                            \
+     UINT64_C(1) << XTF_MODEL_MESSAGE_TOTALS | UINT64_C(1) << XTF_MODEL_MESSAGE_KINDS)
+
 const XtfImporter xtf_otf2_importer = {
     .name = "OTF2",
     .description = "the anchor file (NAME" XTF_OTF2_ENDING ") of an OTF2 archive",
     .ending = XTF_OTF2_ENDING,
     .identity = XTF_OTF2_TRACE_ID,
     .option = "otf2",
-    .types = ~(UINT64_C(1) << XTF_MODEL_LINKS),
+    .types = ~OTHERS,
     .detect = xtf_otf2_is_anchor,
     .files = xtf_otf2_files,
 #ifdef XTF_WITH_OTF2

@@ -1,0 +1,92 @@
+/*
+ * OpenTS's XML: of a trace of OpenTS the slices that it had, of any other frames of equal length (frames.h).
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "libxtf/source.h"
+#include "src/export/job.h"
+#include "src/export/opents/exporter.h"
+#include "src/export/opents/slices.h"
+#include "src/model/properties.h"
+
+enum {
+    RANKS_MAX = 1 << 20, /* that a property is believed */
+    HEAD = 4096,         /* bytes in which a file of this format names its first element */
+};
+
+/* Processes are numbered from 0 to one less than this: as the property says, or more if there are more. */
+static bool count_ranks(XtfExportJob *job, uint32_t *n_ranks, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&job->tree->context, error);
+    g_autofree char *text = xtf_trace_property(job->tree->trace, "ranks");
+    uint64_t said = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+
+    if (!locations)
+        return false;
+    uint64_t n = said <= RANKS_MAX ? said : 0;
+    if (locations->n_procs > 0)
+        n = MAX(n, locations->procs[locations->n_procs - 1] + 1);
+    if (n > RANKS_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "the numbers of processes go up to %" G_GUINT64_FORMAT
+                        ", and OpenTS's ranks count from 0 without gaps",
+                        n - 1);
+    *n_ranks = (uint32_t)MAX(n, 1);
+    return true;
+}
+
+static void begin_trace(XtfExportJob *job, XtfOpentsXml *xml, uint32_t n_ranks)
+{
+    g_autofree char *command = xtf_trace_property(job->tree->trace, "command");
+    g_autofree char *start = xtf_trace_property(job->tree->trace, "start");
+
+    xtf_opents_xml_begin(xml, "trace");
+    xtf_opents_xml_count(xml, "ranks", n_ranks);
+    if (command)
+        xtf_opents_xml_text(xml, "cmd", command);
+    if (start)
+        xtf_opents_xml_text(xml, "time", start);
+}
+
+static bool run(XtfExportJob *job, GError **error)
+{
+    const XtfSelection *selection = job->selection;
+    XtfOpentsXml xml = {0};
+    uint32_t n_ranks = 0;
+
+    if (selection->base || selection->threads || selection->type != XTF_ANY_TYPE ||
+        xtf_selection_is_filtered(selection))
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "slices have all that a rank did: a window (time/) and processes (proc/) can be chosen");
+    if (!xtf_opents_has_slices(job))
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has no slices of OpenTS");
+    if (!count_ranks(job, &n_ranks, error) || !xtf_opents_xml_open(&xml, job->output, error))
+        return false;
+    begin_trace(job, &xml, n_ranks);
+    bool good = xtf_opents_write_slices(job, &xml, n_ranks, error);
+    if (good)
+        xtf_opents_xml_end_to(&xml, 0);
+    return xtf_opents_xml_close(&xml, good ? error : NULL) && good;
+}
+
+/* Whether the first element is <trace>, as we write it. */
+static bool is_trace(const char *path)
+{
+    char bytes[HEAD + 1];
+    uint64_t size;
+    int fd = xtf_file_open(path, &size, NULL);
+    ssize_t n = fd >= 0 ? read(fd, bytes, HEAD) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    bytes[MAX(n, 0)] = '\0';
+    return g_str_has_prefix(bytes, "<?xml") && strstr(bytes, "\n<trace ranks=\"");
+}
+
+const XtfExporter xtf_opents_exporter = {
+    .name = "opents",
+    .description = "an XML file of OpenTS",
+    .may_replace = is_trace,
+    .run = run,
+};

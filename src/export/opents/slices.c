@@ -1,0 +1,317 @@
+#include "src/export/opents/slices.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/export/location-reader.h"
+#include "src/model/properties.h"
+#include "src/model/task-states.h"
+
+enum {
+    N_DECIMALS = 7, /* numbers in the property that says how they are written */
+    AT_RANK = 3,    /* elements that are open in a rank: trace, slice, rank */
+};
+
+/* In the order of the property. */
+enum { TIME, MBYTES, MFLOPS, TASKS, IDLE, SCHED, MPI };
+
+typedef struct {
+    XtfLocationReader reader;
+    XtfLocationRecord record; /* the next one; its schema is NULL at the end */
+} Rank;
+
+typedef struct {
+    XtfExportJob *job;
+    XtfOpentsXml *xml;
+    int decimals[N_DECIMALS];
+    XtfSpans *spans;
+    uint32_t n_ranks;
+    Rank *ranks; /* by number; one that the selection or the trace lacks has no reader */
+    Rank slices; /* process 0's, of slices alone */
+    XtfSelection *selection, *of_slices;
+    XtfSpans *spans_of_slices;
+    XtfModelTable kinds;
+    uint64_t strays;        /* moves and kinds of messages in no element that they belong to */
+    uint64_t written, said; /* elements of ranks: written, and that the slices say they had */
+} Slices;
+
+static void slices_clear(Slices *slices)
+{
+    for (uint32_t i = 0; slices->ranks && i < slices->n_ranks; i++)
+        xtf_location_reader_finish(&slices->ranks[i].reader);
+    xtf_location_reader_finish(&slices->slices.reader);
+    xtf_model_table_finish(&slices->kinds);
+    g_clear_pointer(&slices->ranks, g_free);
+    g_clear_pointer(&slices->spans, xtf_spans_unref);
+    g_clear_pointer(&slices->spans_of_slices, xtf_spans_unref);
+    xtf_selection_unref(slices->of_slices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slices, slices_clear)
+
+bool xtf_opents_has_slices(XtfExportJob *job)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(job->tree->trace, xtf_model_schema(XTF_MODEL_SLICES)->name);
+
+    return schema && xtf_trace_n_rows(job->tree->trace, schema->id) > 0;
+}
+
+/* How the source wrote its numbers; without that, as short as they can be. */
+static void load_decimals(Slices *slices)
+{
+    g_autofree char *text = xtf_trace_property(slices->job->tree->trace, "opents.decimals");
+    g_auto(GStrv) parts = g_strsplit(text ? text : "", " ", -1);
+    guint n = g_strv_length(parts);
+
+    for (guint i = 0; i < N_DECIMALS; i++)
+        slices->decimals[i] = i < n && g_ascii_isdigit(parts[i][0]) ? (int)MIN(g_ascii_strtoull(parts[i], NULL, 10), 99)
+                                                                    : XTF_OPENTS_SHORTEST;
+}
+
+static bool next_record(Rank *rank, GError **error)
+{
+    return xtf_location_reader_next(&rank->reader, &rank->record, error);
+}
+
+static bool begin_rank(Slices *slices, Rank *rank, uint32_t index, XtfSelection *selection, const XtfSpans *spans,
+                       GError **error)
+{
+    xtf_location_reader_init(&rank->reader, slices->job->tree, selection);
+    return xtf_location_reader_begin(&rank->reader, spans, index, error) && next_record(rank, error);
+}
+
+/* The location of process 0, which has the slices. */
+static bool begin_slices(Slices *slices, GError **error)
+{
+    XtfTree *tree = slices->job->tree;
+    const XtfSchema *schema = xtf_trace_find_schema(tree->trace, xtf_model_schema(XTF_MODEL_SLICES)->name);
+    g_autoptr(XtfSelection) all = xtf_selection_new(&tree->context);
+    g_autoptr(XtfSelection) typed = xtf_selection_in_type(all, schema->id);
+
+    slices->of_slices = xtf_selection_in_window(typed, slices->selection->time_from, slices->selection->time_to);
+    slices->spans_of_slices = xtf_resolver_spans(&tree->resolver, slices->of_slices, error);
+    if (!slices->spans_of_slices)
+        return false;
+    uint32_t index = slices->spans_of_slices->n > 0 ? (uint32_t)slices->spans_of_slices->spans[0].tag : 0;
+    return begin_rank(slices, &slices->slices, index, slices->of_slices, slices->spans_of_slices, error);
+}
+
+static bool prepare(Slices *slices, GError **error)
+{
+    XtfTree *tree = slices->job->tree;
+    const XtfLocations *locations = xtf_trace_context_locations(&tree->context, error);
+
+    load_decimals(slices);
+    if (!locations || !xtf_model_table_load(&slices->kinds, tree->trace, XTF_MODEL_MESSAGE_TYPES, error) ||
+        !begin_slices(slices, error))
+        return false;
+    slices->spans = xtf_resolver_spans(&tree->resolver, slices->selection, error);
+    if (!slices->spans)
+        return false;
+    g_autoptr(GArray) indices = xtf_selection_locations(slices->selection, locations);
+    slices->ranks = g_new0(Rank, slices->n_ranks);
+    for (guint i = 0; i < indices->len; i++) {
+        uint32_t index = g_array_index(indices, uint32_t, i);
+        uint64_t number = locations->all[index].proc;
+        if (number >= slices->n_ranks || slices->ranks[number].reader.tree) /* another's trace */
+            continue;
+        slices->job->report.locations++;
+        if (!begin_rank(slices, &slices->ranks[number], index, slices->selection, slices->spans, error))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Elements. */
+
+static void write_resources(Slices *slices, const XtfResourcesRow *row)
+{
+    const int *decimals = slices->decimals;
+
+    xtf_opents_xml_end_to(slices->xml, AT_RANK);
+    xtf_opents_xml_begin(slices->xml, "resource");
+    xtf_opents_xml_real(slices->xml, "mbytes", row->mbytes, decimals[MBYTES]);
+    xtf_opents_xml_real(slices->xml, "mflops", row->mflops, decimals[MFLOPS]);
+    xtf_opents_xml_seconds(slices->xml, "tasks", row->tasks, decimals[TASKS]);
+    xtf_opents_xml_seconds(slices->xml, "idle", row->idle, decimals[IDLE]);
+    xtf_opents_xml_seconds(slices->xml, "sched", row->sched, decimals[SCHED]);
+    xtf_opents_xml_seconds(slices->xml, "mpi", row->mpi, decimals[MPI]);
+    xtf_opents_xml_end(slices->xml);
+}
+
+static void write_state(Slices *slices, const XtfTaskStatesRow *row)
+{
+    const XtfField *event = xtf_schema_field_by_role(xtf_model_schema(XTF_MODEL_TASK_STATES), XTF_ROLE_EVENT);
+    char letter[2] = {row->event < event->n_labels ? xtf_task_state_letter(event->labels[row->event]) : '?'};
+
+    xtf_opents_xml_end_to(slices->xml, AT_RANK);
+    xtf_opents_xml_begin(slices->xml, "task");
+    xtf_opents_xml_text(slices->xml, "type", letter);
+    xtf_opents_xml_count(slices->xml, "count", row->count);
+}
+
+/* Whether the element that a part belongs into is open; what stood in it is ended. */
+static bool is_in(Slices *slices, const char *name)
+{
+    XtfOpentsXml *xml = slices->xml;
+    bool in = xml->depth > AT_RANK && strcmp(xml->open[AT_RANK], name) == 0;
+
+    slices->strays += !in;
+    return in;
+}
+
+static void write_move(Slices *slices, const XtfTaskMovesRow *row)
+{
+    if (!is_in(slices, "task"))
+        return;
+    xtf_opents_xml_begin(slices->xml, "detail");
+    xtf_opents_xml_count(slices->xml, "count", row->count);
+    xtf_opents_xml_count(slices->xml, row->direction == XTF_MOVE_FROM ? "from" : "to", row->peer);
+    xtf_opents_xml_end(slices->xml);
+}
+
+static void write_counters(Slices *slices, uint64_t sbytes, uint64_t scount, uint64_t rbytes, uint64_t rcount)
+{
+    xtf_opents_xml_count(slices->xml, "sbytes", sbytes);
+    xtf_opents_xml_count(slices->xml, "scount", scount);
+    xtf_opents_xml_count(slices->xml, "rbytes", rbytes);
+    xtf_opents_xml_count(slices->xml, "rcount", rcount);
+}
+
+static void write_messages(Slices *slices, const XtfMessageTotalsRow *row)
+{
+    xtf_opents_xml_end_to(slices->xml, AT_RANK);
+    xtf_opents_xml_begin(slices->xml, "message");
+    write_counters(slices, row->bytes_sent, row->messages_sent, row->bytes_received, row->messages_received);
+}
+
+static bool write_kind(Slices *slices, const XtfMessageKindsRow *row, GError **error)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+    const char *name = "?";
+
+    if (!is_in(slices, "message"))
+        return true;
+    if (row->kind < slices->kinds.n) {
+        const XtfMessageTypeRow *type = xtf_model_table_row(&slices->kinds, row->kind, buffer);
+        if (!xtf_trace_string(slices->job->tree->trace, type->name, &name, error))
+            return false;
+    }
+    xtf_opents_xml_begin(slices->xml, "extra");
+    xtf_opents_xml_text(slices->xml, "type", name);
+    write_counters(slices, row->bytes_sent, row->messages_sent, row->bytes_received, row->messages_received);
+    xtf_opents_xml_end(slices->xml);
+    return true;
+}
+
+static bool write_record(Slices *slices, const XtfLocationRecord *record, GError **error)
+{
+    switch (record->tag) {
+    case XTF_MODEL_RESOURCES:
+        write_resources(slices, record->fields);
+        return true;
+    case XTF_MODEL_TASK_STATES:
+        write_state(slices, record->fields);
+        return true;
+    case XTF_MODEL_TASK_MOVES:
+        write_move(slices, record->fields);
+        return true;
+    case XTF_MODEL_MESSAGE_TOTALS:
+        write_messages(slices, record->fields);
+        return true;
+    case XTF_MODEL_MESSAGE_KINDS:
+        return write_kind(slices, record->fields, error);
+    default:
+        slices->strays += record->tag != XTF_MODEL_SLICES;
+        return true;
+    }
+}
+
+/* The number of a record's slice; all ones: it is of none. All these rows begin alike. */
+static uint64_t frame_of(const XtfLocationRecord *record)
+{
+    bool has = record->tag >= XTF_MODEL_SLICES && record->tag <= XTF_MODEL_MESSAGE_KINDS;
+
+    return has ? ((const XtfSlicesRow *)record->fields)->frame : XTF_NONE64;
+}
+
+static void begin_rank_element(Slices *slices, uint32_t number)
+{
+    xtf_opents_xml_begin(slices->xml, "rank");
+    xtf_opents_xml_count(slices->xml, "num", number);
+    slices->written++;
+}
+
+/* The records of a rank in a slice. Of a slice in which all ranks were, one that has no records was there, too. */
+static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool all_were, GError **error)
+{
+    Rank *rank = &slices->ranks[number];
+    bool begun = all_were;
+
+    if (all_were)
+        begin_rank_element(slices, number);
+    while (rank->record.schema && (frame_of(&rank->record) <= frame || frame_of(&rank->record) == XTF_NONE64)) {
+        if (!begun && rank->record.tag != XTF_MODEL_SLICES)
+            begin_rank_element(slices, number);
+        begun |= rank->record.tag != XTF_MODEL_SLICES;
+        if (!write_record(slices, &rank->record, error) || !next_record(rank, error))
+            return false;
+        xtf_export_advance(slices->job, 1);
+    }
+    xtf_opents_xml_end_to(slices->xml, AT_RANK - 1);
+    return true;
+}
+
+/* The source's time of a slice, which the row itself does not have if it went back. */
+static bool time_of(Slices *slices, uint64_t *time, GError **error)
+{
+    const void *backward;
+
+    if (!xtf_location_reader_side(&slices->slices.reader, XTF_MODEL_BACKWARD_TIMES, &backward, error))
+        return false;
+    *time = backward ? ((const XtfBackwardTimesRow *)backward)->source_time : slices->slices.record.time;
+    *time -= MIN(*time, slices->job->tree->context.scale.origin);
+    return true;
+}
+
+static bool write_slice(Slices *slices, GError **error)
+{
+    const XtfSlicesRow *row = slices->slices.record.fields;
+    const XtfNumberSet *procs = slices->selection->procs;
+    uint64_t frame = row->frame, time;
+    bool all_were = row->ranks == slices->n_ranks;
+
+    slices->said += row->ranks;
+    if (!time_of(slices, &time, error))
+        return false;
+    xtf_opents_xml_begin(slices->xml, "slice");
+    xtf_opents_xml_count(slices->xml, "num", frame);
+    xtf_opents_xml_seconds(slices->xml, "time", time, slices->decimals[TIME]);
+    for (uint32_t number = 0; number < slices->n_ranks; number++)
+        if ((!procs || xtf_number_set_contains(procs, number)) && !write_rank(slices, number, frame, all_were, error))
+            return false;
+    xtf_opents_xml_end(slices->xml);
+    return true;
+}
+
+static void note_losses(Slices *slices)
+{
+    if (slices->strays > 0)
+        xtf_export_note(slices->job, "%" PRIu64 " records left out: they belong to no element of a slice",
+                        slices->strays);
+    if (!slices->selection->procs && slices->written < slices->said)
+        xtf_export_note(slices->job, "%" PRIu64 " ranks of slices left out: there was nothing in them",
+                        slices->said - slices->written);
+}
+
+bool xtf_opents_write_slices(XtfExportJob *job, XtfOpentsXml *xml, uint32_t n_ranks, GError **error)
+{
+    g_auto(Slices) slices = {.job = job, .xml = xml, .selection = job->selection, .n_ranks = n_ranks};
+
+    if (!prepare(&slices, error))
+        return false;
+    while (slices.slices.record.schema)
+        if (!write_slice(&slices, error) || !next_record(&slices.slices, error))
+            return false;
+    note_losses(&slices);
+    return true;
+}

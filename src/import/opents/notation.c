@@ -1,0 +1,28 @@
+#include "src/import/opents/notation.h"
+
+#include <glib.h>
+
+enum {
+    DIGITS_OF_TIMES = 9,
+    DIGITS_OF_REALS = 15, /* which a double keeps */
+};
+
+char *xtf_notation_text(const XtfNotation *notation, bool *mixed)
+{
+    GString *text = g_string_new(NULL);
+
+    *mixed = false;
+    for (unsigned i = 0; i < XTF_N_DECIMALS; i++) {
+        bool real = i == XTF_DECIMAL_MBYTES || i == XTF_DECIMAL_MFLOPS;
+        unsigned most = notation->of[i].most, kept = real ? DIGITS_OF_REALS : DIGITS_OF_TIMES;
+        bool fixed = notation->of[i].any && notation->of[i].least == most && !notation->of[i].unusual;
+        if (text->len > 0)
+            g_string_append_c(text, ' ');
+        if (fixed && most <= kept)
+            g_string_append_printf(text, "%u", most);
+        else
+            g_string_append_c(text, '-');
+        *mixed |= most > kept || (!fixed && (notation->of[i].trailing || notation->of[i].unusual));
+    }
+    return g_string_free(text, FALSE);
+}
